@@ -1,0 +1,51 @@
+"""Errors that end a command, named by the boundary they crossed.
+
+Each message is one line that says what was wrong, where, and what to do; `cli` prints it without a
+traceback and exits with the class's code (the table of exit codes is in the README).
+"""
+
+
+class HarnessError(Exception):
+    """Anything the harness reports to its user in one line."""
+
+    exit_code = 4
+
+
+class UsageError(HarnessError):
+    """A flag, key, path or name that cannot be used as it was given."""
+
+    exit_code = 2
+
+
+class DataError(HarnessError):
+    """A row of a data set that is not as its schema says.
+
+    Args:
+        where: the file and line, as `rows.jsonl:12`.
+        field: the column at fault, or None when the whole row is.
+        what: what is wrong with it.
+    """
+
+    exit_code = 2
+
+    def __init__(self, where: str, field: str | None, what: str) -> None:
+        self.where = where
+        self.field = field
+        self.what = what
+        super().__init__(f"{where}: {f'field {field!r}: ' if field else ''}{what}")
+
+
+class NothingSelectedError(HarnessError):
+    """The filters left no problem; an empty run is never a success."""
+
+    exit_code = 3
+
+
+class RunDirectoryError(UsageError):
+    """A run directory that cannot be made, read, locked or continued."""
+
+
+class StorageError(HarnessError):
+    """The disk refused a write in the middle of a run; what was committed before stands."""
+
+    exit_code = 4

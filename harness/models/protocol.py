@@ -1,0 +1,185 @@
+"""One vocabulary for all providers: messages in, a turn out. Each client translates at its edge."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from harness.problem import ProblemView
+
+
+class Frozen(BaseModel):
+    """Data that never changes once made."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class ToolSpec(Frozen):
+    """A tool as a provider is told of it; `parameters` is a JSON schema."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class ToolCall(Frozen):
+    """A call the model asked for; `arguments` is its JSON text as it came, broken or not."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class SystemMessage(Frozen):
+    """Instructions that stand over the conversation."""
+
+    role: Literal["system"] = "system"
+    content: str
+
+
+class UserMessage(Frozen):
+    """What the harness says to the model."""
+
+    role: Literal["user"] = "user"
+    content: str
+
+
+class AssistantMessage(Frozen):
+    """What the model said. `reasoning` goes back to the provider as it came, byte for byte."""
+
+    role: Literal["assistant"] = "assistant"
+    text: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    reasoning: tuple[dict[str, Any], ...] = ()
+
+
+class ToolMessage(Frozen):
+    """The result of one tool call. Every call gets exactly one, in the order asked."""
+
+    role: Literal["tool"] = "tool"
+    call_id: str
+    name: str
+    content: str
+    is_error: bool = False
+
+
+Message = Annotated[
+    SystemMessage | UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")
+]
+
+
+class Usage(Frozen):
+    """Tokens of one or more calls.
+
+    `input_tokens` includes `cached_input_tokens`, `output_tokens` includes `reasoning_tokens`.
+    """
+
+    input_tokens: int = 0
+    cached_input_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+
+    @property
+    def total_tokens(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            cached_input_tokens=self.cached_input_tokens + other.cached_input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
+        )
+
+
+class ModelStop(Frozen):
+    """Why the model stopped: a normalised reason and the provider's own word."""
+
+    reason: Literal["end_turn", "tool_use", "max_tokens", "refusal", "content_filter", "other"]
+    provider_word: str | None = None
+
+
+class ModelTurn(Frozen):
+    """One response.
+
+    Attributes:
+        usage: None when the provider reported none; never guessed.
+        latency_s: wall seconds of the request that succeeded.
+        request_id: the provider's own, for its support desk.
+    """
+
+    text: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    reasoning: tuple[dict[str, Any], ...] = ()
+    usage: Usage | None = None
+    stop: ModelStop
+    latency_s: float = 0.0
+    request_id: str | None = None
+
+    def message(self) -> AssistantMessage:
+        """The turn as the conversation keeps it."""
+        return AssistantMessage(
+            text=self.text, tool_calls=self.tool_calls, reasoning=self.reasoning
+        )
+
+
+class ModelSettings(Frozen):
+    """Sampling settings; None leaves the provider's default, and is not sent."""
+
+    temperature: float | None = None
+    max_tokens: int | None = None
+    reasoning_effort: str | None = None
+
+
+class Retry(Frozen):
+    """A failed request that is about to be repeated."""
+
+    attempt: int
+    cause: str
+    wait_s: float
+
+
+class ModelError(Exception):
+    """A provider that did not answer, after every retry that could help.
+
+    It says nothing of the model: its sample stays pending and is asked again on resume.
+    """
+
+
+class ContextOverflowError(ModelError):
+    """The conversation no longer fits the model's context window."""
+
+
+RetryObserver = Callable[[Retry], None]
+
+
+class Model(Protocol):
+    """A language model.
+
+    `name` is what results are filed under. `for_sample` returns the model that answers for one
+    sample: the same object for a provider, the right tape for a recording.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def for_sample(self, problem: ProblemView, index: int) -> "Model": ...
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        settings: ModelSettings,
+        on_retry: RetryObserver | None = None,
+    ) -> ModelTurn:
+        """Ask once, retrying what can help.
+
+        Raises:
+            ModelError: the provider did not answer; the message holds its own words.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...

@@ -1,0 +1,152 @@
+"""The vocabulary: a problem, its tests, and the part of it that a model may see."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Level = Literal["easy", "medium", "hard"]
+PublicRule = Literal["source", "statement", "first"]
+
+
+class TestCase(BaseModel):
+    """One test.
+
+    For a program, `input` is what it reads on stdin and `output` what it must write. For a function,
+    `input` is one JSON value per line, an argument each, and `output` one JSON value: the convention
+    of LiveCodeBench, which every other source is translated to.
+    """
+
+    __test__ = False  # not a pytest class
+    model_config = ConfigDict(frozen=True)
+
+    input: str
+    output: str
+    public: bool
+
+
+class Codec(StrEnum):
+    """How a JSON value becomes a function's argument, and its result a JSON value."""
+
+    JSON = "json"
+    LINKED_LIST = "linked_list"
+    LINKED_LISTS = "linked_lists"
+    TREE = "tree"
+    TREES = "trees"
+    FIRST_ARGUMENT = "first_argument"  # results only: an in-place problem returns what it mutated
+
+
+class Signature(BaseModel):
+    """The codecs of a function's arguments, in order, and of its result."""
+
+    model_config = ConfigDict(frozen=True)
+
+    arguments: tuple[Codec, ...] = ()
+    result: Codec = Codec.JSON
+
+
+@dataclass(frozen=True, slots=True)
+class TestSuite:
+    """A problem's tests: the public ones at hand, the hidden ones decoded when they are graded.
+
+    Attributes:
+        public: what the model may see and iterate on.
+        load_hidden: decodes the hidden tests, each time anew, so that a run holds those of the
+            samples being graded and no others. Raises DataError on a malformed row.
+    """
+
+    __test__ = False
+
+    public: tuple[TestCase, ...]
+    load_hidden: Callable[[], tuple[TestCase, ...]] = tuple
+
+    def all(self) -> tuple[TestCase, ...]:
+        """Public tests first, then the hidden ones, as upstream grades them."""
+        return self.public + self.load_hidden()
+
+
+class ProblemView(BaseModel):
+    """What strategies, models, tools and plug-ins receive: no hidden test, no reference solution."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    source: str
+    title: str
+    statement: str
+    platform: str
+    difficulty: Level | None
+    tags: tuple[str, ...]
+    release_date: date | None
+    starter_code: str
+    entry_point: str | None
+    signature: Signature
+    preamble: str
+    public_tests: tuple[TestCase, ...]
+
+
+class Problem(BaseModel):
+    """A programming problem.
+
+    Attributes:
+        id: `<source>/<native id>`, from the data itself, never a position.
+        aliases: other names it answers to on the command line (slug, the seeds' spellings).
+        difficulty: normalised; `difficulty_word` is the source's own word.
+        entry_point: name of the function or `Solution` method that is called; None when the
+            program reads stdin and writes stdout.
+        signature: how the entry point's arguments and result are converted.
+        public_rule: how the public tests were told from the hidden ones.
+        preamble: Python source whose names the solution may take for granted.
+        references: known-good solutions.
+        known_issues: why a right solution may be judged wrong here, or a wrong one right.
+        content_hash: SHA-256 of everything that can change a verdict, tests included.
+    """
+
+    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
+
+    id: str
+    source: str
+    title: str
+    statement: str
+    platform: str
+    difficulty: Level | None
+    difficulty_word: str
+    tags: tuple[str, ...] = ()
+    release_date: date | None = None
+    starter_code: str = ""
+    entry_point: str | None = None
+    signature: Signature = Signature()
+    tests: TestSuite
+    public_rule: PublicRule = "source"
+    preamble: str = ""
+    rule: str = "lcb"
+    references: tuple[str, ...] = ()
+    known_issues: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    content_hash: str
+
+    @property
+    def native_id(self) -> str:
+        """The id within its source."""
+        return self.id.partition("/")[2]
+
+    def view(self) -> ProblemView:
+        """The part that may leave the judge's side."""
+        return ProblemView(
+            id=self.id,
+            source=self.source,
+            title=self.title,
+            statement=self.statement,
+            platform=self.platform,
+            difficulty=self.difficulty,
+            tags=self.tags,
+            release_date=self.release_date,
+            starter_code=self.starter_code,
+            entry_point=self.entry_point,
+            signature=self.signature,
+            preamble=self.preamble,
+            public_tests=self.tests.public,
+        )
