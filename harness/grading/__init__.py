@@ -1,0 +1,1 @@
+"""Turning what programs wrote into verdicts."""

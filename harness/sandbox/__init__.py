@@ -1,0 +1,1 @@
+"""Running untrusted code: fork servers, limits, a pool of workers."""

@@ -1,0 +1,112 @@
+"""What is said of a test and of a solution."""
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Verdict(StrEnum):
+    """The outcome of a test or a solution; those after `NO_SOLUTION` say nothing of the model."""
+
+    ACCEPTED = "accepted"
+    WRONG_ANSWER = "wrong_answer"
+    RUNTIME_ERROR = "runtime_error"
+    TIME_LIMIT = "time_limit"
+    MEMORY_LIMIT = "memory_limit"
+    OUTPUT_LIMIT = "output_limit"
+    COMPILE_ERROR = "compile_error"
+    NO_SOLUTION = "no_solution"
+
+    CHECKER_ERROR = "checker_error"
+    SANDBOX_ERROR = "sandbox_error"
+    MODEL_ERROR = "model_error"
+    CANCELLED = "cancelled"
+    UNGRADED = "ungraded"
+
+
+INFRASTRUCTURE = frozenset(
+    {Verdict.CHECKER_ERROR, Verdict.SANDBOX_ERROR, Verdict.MODEL_ERROR, Verdict.CANCELLED}
+)
+LIMITS = frozenset({Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT})
+
+
+class Difference(BaseModel):
+    """Where an output first differs from the expected one; excerpts are bounded."""
+
+    model_config = ConfigDict(frozen=True)
+
+    where: str
+    expected: str
+    got: str
+
+
+class TestResult(BaseModel):
+    """One test of one solution.
+
+    Attributes:
+        index: position among the problem's tests, public ones first.
+        cpu_s, wall_s: seconds, read from outside the judged process.
+        peak_bytes: peak memory, where the test had a process of its own.
+        got: the head and tail of the output or of the result.
+        error: the end of the traceback or the compiler's message.
+        stderr: the end of what was written there; for a function, `stdout` likewise.
+    """
+
+    __test__ = False
+    model_config = ConfigDict(frozen=True)
+
+    index: int
+    public: bool
+    verdict: Verdict
+    cpu_s: float
+    wall_s: float
+    peak_bytes: int | None = None
+    difference: Difference | None = None
+    got: str = ""
+    error: str = ""
+    stdout: str = ""
+    stderr: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the test was accepted."""
+        return self.verdict is Verdict.ACCEPTED
+
+
+class Grade(BaseModel):
+    """A solution, judged.
+
+    A problem is solved when all its tests pass. Once a test has hit a limit of time, memory or
+    output the rest are not run: they stay out of `tests` and count as not passed.
+
+    Attributes:
+        verdict: that of the first test that did not pass, else accepted.
+        tests: the tests that were run, in order.
+        public_total, hidden_total: how many tests the problem has.
+        confirmed: how many failures of a batch were run again alone, and of these how many passed.
+        rechecked: how many accepted tests were run again alone, and of these how many failed.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    verdict: Verdict
+    tests: tuple[TestResult, ...] = ()
+    public_total: int = 0
+    hidden_total: int = 0
+    confirmed: tuple[int, int] = (0, 0)
+    rechecked: tuple[int, int] = (0, 0)
+
+    @property
+    def public_passed(self) -> int:
+        """Public tests that passed."""
+        return sum(test.passed for test in self.tests if test.public)
+
+    @property
+    def hidden_passed(self) -> int:
+        """Hidden tests that passed."""
+        return sum(test.passed for test in self.tests if not test.public)
+
+    @property
+    def solved(self) -> bool:
+        """Whether every test passed."""
+        return self.verdict is Verdict.ACCEPTED

@@ -1,0 +1,64 @@
+"""What is run in the sandbox, and what came of it."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from harness.problem import Signature
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Judged code and how it is called.
+
+    Attributes:
+        preamble: source whose names the code takes for granted; run first, in its namespace.
+        entry_point: the function or `Solution` method to call; None runs it as a script.
+    """
+
+    code: str
+    preamble: str = ""
+    entry_point: str | None = None
+    signature: Signature = field(default_factory=Signature)
+
+
+class Ending(StrEnum):
+    """How a test's process, or its turn in a batch, came to an end."""
+
+    FINISHED = "finished"
+    ERROR = "error"
+    EXIT = "exit"
+    SIGNAL = "signal"
+    MEMORY_LIMIT = "memory_limit"
+    CPU_LIMIT = "cpu_limit"
+    WALL_LIMIT = "wall_limit"
+    OUTPUT_LIMIT = "output_limit"
+    CANNOT_COMPILE = "cannot_compile"
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One test, run. Everything in it but the times was made by judged code.
+
+    Attributes:
+        stdout: what was written; only head and tail of it after OUTPUT_LIMIT.
+        stderr: the same, head and tail of a long one.
+        result: a function's result as `harness.sandbox.values` reads it; None when it gave none.
+        error: the traceback, or the compiler's message.
+        code: exit code or signal number.
+        cpu_s, wall_s: seconds, read outside the process.
+        peak_bytes: the process's peak memory; None in a batch of several tests.
+    """
+
+    ending: Ending
+    stdout: bytes
+    stderr: str
+    result: bytes | None
+    error: str
+    code: int
+    cpu_s: float
+    wall_s: float
+    peak_bytes: int | None
+
+
+class SandboxError(Exception):
+    """The sandbox failed, not the program: run it again on a fresh worker."""

@@ -1,0 +1,191 @@
+"""A function's arguments and results as data: JSON in, tagged JSON out.
+
+Runs beside the judged code and trusts nothing that code made. A result is written as JSON in which
+lists (tuples, ranges, generators and other iterables among them), strings, booleans, None, floats
+and integers of ordinary size stand for themselves, and everything else is an object of one key:
+
+    {"i": "-0x1f"}        an integer too long for a decimal
+    {"d": [[k, v], …]}    a mapping, keys of any kind
+    {"s": [v, …]}         a set
+    {"l": [v, …]}         a linked list, from its head
+    {"t": [v, None, …]}   a binary tree, level by level, trailing None dropped
+    {"o": "name"}         anything else: it equals nothing
+
+`harness.sandbox.values` reads it back on the other side.
+"""
+
+# Values of unknown type are this module's subject.
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false, reportAttributeAccessIssue=false
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from itertools import islice
+from typing import Any
+
+MAX_DEPTH = 200
+MAX_ITEMS = 20_000_000
+SMALL = 1 << 62
+_PLAIN = frozenset({int, float, str, bool, type(None)})
+_dumps = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+_loads = json.loads
+
+
+class TooLargeError(Exception):
+    """A result with more items than any expected value has."""
+
+
+class _Budget:
+    """Counts down the items of one result, so that an endless iterator or cyclic list ends."""
+
+    def __init__(self) -> None:
+        self.left = MAX_ITEMS
+
+    def take(self, values: Iterable[Any]) -> list[Any]:
+        taken = list(islice(values, self.left + 1))
+        self.left -= len(taken)
+        if self.left < 0:
+            raise TooLargeError
+        return taken
+
+
+def encode(value: Any, result: str, first_argument: Any) -> bytes:
+    """The result of a call as bytes.
+
+    Args:
+        value: what the entry point returned.
+        result: the signature's codec; `linked_list` and `tree` say what None stands for.
+        first_argument: what an in-place problem is judged by.
+    """
+    if result == "first_argument" and value is None:
+        value = first_argument
+    if value is None and result in {"linked_list", "tree"}:
+        value = []
+    return _dumps(_encode(value, 0, _Budget())).encode()
+
+
+def _encode(  # noqa: C901, PLR0911 - one case a line
+    value: Any, depth: int, budget: _Budget
+) -> Any:
+    kind = type(value)
+    if kind is int:
+        return value if -SMALL < value < SMALL else {"i": hex(value)}
+    if kind in _PLAIN:
+        return value
+    if depth > MAX_DEPTH:
+        return {"o": "nested too deeply"}
+    if isinstance(value, list | tuple):
+        return _encode_items(budget.take(value), depth, budget)
+    if isinstance(value, int | float | str):
+        return _encode_subclass(value)
+    if isinstance(value, Mapping):
+        pairs = budget.take(value.items())
+        return {
+            "d": [[_encode(k, depth + 1, budget), _encode(v, depth + 1, budget)] for k, v in pairs]
+        }
+    if isinstance(value, AbstractSet) and not hasattr(value, "mapping"):
+        return {"s": _encode_items(budget.take(value), depth, budget)}
+    if hasattr(value, "next") and hasattr(value, "val"):
+        return {"l": _encode_items(budget.take(_chain(value)), depth, budget)}
+    if hasattr(value, "left") and hasattr(value, "right") and hasattr(value, "val"):
+        return {"t": _encode_items(_levels(value, budget), depth, budget)}
+    if hasattr(value, "tolist"):  # a numpy array or scalar
+        return _encode(value.tolist(), depth + 1, budget)
+    if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray | memoryview):
+        return _encode_items(budget.take(value), depth, budget)
+    return {"o": kind.__name__[:100]}
+
+
+def _encode_items(items: list[Any], depth: int, budget: _Budget) -> list[Any]:
+    kinds = set(map(type, items))
+    if kinds <= _PLAIN and (int not in kinds or _all_small(items, kinds)):
+        return items
+    return [_encode(item, depth + 1, budget) for item in items]
+
+
+def _all_small(items: list[Any], kinds: set[type]) -> bool:
+    numbers = items if kinds <= {int, bool} else [item for item in items if type(item) is int]
+    return min(numbers) > -SMALL and max(numbers) < SMALL
+
+
+def _encode_subclass(value: float | str) -> Any:
+    """The plain value under a subclass, whatever the subclass says it is."""
+    if isinstance(value, int):
+        plain = int.__add__(value, 0)
+        return plain if -SMALL < plain < SMALL else {"i": hex(plain)}
+    if isinstance(value, float):
+        return float.__add__(value, 0.0)
+    return str.__str__(value)
+
+
+def _chain(head: Any) -> Iterator[Any]:
+    while head is not None:
+        yield head.val
+        head = head.next
+
+
+def _levels(root: Any, budget: _Budget) -> list[Any]:
+    def walk() -> Iterator[Any]:
+        level = [root]
+        while any(node is not None for node in level):
+            following: list[Any] = []
+            for node in level:
+                yield None if node is None else node.val
+                if node is not None:
+                    following += (node.left, node.right)
+            level = following
+
+    values = budget.take(walk())
+    while values and values[-1] is None:
+        values.pop()
+    return values
+
+
+def decode_arguments(text: str, codecs: list[str], namespace: dict[str, Any]) -> list[Any]:
+    """The arguments of a call from one JSON value per line.
+
+    Nodes are made of the classes that the solution's namespace holds, its own definitions included.
+    """
+    values = [_loads(line) for line in text.split("\n") if line.strip()]
+    padded = [*codecs, *["json"] * (len(values) - len(codecs))]
+    return [_decode(value, codec, namespace) for value, codec in zip(values, padded, strict=False)]
+
+
+def _decode(value: Any, codec: str, namespace: dict[str, Any]) -> Any:
+    match codec:
+        case "linked_list":
+            return _linked_list(value, namespace["ListNode"])
+        case "linked_lists":
+            return [_linked_list(item, namespace["ListNode"]) for item in value]
+        case "tree":
+            return _tree(value, namespace["TreeNode"])
+        case "trees":
+            return [_tree(item, namespace["TreeNode"]) for item in value]
+        case _:
+            return value
+
+
+def _linked_list(values: list[Any], node_type: Any) -> Any:
+    head = None
+    for value in reversed(values or []):
+        node = node_type(value)
+        node.next = head
+        head = node
+    return head
+
+
+def _tree(values: list[Any], node_type: Any) -> Any:
+    if not values:
+        return None
+    rest = iter(values)
+    root = node_type(next(rest))
+    waiting: list[Any] = [root]
+    for parent in waiting:
+        for side in ("left", "right"):
+            value = next(rest, None)
+            if value is not None:
+                child = node_type(value)
+                setattr(parent, side, child)
+                waiting.append(child)
+    return root
