@@ -1,0 +1,1 @@
+"""How a solution is sought: the strategies, their limits, prompts and code extraction."""

@@ -54,13 +54,17 @@ class AssistantMessage(Frozen):
 
 
 class ToolMessage(Frozen):
-    """The result of one tool call. Every call gets exactly one, in the order asked."""
+    """The result of one tool call. Every call gets exactly one, in the order asked.
+
+    `malformed`: the call itself could not be understood (broken JSON, wrong arguments, no such tool).
+    """
 
     role: Literal["tool"] = "tool"
     call_id: str
     name: str
     content: str
     is_error: bool = False
+    malformed: bool = False
 
 
 Message = Annotated[
@@ -162,9 +166,13 @@ class Model(Protocol):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What results are filed under."""
+        ...
 
-    def for_sample(self, problem: ProblemView, index: int) -> "Model": ...
+    def for_sample(self, problem: ProblemView, index: int) -> "Model":
+        """The model that answers for one sample of a problem."""
+        ...
 
     async def generate(
         self,

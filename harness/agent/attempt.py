@@ -1,0 +1,93 @@
+"""What a strategy is given and what it comes back with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from harness.agent.events import Event
+from harness.agent.prompts import PromptSet
+from harness.models.protocol import Frozen, Model, ModelSettings, Usage
+from harness.problem import ProblemView
+from harness.tools.toolbox import Toolbox
+from harness.tools.workspace import Workspace
+
+
+class StopReason(StrEnum):
+    """Why a strategy stopped."""
+
+    PUBLIC_TESTS_PASSED = "public_tests_passed"
+    MODEL_STOPPED = "model_stopped"
+    TURN_LIMIT = "turn_limit"
+    TOKEN_LIMIT = "token_limit"  # noqa: S105 - not a password
+    COST_LIMIT = "cost_limit"
+    TIME_LIMIT = "time_limit"
+    CONTEXT_LIMIT = "context_limit"
+    REPEATED_SOLUTION = "repeated_solution"
+    MODEL_ERROR = "model_error"
+    CANCELLED = "cancelled"
+
+
+class Limits(Frozen):
+    """What one sample may use; None is no limit.
+
+    Attributes:
+        turns: model calls.
+        seconds: working seconds: waiting for a provider's rate limit does not count.
+    """
+
+    turns: int = 10
+    seconds: float | None = None
+
+
+class Attempt(Frozen):
+    """A solution and how it came about.
+
+    Attributes:
+        code: the final solution; empty when there is none.
+        chosen_by: the rule that chose it.
+        salvaged: it was found in prose because the model would not use the tools.
+        written: how many revisions were written.
+        error: the provider's words after `model_error`.
+    """
+
+    code: str
+    chosen_by: str
+    stop_reason: StopReason
+    usage: Usage = Usage()
+    usage_known: bool = True
+    model_calls: int = 0
+    tool_calls: int = 0
+    malformed_tool_calls: int = 0
+    nudges: int = 0
+    written: int = 0
+    salvaged: bool = False
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Everything one sample's strategy may touch."""
+
+    problem: ProblemView
+    model: Model
+    settings: ModelSettings
+    prompt: PromptSet
+    toolbox: Toolbox
+    workspace: Workspace
+    limits: Limits
+    record: Callable[[Event], None]
+
+
+class Strategy(Protocol):
+    """A way of seeking a solution."""
+
+    async def __call__(self, session: Session) -> Attempt:
+        """Seek one.
+
+        A provider that does not answer ends the attempt with `model_error`, not with an exception.
+
+        Raises:
+            SandboxError: the tests could not be run.
+        """
+        ...

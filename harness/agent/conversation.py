@@ -1,0 +1,80 @@
+"""A conversation with a model, every word of it recorded as it is said."""
+
+import asyncio
+import hashlib
+import time
+
+from harness.agent.attempt import Session
+from harness.agent.events import Request, Response, Retried
+from harness.models.protocol import Message, ModelTurn, Retry, ToolSpec, Usage
+
+
+class Conversation:
+    """Messages that only ever grow, and what they have cost.
+
+    The hash of a request covers the settings, the tools and every message in order; each request's
+    is built on the last one's, so a conversation of any length is hashed once.
+    """
+
+    def __init__(self, session: Session, tools: tuple[ToolSpec, ...] = ()) -> None:
+        self._session = session
+        self._tools = tools
+        self._messages: list[Message] = []
+        self._unrecorded: list[Message] = []
+        self._digest = hashlib.sha256(session.settings.model_dump_json().encode())
+        for tool in tools:
+            self._digest.update(tool.model_dump_json().encode())
+        self._started = time.monotonic()
+        self._waited = 0.0
+        self.usage = Usage()
+        self.usage_known = True
+        self.turns = 0
+
+    def say(self, *messages: Message) -> None:
+        """Add messages that no event holds yet."""
+        self._unrecorded += messages
+        self._keep(*messages)
+
+    def answer(self, *messages: Message) -> None:
+        """Add tool results, which were recorded when they came."""
+        self._keep(*messages)
+
+    def _keep(self, *messages: Message) -> None:
+        for message in messages:
+            self._messages.append(message)
+            self._digest.update(message.model_dump_json().encode())
+
+    @property
+    def seconds(self) -> float:
+        """Working seconds so far."""
+        return time.monotonic() - self._started - self._waited
+
+    async def ask(self) -> ModelTurn:
+        """Send what was said, within the seconds that are left.
+
+        Raises:
+            ModelError: the provider did not answer.
+            TimeoutError: the sample's working seconds are spent.
+        """
+        self.turns += 1
+        unrecorded, self._unrecorded = tuple(self._unrecorded), []
+        digest = self._digest.hexdigest()
+        self._session.record(Request(turn=self.turns, hash=digest, messages=unrecorded))
+        limit = self._session.limits.seconds
+        async with asyncio.timeout(None if limit is None else limit - self.seconds) as clock:
+
+            def on_retry(retry: Retry) -> None:
+                self._waited += retry.wait_s
+                deadline = clock.when()
+                if deadline is not None:
+                    clock.reschedule(deadline + retry.wait_s)
+                self._session.record(Retried(turn=self.turns, **retry.model_dump()))
+
+            turn = await self._session.model.generate(
+                self._messages, self._tools, self._session.settings, on_retry
+            )
+        self._session.record(Response(turn=self.turns, response=turn))
+        self._keep(turn.message())
+        self.usage_known = self.usage_known and turn.usage is not None
+        self.usage += turn.usage or Usage()
+        return turn

@@ -1,0 +1,84 @@
+"""Prompt sets: two Jinja2 templates, `system.j2` and `user.j2`, in a folder per mode and set."""
+
+import hashlib
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from jinja2 import StrictUndefined, TemplateError
+from jinja2.sandbox import SandboxedEnvironment
+
+from harness.errors import UsageError
+from harness.grading.excerpts import shorten
+from harness.models.protocol import Frozen, Message, SystemMessage, UserMessage
+from harness.problem import ProblemView
+
+LONGEST_EXAMPLE = 2_000
+_PARTS = ("system", "user")
+
+
+class PromptSet(Frozen):
+    """The templates of one set, and the SHA-256 of both."""
+
+    name: str
+    system: str
+    user: str
+
+    @property
+    def hash(self) -> str:
+        """Changes whenever a template does."""
+        return hashlib.sha256(f"{self.system}\0{self.user}".encode()).hexdigest()
+
+    def render(self, problem: ProblemView, cpu_limit_s: float) -> tuple[Message, ...]:
+        """The opening messages.
+
+        Raises:
+            UsageError: a template uses a name that does not exist, or is not valid Jinja2.
+        """
+        environment = SandboxedEnvironment(
+            undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
+        )
+        environment.filters["shorten"] = _shorten
+        values = {"problem": problem, "cpu_limit_s": f"{cpu_limit_s:g}"}
+        texts: list[str] = []
+        for part in _PARTS:
+            try:
+                texts.append(environment.from_string(getattr(self, part)).render(values))
+            except TemplateError as error:
+                raise UsageError(f"prompt set {self.name!r}, {part}.j2: {error}") from error
+        return SystemMessage(content=texts[0].strip()), UserMessage(content=texts[1].strip())
+
+
+def load_prompt(name: str, mode: str) -> PromptSet:
+    """Find a set by name among the bundled ones, or by the path of a folder.
+
+    A user's folder holds the two templates, or a folder of the mode's name that does.
+
+    Raises:
+        UsageError: there is no such set.
+    """
+    bundled = files("harness") / "prompts" / mode
+    known = sorted(entry.name for entry in bundled.iterdir() if entry.is_dir())
+    if name in known:
+        return _read(bundled / name, name)
+    folder = Path(name)
+    for candidate in (folder / mode, folder):
+        if candidate.is_dir() and all((candidate / f"{part}.j2").is_file() for part in _PARTS):
+            return _read(candidate, name)
+    where = "has no system.j2 and user.j2" if folder.is_dir() else "is not there"
+    raise UsageError(
+        f"prompt set {name!r}: no bundled set of {mode} ({', '.join(known)}), "
+        f"and as a folder it {where}"
+    )
+
+
+def _shorten(text: str, most: int = LONGEST_EXAMPLE) -> str:
+    return shorten(text, most)
+
+
+def _read(folder: Traversable, name: str) -> PromptSet:
+    try:
+        system, user = ((folder / f"{part}.j2").read_text("utf-8") for part in _PARTS)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"prompt set {name!r} cannot be read: {error}") from error
+    return PromptSet(name=name, system=system, user=user)

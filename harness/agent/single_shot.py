@@ -1,0 +1,30 @@
+"""Single shot: one request, and the code in the answer."""
+
+from harness.agent.attempt import Attempt, Session, StopReason
+from harness.agent.conversation import Conversation
+from harness.agent.extraction import Extraction, extract
+from harness.models.protocol import ModelError
+
+
+async def single_shot(session: Session) -> Attempt:
+    """Ask once, without tools, and take the code from the answer."""
+    conversation = Conversation(session)
+    conversation.say(*session.prompt.render(session.problem, session.workspace.cpu_limit_s))
+    found, reason, error = Extraction(code="", rule="none"), StopReason.MODEL_STOPPED, ""
+    try:
+        turn = await conversation.ask()
+        found = extract(turn.text, session.problem.entry_point)
+    except TimeoutError:
+        reason = StopReason.TIME_LIMIT
+    except ModelError as failure:
+        reason, error = StopReason.MODEL_ERROR, str(failure)
+    return Attempt(
+        code=found.code,
+        chosen_by=found.rule,
+        stop_reason=reason,
+        usage=conversation.usage,
+        usage_known=conversation.usage_known,
+        model_calls=conversation.turns,
+        written=int(bool(found.code)),
+        error=error,
+    )

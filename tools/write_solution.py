@@ -1,0 +1,39 @@
+"""`write_solution`: a new revision of the whole solution."""
+
+from pydantic import Field
+
+from harness.tools.toolbox import Arguments, ToolError
+from harness.tools.workspace import Revision, Workspace
+
+LONGEST_CODE = 256_000
+
+
+class WriteSolutionArguments(Arguments):
+    """The whole solution, not a part of it."""
+
+    code: str = Field(description="The complete Python source of the solution.")
+
+
+class WriteSolution:
+    """Keeps what the model wrote; nothing is run yet."""
+
+    name = "write_solution"
+    description = (
+        "Write your complete solution, replacing the one before. Call run_tests afterwards to see "
+        "how it does."
+    )
+    arguments = WriteSolutionArguments
+
+    async def call(self, workspace: Workspace, arguments: WriteSolutionArguments) -> str:
+        """Keep the code as the newest revision."""
+        code = arguments.code
+        if not code.strip():
+            raise ToolError("The code is empty. Call write_solution with the complete source.")
+        if len(code) > LONGEST_CODE:
+            raise ToolError(f"The code is longer than {LONGEST_CODE:,} characters. Write less.")
+        workspace.revisions.append(Revision(code))
+        lines = code.count("\n") + 1
+        return (
+            f"Saved revision {len(workspace.revisions)} ({lines} line{'s' * (lines != 1)}). "
+            "Call run_tests to run the public tests."
+        )
