@@ -15,9 +15,9 @@ PublicRule = Literal["source", "statement", "first"]
 class TestCase(BaseModel):
     """One test.
 
-    For a program, `input` is what it reads on stdin and `output` what it must write. For a function,
-    `input` is one JSON value per line, an argument each, and `output` one JSON value: the convention
-    of LiveCodeBench, which every other source is translated to.
+    For a program, `input` is what it reads on stdin and `output` what it must write. For a
+    function, `input` is one JSON value per line, an argument each, and `output` one JSON value: the
+    convention of LiveCodeBench, which every other source is translated to.
     """
 
     __test__ = False  # not a pytest class
@@ -69,7 +69,7 @@ class TestSuite:
 
 
 class ProblemView(BaseModel):
-    """What strategies, models, tools and plug-ins receive: no hidden test, no reference solution."""
+    """What strategies, models, tools and plug-ins receive: no hidden test, no reference."""
 
     model_config = ConfigDict(frozen=True)
 

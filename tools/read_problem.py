@@ -1,7 +1,7 @@
 """`read_problem`: the statement, how the solution is run, and the public tests."""
 
 from harness.grading.excerpts import shorten
-from harness.problem import ProblemView, TestCase
+from harness.problem import Codec, ProblemView, TestCase
 from harness.tools.toolbox import NoArguments
 from harness.tools.workspace import Workspace
 
@@ -42,10 +42,9 @@ def _how(problem: ProblemView, cpu_limit_s: float) -> str:
     )
     if problem.entry_point is None:
         return f"A complete Python program that reads stdin and writes stdout. {limit}"
-    return (
-        f"Your code is imported and `{problem.entry_point}` is called; it must return its result "
-        f"(or change its first argument, where it returns nothing). {limit}"
-    )
+    in_place = problem.signature.result is Codec.FIRST_ARGUMENT
+    task = "it must change its first argument in place" if in_place else "it must return its result"
+    return f"Your code is imported and `{problem.entry_point}` is called; {task}. {limit}"
 
 
 def _starter(problem: ProblemView) -> str:

@@ -1,8 +1,14 @@
 """What is said of a test and of a solution."""
 
 from enum import StrEnum
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 
 class Verdict(StrEnum):
@@ -66,6 +72,12 @@ class TestResult(BaseModel):
     error: str = ""
     stdout: str = ""
     stderr: str = ""
+
+    @model_serializer(mode="wrap")
+    def _without_blanks(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A problem may have hundreds of tests; what says nothing is not written."""
+        values: dict[str, Any] = handler(self)
+        return {key: value for key, value in values.items() if value not in (None, "")}
 
     @property
     def passed(self) -> bool:

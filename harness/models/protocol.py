@@ -56,7 +56,7 @@ class AssistantMessage(Frozen):
 class ToolMessage(Frozen):
     """The result of one tool call. Every call gets exactly one, in the order asked.
 
-    `malformed`: the call itself could not be understood (broken JSON, wrong arguments, no such tool).
+    `malformed`: the call itself was not understood (broken JSON, wrong arguments, unknown tool).
     """
 
     role: Literal["tool"] = "tool"

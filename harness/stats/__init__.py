@@ -1,0 +1,1 @@
+"""Honest numbers: rates with intervals, paired tests."""

@@ -1,0 +1,33 @@
+"""The commands and what `harness --help` says of them.
+
+Only what the help needs is imported here: each command imports the rest when it runs.
+"""
+
+import typer
+
+from harness.cli import compare, problems, run, transcript
+from harness.version import __version__
+
+app = typer.Typer(
+    name="harness",
+    help="Measures how well a language model programs, and how much better when it may iterate.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    *, version: bool = typer.Option(False, "--version", help="Print the version and leave.")
+) -> None:
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+app.command("run")(run.run)
+app.command("problems")(problems.problems)
+app.command("transcript")(transcript.transcript)
+app.command("compare")(compare.compare)

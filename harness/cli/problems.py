@@ -1,0 +1,36 @@
+"""`harness problems`: what there is, or one problem in full."""
+
+from typing import Annotated
+
+import typer
+
+from harness.cli import selecting
+
+
+def problems(  # noqa: PLR0917 - the flags of a command
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SPEC|ID]",
+            help="A source, as NAME[:WHERE], or a problem's id (of --benchmark, or a bundled one).",
+        ),
+    ] = None,
+    benchmark: selecting.Benchmark = None,
+    source: selecting.Source = None,
+    task: selecting.Task = None,
+    filter_difficulty: selecting.FilterDifficulty = None,
+    filter_tags: selecting.FilterTags = None,
+    filter_platform: selecting.FilterPlatform = None,
+    min_release_date: selecting.MinReleaseDate = None,
+    max_release_date: selecting.MaxReleaseDate = None,
+    exclude_known_issues: selecting.ExcludeKnownIssues = None,
+    sample_size: selecting.SampleSize = None,
+    sampling: selecting.Sampling = None,
+    seed: selecting.Seed = None,
+    skip_bad_rows: selecting.SkipBadRows = None,
+) -> None:
+    """List problems, or show one."""
+    flags = selecting.given(**{name: value for name, value in locals().items() if name != "what"})
+    from harness.cli.listing import list_problems
+
+    list_problems(what, flags)

@@ -1,0 +1,170 @@
+"""`harness run`: problems, a model, a mode; a run directory and a table."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from harness.cli import selecting
+
+
+def _option(*names: str, help: str, panel: str, metavar: str | None = None) -> Any:  # noqa: A002
+    return typer.Option(*names, help=help, rich_help_panel=panel, metavar=metavar)
+
+
+def run(  # noqa: PLR0917 - the flags of a command
+    benchmark: selecting.Benchmark = None,
+    source: selecting.Source = None,
+    task: selecting.Task = None,
+    filter_difficulty: selecting.FilterDifficulty = None,
+    filter_tags: selecting.FilterTags = None,
+    filter_platform: selecting.FilterPlatform = None,
+    min_release_date: selecting.MinReleaseDate = None,
+    max_release_date: selecting.MaxReleaseDate = None,
+    exclude_known_issues: selecting.ExcludeKnownIssues = None,
+    sample_size: selecting.SampleSize = None,
+    sampling: selecting.Sampling = None,
+    seed: selecting.Seed = None,
+    skip_bad_rows: selecting.SkipBadRows = None,
+    samples_per_problem: Annotated[
+        int | None,
+        _option("-k", "--samples-per-problem", help="Attempts at each problem.", panel="Problems"),
+    ] = None,
+    model: Annotated[
+        str | None,
+        _option(
+            "-m",
+            "--model",
+            help="A model's name, replay:RUN, or python:MODULE:FUNCTION. Default: MODEL_ID, or the "
+            "bundled recordings where no problems are named either.",
+            panel="Model",
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        _option("--base-url", help="Of any OpenAI-compatible endpoint.", panel="Model"),
+    ] = None,
+    temperature: Annotated[
+        float | None, _option("--temperature", help="Sampling temperature.", panel="Model")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, _option("--max-tokens", help="Most tokens of one reply.", panel="Model")
+    ] = None,
+    reasoning_effort: Annotated[
+        str | None,
+        _option("--reasoning-effort", help="As the provider words it.", panel="Model"),
+    ] = None,
+    price: Annotated[
+        str | None,
+        _option(
+            "--price",
+            help="US dollars per million input and output tokens; cached input may follow.",
+            panel="Model",
+            metavar="IN,OUT[,CACHED]",
+        ),
+    ] = None,
+    agentic_mode: Annotated[
+        bool,
+        _option(
+            "--agentic-mode",
+            help="Let the model iterate; the same as --mode agentic.",
+            panel="Mode",
+        ),
+    ] = False,
+    mode: Annotated[
+        str | None, _option("--mode", help="single_shot (default) or agentic.", panel="Mode")
+    ] = None,
+    max_turns: Annotated[
+        int | None,
+        _option(
+            "--max-turns",
+            "--agentic-turn-budget",
+            help="Most model calls of a sample (10).",
+            panel="Mode",
+        ),
+    ] = None,
+    prompt: Annotated[
+        str | None,
+        _option(
+            "--prompt",
+            help="A bundled prompt set, or a folder with one.",
+            panel="Mode",
+            metavar="SET",
+        ),
+    ] = None,
+    sample_timeout: Annotated[
+        float | None,
+        _option("--sample-timeout", help="Working seconds of a sample.", panel="Mode", metavar="S"),
+    ] = None,
+    run_tests: Annotated[
+        bool | None,
+        _option("--run-tests/--no-run-tests", help="Grade, or generate only.", panel="Grading"),
+    ] = None,
+    test_timeout: Annotated[
+        float | None,
+        _option("--test-timeout", help="CPU seconds of one test.", panel="Grading", metavar="S"),
+    ] = None,
+    memory: Annotated[
+        int | None,
+        _option("--memory", help="Memory of one test in MiB.", panel="Grading", metavar="MIB"),
+    ] = None,
+    isolate_tests: Annotated[
+        bool | None,
+        _option("--isolate-tests", help="A process for every test.", panel="Grading"),
+    ] = None,
+    concurrency: Annotated[
+        int | None, _option("--concurrency", help="Model requests in flight (8).", panel="Run")
+    ] = None,
+    workers: Annotated[
+        int | None, _option("--workers", help="Grading processes (default: cores).", panel="Run")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        _option("--out", help="The run directory. Default: a new one in runs/.", panel="Run"),
+    ] = None,
+    resume: Annotated[
+        Path | None, _option("--resume", help="Go on with a run.", panel="Run", metavar="RUN")
+    ] = None,
+    config: Annotated[
+        Path | None,
+        _option(
+            "-c", "--config", help="A YAML file; flags win over it.", panel="Run", metavar="FILE"
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, _option("--json", help="Print the summary as JSON.", panel="Run")
+    ] = False,
+    dry_run: Annotated[
+        bool, _option("--dry-run", help="Say what would be done, and do nothing.", panel="Run")
+    ] = False,
+) -> None:
+    """Solve problems with a model, and grade what it wrote on all tests.
+
+    Without flags the bundled recordings are played: no key, no network.
+    """
+    values = dict(locals())
+    for name in ("agentic_mode", "out", "resume", "config", "as_json", "dry_run", "price"):
+        values.pop(name)
+    flags = selecting.given(**values)
+    if agentic_mode:
+        flags.setdefault("mode", "agentic")
+    if price is not None:
+        flags["price"] = _price(price)
+    from harness.cli.running import Running
+
+    running = Running(as_json=as_json)
+    if resume is not None:
+        code = running.resume(resume, flags, out=out, config=config, dry_run=dry_run)
+    else:
+        code = running.start(flags, out=out, config=config, dry_run=dry_run)
+    raise typer.Exit(code)
+
+
+def _price(text: str) -> dict[str, float]:
+    from harness.errors import UsageError
+
+    try:
+        numbers = [float(part) for part in text.split(",")]
+        return dict(zip(("input", "output", "cached_input"), numbers, strict=False))
+    except ValueError as error:
+        raise UsageError(f"--price {text!r}: give dollars per million tokens, as 2.5,10") from error

@@ -1,0 +1,127 @@
+"""The flags that say which problems: the same wherever problems are named."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Benchmark = Annotated[
+    str | None,
+    typer.Option(
+        "-b",
+        "--benchmark",
+        metavar="NAME[:WHERE]",
+        help="fixture, livecodebench:PATH or jsonl:PATH. Default: the bundled ones.",
+        rich_help_panel="Problems",
+    ),
+]
+Source = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHERE",
+        help="fixture, or a path (of LiveCodeBench rows, unless -b says else).",
+        rich_help_panel="Problems",
+    ),
+]
+Task = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-t", "--task", metavar="ID", help="Just this one; repeat.", rich_help_panel="Problems"
+    ),
+]
+FilterDifficulty = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filter-difficulty",
+        "--difficulties",
+        help="easy, medium or hard, or the source's own word; repeat, or separate by commas.",
+        rich_help_panel="Problems",
+    ),
+]
+FilterTags = Annotated[
+    list[str] | None,
+    typer.Option(help="Problems that have all of these tags; repeat.", rich_help_panel="Problems"),
+]
+FilterPlatform = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filter-platform",
+        "--platforms",
+        help="leetcode, atcoder, codeforces, …; repeat, or separate by commas.",
+        rich_help_panel="Problems",
+    ),
+]
+MinReleaseDate = Annotated[
+    str | None,
+    typer.Option(metavar="YYYY-MM-DD", help="Released then or later.", rich_help_panel="Problems"),
+]
+MaxReleaseDate = Annotated[
+    str | None,
+    typer.Option(metavar="YYYY-MM-DD", help="Released then or before.", rich_help_panel="Problems"),
+]
+ExcludeKnownIssues = Annotated[
+    bool | None,
+    typer.Option(
+        "--exclude-known-issues",
+        help="Leave out problems known to be judged wrongly.",
+        rich_help_panel="Problems",
+    ),
+]
+SampleSize = Annotated[
+    int | None,
+    typer.Option(
+        "-n",
+        "--sample-size",
+        "--limit",
+        metavar="N",
+        help="How many problems, after the filters.",
+        rich_help_panel="Problems",
+    ),
+]
+Sampling = Annotated[
+    str | None,
+    typer.Option(
+        metavar="first|random|stratified",
+        help="Which ones, when there are more.",
+        rich_help_panel="Problems",
+    ),
+]
+Seed = Annotated[int | None, typer.Option(help="Of the sampling.", rich_help_panel="Problems")]
+SkipBadRows = Annotated[
+    bool | None,
+    typer.Option(
+        "--skip-bad-rows",
+        help="Pass over malformed rows and count them, instead of stopping.",
+        rich_help_panel="Problems",
+    ),
+]
+
+_COMMA_LISTS = ("filter_difficulty", "filter_platform")
+
+
+def given(**flags: Any) -> dict[str, Any]:
+    """The flags that were given, by key of the spec; `source` folded into `benchmark`."""
+    values = {key: value for key, value in flags.items() if value is not None and value != []}
+    for key in _COMMA_LISTS:
+        if key in values:
+            words = [word.strip() for item in values[key] for word in item.split(",")]
+            values[key] = [word for word in words if word]
+    source = values.pop("source", None)
+    if source is not None:
+        values["benchmark"] = _benchmark(values.get("benchmark"), source)
+    return values
+
+
+def _benchmark(benchmark: str | None, source: str) -> str:
+    """`--source` in the spelling of the harnesses that had it: fixture, huggingface, or a path."""
+    from harness.errors import UsageError
+
+    if source.partition(":")[0] == "huggingface":
+        raise UsageError(
+            "--source huggingface cannot be read yet; download the data files and give their path"
+        )
+    if source == "fixture":
+        return "fixture"
+    if not Path(source).exists() and not any(letter in source for letter in "*?["):
+        raise UsageError(f"--source {source}: there is no such file")
+    return f"{(benchmark or 'livecodebench').partition(':')[0]}:{source}"

@@ -1,0 +1,183 @@
+"""What goes wrong at a provider: told in one line, and sorted by whether asking again can help."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any, cast
+
+from pydantic_core import from_json
+
+from harness.models.protocol import ContextOverflowError, ModelError
+
+MAX_WORDS = 400  # of a provider's own explanation, in characters
+
+# Request timeout, lock timeout and rate limit; every 5xx is added to them.
+RETRYABLE_STATUSES = frozenset({408, 409, 429})
+
+# A 429 that waiting does not cure: the account has no money left.
+HOPELESS_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+
+OVERFLOW_STATUSES = frozenset({400, 413, 422})
+OVERFLOW_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
+OVERFLOW_WORDS = re.compile(
+    r"maximum context length|context[ _](length|window|size)\b.{0,60}\bexceed"
+    r"|exceed\w*\b.{0,60}\bcontext[ _](length|window|size)"
+    r"|(prompt|input) is too long|reduce the length of the (messages|prompt|input)"
+    r"|longer than the model's context|input tokens? exceeds?",
+    re.IGNORECASE,
+)
+
+# llama.cpp answers with status 500 when arguments in the history are no JSON; that never passes.
+BROKEN_HISTORY_WORDS = re.compile(r"parse tool call arguments", re.IGNORECASE)
+
+SHORTEST_SECRET = 7  # the placeholders of keyless servers are shorter, and common words
+
+_KEY_LIKE = re.compile(r"\bBearer\s+\S+|\bsk-[A-Za-z0-9_-]{8,}", re.IGNORECASE)
+_USER_INFO = re.compile(r"(?<=://)[^/\s@]+@")
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+
+
+class TransientError(Exception):
+    """A failure that may pass.
+
+    Args:
+        cause: one line for the transcript.
+        retry_after_s: seconds the provider asked to wait, or None.
+    """
+
+    def __init__(self, cause: str, *, retry_after_s: float | None = None) -> None:
+        self.cause = cause
+        self.retry_after_s = retry_after_s
+        super().__init__(cause)
+
+
+class MalformedAnswerError(TransientError):
+    """A body that is not what the protocol says: worth asking again, but not many times."""
+
+
+class RejectedError(ModelError):
+    """The provider would not take the request as it is.
+
+    Args:
+        text: one line with the provider's words.
+        status: the HTTP status.
+    """
+
+    def __init__(self, text: str, *, status: int) -> None:
+        self.status = status
+        super().__init__(text)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Redactor:
+    """Makes foreign text fit for a message: one line, of bounded length, without secrets.
+
+    Attributes:
+        secrets: strings that must never be seen, such as the API key; very short ones are no
+            secrets, and masking them would garble the text.
+    """
+
+    secrets: tuple[str, ...] = ()
+
+    def __call__(self, text: str) -> str:
+        """The text with secrets masked, white space collapsed and control characters gone."""
+        for secret in self.secrets:
+            if len(secret) >= SHORTEST_SECRET:
+                text = text.replace(secret, "[redacted]")
+        text = _USER_INFO.sub("", _KEY_LIKE.sub("[redacted]", text))[: 16 * MAX_WORDS]
+        line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+        return line if len(line) <= MAX_WORDS else line[: MAX_WORDS - 1] + "…"
+
+
+def failed_status(
+    status: int, headers: Mapping[str, str], body: bytes, redact: Redactor, *, now: float
+) -> TransientError | ModelError:
+    """The error that a failed HTTP status stands for.
+
+    Args:
+        status: the HTTP status.
+        headers: response headers, looked up in lower case.
+        body: the response's body, or its beginning.
+        redact: masks secrets in the provider's words.
+        now: Unix time, for a `retry-after` that is a date.
+
+    Returns:
+        TransientError where asking again can help, ContextOverflowError for a conversation that
+        has grown too long, RejectedError for the rest.
+    """
+    words, code = provider_words(body)
+    cause = f"HTTP {status}" + (f": {redact(words)}" if words else "")
+    if status in OVERFLOW_STATUSES and (code in OVERFLOW_CODES or OVERFLOW_WORDS.search(words)):
+        return ContextOverflowError(cause)
+    told = headers.get("x-should-retry")
+    worth_it = status in RETRYABLE_STATUSES or status >= 500  # noqa: PLR2004 - server errors
+    hopeless = code in HOPELESS_CODES or BROKEN_HISTORY_WORDS.search(words) or told == "false"
+    if hopeless or not (worth_it or told == "true"):
+        return RejectedError(cause + _hint(status), status=status)
+    return TransientError(cause, retry_after_s=retry_after(headers, now=now))
+
+
+def _hint(status: int) -> str:
+    if 300 <= status < 400:  # noqa: PLR2004 - redirections
+        return " (a redirect, which is not followed; give the final address as the base URL)"
+    return ""
+
+
+def provider_words(body: bytes) -> tuple[str, str]:
+    """A failed response in the provider's own words, and its error code ("" when it has none).
+
+    Understands `{"error": {"message", "code"}}`, `{"error": "…"}`, `{"message": "…"}`,
+    `{"detail": …}`; of an HTML page the title is kept, of anything else the text.
+    """
+    try:
+        data = from_json(body)
+    except ValueError:
+        text = body.decode("utf-8", "replace")
+        title = _TITLE.search(text)
+        return (title.group(1) if title else text), ""
+    return _words_of(data)
+
+
+def _words_of(data: Any) -> tuple[str, str]:
+    if not isinstance(data, dict):
+        return _as_text(data), ""
+    fields = cast("dict[str, Any]", data)
+    error = fields.get("error")
+    if isinstance(error, dict):
+        fields = cast("dict[str, Any]", error)
+    elif error:
+        return _as_text(error), _as_text(fields.get("code"))
+    words = fields.get("message") or fields.get("detail") or fields
+    return _as_text(words), _as_text(fields.get("code") or fields.get("type"))
+
+
+def _as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else repr(value)
+
+
+def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
+    """Seconds that `retry-after-ms` or `retry-after` asks to wait, None when neither is usable.
+
+    `retry-after` may be seconds or an HTTP date (RFC 9110, section 10.2.3).
+    """
+    for name, per_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        seconds = _number(headers.get(name)) / per_second
+        if seconds > 0:
+            return seconds
+    try:
+        seconds = parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - now
+    except (ValueError, OverflowError, OSError):
+        return None
+    return seconds if seconds > 0 else None
+
+
+def _number(text: str | None) -> float:
+    try:
+        number = float(text or "nan")
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan

@@ -1,0 +1,92 @@
+"""Recorded answers played again: no network, no cost, the same turns every time."""
+
+from collections.abc import Mapping, Sequence
+
+from harness.models.protocol import (
+    Message,
+    Model,
+    ModelError,
+    ModelSettings,
+    ModelTurn,
+    RetryObserver,
+    ToolSpec,
+)
+from harness.problem import ProblemView
+
+
+class ReplayModel:
+    """A model that answers each sample from its recording.
+
+    Args:
+        name: what results are filed under.
+        turns: the recorded turns of each sample, by problem id and sample index.
+    """
+
+    def __init__(self, name: str, turns: Mapping[tuple[str, int], Sequence[ModelTurn]]) -> None:
+        self._name = name
+        self._turns = turns
+
+    @property
+    def name(self) -> str:
+        """What results are filed under."""
+        return self._name
+
+    def for_sample(self, problem: ProblemView, index: int) -> Model:
+        """A tape of that sample, wound to its start; an unrecorded one fails when asked."""
+        turns = self._turns.get((problem.id, index))
+        return _Tape(self._name, f"sample {index} of {problem.id}", turns)
+
+    async def generate(
+        self,
+        messages: Sequence[Message],  # noqa: ARG002 - protocol
+        tools: Sequence[ToolSpec],  # noqa: ARG002
+        settings: ModelSettings,  # noqa: ARG002
+        on_retry: RetryObserver | None = None,  # noqa: ARG002
+    ) -> ModelTurn:
+        """Never answers.
+
+        Raises:
+            ModelError: always; a recording belongs to a sample.
+        """
+        raise ModelError(f"{self._name}: a recording answers for a sample; call for_sample first")
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class _Tape:
+    """The recording of one sample, and how far it has been played."""
+
+    def __init__(self, name: str, sample: str, turns: Sequence[ModelTurn] | None) -> None:
+        self._name = name
+        self._sample = sample
+        self._turns = turns
+        self._played = 0
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
+        return self
+
+    async def generate(
+        self,
+        messages: Sequence[Message],  # noqa: ARG002 - protocol
+        tools: Sequence[ToolSpec],  # noqa: ARG002
+        settings: ModelSettings,  # noqa: ARG002
+        on_retry: RetryObserver | None = None,  # noqa: ARG002
+    ) -> ModelTurn:
+        if self._turns is None:
+            raise ModelError(f"{self._name} holds no recording of {self._sample}")
+        if self._played >= len(self._turns):
+            raise ModelError(
+                f"{self._name}: the recording of {self._sample} ends after"
+                f" {len(self._turns)} turns, and one more was asked for"
+            )
+        turn = self._turns[self._played]
+        self._played += 1
+        return turn
+
+    async def close(self) -> None:
+        """Nothing to let go of."""

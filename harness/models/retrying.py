@@ -1,0 +1,149 @@
+"""When a failed request is repeated, and how long to wait before.
+
+The waits are exponential with full jitter, so that many samples refused at the same moment do not
+come back at the same moment; a wait that the provider names is kept, with a little added on top.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tenacity import AsyncRetrying, RetryCallState
+
+from harness.models.faults import MalformedAnswerError, TransientError
+from harness.models.protocol import ModelError, Retry, RetryObserver
+
+T = TypeVar("T")
+
+SERVER_WAIT_SPREAD = 0.1  # of a wait the provider named, added at random
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often and how long to try.
+
+    Attributes:
+        attempts: requests at most, the first included.
+        malformed_attempts: the same for answers that are not what the protocol says.
+        total_s: no wait may end later than this many seconds after the first request began.
+        first_wait_s: upper end of the first wait; it doubles with each attempt.
+        longest_wait_s: upper end of every wait that the provider did not name.
+    """
+
+    attempts: int = 8
+    malformed_attempts: int = 3
+    total_s: float = 1800.0
+    first_wait_s: float = 0.5
+    longest_wait_s: float = 60.0
+
+
+def _full_jitter(high: float) -> float:
+    return random.uniform(0.0, high)  # noqa: S311 - spreads load, guards nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Time as the retries see it.
+
+    Attributes:
+        sleep: waits the given seconds.
+        clock: monotonic seconds.
+        jitter: a random number between 0 and its argument.
+    """
+
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    clock: Callable[[], float] = time.monotonic
+    jitter: Callable[[float], float] = _full_jitter
+
+
+async def ask_until_answered(
+    ask: Callable[[], Awaitable[T]],
+    policy: RetryPolicy,
+    on_retry: RetryObserver | None = None,
+    pace: Pace | None = None,
+) -> T:
+    """Await `ask()`, again after each TransientError, as the policy allows.
+
+    Raises:
+        ModelError: the policy is spent; the message holds the last cause and the number of
+            attempts. Any other exception of `ask` passes through at once.
+    """
+    attempts = _Attempts(policy, pace or Pace(), on_retry)
+    retrying = AsyncRetrying(
+        sleep=attempts.pace.sleep,
+        retry=attempts.can_help,
+        wait=attempts.wait,
+        stop=attempts.spent,
+        before_sleep=attempts.report,
+        reraise=True,
+    )
+
+    async def attempt() -> T:
+        return await ask()
+
+    try:
+        return await retrying(attempt)
+    except TransientError as error:
+        raise ModelError(attempts.epitaph(error)) from None
+
+
+class _Attempts:
+    """The attempts of one call, as tenacity's callbacks see them."""
+
+    def __init__(self, policy: RetryPolicy, pace: Pace, on_retry: RetryObserver | None) -> None:
+        self.pace = pace
+        self._policy = policy
+        self._on_retry = on_retry
+        self._started = pace.clock()
+        self._made = 0
+        self._malformed = 0
+        self._out_of_time = False
+
+    def can_help(self, state: RetryCallState) -> bool:
+        error = _error_of(state)
+        self._made += 1
+        self._malformed += isinstance(error, MalformedAnswerError)
+        return isinstance(error, TransientError)
+
+    def wait(self, state: RetryCallState) -> float:
+        error = _error_of(state)
+        if isinstance(error, TransientError) and error.retry_after_s is not None:
+            named = error.retry_after_s
+            return named + self.pace.jitter(named * SERVER_WAIT_SPREAD)
+        doublings = min(self._made - 1, 32)
+        high = min(self._policy.first_wait_s * 2.0**doublings, self._policy.longest_wait_s)
+        return self.pace.jitter(high)
+
+    def spent(self, state: RetryCallState) -> bool:
+        if self._made >= self._policy.attempts:
+            return True
+        if (
+            isinstance(_error_of(state), MalformedAnswerError)
+            and self._malformed >= self._policy.malformed_attempts
+        ):
+            return True
+        elapsed = self.pace.clock() - self._started
+        self._out_of_time = elapsed + state.upcoming_sleep > self._policy.total_s
+        return self._out_of_time
+
+    def report(self, state: RetryCallState) -> None:
+        if self._on_retry is not None:
+            self._on_retry(
+                Retry(attempt=self._made, cause=str(_error_of(state)), wait_s=state.upcoming_sleep)
+            )
+
+    def epitaph(self, error: TransientError) -> str:
+        plural = "" if self._made == 1 else "s"
+        text = f"{error.cause} (gave up after {self._made} attempt{plural}"
+        if self._out_of_time:
+            asked = error.retry_after_s
+            named = f"the provider asks to wait {asked:.0f} s; " if asked is not None else ""
+            text += f": {named}no more than {self._policy.total_s:.0f} s are allowed in all"
+        return text + ")"
+
+
+def _error_of(state: RetryCallState) -> BaseException | None:
+    return state.outcome.exception() if state.outcome is not None else None

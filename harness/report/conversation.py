@@ -1,0 +1,95 @@
+"""A transcript as a person reads it."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+from pydantic_core import from_json
+
+from harness.agent.events import (
+    Event,
+    Graded,
+    Request,
+    Response,
+    Retried,
+    SampleEnd,
+    SampleStart,
+    ToolResult,
+)
+from harness.models.protocol import ModelTurn, ToolCall
+from harness.report.text import printable
+
+
+def transcript_text(events: Iterable[Event]) -> str:
+    """The conversation, turn by turn, then the verdict. Nothing in it acts on a terminal."""
+    return printable("\n".join(line for event in events for line in _lines(event)))
+
+
+def _lines(event: Event) -> Iterator[str]:
+    match event:
+        case SampleStart():
+            settings = ", ".join(f"{key} {value}" for key, value in event.settings.items())
+            yield f"=== {event.sample}"
+            yield f"{event.mode}, model {event.model}, prompt {event.prompt or 'unknown'}"
+            yield from [settings] if settings else []
+        case Request():
+            for message in event.messages:
+                yield from _said(message.role, _message_text(message))
+        case Response():
+            yield from _turn(event.turn, event.response)
+        case Retried():
+            yield f"\n--- retry {event.attempt} after {event.wait_s:.1f} s: {event.cause}"
+        case ToolResult():
+            mark = " (error)" if event.result.is_error else ""
+            yield from _said(
+                f"{event.result.name} → {event.seconds:.2f} s{mark}", event.result.content
+            )
+        case SampleEnd():
+            yield f"\n=== stopped: {event.stop_reason}; final solution by: {event.chosen_by}"
+            yield from [event.error] if event.error else []
+            yield from _said("final solution", event.code)
+        case Graded():
+            grade = event.grade
+            yield f"\n=== verdict: {grade.verdict}"
+            yield (
+                f"public tests {grade.public_passed}/{grade.public_total}, "
+                f"hidden tests {grade.hidden_passed}/{grade.hidden_total}"
+            )
+            failed = next((test for test in grade.tests if not test.passed), None)
+            if failed is not None:
+                where = "public" if failed.public else "hidden"
+                yield f"first failure: {where} test {failed.index + 1}, {failed.verdict}"
+                yield from [failed.error] if failed.error else []
+
+
+def _turn(number: int, turn: ModelTurn) -> Iterator[str]:
+    usage = turn.usage
+    tokens = f", {usage.input_tokens} tokens in, {usage.output_tokens} out" if usage else ""
+    yield from _said(f"turn {number}: model, {turn.latency_s:.2f} s{tokens}", turn.text)
+    for call in turn.tool_calls:
+        yield f"\n> {call.name}"
+        yield from _indented(_arguments(call))
+
+
+def _arguments(call: ToolCall) -> str:
+    """A call's arguments: code as code, anything else as it came."""
+    try:
+        values: Any = from_json(call.arguments) if call.arguments.strip() else {}
+    except ValueError:
+        return call.arguments
+    if isinstance(values, dict) and "code" in values:
+        return str(cast("dict[str, Any]", values)["code"])
+    return call.arguments if values else ""
+
+
+def _message_text(message: object) -> str:
+    return str(getattr(message, "content", getattr(message, "text", "")))
+
+
+def _said(who: str, text: str) -> Iterator[str]:
+    yield f"\n--- {who}"
+    yield from _indented(text.strip("\n"))
+
+
+def _indented(text: str) -> Iterator[str]:
+    for line in text.split("\n") if text else []:
+        yield f"    {line}" if line else ""

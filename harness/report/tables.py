@@ -1,0 +1,118 @@
+"""The tables of a run and of a comparison, for a terminal."""
+
+from collections.abc import Iterator
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from harness.report.text import count, dollars, percent
+from harness.runs.summary import Summary
+from harness.stats.rates import Rate
+
+
+def console(*, error: bool = False) -> Console:
+    """A console that prints texts as they are: no markup, no guessing at highlights."""
+    return Console(stderr=error, markup=False, highlight=False, emoji=False)
+
+
+def summary_view(summary: Summary) -> RenderableType:
+    """A run's rates, breakdowns and counts."""
+    parts: list[RenderableType] = [_rates(summary)]
+    for title, rates in (("difficulty", summary.by_difficulty), ("platform", summary.by_platform)):
+        if rates:
+            parts.append(_breakdown(title, rates))
+    facts = Table.grid(padding=(0, 2))
+    for name, figures in _facts(summary):
+        facts.add_row(Text(name, style="bold"), Text(figures))
+    return Group(*parts, facts)
+
+
+def _rates(summary: Summary) -> Table:
+    table = figures_table("", "rate", "95 % interval", "problems")
+    for name, rate in (
+        ("pass@1", summary.pass_at_1),
+        ("  with hidden tests", summary.with_hidden),
+        ("  without known issues", summary.without_known_issues),
+    ):
+        if rate is not None:
+            table.add_row(name, *_cells(rate))
+    return table
+
+
+def _breakdown(title: str, rates: dict[str, Rate]) -> Table:
+    table = figures_table(f"by {title}", "rate", "95 % interval", "problems")
+    for name, rate in rates.items():
+        table.add_row(name, *_cells(rate))
+    return table
+
+
+def figures_table(*columns: str) -> Table:
+    """A table whose first column names what the others count."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, justify="left" if column == columns[0] else "right", no_wrap=True)
+    return table
+
+
+def _cells(rate: Rate) -> tuple[str, str, str]:
+    interval = f"{100 * rate.low:.1f} to {100 * rate.high:.1f}"
+    return percent(rate.value), interval, str(rate.problems)
+
+
+def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
+    """What stands below the rates: a name and its figures."""
+    yield "samples", f"{summary.graded} graded of {summary.planned}"
+    if summary.ungraded:
+        yield "ungraded", f"{summary.ungraded} (no tests, or not run); in no rate"
+    for why, number in summary.pending.items():
+        yield "pending", f"{number} {_words(why)}; in no rate, asked again on --resume"
+    if summary.mean_fraction is not None:
+        yield "tests passed", f"{percent(summary.mean_fraction)} of a problem's, on average"
+    if summary.passed_public:
+        yield (
+            "over-fit gap",
+            f"{summary.overfit} of the {summary.passed_public} that passed all public tests "
+            "failed a hidden one",
+        )
+    if summary.no_hidden:
+        yield "no hidden tests", count(summary.no_hidden, "problem")
+    yield "verdicts", _counts(summary.verdicts)
+    yield "stopped by", _counts(summary.stop_reasons)
+    yield "tokens", _tokens(summary)
+    yield "cost", dollars(summary.cost)
+    yield "calls", _calls(summary)
+    (failures, changed), (passes, revoked) = summary.confirmed, summary.rechecked
+    yield (
+        "judged again",
+        f"{count(failures, 'failed test')}, {changed} changed; "
+        f"{count(passes, 'passed test')}, {revoked} changed",
+    )
+
+
+def _calls(summary: Summary) -> str:
+    parts = [count(summary.model_calls, "model call"), count(summary.tool_calls, "tool call")]
+    if summary.malformed_tool_calls:
+        parts.append(f"{summary.malformed_tool_calls} malformed")
+    if summary.salvaged:
+        parts.append(f"{count(summary.salvaged, 'solution')} salvaged from prose")
+    return ", ".join(parts)
+
+
+def _tokens(summary: Summary) -> str:
+    usage = summary.usage
+    text = f"{usage.input_tokens:,} in, {usage.output_tokens:,} out"
+    if usage.cached_input_tokens:
+        text += f", {usage.cached_input_tokens:,} of the input cached"
+    if summary.usage_unknown:
+        text += f"; unknown for {count(summary.usage_unknown, 'sample')}"
+    return text
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{_words(name)} {number}" for name, number in counts.items())
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,41 @@
+"""Texts from models and data, made safe to show on a terminal."""
+
+import unicodedata
+
+_HARMLESS = "\n\t"
+
+
+def printable(text: str) -> str:
+    """The text with control and other invisible characters spelled out.
+
+    A terminal acts on escape sequences and direction marks; whoever reads a transcript must see
+    what was written, not have it done to them.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(map(_visible, text))
+
+
+def _visible(letter: str) -> str:
+    if letter in _HARMLESS or letter.isprintable():
+        return letter
+    if unicodedata.category(letter) in {"Zs", "Co", "Cn"}:
+        return letter if unicodedata.category(letter) == "Zs" else f"\\u{ord(letter):04x}"
+    return f"\\x{ord(letter):02x}" if ord(letter) < 256 else f"\\u{ord(letter):04x}"  # noqa: PLR2004
+
+
+def percent(value: float) -> str:
+    """A rate as people write it."""
+    return f"{100 * value:.1f} %"
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """A number and its noun."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def dollars(cost: float | None) -> str:
+    """A cost; unknown is never zero."""
+    if cost is None:
+        return "unknown"
+    return f"${cost:.4f}" if cost < 1 else f"${cost:,.2f}"

@@ -1,0 +1,119 @@
+"""A run directory: made, opened, locked, continued."""
+
+import json
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from harness.errors import RunDirectoryError
+from harness.runs.results import ResultsFile, SampleResult, read_results, storage_error
+from harness.runs.transcript import TranscriptWriter, file_name
+
+MANIFEST, RESULTS, SUMMARY, TRANSCRIPTS = "run.json", "results.jsonl", "summary.json", "transcripts"
+
+
+class RunDirectory:
+    """A run on disk, open for writing by this process alone.
+
+    Use `create` or `resume`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.results = ResultsFile(path / RESULTS)
+
+    @classmethod
+    def create(cls, path: Path, manifest: Mapping[str, Any]) -> "RunDirectory":
+        """Make a new one.
+
+        Raises:
+            RunDirectoryError: it exists, or cannot be made there.
+        """
+        if (path / MANIFEST).exists():
+            raise RunDirectoryError(
+                f"{path} is a run already; continue it with --resume, or give another --out"
+            )
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise RunDirectoryError(
+                f"{path} exists and is not an empty directory; give another --out"
+            )
+        try:
+            (path / TRANSCRIPTS).mkdir(parents=True)
+            write_json(path / MANIFEST, manifest)
+        except OSError as error:
+            raise RunDirectoryError(
+                f"{path}: a run cannot be kept there ({error.strerror}); give another --out"
+            ) from error
+        return cls(path)
+
+    @classmethod
+    def resume(cls, path: Path) -> "RunDirectory":
+        """Open one to continue it.
+
+        Raises:
+            RunDirectoryError: it is not a run, or another process is at work on it.
+        """
+        read_manifest(path)
+        (path / TRANSCRIPTS).mkdir(exist_ok=True)
+        return cls(path)
+
+    def committed(self) -> list[SampleResult]:
+        """The graded samples."""
+        return list(read_results(self.path / RESULTS))
+
+    def transcript(self, problem_id: str, index: int) -> TranscriptWriter:
+        """A new transcript for a sample, in place of an unfinished one."""
+        return TranscriptWriter(self.path / TRANSCRIPTS / file_name(problem_id, index))
+
+    def write_summary(self, summary: Mapping[str, Any]) -> None:
+        """Keep what can be made again from the results."""
+        try:
+            write_json(self.path / SUMMARY, summary)
+        except OSError as error:
+            raise storage_error(self.path / SUMMARY, error) from error
+
+    def close(self) -> None:
+        """Let go of the lock."""
+        self.results.close()
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """What `run.json` of a run says.
+
+    Raises:
+        RunDirectoryError: there is none that can be read.
+    """
+    try:
+        manifest: Any = json.loads((path / MANIFEST).read_bytes())
+    except FileNotFoundError as error:
+        raise RunDirectoryError(f"{path} is not a run: it has no {MANIFEST}") from error
+    except (OSError, ValueError) as error:
+        raise RunDirectoryError(f"{path / MANIFEST} cannot be read: {error}") from error
+    if not isinstance(manifest, dict) or "spec" not in manifest:
+        raise RunDirectoryError(f"{path / MANIFEST} is not the manifest of a run")
+    return manifest  # pyright: ignore[reportUnknownVariableType]
+
+
+def default_path(mode: str, model: str) -> Path:
+    """A new name under `runs/`, by the time and what is run."""
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    word = "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in model)[:40]
+    path = Path("runs") / f"{stamp}-{word.strip('-')}-{mode}"
+    number = 2
+    while path.exists():
+        path = path.with_name(f"{path.name}-{number}")
+        number += 1
+    return path
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a file whole or not at all. Raises OSError."""
+    draft = path.with_name(f".{path.name}.draft")
+    with draft.open("w", encoding="utf-8") as file:
+        json.dump(value, file, indent=2, ensure_ascii=False)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)

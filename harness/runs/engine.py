@@ -1,0 +1,291 @@
+"""The engine: takes samples through strategy, judge and commit, many at a time."""
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol
+
+from harness.agent.attempt import Attempt, Session, StopReason
+from harness.agent.events import Graded, SampleEnd, SampleStart
+from harness.agent.strategies import STRATEGIES
+from harness.errors import DataError
+from harness.grading.judge import Task, judge
+from harness.grading.verdict import Grade, Verdict
+from harness.models.protocol import (
+    Message,
+    Model,
+    ModelSettings,
+    ModelTurn,
+    RetryObserver,
+    ToolSpec,
+    Usage,
+)
+from harness.problem import Problem, ProblemView, TestCase
+from harness.runs.directory import RunDirectory
+from harness.runs.plan import Plan
+from harness.runs.results import SampleResult, outcomes
+from harness.runs.spec import Price
+from harness.runs.transcript import TranscriptWriter, sample_name
+from harness.sandbox.execution import Program, SandboxError
+from harness.sandbox.pool import SandboxPool
+from harness.sandbox.worker import Worker
+from harness.tools.read_problem import ReadProblem
+from harness.tools.run_tests import RunTests
+from harness.tools.toolbox import Toolbox
+from harness.tools.workspace import Workspace
+from harness.tools.write_solution import WriteSolution
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A sample that infrastructure kept from being graded: it stays pending."""
+
+    sample: str
+    verdict: Verdict
+    cause: str
+
+
+class Observer(Protocol):
+    """Is told how a run goes on."""
+
+    def started(self, sample: str) -> None:
+        """A sample has begun."""
+        ...
+
+    def finished(self, result: SampleResult) -> None:
+        """A sample is graded and committed."""
+        ...
+
+    def failed(self, failure: Failure) -> None:
+        """A sample stays pending."""
+        ...
+
+
+class Engine:
+    """Carries out a plan, sample by sample.
+
+    Model requests in flight are bounded by the spec's concurrency, grading by the pool's workers;
+    a few more samples than that are under way, so that neither waits for the other.
+    """
+
+    def __init__(
+        self, plan: Plan, directory: RunDirectory, pool: SandboxPool, observer: Observer
+    ) -> None:
+        self._plan = plan
+        self._directory = directory
+        self._pool = pool
+        self._observer = observer
+        self._model = _Throttled(plan.model, asyncio.Semaphore(plan.spec.concurrency))
+        self._toolbox = Toolbox((ReadProblem(), WriteSolution(), RunTests()))
+        self._tasks: list[asyncio.Task[None]] = []
+        self._stopping = False
+
+    async def run(self, samples: Sequence[tuple[Problem, int]]) -> list[Failure]:
+        """Take every sample to its end; those that infrastructure stopped are returned.
+
+        Raises:
+            StorageError: the disk refused a write; samples under way are dropped, committed ones
+                are safe.
+        """
+        rest = iter(samples)
+        failures: list[Failure] = []
+        under_way = min(len(samples), self._plan.spec.concurrency + self._pool.size)
+        try:
+            async with asyncio.TaskGroup() as group:
+                self._tasks = [
+                    group.create_task(self._work(rest, failures)) for _ in range(under_way)
+                ]
+        except* Exception as errors:  # noqa: BLE001 - one cause is as good as all
+            raise errors.exceptions[0] from None
+        return failures
+
+    def stop(self) -> None:
+        """Begin no new sample; those under way go on to their ends."""
+        self._stopping = True
+
+    def cancel(self) -> None:
+        """Drop the samples under way; their transcripts stay, their results do not."""
+        self._stopping = True
+        for task in self._tasks:
+            task.cancel()
+
+    async def _work(self, samples: Iterable[tuple[Problem, int]], failures: list[Failure]) -> None:
+        for problem, index in samples:
+            if self._stopping:
+                return
+            sample = sample_name(problem.id, index)
+            self._observer.started(sample)
+            outcome = await self._take(problem, index)
+            if isinstance(outcome, Failure):
+                failures.append(outcome)
+                self._observer.failed(outcome)
+            else:
+                self._directory.results.append(outcome)
+                self._observer.finished(outcome)
+
+    async def _take(self, problem: Problem, index: int) -> SampleResult | Failure:
+        """One sample, from its first request to its grade."""
+        sample, started = sample_name(problem.id, index), time.monotonic()
+        with self._directory.transcript(problem.id, index) as record:
+            record(self._start(problem, index))
+            try:
+                attempt = await self._solve(problem, index, record)
+                record(_end(attempt))
+                if attempt.stop_reason is StopReason.MODEL_ERROR:
+                    return Failure(sample, Verdict.MODEL_ERROR, attempt.error)
+                grade = await self._grade(problem, attempt.code)
+            except SandboxError as error:
+                return Failure(sample, Verdict.SANDBOX_ERROR, str(error))
+            except DataError as error:
+                return Failure(sample, Verdict.CHECKER_ERROR, str(error))
+            record(Graded(grade=grade))
+        price = self._plan.spec.price
+        return _result(problem, index, attempt=attempt, grade=grade, price=price, started=started)
+
+    def _start(self, problem: Problem, index: int) -> SampleStart:
+        plan = self._plan
+        return SampleStart(
+            sample=sample_name(problem.id, index),
+            problem_id=problem.id,
+            index=index,
+            mode=plan.spec.mode,
+            model=plan.model_name,
+            problem_hash=problem.content_hash,
+            prompt=plan.prompt.name,
+            prompt_hash=plan.prompt.hash,
+            settings=plan.settings.model_dump(exclude_none=True),
+            time=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+    async def _solve(self, problem: Problem, index: int, record: TranscriptWriter) -> Attempt:
+        plan, view = self._plan, problem.view()
+        limits, rule = plan.test_limits(problem), problem.rule
+
+        async def run_public_tests(code: str) -> Grade:
+            task = Task(_program(view, code), view.public_tests, limits, rule)
+            return await self._pool.call(lambda worker: judge(worker, task))
+
+        session = Session(
+            problem=view,
+            model=self._model.for_sample(view, index),
+            settings=plan.settings,
+            prompt=plan.prompt,
+            toolbox=self._toolbox,
+            workspace=Workspace(view, run_public_tests, limits.cpu_s),
+            limits=plan.limits,
+            record=record,
+        )
+        return await STRATEGIES[plan.spec.mode](session)
+
+    async def _grade(self, problem: Problem, code: str) -> Grade:
+        if not self._plan.spec.run_tests:
+            return Grade(verdict=Verdict.UNGRADED, public_total=len(problem.tests.public))
+        limits, isolate = self._plan.test_limits(problem), self._plan.spec.isolate_tests
+
+        def work(worker: Worker) -> Grade:
+            tests: tuple[TestCase, ...] = problem.tests.all()
+            program = _program(problem.view(), code)
+            return judge(worker, Task(program, tests, limits, problem.rule, isolate))
+
+        return await self._pool.call(work)
+
+
+class _Throttled:
+    """A model of which only so many requests are in flight."""
+
+    def __init__(self, model: Model, slots: asyncio.Semaphore) -> None:
+        self._model = model
+        self._slots = slots
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    def for_sample(self, problem: ProblemView, index: int) -> Model:
+        return _Throttled(self._model.for_sample(problem, index), self._slots)
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        settings: ModelSettings,
+        on_retry: RetryObserver | None = None,
+    ) -> ModelTurn:
+        async with self._slots:
+            return await self._model.generate(messages, tools, settings, on_retry)
+
+    async def close(self) -> None:
+        await self._model.close()
+
+
+def _program(view: ProblemView, code: str) -> Program:
+    return Program(code, view.preamble, view.entry_point, view.signature)
+
+
+def _end(attempt: Attempt) -> SampleEnd:
+    return SampleEnd(
+        stop_reason=attempt.stop_reason,
+        chosen_by=attempt.chosen_by,
+        code=attempt.code,
+        usage=attempt.usage,
+        error=attempt.error,
+    )
+
+
+def _result(
+    problem: Problem,
+    index: int,
+    *,
+    attempt: Attempt,
+    grade: Grade,
+    price: Price | None,
+    started: float,
+) -> SampleResult:
+    usage = attempt.usage if attempt.usage_known else None
+    return SampleResult(
+        sample=sample_name(problem.id, index),
+        problem_id=problem.id,
+        index=index,
+        title=problem.title,
+        problem_hash=problem.content_hash,
+        platform=problem.platform,
+        difficulty=problem.difficulty,
+        tags=problem.tags,
+        release_date=problem.release_date,
+        known_issues=problem.known_issues,
+        verdict=grade.verdict,
+        public_passed=grade.public_passed,
+        public_total=grade.public_total,
+        hidden_passed=grade.hidden_passed,
+        hidden_total=grade.hidden_total,
+        tests=outcomes(grade),
+        confirmed=grade.confirmed,
+        rechecked=grade.rechecked,
+        code=attempt.code,
+        chosen_by=attempt.chosen_by,
+        stop_reason=attempt.stop_reason,
+        model_calls=attempt.model_calls,
+        tool_calls=attempt.tool_calls,
+        malformed_tool_calls=attempt.malformed_tool_calls,
+        nudges=attempt.nudges,
+        written=attempt.written,
+        salvaged=attempt.salvaged,
+        usage=usage,
+        cost=cost(usage, price),
+        seconds=round(time.monotonic() - started, 6),
+    )
+
+
+def cost(usage: Usage | None, price: Price | None) -> float | None:
+    """US dollars; None when usage or price is unknown, never a guess."""
+    if usage is None or price is None:
+        return None
+    cached = price.input if price.cached_input is None else price.cached_input
+    fresh = usage.input_tokens - usage.cached_input_tokens
+    return (
+        fresh * price.input
+        + usage.cached_input_tokens * cached
+        + usage.output_tokens * price.output
+    ) / 1e6

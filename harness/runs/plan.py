@@ -1,0 +1,185 @@
+"""From a spec to a plan: the problems, the model, the prompt and the limits of a run."""
+
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import harness
+from harness.agent.attempt import Limits as AgentLimits
+from harness.agent.prompts import PromptSet, load_prompt
+from harness.errors import RunDirectoryError, UsageError
+from harness.models.protocol import Model, ModelSettings
+from harness.models.registry import open_model
+from harness.problem import Problem
+from harness.runs.recordings import BUNDLED, PREFIX, open_replay
+from harness.runs.spec import RunSpec
+from harness.sandbox.limits import DEFAULT_LIMITS, MEBIBYTE, Limits
+from harness.sources.registry import load
+from harness.sources.rows import Loaded
+from harness.sources.selection import Selected, select
+
+SCHEMA = 1
+LAYERS = ("fork server", "rlimits", "CPU clock", "subreaper", "allow-listed environment")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run, resolved; nothing has been asked or written yet.
+
+    Attributes:
+        model_name: what the spec's model came to; `spec.model` may be None.
+        loaded: what the source held, rows that were passed over among it.
+        selected: what the selection left of it.
+    """
+
+    spec: RunSpec
+    model_name: str
+    model: Model
+    prompt: PromptSet
+    loaded: Loaded
+    selected: Selected
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The problems of the run, in the data's order."""
+        return self.selected.problems
+
+    @property
+    def samples(self) -> list[tuple[Problem, int]]:
+        """Every sample: first one of each problem, then the second of each, and so on."""
+        return [
+            (problem, index)
+            for index in range(self.spec.samples_per_problem)
+            for problem in self.problems
+        ]
+
+    @property
+    def settings(self) -> ModelSettings:
+        """What is asked of the provider."""
+        return ModelSettings(
+            temperature=self.spec.temperature,
+            max_tokens=self.spec.max_tokens,
+            reasoning_effort=self.spec.reasoning_effort,
+        )
+
+    @property
+    def limits(self) -> AgentLimits:
+        """What one sample may use."""
+        return AgentLimits(turns=self.spec.max_turns, seconds=self.spec.sample_timeout)
+
+    def test_limits(self, problem: Problem) -> Limits:
+        """What one test of a problem may use: its source's defaults under the spec's values."""
+        limits = DEFAULT_LIMITS[problem.source]
+        if self.spec.test_timeout is not None:
+            limits = replace(limits, cpu_s=self.spec.test_timeout)
+        if self.spec.memory is not None:
+            limits = replace(limits, memory_bytes=self.spec.memory * MEBIBYTE)
+        return limits
+
+
+def prepare(spec: RunSpec, environ: Mapping[str, str]) -> Plan:
+    """Resolve a spec. The model comes first: a missing key is found before any data is read.
+
+    Raises:
+        UsageError: a model, prompt set or source that is not there.
+        DataError: a row that is not as its schema says.
+        NothingSelectedError: the filters left nothing.
+    """
+    if spec.mode == "agentic" and not spec.run_tests:
+        raise UsageError("--no-run-tests goes with single shot: the agent loop is to run the tests")
+    name = model_name(spec, environ)
+    prompt = load_prompt(spec.prompt, spec.mode)
+    model = open_any_model(name, spec, environ)
+    loaded = load(spec.benchmark or "fixture", skip_bad_rows=spec.skip_bad_rows)
+    selected = select(loaded.problems, spec.selection())
+    return Plan(spec, name, model, prompt, loaded, selected)
+
+
+def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
+    """The model a spec means: its own, else the bundled recordings, else `MODEL_ID`."""
+    if spec.model:
+        return spec.model
+    if spec.benchmark is None and spec.base_url is None:
+        return PREFIX + BUNDLED
+    named = environ.get("MODEL_ID", "").strip()
+    if named:
+        return named
+    raise UsageError("no model is named; give -m MODEL, or set MODEL_ID")
+
+
+def open_any_model(name: str, spec: RunSpec, environ: Mapping[str, str]) -> Model:
+    """The model of a name, recordings included. Raises UsageError."""
+    if name.startswith(PREFIX):
+        return open_replay(name, spec.mode)
+    return open_model(name, base_url=spec.base_url, api_key=None, environ=environ)
+
+
+def manifest(plan: Plan) -> dict[str, Any]:
+    """What `run.json` holds: all that defines the run, and what it ran on."""
+    return {
+        "schema": SCHEMA,
+        "harness": harness.__version__,
+        "git_revision": _git_revision(),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "spec": plan.spec.model_copy(update={"model": plan.model_name}).model_dump(mode="json"),
+        "prompt": {"name": plan.prompt.name, "hash": plan.prompt.hash},
+        "data": [
+            {"name": Path(file.path).name, "sha256": file.sha256, "bytes": file.size}
+            for file in plan.loaded.files
+        ],
+        "problems": {problem.id: problem.content_hash for problem in plan.problems},
+        "test_limits": {
+            problem.source: {
+                "cpu_s": limits.cpu_s,
+                "wall_s": limits.wall_s,
+                "memory_bytes": limits.memory_bytes,
+                "output_bytes": limits.output_bytes,
+            }
+            for problem in plan.problems
+            for limits in [plan.test_limits(problem)]
+        },
+        "sandbox": {"layers": list(LAYERS)},
+        "machine": {
+            "system": f"{platform.system()} {platform.release()}",
+            "architecture": platform.machine(),
+            "cores": os.cpu_count(),
+            "python": platform.python_version(),
+            "implementation": sys.implementation.name,
+        },
+    }
+
+
+def check_same(plan: Plan, before: Mapping[str, Any]) -> None:
+    """Refuse to continue a run whose prompt or problems are no longer what they were.
+
+    Raises:
+        RunDirectoryError: names what has changed.
+    """
+    if before["prompt"]["hash"] != plan.prompt.hash:
+        raise RunDirectoryError(
+            f"prompt set {plan.prompt.name!r} has changed since this run began; start a new run"
+        )
+    now = {problem.id: problem.content_hash for problem in plan.problems}
+    for problem_id, content_hash in before["problems"].items():
+        if now.get(problem_id) != content_hash:
+            what = "has changed" if problem_id in now else "is no longer there"
+            raise RunDirectoryError(f"{problem_id} {what} since this run began; start a new run")
+
+
+def _git_revision() -> str | None:
+    """The revision of the checkout that is running, if it is one."""
+    root = Path(harness.__file__).resolve().parent.parent
+    if not (root / ".git").exists():
+        return None
+    command = ["git", "-C", str(root), "rev-parse", "HEAD"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)  # noqa: S603 - fixed words
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()

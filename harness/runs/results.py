@@ -1,0 +1,185 @@
+"""`results.jsonl`: one line a graded sample, the commit record of a run."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from harness.agent.attempt import StopReason
+from harness.errors import RunDirectoryError, StorageError
+from harness.grading.verdict import Grade, Verdict
+from harness.models.protocol import Frozen, Usage
+from harness.problem import Level
+
+
+class TestOutcome(Frozen):
+    """One test as the results keep it: its verdict and seconds of CPU and wall time."""
+
+    __test__ = False
+
+    verdict: Verdict
+    public: bool
+    cpu_s: float
+    wall_s: float
+
+
+class SampleResult(Frozen):
+    """A graded sample: what was asked, what came of it, and enough of the problem to sort by.
+
+    Attributes:
+        sample: `<problem id>#<index>`.
+        fraction: tests passed, of all the problem has.
+        cost: US dollars; None when the price or the usage is unknown.
+        seconds: wall seconds from the first request to the grade.
+    """
+
+    sample: str
+    problem_id: str
+    index: int
+    title: str
+    problem_hash: str
+    platform: str
+    difficulty: Level | None
+    tags: tuple[str, ...]
+    release_date: date | None
+    known_issues: tuple[str, ...]
+
+    verdict: Verdict
+    public_passed: int
+    public_total: int
+    hidden_passed: int
+    hidden_total: int
+    tests: tuple[TestOutcome, ...]
+    confirmed: tuple[int, int]
+    rechecked: tuple[int, int]
+
+    code: str
+    chosen_by: str
+    stop_reason: StopReason
+    model_calls: int
+    tool_calls: int
+    malformed_tool_calls: int
+    nudges: int
+    written: int
+    salvaged: bool
+    usage: Usage | None
+    cost: float | None
+    seconds: float
+
+    @property
+    def solved(self) -> bool:
+        """Whether every test passed."""
+        return self.verdict is Verdict.ACCEPTED
+
+    @property
+    def graded(self) -> bool:
+        """Whether it counts in a rate."""
+        return self.verdict is not Verdict.UNGRADED
+
+    @property
+    def fraction(self) -> float:
+        """Tests passed, of all the problem has."""
+        total = self.public_total + self.hidden_total
+        return (self.public_passed + self.hidden_passed) / total if total else 0.0
+
+    @property
+    def overfit(self) -> bool:
+        """Whether it passed all public tests and failed a hidden one."""
+        return self.public_passed == self.public_total and self.hidden_passed < self.hidden_total
+
+
+def outcomes(grade: Grade) -> tuple[TestOutcome, ...]:
+    """A grade's tests as the results keep them."""
+    return tuple(
+        TestOutcome(verdict=test.verdict, public=test.public, cpu_s=test.cpu_s, wall_s=test.wall_s)
+        for test in grade.tests
+    )
+
+
+def read_results(path: Path) -> Iterator[SampleResult]:
+    """The committed samples, in the order they ended; a torn last line is no commit.
+
+    Raises:
+        RunDirectoryError: a line that is not a result.
+    """
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield SampleResult.model_validate_json(line)
+            except ValidationError as error:
+                raise RunDirectoryError(
+                    f"{path}:{number}: not a result of this version of harness; "
+                    "move the line out of the file to have its sample run again"
+                ) from error
+
+
+class ResultsFile:
+    """Appends results, each on disk before the next; locked, since a run has one writer.
+
+    Raises:
+        RunDirectoryError: another process is at work on the run, or the file cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise RunDirectoryError(f"{path} cannot be written: {error.strerror}") from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._file)
+            raise RunDirectoryError(
+                f"{path.parent}: another process is at work on this run; wait for it to end"
+            ) from error
+        self._size = _whole_lines(self._file)
+        os.ftruncate(self._file, self._size)
+
+    def append(self, result: SampleResult) -> None:
+        """Commit one sample.
+
+        Raises:
+            StorageError: the disk refused; the file then ends with the last whole line.
+        """
+        line = result.model_dump_json().encode() + b"\n"
+        try:
+            written = os.pwrite(self._file, line, self._size)
+            if written < len(line):
+                raise OSError(f"{written} of {len(line)} bytes were written")  # noqa: TRY301
+            os.fsync(self._file)
+        except OSError as error:
+            os.ftruncate(self._file, self._size)
+            raise storage_error(self._path, error) from error
+        self._size += len(line)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._file)
+
+
+def _whole_lines(file: int) -> int:
+    """The length of the file up to its last newline."""
+    end = os.fstat(file).st_size
+    while end:
+        start = max(0, end - 65_536)
+        newline = os.pread(file, end - start, start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
+        end = start
+    return 0
+
+
+def storage_error(path: Path, error: OSError) -> StorageError:
+    """One line for a disk that is full or broken in the middle of a run."""
+    return StorageError(
+        f"{path}: {error.strerror or error}; what was committed before is safe: "
+        f"make room, then `harness run --resume {path.parent}`"
+    )

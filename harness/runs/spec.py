@@ -1,0 +1,134 @@
+"""The spec of a run: one model, from a YAML file and flags; flags win."""
+
+import difflib
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.agent.strategies import STRATEGIES
+from harness.errors import UsageError
+from harness.sources.selection import Selection
+
+MOST_IN_FLIGHT = 1_000
+
+
+class Price(BaseModel):
+    """US dollars per million tokens; `cached_input` defaults to `input`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached_input: float | None = Field(default=None, ge=0)
+
+
+class RunSpec(BaseModel):
+    """Everything that defines a run. Each key is a flag of `harness run` as well."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    benchmark: str | None = None
+    skip_bad_rows: bool = False
+    task: tuple[str, ...] = ()
+    filter_difficulty: tuple[str, ...] = ()
+    filter_tags: tuple[str, ...] = ()
+    filter_platform: tuple[str, ...] = ()
+    min_release_date: date | None = None
+    max_release_date: date | None = None
+    exclude_known_issues: bool = False
+    sample_size: int | None = Field(default=None, ge=1)
+    sampling: Literal["first", "random", "stratified"] = "first"
+    seed: int = 0
+    samples_per_problem: int = Field(default=1, ge=1)
+
+    model: str | None = None
+    base_url: str | None = None
+    temperature: float | None = Field(default=None, ge=0)
+    max_tokens: int | None = Field(default=None, ge=1)
+    reasoning_effort: str | None = None
+    price: Price | None = None
+
+    mode: str = "single_shot"
+    max_turns: int = Field(default=10, ge=1)
+    prompt: str = "default"
+    sample_timeout: float | None = Field(default=None, gt=0)
+
+    run_tests: bool = True
+    test_timeout: float | None = Field(default=None, gt=0)
+    memory: int | None = Field(default=None, ge=64)
+    isolate_tests: bool = False
+
+    concurrency: int = Field(default=8, ge=1, le=MOST_IN_FLIGHT)
+    workers: int | None = Field(default=None, ge=1)
+
+    def selection(self) -> Selection:
+        """Which of the problems are taken."""
+        return Selection(
+            tasks=self.task,
+            difficulties=self.filter_difficulty,
+            tags=self.filter_tags,
+            platforms=self.filter_platform,
+            min_release_date=self.min_release_date,
+            max_release_date=self.max_release_date,
+            exclude_known_issues=self.exclude_known_issues,
+            sample_size=self.sample_size,
+            sampling=self.sampling,
+            seed=self.seed,
+        )
+
+
+# What may differ when a run is resumed: how fast it goes and where the model is reached.
+RESUMABLE = frozenset({"concurrency", "workers", "base_url"})
+
+
+def read_spec(path: Path | None, flags: Mapping[str, Any]) -> RunSpec:
+    """The spec of a YAML file, if there is one, with the flags over it.
+
+    Args:
+        path: the YAML file.
+        flags: the flags that were given, by key.
+
+    Raises:
+        UsageError: the file cannot be read, a key is unknown, or a value is out of range; the
+            message names the key, and the nearest right one.
+    """
+    values = {**({} if path is None else _read_yaml(path)), **flags}
+    unknown = [key for key in values if key not in RunSpec.model_fields]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], RunSpec.model_fields, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "see `harness run --help`"
+        raise UsageError(f"{path}: unknown key {unknown[0]!r}; {hint}")
+    for key in ("task", "filter_difficulty", "filter_tags", "filter_platform"):
+        if isinstance(values.get(key), str):
+            values[key] = [values[key]]
+    try:
+        spec = RunSpec.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(map(str, first["loc"]))
+        where = "" if path is None or str(first["loc"][0]) in flags else f"{path}: "
+        value = str(first["input"])[:100]
+        raise UsageError(f"{where}{name}: {first['msg']} (given: {value})") from error
+    if spec.mode not in STRATEGIES:
+        raise UsageError(f"mode {spec.mode!r} is unknown; there are: {', '.join(STRATEGIES)}")
+    return spec
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    import yaml
+
+    try:
+        values: Any = yaml.safe_load(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise UsageError(f"{path}: the file cannot be read ({reason})") from error
+    except yaml.YAMLError as error:
+        raise UsageError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
+    if values is None:
+        return {}
+    if not isinstance(values, dict):
+        raise UsageError(f"{path}: keys and values are expected, as in `benchmark: fixture`")
+    return {str(key).replace("-", "_"): value for key, value in values.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]

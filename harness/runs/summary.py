@@ -1,0 +1,149 @@
+"""`summary.json`: what the results come to. Derived from them, and made again at will."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from harness.models.protocol import Frozen, Usage
+from harness.runs.results import SampleResult
+from harness.stats.rates import Rate, rate
+
+SCHEMA = 1
+
+
+class Summary(Frozen):
+    """A run in numbers.
+
+    Attributes:
+        planned: samples the run is to hold; `graded` of them count in the rates, `ungraded` had no
+            test or were not to be run, `pending` are not done yet, by why.
+        pass_at_1: over all graded problems; `with_hidden` over those that have hidden tests,
+            `without_known_issues` over those not known to be judged wrongly.
+        mean_fraction: mean fraction of tests passed.
+        passed_public, overfit: samples of problems with hidden tests that passed all public tests,
+            and how many of them failed a hidden one.
+        no_hidden: problems that have no hidden test.
+        cost: US dollars; None when any sample's is unknown.
+        usage_unknown: samples whose provider reported no tokens.
+        confirmed, rechecked: how many verdicts of a batch were tried again alone, and how many
+            changed.
+    """
+
+    schema_version: int = SCHEMA
+    problems: int
+    planned: int
+    graded: int
+    ungraded: int
+    pending: dict[str, int]
+    pass_at_1: Rate | None
+    with_hidden: Rate | None
+    without_known_issues: Rate | None
+    mean_fraction: float | None
+    passed_public: int
+    overfit: int
+    no_hidden: int
+    by_difficulty: dict[str, Rate]
+    by_platform: dict[str, Rate]
+    verdicts: dict[str, int]
+    stop_reasons: dict[str, int]
+    usage: Usage
+    usage_unknown: int
+    cost: float | None
+    model_calls: int
+    tool_calls: int
+    malformed_tool_calls: int
+    salvaged: int
+    confirmed: tuple[int, int]
+    rechecked: tuple[int, int]
+
+
+def summarize(
+    results: Iterable[SampleResult], planned: int, failures: Mapping[str, int] | None = None
+) -> Summary:
+    """Sum a run up.
+
+    Args:
+        results: the committed samples.
+        planned: how many there are to be.
+        failures: samples that infrastructure stopped in this process, by verdict.
+    """
+    done = list(results)
+    graded = [result for result in done if result.graded]
+    hidden = [result for result in graded if result.hidden_total]
+    sound = [result for result in graded if not result.known_issues]
+    failed = dict(failures or {})
+    not_run = planned - len(done) - sum(failed.values())
+    return Summary(
+        problems=len({result.problem_id for result in done}),
+        planned=planned,
+        graded=len(graded),
+        ungraded=len(done) - len(graded),
+        pending={**failed, **({"not_run": not_run} if not_run > 0 else {})},
+        pass_at_1=rate_of(graded),
+        with_hidden=rate_of(hidden),
+        without_known_issues=rate_of(sound) if len(sound) < len(graded) else None,
+        mean_fraction=sum(r.fraction for r in graded) / len(graded) if graded else None,
+        passed_public=sum(r.public_passed == r.public_total for r in hidden),
+        overfit=sum(r.overfit for r in hidden),
+        no_hidden=len({r.problem_id for r in graded if not r.hidden_total}),
+        by_difficulty=_grouped(graded, lambda r: r.difficulty or "unknown"),
+        by_platform=_grouped(graded, lambda r: r.platform),
+        verdicts=_counted(r.verdict for r in done),
+        stop_reasons=_counted(r.stop_reason for r in done),
+        usage=_total_usage(done),
+        usage_unknown=sum(r.usage is None for r in done),
+        cost=_total_cost(done),
+        model_calls=sum(r.model_calls for r in done),
+        tool_calls=sum(r.tool_calls for r in done),
+        malformed_tool_calls=sum(r.malformed_tool_calls for r in done),
+        salvaged=sum(r.salvaged for r in done),
+        confirmed=_pairs(r.confirmed for r in done),
+        rechecked=_pairs(r.rechecked for r in done),
+    )
+
+
+def solved_fractions(results: Iterable[SampleResult]) -> dict[str, float]:
+    """The fraction of each problem's graded samples that are solved, by problem id."""
+    solved: dict[str, list[bool]] = defaultdict(list)
+    for result in results:
+        if result.graded:
+            solved[result.problem_id].append(result.solved)
+    return {problem: sum(values) / len(values) for problem, values in solved.items()}
+
+
+def rate_of(results: Iterable[SampleResult]) -> Rate | None:
+    """pass@1 of some results, with its interval."""
+    return rate(list(solved_fractions(results).values()))
+
+
+def _grouped(
+    results: Sequence[SampleResult], key: Callable[[SampleResult], str]
+) -> dict[str, Rate]:
+    order = ("easy", "medium", "hard", "unknown")
+    names = {key(result) for result in results}
+    ranked = sorted(names, key=lambda name: (order.index(name) if name in order else -1, name))
+    rates = ((name, rate_of(r for r in results if key(r) == name)) for name in ranked)
+    return {name: value for name, value in rates if value is not None}
+
+
+def _counted(words: Iterable[str]) -> dict[str, int]:
+    return {str(word): count for word, count in Counter(words).most_common()}
+
+
+def _total_usage(results: Iterable[SampleResult]) -> Usage:
+    total = Usage()
+    for result in results:
+        total += result.usage or Usage()
+    return total
+
+
+def _total_cost(results: Sequence[SampleResult]) -> float | None:
+    costs = [result.cost for result in results]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
+
+
+def _pairs(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    first = second = 0
+    for one, two in pairs:
+        first, second = first + one, second + two
+    return first, second

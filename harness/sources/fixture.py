@@ -1,0 +1,22 @@
+"""The bundled problems: written for this project, there without a network."""
+
+from importlib import resources
+
+from harness.errors import UsageError
+from harness.sources import jsonl
+from harness.sources.reading import JsonLines
+from harness.sources.rows import Loaded
+
+
+def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
+    """The bundled problems.
+
+    Raises:
+        UsageError: a place is given; there is only one.
+    """
+    if where is not None:
+        raise UsageError(f"fixture has no {where!r}: the bundled problems are one set")
+    bundled = resources.files("harness") / "fixtures" / "problems.jsonl"
+    with resources.as_file(bundled) as path:
+        file = JsonLines(path, name="fixtures/problems.jsonl")
+        return jsonl.read_files([file], source="fixture", skip_bad_rows=skip_bad_rows)

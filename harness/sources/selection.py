@@ -1,0 +1,223 @@
+"""Which of the loaded problems a run works on: named ones, filters, then a sample."""
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, PositiveInt
+
+from harness.errors import NothingSelectedError, UsageError
+from harness.problem import Problem
+from harness.sources.sampling import random_sample, stratified_sample
+
+_SHOWN = 20  # values in a message, where data may have thousands
+
+
+class Selection(BaseModel):
+    """What to keep. Every part given must hold; within a part, see below.
+
+    Attributes:
+        tasks: full ids, native ids or aliases, whatever their case; any of them.
+        difficulties: easy, medium, hard, or the source's own words; any of them.
+        tags: a problem must carry all of them.
+        platforms: any of them.
+        min_release_date: inclusive. A date filter leaves out problems without a date.
+        max_release_date: inclusive.
+        exclude_known_issues: leave out problems whose verdicts are known to mislead.
+        sample_size: how many at most, after the filters; None keeps all.
+        sampling: the `first` in the data's order, `random`, or `stratified` (at random, with
+            platforms and difficulties in proportion).
+        seed: of random and stratified sampling.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tasks: tuple[str, ...] = ()
+    difficulties: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ()
+    min_release_date: date | None = None
+    max_release_date: date | None = None
+    exclude_known_issues: bool = False
+    sample_size: PositiveInt | None = None
+    sampling: Literal["first", "random", "stratified"] = "first"
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """What a selection chose, and from what.
+
+    Attributes:
+        problems: in the data's order.
+        available: how many problems the data has.
+        matched: how many of them passed the filters, before sampling.
+        undated: how many a date filter left out for having no date, all else being right.
+    """
+
+    problems: tuple[Problem, ...]
+    available: int
+    matched: int
+    undated: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Filter:
+    name: str
+    keeps: Callable[[Problem], bool]
+
+
+def select(problems: Sequence[Problem], selection: Selection) -> Selected:
+    """Choose problems; their order stays the data's.
+
+    A task that several problems answer to is an error which names them, since only the user knows
+    which is meant; a full id is always its own problem. A sample larger than what is there is all
+    of it.
+
+    Raises:
+        UsageError: a task, difficulty, tag or platform that nothing in the data has, a task that
+            several have, or a date range that ends before it starts.
+        NothingSelectedError: no problem is left.
+    """
+    filters = _filters(problems, selection)
+    dated = _date_filter(selection)
+    kept = [problem for problem in problems if all(each.keeps(problem) for each in filters)]
+    undated = sum(problem.release_date is None for problem in kept) if dated else 0
+    if dated:
+        filters.append(dated)
+        kept = [problem for problem in kept if dated.keeps(problem)]
+    if not kept:
+        raise NothingSelectedError(_nothing(len(problems), filters, undated))
+    return Selected(_sample(kept, selection), len(problems), len(kept), undated)
+
+
+def _filters(problems: Sequence[Problem], selection: Selection) -> list[_Filter]:
+    """Every filter but the dates, whose losses are counted apart."""
+    filters: list[_Filter] = []
+    if selection.tasks:
+        names = _Names(problems)
+        wanted = {names.find(task).id for task in selection.tasks}
+        filters.append(
+            _Filter(f"task {_listed(selection.tasks)}", lambda problem: problem.id in wanted)
+        )
+    for name, values, of, needed in (
+        ("difficulty", selection.difficulties, _difficulties, any),
+        ("platform", selection.platforms, _platforms, any),
+        ("tag", selection.tags, _tags, all),
+    ):
+        if values:
+            filters.append(_value_filter(name, values, of, needed, problems))
+    if selection.exclude_known_issues:
+        filters.append(_Filter("known issues excluded", lambda problem: not problem.known_issues))
+    return filters
+
+
+def _value_filter(
+    name: str,
+    values: Sequence[str],
+    of: Callable[[Problem], set[str]],
+    needed: Callable[[Iterable[bool]], bool],
+    problems: Sequence[Problem],
+) -> _Filter:
+    wanted = {value.strip().casefold() for value in values}
+    present = set[str]().union(*map(of, problems))
+    for value in sorted(wanted - present):
+        if problems:  # no problems at all is another error's business
+            raise UsageError(_absent(name, value, present))
+    return _Filter(
+        f"{name} {_listed(values)}",
+        lambda problem: needed(value in of(problem) for value in wanted),
+    )
+
+
+def _difficulties(problem: Problem) -> set[str]:
+    return {word.casefold() for word in (problem.difficulty, problem.difficulty_word) if word}
+
+
+def _platforms(problem: Problem) -> set[str]:
+    return {problem.platform.casefold()} - {""}
+
+
+def _tags(problem: Problem) -> set[str]:
+    return {tag.casefold() for tag in problem.tags}
+
+
+def _date_filter(selection: Selection) -> _Filter | None:
+    first, last = selection.min_release_date, selection.max_release_date
+    if first is None and last is None:
+        return None
+    if first and last and first > last:
+        raise UsageError(f"the release dates end ({last}) before they start ({first})")
+    name = "released" + (f" from {first}" if first else "") + (f" to {last}" if last else "")
+
+    def within(problem: Problem) -> bool:
+        day = problem.release_date
+        return day is not None and (first or day) <= day <= (last or day)
+
+    return _Filter(name, within)
+
+
+class _Names:
+    """What the problems answer to on a command line."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self._exact = {problem.id: problem for problem in problems}
+        self._ids: dict[str, list[Problem]] = {}
+        self._short: dict[str, list[Problem]] = {}
+        for problem in problems:
+            self._ids.setdefault(problem.id.casefold(), []).append(problem)
+            for name in {name.casefold() for name in (problem.native_id, *problem.aliases)}:
+                self._short.setdefault(name, []).append(problem)
+
+    def find(self, task: str) -> Problem:
+        """The one problem that a task names."""
+        if task in self._exact:
+            return self._exact[task]
+        wanted = task.strip().casefold()
+        found = self._ids.get(wanted) or self._short.get(wanted) or []
+        if not found:
+            raise UsageError(f"no problem is called {task!r}{self._near(wanted)}")
+        if len(found) > 1:
+            names = _listed([problem.id for problem in found])
+            raise UsageError(f"task {task!r} could be any of {names}; give one of these in full")
+        return found[0]
+
+    def _near(self, wanted: str) -> str:
+        names = self._short | self._ids
+        near = difflib.get_close_matches(wanted, names, n=3)
+        ids = dict.fromkeys(problem.id for name in near for problem in names[name])
+        return f"; near it: {_listed(list(ids))}" if ids else ""
+
+
+def _sample(kept: Sequence[Problem], selection: Selection) -> tuple[Problem, ...]:
+    size = selection.sample_size
+    if size is None or size >= len(kept):
+        return tuple(kept)
+    if selection.sampling == "first":
+        return tuple(kept[:size])
+    choose = random_sample if selection.sampling == "random" else stratified_sample
+    chosen = {problem.id for problem in choose(kept, size, selection.seed)}
+    return tuple(problem for problem in kept if problem.id in chosen)
+
+
+def _absent(name: str, value: str, present: set[str]) -> str:
+    if not present:
+        return f"{name} {value!r}: no problem here has a {name}"
+    near = difflib.get_close_matches(value, present, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"{name} {value!r}: no problem here has it; {hint}there are {_listed(sorted(present))}"
+
+
+def _nothing(available: int, filters: Sequence[_Filter], undated: int) -> str:
+    if not available:
+        return "the data holds no problem"
+    names = "; ".join(each.name for each in filters)
+    missing = f" ({undated} have no date)" if undated else ""
+    return f"none of {available} problems is left by: {names}{missing}"
+
+
+def _listed(values: Sequence[str]) -> str:
+    more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
+    return ", ".join(values[:_SHOWN]) + more

@@ -1,0 +1,119 @@
+"""What a function takes and gives, read off the annotations of its starter code.
+
+LeetCode's starter code says `Optional[ListNode]` where its tests have a list of numbers. The code
+is a data set's, so it is parsed and never executed, and whatever cannot be parsed is taken as plain
+JSON.
+"""
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from harness.problem import Codec, Signature
+
+_MAX_STARTER_CHARACTERS = 2**16
+_NODES = {
+    "ListNode": (Codec.LINKED_LIST, Codec.LINKED_LISTS),
+    "TreeNode": (Codec.TREE, Codec.TREES),
+}
+_LISTS = {"List", "list", "Sequence", "Iterable"}
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def signature_of(starter_code: str, entry_point: str | None) -> Signature:
+    """The codecs of an entry point, one for each positional argument without `self`.
+
+    An annotation that mentions ListNode is a linked list, or a list of linked lists where it also
+    mentions a list; TreeNode likewise. `-> None` returns the first argument, which such problems
+    ask to be changed in place. Everything else is JSON.
+
+    Args:
+        starter_code: Python whose last body, or any, may be missing.
+        entry_point: the function's name, or that of a method of a class; the method of `Solution`
+            is meant before any other; None for a program, which has neither.
+
+    Returns:
+        `Signature()` when the code cannot be parsed or does not define the entry point.
+    """
+    if entry_point is None or len(starter_code) > _MAX_STARTER_CHARACTERS:
+        return Signature()
+    tree = _parse(starter_code) or _parse(_with_bodies(starter_code))
+    if tree is None:
+        return Signature()
+    try:
+        return _signature(tree, entry_point)
+    except RecursionError:  # an annotation nested deeper than ast.unparse goes
+        return Signature()
+
+
+def _parse(source: str) -> ast.Module | None:
+    # Not the user's code: what the compiler thinks of its escapes is no news to anybody.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(source)
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            return None
+
+
+def _with_bodies(code: str) -> str:
+    """The code with `pass` under each header that nothing deeper follows; comments left out."""
+    lines = [line for line in code.split("\n") if line.strip() and line.lstrip()[0] != "#"]
+    bodied: list[str] = []
+    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
+        bodied.append(line)
+        if re.search(r":\s*(#.*)?$", line) and _depth(following) <= _depth(line):
+            bodied.append(" " * (_depth(line) + 1) + "pass")
+    return "\n".join(bodied)
+
+
+def _depth(line: str) -> int:
+    expanded = line.expandtabs()
+    return len(expanded) - len(expanded.lstrip())
+
+
+def _signature(tree: ast.Module, entry_point: str) -> Signature:
+    found = [each for each in _functions(tree) if each[1].name == entry_point]
+    if not found:
+        return Signature()
+    owner, function = next((each for each in found if each[0] == "Solution"), found[0])
+    parameters = [*function.args.posonlyargs, *function.args.args]
+    if owner is not None and not _is_static(function):
+        parameters = parameters[1:]
+    arguments = tuple(_codec(parameter.annotation) for parameter in parameters)
+    in_place = isinstance(function.returns, ast.Constant) and function.returns.value is None
+    return Signature(
+        arguments=arguments,
+        result=Codec.FIRST_ARGUMENT if in_place and arguments else _codec(function.returns),
+    )
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[str | None, _Function]]:
+    """The functions and methods of a module, each with the name of its class."""
+    for node in tree.body:
+        if isinstance(node, _Function):
+            yield None, node
+        elif isinstance(node, ast.ClassDef):
+            for member in node.body:
+                if isinstance(member, _Function):
+                    yield node.name, member
+
+
+def _is_static(function: _Function) -> bool:
+    return any(
+        isinstance(decorator, ast.Name) and decorator.id == "staticmethod"
+        for decorator in function.decorator_list
+    )
+
+
+def _codec(annotation: ast.expr | None) -> Codec:
+    if annotation is None:
+        return Codec.JSON
+    names = set(re.findall(r"\w+", ast.unparse(annotation)))
+    for node, (one, many) in _NODES.items():
+        if node in names:
+            return many if names & _LISTS else one
+    return Codec.JSON

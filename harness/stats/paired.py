@@ -1,0 +1,62 @@
+"""Two runs over the same problems, compared pair by pair."""
+
+import math
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Paired(BaseModel):
+    """Which problems each run did better on, and how likely so uneven a split is by chance.
+
+    Attributes:
+        better_a, better_b: ids of the problems that A or B solved more of.
+        both, neither: how many problems all samples of both solved, and no sample of either.
+        difference: rate of B less rate of A, over the paired problems.
+        p_value: exact McNemar.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    problems: int
+    both: int
+    neither: int
+    better_a: tuple[str, ...]
+    better_b: tuple[str, ...]
+    difference: float
+    p_value: float
+
+
+def compare_paired(a: Mapping[str, float], b: Mapping[str, float]) -> Paired:
+    """Compare two runs on the problems they share.
+
+    Args:
+        a: the fraction of samples that run A solved, by problem id.
+        b: the same of run B.
+    """
+    shared = [problem for problem in a if problem in b]
+    better_a = tuple(problem for problem in shared if a[problem] > b[problem])
+    better_b = tuple(problem for problem in shared if b[problem] > a[problem])
+    total = math.fsum(b[problem] - a[problem] for problem in shared)
+    return Paired(
+        problems=len(shared),
+        both=sum(a[problem] == b[problem] == 1 for problem in shared),
+        neither=sum(a[problem] == b[problem] == 0 for problem in shared),
+        better_a=better_a,
+        better_b=better_b,
+        difference=total / len(shared) if shared else 0.0,
+        p_value=mcnemar_exact(len(better_a), len(better_b)),
+    )
+
+
+def mcnemar_exact(only_a: int, only_b: int) -> float:
+    """The two-sided p-value of McNemar's test by the binomial distribution, without approximation.
+
+    Under the null hypothesis each discordant pair falls to either side with probability 1/2:
+    p = min(1, 2 · P(X ≤ min(b, c))), X ~ Binomial(b + c, 1/2) (Q. McNemar, Psychometrika 12, 1947;
+    the exact form is the sign test on the discordant pairs). With several samples a problem the
+    pairs are problems, and a problem is discordant when one run solved more of its samples.
+    """
+    discordant = only_a + only_b
+    tail = sum(math.comb(discordant, k) for k in range(min(only_a, only_b) + 1))
+    return min(1.0, 2 * tail / 2**discordant)

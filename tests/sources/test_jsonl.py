@@ -1,0 +1,165 @@
+import json
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import DataError, UsageError
+from harness.problem import Codec, Problem
+from harness.sources import preambles
+from harness.sources.jsonl import load
+
+ROW: dict[str, Any] = {
+    "statement": "Add them.",
+    "tests": [
+        {"input": "1 2\n", "output": "3\n", "public": True},
+        {"input": "2 2\n", "output": "4\n", "public": False},
+    ],
+}
+FULL: dict[str, Any] = ROW | {
+    "id": "mine/sum",
+    "title": "Sum",
+    "platform": "Mine",
+    "difficulty": "Hard",
+    "tags": ["Math", "easy"],
+    "release_date": "2024-05-06",
+    "starter_code": "class Solution:\n    def add(self, head: Optional[ListNode]) -> None:",
+    "entry_point": "add",
+    "tests": [{"input": "[1]\n2", "output": "3", "public": False}],
+    "references": ["class Solution: ..."],
+}
+
+
+@pytest.fixture
+def problem(write_rows: Callable[..., Path]) -> Callable[..., Problem]:
+    def read(row: dict[str, Any]) -> Problem:
+        (only,) = load(str(write_rows(row))).problems
+        return only
+
+    return read
+
+
+def test_a_statement_and_tests_are_enough(problem: Callable[..., Problem]) -> None:
+    read = problem(ROW)
+    assert read.id == f"jsonl/{read.content_hash[:16]}"
+    assert (read.source, read.title) == ("jsonl", read.native_id)
+    assert [test.input for test in read.tests.public] == ["1 2\n"]
+    assert [test.input for test in read.tests.load_hidden()] == ["2 2\n"]
+    assert (read.difficulty, read.difficulty_word, read.platform) == (None, "", "")
+    assert (read.entry_point, read.preamble) == (None, "")
+
+
+def test_every_key_is_read(problem: Callable[..., Problem]) -> None:
+    read = problem(FULL)
+    assert (read.id, read.source, read.title) == ("mine/sum", "mine", "Sum")
+    assert (read.platform, read.difficulty, read.difficulty_word) == ("mine", "hard", "Hard")
+    assert read.tags == ("Math", "easy")
+    assert read.release_date == date(2024, 5, 6)
+    assert read.entry_point == "add"
+    assert read.signature.arguments == (Codec.LINKED_LIST,)
+    assert read.signature.result == Codec.FIRST_ARGUMENT
+    assert read.preamble == preambles.LEETCODE
+    assert read.references == ("class Solution: ...",)
+
+
+def test_an_id_without_a_source_gets_this_one(problem: Callable[..., Problem]) -> None:
+    assert problem(ROW | {"id": "sum"}).id == "jsonl/sum"
+
+
+def test_a_word_that_is_no_level_stays_the_sources_own(problem: Callable[..., Problem]) -> None:
+    read = problem(ROW | {"difficulty": "Div. 2"})
+    assert (read.difficulty, read.difficulty_word) == (None, "Div. 2")
+
+
+@pytest.mark.parametrize(
+    ("change", "differs"),
+    [
+        ({"statement": "Other."}, True),
+        ({"starter_code": "x"}, True),
+        ({"tests": []}, True),
+        ({"tests": [test | {"public": True} for test in ROW["tests"]]}, True),
+        ({"tests": ROW["tests"][::-1]}, True),
+        ({"title": "Other"}, False),
+        ({"tags": ["x"]}, False),
+        ({"references": ["x"]}, False),
+    ],
+)
+def test_the_content_hash_covers_what_can_change_a_verdict(
+    problem: Callable[..., Problem], change: dict[str, Any], differs: bool
+) -> None:
+    assert (problem(ROW | change).content_hash != problem(ROW).content_hash) == differs
+
+
+@pytest.mark.parametrize(
+    ("row", "field", "complaint"),
+    [
+        (ROW | {"sttement": ""}, "sttement", "unknown key; did you mean 'statement'?"),
+        (ROW | {"zzz": ""}, "zzz", "unknown key; known: statement, tests, id"),
+        (
+            ROW | {"tests": [{"input": "", "output": "", "publc": True, "public": True}]},
+            "tests.0.publc",
+            "unknown key; did you mean 'public'?",
+        ),
+        ({"tests": []}, "statement", "field required"),
+        ({"statement": ""}, "tests", "field required"),
+        (
+            ROW | {"tests": [{"input": "", "output": ""}]},
+            "tests.0.public",
+            "field required",
+        ),
+        (
+            ROW | {"tests": [{"input": 1, "output": "", "public": True}]},
+            "tests.0.input",
+            "input should be a valid string, not 1",
+        ),
+        (ROW | {"tests": "x"}, "tests", "input should be a valid array, not 'x'"),
+        (ROW | {"tests": [{"input": "", "output": "", "public": 1}]}, "tests.0.public", "input sh"),
+        (ROW | {"release_date": "soon"}, "release_date", "input should be a valid date"),
+        (ROW | {"id": "a/"}, "id", "'a/' is not a name or <source>/<name>"),
+        (ROW | {"id": "/a"}, "id", "'/a' is not a name or <source>/<name>"),
+        (ROW | {"id": ""}, "id", "'' is not a name or <source>/<name>"),
+        (FULL | {"entry_point": "a b"}, "entry_point", "'a b' is not a Python name"),
+        (ROW | {"entry_point": "f"}, "tests, test 1", "line 1 of the input is not a JSON value"),
+    ],
+)
+def test_a_bad_row_is_named_with_its_place(
+    problem: Callable[..., Problem], row: dict[str, Any], field: str, complaint: str
+) -> None:
+    with pytest.raises(DataError) as error:
+        problem(row)
+    assert error.value.where.endswith("rows.jsonl:1")
+    assert error.value.field == field
+    assert error.value.what.startswith(complaint)
+    assert "\n" not in str(error.value)
+
+
+def test_a_line_that_is_no_json_is_said_as_such(tmp_path: Path) -> None:
+    (tmp_path / "rows").write_bytes(b"\n{'statement'\n")
+    with pytest.raises(DataError, match="rows:2: not JSON: key must be a string at column 2"):
+        load(str(tmp_path / "rows"))
+
+
+def test_a_program_may_read_what_is_no_json(problem: Callable[..., Problem]) -> None:
+    assert problem(ROW).tests.public[0].input == "1 2\n"
+
+
+def test_bad_rows_and_second_ones_can_be_skipped(write_rows: Callable[..., Path]) -> None:
+    path = write_rows(ROW, ROW, {"statement": 1}, FULL)
+    with pytest.raises(DataError, match=rf"rows.jsonl:2: .* was already at {path}:1"):
+        load(str(path))
+    loaded = load(str(path), skip_bad_rows=True)
+    assert len(loaded.problems) == 2
+    assert [error.where for error in loaded.skipped] == [f"{path}:2", f"{path}:3"]
+
+
+def test_without_a_file_the_user_is_told_to_give_one() -> None:
+    with pytest.raises(UsageError, match="give jsonl:PATH"):
+        load(None)
+
+
+def test_a_view_reaches_no_hidden_test_and_no_reference(problem: Callable[..., Problem]) -> None:
+    view = json.dumps(problem(FULL).view().model_dump(mode="json"))
+    assert "class Solution: ..." not in view
+    assert "[1]" not in view

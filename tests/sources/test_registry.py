@@ -1,0 +1,70 @@
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import UsageError
+from harness.sources.registry import LOADERS, load, parse_spec
+
+
+@pytest.mark.parametrize(
+    ("spec", "parsed"),
+    [
+        ("fixture", ("fixture", None)),
+        ("livecodebench:rows.jsonl", ("livecodebench", "rows.jsonl")),
+        ("jsonl:a:b*.gz", ("jsonl", "a:b*.gz")),
+        ("LiveCodeBench:Rows", ("livecodebench", "Rows")),
+    ],
+)
+def test_a_spec_is_a_name_and_a_place(spec: str, parsed: tuple[str, str | None]) -> None:
+    assert parse_spec(spec) == parsed
+
+
+@pytest.mark.parametrize(
+    ("spec", "complaint"),
+    [
+        ("livecodbench:x", "unknown problem source 'livecodbench'; did you mean 'livecodebench'?"),
+        ("zzz", "unknown problem source 'zzz'; known: fixture, jsonl, livecodebench"),
+        ("", "unknown problem source ''; known: fixture"),
+        ("jsonl:", "'jsonl:' ends at the colon; give jsonl or jsonl:WHERE"),
+        ("livecodebench", "livecodebench needs a file: give livecodebench:PATH"),
+        ("fixture:x", "fixture has no 'x'"),
+        ("a/rows.jsonl", "give livecodebench:a/rows.jsonl or jsonl:a/rows.jsonl"),
+        ("rows.JSONL.gz", "give livecodebench:rows.JSONL.gz or jsonl:rows.JSONL.gz"),
+        ("jsonl:/none/such.jsonl", "/none/such.jsonl: no such file"),
+        ("jsonl:/none/*.jsonl", "no file matches '/none/*.jsonl'"),
+    ],
+)
+def test_a_spec_that_names_nothing_says_what_to_give(spec: str, complaint: str) -> None:
+    with pytest.raises(UsageError) as error:
+        load(spec)
+    assert complaint in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_files_are_recorded_with_their_hashes(
+    lcb_row: Callable[..., dict[str, Any]], write_rows: Callable[..., Path], tmp_path: Path
+) -> None:
+    paths = [
+        write_rows(lcb_row(question_id="1"), name="a.jsonl"),
+        write_rows(lcb_row(question_id="2"), name="b.jsonl.gz"),
+    ]
+    loaded = load(f"livecodebench:{tmp_path}/*")
+    assert [problem.native_id for problem in loaded.problems] == ["1", "2"]
+    assert [(file.path, file.sha256, file.size) for file in loaded.files] == [
+        (str(path), hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size)
+        for path in paths
+    ]
+
+
+def test_the_bundled_problems_load() -> None:
+    loaded = load("fixture")
+    assert len(loaded.problems) >= 16
+    assert all(problem.source == "fixture" for problem in loaded.problems)
+    assert [file.path for file in loaded.files] == ["fixtures/problems.jsonl"]
+
+
+def test_every_source_has_a_loader() -> None:
+    assert list(LOADERS) == ["fixture", "jsonl", "livecodebench"]
