@@ -2,32 +2,39 @@
 
 import sys
 
+INTERRUPTED = 130
+
 
 def main() -> None:
     """The console script `harness`."""
     from harness.cli.app import app
-    from harness.errors import HarnessError
 
     try:
         sys.exit(app(standalone_mode=False) or 0)
-    except HarnessError as error:
-        _say(str(error))
-        sys.exit(error.exit_code)
     except KeyboardInterrupt:
         _say("interrupted")
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:  # the reader of our output has gone, as `| head` does
         sys.stderr.close()
         sys.exit(0)
     except Exception as error:
-        import click
+        told = _told(error)
+        if told is None:
+            raise  # ours to mend: the traceback is what a report needs
+        message, code = told
+        _say(message)
+        sys.exit(code)
 
-        if isinstance(error, click.exceptions.Abort):
-            sys.exit(130)
-        if isinstance(error, click.ClickException):
-            _say(error.format_message())
-            sys.exit(error.exit_code)
-        raise
+
+def _told(error: Exception) -> tuple[str, int] | None:
+    """The message and exit code of an error that is the user's to mend."""
+    from harness.errors import HarnessError
+
+    if isinstance(error, HarnessError):
+        return str(error), error.exit_code
+    # typer's own errors have no public base class; all of them can say themselves.
+    format_message = getattr(error, "format_message", None)
+    return (format_message(), getattr(error, "exit_code", 2)) if format_message else None
 
 
 def _say(message: str) -> None:

@@ -14,6 +14,8 @@ from harness.sources.registry import LOADERS, load
 from harness.sources.selection import select
 
 LONGEST_TEST = 2_000
+LEAST_TITLE = 8
+COLUMNS = ("problem", "title", "platform", "difficulty", "released", "kind", "public", "issues")
 
 
 def list_problems(what: str | None, flags: dict[str, Any]) -> None:
@@ -31,22 +33,29 @@ def list_problems(what: str | None, flags: dict[str, Any]) -> None:
         for problem in chosen.problems:
             out.print(_shown(problem), soft_wrap=True)
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("problem", "title", "platform", "difficulty", "released", "kind", "public", ""):
-        table.add_column(column, justify="right" if column == "public" else "left", no_wrap=True)
-    for problem in chosen.problems:
-        table.add_row(*(Text(printable(cell)) for cell in _row(problem)))
-    out.print(table)
+    out.print(_table([_row(problem) for problem in chosen.problems]))
     out.print(f"{count(len(chosen.problems), 'problem')} of {len(loaded.problems)}")
     if loaded.skipped:
         first = printable(str(loaded.skipped[0]))
         out.print(f"{count(len(loaded.skipped), 'bad row')} skipped, the first: {first}")
 
 
+def _table(rows: list[tuple[str, ...]]) -> Table:
+    """All columns in full, but for the title, which takes what room is left."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for index, column in enumerate(COLUMNS):
+        longest = max((len(row[index]) for row in rows), default=0)
+        least = LEAST_TITLE if column == "title" else max(longest, len(column))
+        table.add_column(column, no_wrap=True, min_width=least)
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    return table
+
+
 def _row(problem: Problem) -> tuple[str, ...]:
     return (
         problem.id,
-        problem.title[:60],
+        problem.title,
         problem.platform,
         problem.difficulty or problem.difficulty_word or "",
         str(problem.release_date or ""),

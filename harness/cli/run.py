@@ -147,7 +147,7 @@ def run(  # noqa: PLR0917 - the flags of a command
         values.pop(name)
     flags = selecting.given(**values)
     if agentic_mode:
-        flags.setdefault("mode", "agentic")
+        _agentic(flags)
     if price is not None:
         flags["price"] = _price(price)
     from harness.cli.running import Running
@@ -158,6 +158,15 @@ def run(  # noqa: PLR0917 - the flags of a command
     else:
         code = running.start(flags, out=out, config=config, dry_run=dry_run)
     raise typer.Exit(code)
+
+
+def _agentic(flags: dict[str, Any]) -> None:
+    from harness.errors import UsageError
+
+    if flags.setdefault("mode", "agentic") != "agentic":
+        raise UsageError(
+            f"--agentic-mode and --mode {flags['mode']} contradict each other; give one"
+        )
 
 
 def _price(text: str) -> dict[str, float]:

@@ -7,6 +7,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from harness.agent.events import Retried
 from harness.report.text import dollars, percent, printable
 from harness.runs.engine import Failure
 from harness.runs.results import SampleResult
@@ -20,6 +21,7 @@ class RunProgress:
         self._total = total
         self._running = self._solved = self._graded = self._tokens = self._failed = self._ended = 0
         self._cost: float | None = 0.0
+        self._retries, self._waiting = 0, ""
         for result in done:
             self._count(result)
         self._bar = Progress(
@@ -57,6 +59,16 @@ class RunProgress:
         cause = failure.cause.splitlines()[0][:300] if failure.cause else ""
         self._tell(f"{failure.sample}  {failure.verdict.replace('_', ' ')}, pending: {cause}")
 
+    def retried(self, sample: str, retry: Retried) -> None:
+        """A request failed and is sent again; on a terminal the bar tells the last one."""
+        self._retries += 1
+        self._waiting = f"  retries {self._retries}: {printable(retry.cause)[:60]}"
+        if self._console.is_terminal:
+            self._bar.update(self._task, description=self._state())
+        else:
+            line = f"{sample}  retry {retry.attempt} in {retry.wait_s:.1f} s: {retry.cause}"
+            self._console.print(printable(line), soft_wrap=True)
+
     def _count(self, result: SampleResult) -> None:
         self._ended += 1
         self._solved += result.solved
@@ -75,7 +87,7 @@ class RunProgress:
         failed = f"  pending {self._failed}" if self._failed else ""
         return (
             f"solved {self._solved}{rate}  running {self._running}{failed}  "
-            f"tokens {self._tokens:,}  cost {dollars(self._cost)}"
+            f"tokens {self._tokens:,}  cost {dollars(self._cost)}{self._waiting}"
         )
 
     def __enter__(self) -> Self:

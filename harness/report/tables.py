@@ -11,15 +11,23 @@ from harness.report.text import count, dollars, percent
 from harness.runs.summary import Summary
 from harness.stats.rates import Rate
 
+WIDTH_OF_A_FILE = 160
+
 
 def console(*, error: bool = False) -> Console:
-    """A console that prints texts as they are: no markup, no guessing at highlights."""
-    return Console(stderr=error, markup=False, highlight=False, emoji=False)
+    """A console that prints texts as they are: no markup, no guessing at highlights.
+
+    Where the output is no terminal its width is no screen's.
+    """
+    made = Console(stderr=error, markup=False, highlight=False, emoji=False)
+    if not made.is_terminal:
+        made.width = WIDTH_OF_A_FILE
+    return made
 
 
 def summary_view(summary: Summary) -> RenderableType:
     """A run's rates, breakdowns and counts."""
-    parts: list[RenderableType] = [_rates(summary)]
+    parts: list[RenderableType] = [_rates(summary)] if summary.graded else []
     for title, rates in (("difficulty", summary.by_difficulty), ("platform", summary.by_platform)):
         if rates:
             parts.append(_breakdown(title, rates))
@@ -78,8 +86,9 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
         )
     if summary.no_hidden:
         yield "no hidden tests", count(summary.no_hidden, "problem")
-    yield "verdicts", _counts(summary.verdicts)
-    yield "stopped by", _counts(summary.stop_reasons)
+    if summary.verdicts:
+        yield "verdicts", _counts(summary.verdicts)
+        yield "stopped by", _counts(summary.stop_reasons)
     yield "tokens", _tokens(summary)
     yield "cost", dollars(summary.cost)
     yield "calls", _calls(summary)

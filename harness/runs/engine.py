@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from harness.agent.attempt import Attempt, Session, StopReason
-from harness.agent.events import Graded, SampleEnd, SampleStart
+from harness.agent.events import Event, Graded, Retried, SampleEnd, SampleStart
 from harness.agent.strategies import STRATEGIES
 from harness.errors import DataError
 from harness.grading.judge import Task, judge
@@ -60,6 +60,10 @@ class Observer(Protocol):
 
     def failed(self, failure: Failure) -> None:
         """A sample stays pending."""
+        ...
+
+    def retried(self, sample: str, retry: Retried) -> None:
+        """A request failed and is sent again."""
         ...
 
 
@@ -159,13 +163,18 @@ class Engine:
             time=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
-    async def _solve(self, problem: Problem, index: int, record: TranscriptWriter) -> Attempt:
+    async def _solve(self, problem: Problem, index: int, write: TranscriptWriter) -> Attempt:
         plan, view = self._plan, problem.view()
         limits, rule = plan.test_limits(problem), problem.rule
 
         async def run_public_tests(code: str) -> Grade:
             task = Task(_program(view, code), view.public_tests, limits, rule)
             return await self._pool.call(lambda worker: judge(worker, task))
+
+        def record(event: Event) -> None:
+            write(event)
+            if isinstance(event, Retried):
+                self._observer.retried(sample_name(view.id, index), event)
 
         session = Session(
             problem=view,

@@ -109,9 +109,10 @@ def read_spec(path: Path | None, flags: Mapping[str, Any]) -> RunSpec:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))
-        where = "" if path is None or str(first["loc"][0]) in flags else f"{path}: "
+        flag = f"--{name.replace('_', '-')}"
+        name = flag if str(first["loc"][0]) in flags else f"{path}: {name}"
         value = str(first["input"])[:100]
-        raise UsageError(f"{where}{name}: {first['msg']} (given: {value})") from error
+        raise UsageError(f"{name}: {first['msg']} (given: {value})") from error
     if spec.mode not in STRATEGIES:
         raise UsageError(f"mode {spec.mode!r} is unknown; there are: {', '.join(STRATEGIES)}")
     return spec

@@ -139,7 +139,7 @@ def _total_usage(results: Iterable[SampleResult]) -> Usage:
 def _total_cost(results: Sequence[SampleResult]) -> float | None:
     costs = [result.cost for result in results]
     known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None
+    return sum(known) if known and len(known) == len(costs) else None
 
 
 def _pairs(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:

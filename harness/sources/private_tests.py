@@ -84,8 +84,6 @@ def pickled_string(pickled: bytes) -> bytes:
             start = position + _LENGTH_BYTES[opcode]
             length = int.from_bytes(pickled[position:start], "little")
             position = start + length
-            if position > len(pickled):
-                raise ValueError("the pickle ends early")
             string = pickled[start:position]
         elif opcode == _STOP and string is not None and position == len(pickled):
             return string

@@ -1,12 +1,9 @@
-import sys
 from datetime import date
-from pathlib import Path
 
 import pytest
 
 from harness.problem import ProblemView, Signature, TestCase
 
-sys.path.append(str(Path(__file__).parents[1] / "loopback"))
 
 
 @pytest.fixture

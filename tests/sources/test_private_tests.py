@@ -98,7 +98,7 @@ def test_a_pickle_of_anything_else_is_refused_at_no_cost(pickled: bytes) -> None
     encoded = encode(pickled)
     tracemalloc.start()
     try:
-        with pytest.raises(ValueError, match=r"the pickle (holds something else|ends early)"):
+        with pytest.raises(ValueError, match="the pickle holds something else"):
             decode(encoded)
         _, peak = tracemalloc.get_traced_memory()
     finally:
@@ -142,6 +142,7 @@ def test_data_of_just_the_limit_is_taken() -> None:
 @pytest.mark.parametrize(
     ("encoded", "complaint"),
     [
+        (encode(SHORT + b".") + "!", "neither a JSON list nor base64"),
         ("eJ!!", "neither a JSON list nor base64"),
         ("eJé=", "neither a JSON list nor base64"),
         ("e", "neither a JSON list nor base64"),
@@ -149,7 +150,7 @@ def test_data_of_just_the_limit_is_taken() -> None:
         (base64.b64encode(zlib.compress(SHORT + b".")[:-3]).decode(), "the zlib data ends early"),
         (base64.b64encode(b"").decode(), "the zlib data ends early"),
     ],
-    ids=["alphabet", "non-ASCII", "padding", "compression", "end", "empty"],
+    ids=["junk", "alphabet", "non-ASCII", "padding", "compression", "end", "empty"],
 )
 def test_broken_encodings_are_said(encoded: str, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):

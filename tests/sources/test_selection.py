@@ -253,6 +253,7 @@ def test_the_largest_remainders_get_what_is_missing() -> None:
     counts = Counter({("a", "easy"): 47, ("b", "easy"): 16, ("c", "easy"): 37})
     # shares of 10: 4.7, 1.6, 3.7
     assert quotas(counts, 10, 0) == {("a", "easy"): 5, ("b", "easy"): 1, ("c", "easy"): 4}
+    assert quotas(counts, 1000, 0) == counts
 
 
 @pytest.mark.parametrize("way", ["random", "stratified"])

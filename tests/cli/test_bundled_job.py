@@ -1,0 +1,111 @@
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from program import harness, results
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("bundled")
+    for flags in (["--agentic-mode", "--out", "agentic"], ["--out", "single"]):
+        done = harness(folder, "run", *flags, OPENAI_API_KEY="sk-planted", MODEL_ID="gpt-4o")
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_the_recordings_are_played_whatever_keys_and_model_are_set(runs: Path) -> None:
+    manifest = json.loads((runs / "agentic" / "run.json").read_text())
+    assert manifest["spec"]["model"] == "replay:bundled"
+
+
+def test_every_bundled_problem_is_graded_once_in_both_modes(runs: Path) -> None:
+    for name in ("agentic", "single"):
+        samples = [result["sample"] for result in results(runs / name)]
+        assert len(samples) == len(set(samples)) >= 16
+
+
+def test_iterating_is_ahead_for_honest_reasons(runs: Path) -> None:
+    agentic, single = (
+        {result["problem_id"]: result for result in results(runs / name)}
+        for name in ("agentic", "single")
+    )
+    won = [
+        problem
+        for problem in agentic
+        if agentic[problem]["verdict"] == "accepted" != single[problem]["verdict"]
+    ]
+    lost = [
+        problem
+        for problem in agentic
+        if single[problem]["verdict"] == "accepted" != agentic[problem]["verdict"]
+    ]
+    assert len(won) > len(lost)
+    assert all(agentic[problem]["model_calls"] > 1 for problem in won)
+
+
+def test_the_recordings_show_every_behaviour(runs: Path) -> None:
+    agentic = results(runs / "agentic")
+    assert Counter(result["stop_reason"] for result in agentic).keys() == {
+        "public_tests_passed",
+        "model_stopped",
+        "turn_limit",
+    }
+    assert any(r["verdict"] == "accepted" and r["written"] == 1 for r in agentic)
+    assert any(r["verdict"] == "accepted" and r["written"] > 1 for r in agentic)
+    overfit = [r for r in agentic if r["public_passed"] == r["public_total"]]
+    assert any(r["verdict"] != "accepted" for r in overfit)
+    assert any(r["malformed_tool_calls"] for r in agentic)
+    assert any(r["nudges"] and not r["salvaged"] for r in agentic)
+    assert any(r["salvaged"] and r["verdict"] == "accepted" for r in agentic)
+
+
+def test_a_run_can_be_played_again_with_the_same_outcome(runs: Path) -> None:
+    done = harness(runs, "run", "--agentic-mode", "-m", "replay:agentic", "--out", "again")
+    assert done.returncode == 0, done.stderr
+
+    def outcome(name: str) -> list[tuple[str, str, str, str]]:
+        return sorted(
+            (r["sample"], r["verdict"], r["stop_reason"], r["code"]) for r in results(runs / name)
+        )
+
+    assert outcome("again") == outcome("agentic")
+
+
+def test_compare_pairs_the_two_runs(runs: Path) -> None:
+    done = harness(runs, "compare", "single", "agentic", "--json")
+    paired = json.loads(done.stdout)["paired"]
+    assert paired["problems"] == len(results(runs / "single"))
+    assert paired["difference"] > 0
+    shown = harness(runs, "compare", "single", "agentic")
+    assert "exact McNemar p =" in shown.stdout
+    assert all(problem in shown.stdout for problem in paired["better_b"])
+
+
+def test_a_transcript_can_be_read(runs: Path) -> None:
+    listed = harness(runs, "transcript", "agentic")
+    assert len(listed.stdout.splitlines()) == len(results(runs / "agentic"))
+    sample = next(r for r in results(runs / "agentic") if r["written"] > 1)
+    shown = harness(runs, "transcript", "agentic", sample["problem_id"])
+    assert shown.returncode == 0
+    assert "> write_solution" in shown.stdout
+    assert "public tests passed." in shown.stdout
+    assert "=== verdict: " + sample["verdict"] in shown.stdout
+
+
+def test_files_of_the_users_own_shadow_nothing(tmp_path: Path) -> None:
+    for name in ("tools.py", "prompts.py", "fixtures.py", "harness.py", "problem.py"):
+        (tmp_path / name).write_text("raise SystemExit('shadowed')")
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "__init__.py").write_text("raise SystemExit('shadowed')")
+    done = harness(tmp_path, "run", "-n", "2", "--agentic-mode")
+    assert done.returncode == 0, done.stderr
+    assert "shadowed" not in done.stdout + done.stderr
+
+
+def test_the_help_names_every_command(tmp_path: Path) -> None:
+    done = harness(tmp_path, "--help")
+    for command in ("run", "problems", "transcript", "compare"):
+        assert command in done.stdout
+    assert harness(tmp_path, "--version").stdout.strip()
