@@ -122,7 +122,9 @@ def _parse(tool: Tool[Any], text: str) -> Arguments:
         return tool.arguments.model_validate({} if values is None else values)
     except ValidationError as error:
         problems = "; ".join(
-            f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}"
+            f"{'.'.join(map(str, item['loc']))}: {item['msg']}"
+            if item["loc"]
+            else "a JSON object is expected"
             for item in error.errors()
         )
         raise MalformedCallError(

@@ -86,11 +86,11 @@ class _Loop:
         workspace = self.session.workspace
         if workspace.latest is not None and workspace.latest.passed:
             return StopReason.PUBLIC_TESTS_PASSED
-        if turn.tool_calls:
-            return StopReason.REPEATED_SOLUTION if self._repeats() else None
         found = extract(turn.text, self.session.problem.entry_point)
         if found.code:
             self.prose = found
+        if turn.tool_calls:
+            return StopReason.REPEATED_SOLUTION if self._repeats() else None
         if self.nudges < MOST_NUDGES and (found.code or workspace.latest is None):
             self.nudges += 1
             self.conversation.say(UserMessage(content=NUDGE))

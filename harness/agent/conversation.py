@@ -60,6 +60,19 @@ class Conversation:
         unrecorded, self._unrecorded = tuple(self._unrecorded), []
         digest = self._digest.hexdigest()
         self._session.record(Request(turn=self.turns, hash=digest, messages=unrecorded))
+        try:
+            turn = await self._generate()
+        except TimeoutError:
+            self.usage_known = False  # billed all the same, and nobody says how much
+            raise
+        self._session.record(Response(turn=self.turns, response=turn))
+        self._keep(turn.message())
+        self.usage_known = self.usage_known and turn.usage is not None
+        self.usage += turn.usage or Usage()
+        return turn
+
+    async def _generate(self) -> ModelTurn:
+        """The answer, unless working time ends first; waiting for a retry moves that end."""
         limit = self._session.limits.seconds
         async with asyncio.timeout(None if limit is None else limit - self.seconds) as clock:
 
@@ -70,11 +83,6 @@ class Conversation:
                     clock.reschedule(deadline + retry.wait_s)
                 self._session.record(Retried(turn=self.turns, **retry.model_dump()))
 
-            turn = await self._session.model.generate(
+            return await self._session.model.generate(
                 self._messages, self._tools, self._session.settings, on_retry
             )
-        self._session.record(Response(turn=self.turns, response=turn))
-        self._keep(turn.message())
-        self.usage_known = self.usage_known and turn.usage is not None
-        self.usage += turn.usage or Usage()
-        return turn

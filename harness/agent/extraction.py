@@ -27,6 +27,7 @@ from harness.models.protocol import Frozen
 LONGEST_ANSWER = 1 << 20
 PYTHON_TAGS = frozenset({"python", "py", "python3", "py3"})
 UNTAGGED = frozenset({"", "code", "text", "plaintext", "plain", "solution"})
+WRAPPERS = frozenset({"markdown", "md"})
 SHORTEST_FENCE = 3
 _READS_INPUT = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\s*\(\s*0|\bread\s*\(\s*0|\bfileinput\b")
 
@@ -93,14 +94,18 @@ def _longest(blocks: list[_Block]) -> list[_Block]:
 
 
 def _blocks(text: str) -> list[_Block]:
-    """The fenced blocks, as CommonMark tells them: a fence is closed by one at least as long."""
+    """The fenced blocks, as CommonMark tells them: a fence is closed by one at least as long.
+
+    But a fence that says Markdown opens nothing: the answer is what stands in it. Lines end as in
+    CommonMark and in Python, not at every character that `str.splitlines` takes for an end.
+    """
     blocks: list[_Block] = []
     opening: _Fence | None = None
     inside: list[str] = []
-    for line in text.splitlines():
+    for line in text.replace("\r\n", "\n").split("\n"):
         fence = _fence(line)
         if opening is None:
-            opening = fence
+            opening = fence if fence and fence.tag not in WRAPPERS else None
         elif fence and not fence.tag and fence.marks.startswith(opening.marks):
             blocks.append(_block(opening, inside, closed=True))
             opening, inside = None, []
@@ -132,9 +137,15 @@ def _fence(line: str) -> _Fence | None:
 
 
 def _block(fence: _Fence, lines: list[str], *, closed: bool) -> _Block:
-    lines = [line.removeprefix(fence.indent) for line in lines]
-    code = textwrap.dedent("\n".join(lines)).strip("\n")
-    return _Block(tag=fence.tag, code=code, closed=closed, tree=_parse(code))
+    code = "\n".join(_unindented(line, fence.indent) for line in lines).strip("\n")
+    if code[:1] in {" ", "\t"}:
+        code = textwrap.dedent(code)
+    return _Block(tag=fence.tag, code=code, closed=closed, tree=_parse(code) if code else None)
+
+
+def _unindented(line: str, indent: str) -> str:
+    """A line less its fence's indentation; a blank line of a quotation is often a bare `>`."""
+    return line.removeprefix(indent if line.startswith(indent) else indent.rstrip())
 
 
 def _parse(code: str) -> ast.Module | None:

@@ -5,7 +5,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from jinja2 import StrictUndefined, TemplateError
+from jinja2 import StrictUndefined
 from jinja2.sandbox import SandboxedEnvironment
 
 from harness.errors import UsageError
@@ -33,7 +33,7 @@ class PromptSet(Frozen):
         """The opening messages.
 
         Raises:
-            UsageError: a template uses a name that does not exist, or is not valid Jinja2.
+            UsageError: a template uses a name that does not exist, is not valid Jinja2, or fails.
         """
         environment = SandboxedEnvironment(
             undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
@@ -44,8 +44,9 @@ class PromptSet(Frozen):
         for part in _PARTS:
             try:
                 texts.append(environment.from_string(getattr(self, part)).render(values))
-            except TemplateError as error:
-                raise UsageError(f"prompt set {self.name!r}, {part}.j2: {error}") from error
+            except Exception as error:  # noqa: BLE001 - a template is a program, and may fail as one
+                words = " ".join(str(error).split())
+                raise UsageError(f"prompt set {self.name!r}, {part}.j2: {words}") from error
         return SystemMessage(content=texts[0].strip()), UserMessage(content=texts[1].strip())
 
 

@@ -3,7 +3,7 @@
 from harness.agent.attempt import Attempt, Session, StopReason
 from harness.agent.conversation import Conversation
 from harness.agent.extraction import Extraction, extract
-from harness.models.protocol import ModelError
+from harness.models.protocol import ContextOverflowError, ModelError
 
 
 async def single_shot(session: Session) -> Attempt:
@@ -16,6 +16,8 @@ async def single_shot(session: Session) -> Attempt:
         found = extract(turn.text, session.problem.entry_point)
     except TimeoutError:
         reason = StopReason.TIME_LIMIT
+    except ContextOverflowError as overflow:
+        reason, error = StopReason.CONTEXT_LIMIT, str(overflow)
     except ModelError as failure:
         reason, error = StopReason.MODEL_ERROR, str(failure)
     return Attempt(

@@ -166,15 +166,17 @@ class Engine:
     async def _solve(self, problem: Problem, index: int, write: TranscriptWriter) -> Attempt:
         plan, view = self._plan, problem.view()
         limits, rule = plan.test_limits(problem), problem.rule
+        # The closures below go to strategy and tools: they may hold nothing that holds `problem`.
+        pool, tell_retry = self._pool, self._observer.retried
 
         async def run_public_tests(code: str) -> Grade:
             task = Task(_program(view, code), view.public_tests, limits, rule)
-            return await self._pool.call(lambda worker: judge(worker, task))
+            return await pool.call(lambda worker: judge(worker, task))
 
         def record(event: Event) -> None:
             write(event)
             if isinstance(event, Retried):
-                self._observer.retried(sample_name(view.id, index), event)
+                tell_retry(sample_name(view.id, index), event)
 
         session = Session(
             problem=view,

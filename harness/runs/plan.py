@@ -19,7 +19,7 @@ from harness.models.registry import open_model
 from harness.problem import Problem
 from harness.runs.recordings import BUNDLED, PREFIX, open_replay
 from harness.runs.spec import RunSpec
-from harness.sandbox.limits import DEFAULT_LIMITS, MEBIBYTE, Limits
+from harness.sandbox.limits import MEBIBYTE, Limits, default_limits
 from harness.sources.registry import load
 from harness.sources.rows import Loaded
 from harness.sources.selection import Selected, select
@@ -75,7 +75,7 @@ class Plan:
 
     def test_limits(self, problem: Problem) -> Limits:
         """What one test of a problem may use: its source's defaults under the spec's values."""
-        limits = DEFAULT_LIMITS[problem.source]
+        limits = default_limits(problem.source)
         if self.spec.test_timeout is not None:
             limits = replace(limits, cpu_s=self.spec.test_timeout)
         if self.spec.memory is not None:

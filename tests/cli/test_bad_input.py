@@ -10,7 +10,11 @@ NOWHERE = ["-m", "some-model", "--base-url", "http://127.0.0.1:9/v1"]
 CASES = {
     "a missing file": (["run", "-b", "livecodebench:no.jsonl", *NOWHERE], 2, "no.jsonl: no such"),
     "a folder for a file": (["run", "-b", "livecodebench:.", *NOWHERE], 2, ". is a directory"),
-    "an unknown benchmark": (["run", "-b", "livecodebnch"], 2, "did you mean 'livecodebench'"),
+    "an unknown benchmark": (
+        ["run", "-b", "livecodebnch", *NOWHERE],
+        2,
+        "did you mean 'livecodebench'",
+    ),
     "an unknown model": (["run", "-m", "claude-none"], 2, "--base-url"),
     "a model without its key": (["run", "-m", "gpt-4o"], 2, "OPENAI_API_KEY"),
     "no model for named problems": (["run", "-b", "fixture"], 2, "-m MODEL"),

@@ -1,0 +1,95 @@
+"""A problem, a real sandbox, and a way to let a scripted model loose on them."""
+
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.agent.attempt import Limits, Session, Strategy
+from harness.agent.events import Event
+from harness.agent.prompts import load_prompt
+from harness.agent.strategies import STRATEGIES
+from harness.grading.judge import Task, judge
+from harness.grading.verdict import Grade
+from harness.models.protocol import ModelSettings
+from harness.problem import ProblemView, Signature, TestCase
+from harness.sandbox.execution import Program
+from harness.sandbox.limits import Limits as TestLimits
+from harness.sandbox.pool import SandboxPool
+from harness.tools.read_problem import ReadProblem
+from harness.tools.run_tests import RunTests
+from harness.tools.toolbox import Toolbox
+from harness.tools.workspace import Workspace
+from harness.tools.write_solution import WriteSolution
+
+sys.path.append(str(Path(__file__).parent))
+
+from scripted import Played, ScriptedModel, Step  # noqa: E402 - found by the line above
+
+TOOLBOX = Toolbox((ReadProblem(), WriteSolution(), RunTests()))
+PLAIN = ModelSettings()
+
+
+@pytest.fixture(scope="session")
+def pool() -> Iterator[SandboxPool]:
+    pool = SandboxPool(1)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def problem() -> ProblemView:
+    return ProblemView(
+        id="made/sum",
+        source="made",
+        title="Sum of Two",
+        statement="Read two integers and print their sum.",
+        platform="made",
+        difficulty="easy",
+        tags=(),
+        release_date=None,
+        starter_code="",
+        entry_point=None,
+        signature=Signature(),
+        preamble="",
+        public_tests=(
+            TestCase(input="1 2\n", output="3\n", public=True),
+            TestCase(input="10 -4\n", output="6\n", public=True),
+        ),
+    )
+
+
+@pytest.fixture
+def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Played]]:
+    """Plays a script through a strategy: real tools, real sandbox, real judge."""
+
+    async def play(
+        *script: Step,
+        mode: str = "agentic",
+        limits: Limits = Limits(),
+        settings: ModelSettings = PLAIN,
+        toolbox: Toolbox = TOOLBOX,
+        view: ProblemView = problem,
+    ) -> Played:
+        async def run_public_tests(code: str) -> Grade:
+            program = Program(code, view.preamble, view.entry_point, view.signature)
+            task = Task(program, view.public_tests, TestLimits(cpu_s=2.0))
+            return await pool.call(lambda worker: judge(worker, task))
+
+        model, events = ScriptedModel(*script), list[Event]()
+        workspace = Workspace(view, run_public_tests, 2.0)
+        session = Session(
+            problem=view,
+            model=model,
+            settings=settings,
+            prompt=load_prompt("default", mode),
+            toolbox=toolbox,
+            workspace=workspace,
+            limits=limits,
+            record=events.append,
+        )
+        strategy: Strategy = STRATEGIES[mode]
+        return Played(await strategy(session), model, events, workspace)
+
+    return play

@@ -1,0 +1,310 @@
+"""Which code is taken from an answer, and by which rule."""
+
+import time
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.agent.extraction import LONGEST_ANSWER, extract
+
+PROGRAM = "n = int(input())\nprint(n * 2)"
+FUNCTION = "def double(n):\n    return n * 2"
+METHOD = "class Solution:\n    def double(self, n):\n        return n * 2"
+TAGGED = "python block with entry point"
+OTHER = "block with entry point"
+LONGEST = "longest block that parses"
+LAST = "last block"
+BARE = "bare code"
+
+
+def fenced(code: str, tag: str = "python", marks: str = "```") -> str:
+    return f"{marks}{tag}\n{code}\n{marks}\n"
+
+
+def indented(text: str, by: str) -> str:
+    return "".join(by + line for line in text.splitlines(keepends=True))
+
+
+class Case(NamedTuple):
+    """An answer, the entry point asked for, and what is found."""
+
+    name: str
+    answer: str
+    entry: str | None
+    code: str
+    rule: str
+
+
+MARKDOWN_STRING = 'text = "```python"\nprint(text, input())'
+DOCSTRING = f'"""Usage:\n    ```\n    double(2)\n    ```\n"""\n{FUNCTION}'
+STRANGE_BREAKS = 'print(input().split("\u2028"), "\x0b", "\x1c", "\x85")\x0c'
+
+CASES = [
+    # Which block
+    Case("one block", fenced(PROGRAM), None, PROGRAM, TAGGED),
+    Case("the last of two", fenced("print(input())") + fenced(PROGRAM), None, PROGRAM, TAGGED),
+    Case("a usage block after", fenced(FUNCTION) + fenced("double(2)"), "double", FUNCTION, TAGGED),
+    Case(
+        "a shell block after",
+        fenced(PROGRAM) + fenced("echo 2 | python a.py", "bash"),
+        None,
+        PROGRAM,
+        TAGGED,
+    ),
+    Case("sample output after", fenced(PROGRAM) + fenced("4", ""), None, PROGRAM, TAGGED),
+    Case(
+        "the tag before the order",
+        fenced(FUNCTION) + fenced("def double(n): pass", ""),
+        "double",
+        FUNCTION,
+        TAGGED,
+    ),
+    Case(
+        "an entry point before a longer block",
+        fenced(FUNCTION) + fenced("import math\n" * 9),
+        "double",
+        FUNCTION,
+        TAGGED,
+    ),
+    Case(
+        "no entry point: the longest",
+        fenced("x = 1\ny = 2") + fenced("z"),
+        "double",
+        "x = 1\ny = 2",
+        LONGEST,
+    ),
+    Case("nothing parses: the last", fenced("x = (") + fenced("def f("), None, "def f(", LAST),
+    Case(
+        "another language",
+        fenced("int main() { return 0; }", "cpp"),
+        None,
+        "",
+        "none",
+    ),
+    Case(
+        "two languages",
+        fenced(FUNCTION) + fenced("function double(n) { return n * 2 }", "js"),
+        "double",
+        FUNCTION,
+        TAGGED,
+    ),
+    Case("an empty block", fenced(PROGRAM) + "```python\n```\n", None, PROGRAM, TAGGED),
+    # Tags
+    *(
+        Case(f"tag {tag!r}", fenced(PROGRAM, tag), None, PROGRAM, TAGGED)
+        for tag in (
+            *("python3", "py", "Python", "PYTHON3", " python", "{.python}", "{.python .numbered}"),
+            'python title="a.py"',
+        )
+    ),
+    *(
+        Case(f"tag {tag!r}", fenced(PROGRAM, tag), None, PROGRAM, OTHER)
+        for tag in ("", "text", "code", "solution", "pycon")
+    ),
+    # Fences
+    Case("never closed", f"```python\n{PROGRAM}", None, PROGRAM, f"{TAGGED}, unclosed"),
+    Case(
+        "cut in the middle",
+        "```python\nn = int(input())\nprint(n *",
+        None,
+        "n = int(input())\nprint(n *",
+        f"{LAST}, unclosed",
+    ),
+    Case(
+        "a closed block before a cut one",
+        fenced(PROGRAM) + "```python\nprint(input(",
+        None,
+        PROGRAM,
+        TAGGED,
+    ),
+    Case("tildes", fenced(PROGRAM, "python", "~~~"), None, PROGRAM, TAGGED),
+    Case("four backticks", fenced(PROGRAM, "python", "````"), None, PROGRAM, TAGGED),
+    Case("two backticks are no fence", f"``python\n{PROGRAM}\n``", None, "", "none"),
+    Case(
+        "tildes do not close backticks",
+        fenced('"""\n~~~\n"""\nprint(input())'),
+        None,
+        '"""\n~~~\n"""\nprint(input())',
+        TAGGED,
+    ),
+    Case(
+        "a longer fence around a shorter",
+        fenced(f'"""\n```\n"""\n{PROGRAM}', "python", "````"),
+        None,
+        f'"""\n```\n"""\n{PROGRAM}',
+        TAGGED,
+    ),
+    Case(
+        "in a longer markdown fence",
+        fenced(fenced(PROGRAM), "markdown", "````"),
+        None,
+        PROGRAM,
+        TAGGED,
+    ),
+    Case("in an equal markdown fence", fenced(fenced(PROGRAM), "markdown"), None, PROGRAM, TAGGED),
+    Case("in a list", "1. So:\n" + indented(fenced(PROGRAM), "   "), None, PROGRAM, TAGGED),
+    Case("tabs before it", indented(fenced(PROGRAM), "\t"), None, PROGRAM, TAGGED),
+    Case("code indented, fences not", fenced(indented(PROGRAM, "    ")), None, PROGRAM, TAGGED),
+    Case("quoted", indented(fenced(FUNCTION), "> "), "double", FUNCTION, TAGGED),
+    Case("quoted closely", indented(fenced(FUNCTION), ">"), "double", FUNCTION, TAGGED),
+    Case(
+        "quoted, with a blank line",
+        "> ```python\n> n = int(input())\n>\n> print(n)\n> ```\n",
+        None,
+        "n = int(input())\n\nprint(n)",
+        TAGGED,
+    ),
+    Case("a fence inside a string", fenced(MARKDOWN_STRING), None, MARKDOWN_STRING, TAGGED),
+    Case("CRLF", fenced(PROGRAM).replace("\n", "\r\n"), None, PROGRAM, TAGGED),
+    Case("odd line breaks", fenced(STRANGE_BREAKS), None, STRANGE_BREAKS, TAGGED),
+    # Thinking aloud
+    Case(
+        "the answer after the thought",
+        f"<think>\n{fenced('print(input())')}</think>\n{fenced(PROGRAM)}",
+        None,
+        PROGRAM,
+        TAGGED,
+    ),
+    Case(
+        "a worse answer after a better thought",
+        f"<think>\n{fenced(FUNCTION)}</think>\n{fenced('double = 2 *')}",
+        "double",
+        "double = 2 *",
+        LAST,
+    ),
+    Case("only a thought", f"<think>\n{fenced(PROGRAM)}</think>\nDone.", None, PROGRAM, TAGGED),
+    Case("an endless thought", f"<think>\n{fenced(PROGRAM)}", None, PROGRAM, TAGGED),
+    Case("no opening tag", f"hm\n</think>\n{fenced(PROGRAM)}", None, PROGRAM, TAGGED),
+    # What holds an entry point
+    Case("a method", fenced(METHOD), "double", METHOD, TAGGED),
+    Case(
+        "another class's method",
+        fenced(METHOD.replace("Solution", "Other")),
+        "double",
+        METHOD.replace("Solution", "Other"),
+        LONGEST,
+    ),
+    Case(
+        "a Solution with bases",
+        fenced("class Solution(Base):\n    pass"),
+        "double",
+        "class Solution(Base):\n    pass",
+        TAGGED,
+    ),
+    Case("async def", fenced(f"async {FUNCTION}"), "double", f"async {FUNCTION}", TAGGED),
+    Case(
+        "a lambda", fenced("double = lambda n: 2 * n"), "double", "double = lambda n: 2 * n", TAGGED
+    ),
+    Case(
+        "a name inside a function",
+        fenced("def f():\n    def double(n): pass"),
+        "double",
+        "def f():\n    def double(n): pass",
+        LONGEST,
+    ),
+    *(
+        Case(f"reads by {reading}", fenced(reading), None, reading, TAGGED)
+        for reading in (
+            "import sys\nprint(sys.stdin.read())",
+            "from sys import stdin\nprint(stdin.read())",
+            "print(open(0).read())",
+            "import os\nprint(os.read(0, 9))",
+            "import fileinput\nprint(*fileinput.input())",
+        )
+    ),
+    # No fence
+    Case("bare code", PROGRAM, None, PROGRAM, BARE),
+    Case("bare function", f"\n\n{FUNCTION}\n\n", "double", FUNCTION, BARE),
+    Case("prose", "You double the number and print it.", None, "", "none"),
+    Case("a word", "double", None, "", "none"),
+    Case("an expression", "f(1) + 2", None, "", "none"),
+    Case("empty", "", None, "", "none"),
+    Case("blank", " \n\t\n", None, "", "none"),
+    Case("NUL", "x = 1\0", None, "", "none"),
+    Case("too long", fenced(PROGRAM) + " " * LONGEST_ANSWER, None, "", "too long"),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_is_found(case: Case) -> None:
+    found = extract(case.answer, case.entry)
+    assert (found.code, found.rule) == (case.code, case.rule)
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "```",
+            "~~~",
+            "````",
+            "```python\n",
+            "\n",
+            "\n```\n",
+            "> ",
+            "    ",
+            "\t",
+            "\r\n",
+            "\u2028",
+        ),
+        *(
+            "<think>",
+            "</think>",
+            "def f(x):\n    return x\n",
+            "class Solution:\n",
+            "print(input())",
+        ),
+        *('"""', "x = 1\n", "(", "é", "\0", "\ud800", "- ", "\\"),
+    ]
+)
+ANSWERS = st.lists(PIECES | st.text(max_size=8), max_size=40).map("".join)
+
+
+@given(ANSWERS, st.sampled_from([None, "f"]))
+def test_whatever_is_written_the_code_comes_from_it(answer: str, entry: str | None) -> None:
+    found = extract(answer, entry)
+    lines = {line.strip("> \t\r") for line in answer.split("\n")}
+    assert {line.strip("> \t\r") for line in found.code.split("\n")} <= lines | {""}
+    assert bool(found.code) == (found.rule not in {"none", "too long"})
+
+
+@given(st.text(alphabet=st.characters(exclude_characters="\r", exclude_categories=["Cs"])))
+def test_a_block_is_taken_letter_by_letter(text: str) -> None:
+    code = f"value = {text!r}\n# {text.replace(chr(10), ' ')}\nprint(input())"
+    assert extract(fenced(code), None).code == code
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "`",
+        "```\n",
+        "~~~\n",
+        "```python\n",
+        "> ",
+        "> ```\n",
+        "<think>",
+        "</think>",
+        "```a`\n",
+        "input ",
+    ],
+    ids=repr,
+)
+def test_time_is_linear_in_the_length(piece: str) -> None:
+    def seconds(size: int) -> float:
+        answer = piece * (size // len(piece))
+        started = time.process_time()
+        extract(answer, None)
+        return time.process_time() - started
+
+    assert seconds(480_000) < 40 * max(seconds(30_000), 0.005)  # 16 times as long; not 256
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["(" * 500_000, "-" * 500_000 + "1", "a" + ".b" * 300_000, "x" + "+x" * 300_000, "9" * 900_000],
+    ids=lambda code: code[:4],
+)
+def test_code_that_breaks_a_parser_breaks_nothing_here(code: str) -> None:
+    assert extract(fenced(code), None).rule == LAST

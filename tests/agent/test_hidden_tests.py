@@ -1,0 +1,154 @@
+"""What a strategy, a model or a tool can reach holds no hidden test and no reference solution."""
+
+import asyncio
+import gc
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType, FunctionType, ModuleType
+
+import pytest
+from scripted import ScriptedModel, read, run, turn, write
+
+from harness.agent.attempt import Attempt, Session
+from harness.agent.events import Retried
+from harness.agent.strategies import STRATEGIES
+from harness.problem import Problem, TestSuite
+from harness.runs.directory import RunDirectory
+from harness.runs.engine import Engine, Failure
+from harness.runs.plan import Plan, manifest, prepare
+from harness.runs.results import SampleResult
+from harness.runs.spec import RunSpec
+from harness.sandbox.pool import SandboxPool
+
+MARKER = "48151623420815"
+RIGHT = "print(input())\n"
+
+# What every Python code can reach anyway, and what belongs to no one.
+BOUNDARIES = (ModuleType, type, FrameType, asyncio.AbstractEventLoop, asyncio.Task)
+
+
+def reachable(root: object) -> Iterator[object]:
+    """All that is reachable from an object through attributes, items, closures and bound selves."""
+    seen, ahead = {id(root)}, [root]
+    while ahead:
+        thing = ahead.pop()
+        yield thing
+        for held in _held(thing):
+            if id(held) not in seen and not isinstance(held, BOUNDARIES):
+                seen.add(id(held))
+                ahead.append(held)
+
+
+def _held(thing: object) -> list[object]:
+    if isinstance(thing, FunctionType):  # all but its module's globals
+        cells = [cell.cell_contents for cell in thing.__closure__ or ()]
+        return [*cells, thing.__defaults__, thing.__kwdefaults__, thing.__dict__]
+    return gc.get_referents(thing)
+
+
+def secrets(root: object) -> list[object]:
+    return [
+        thing
+        for thing in reachable(root)
+        if isinstance(thing, Problem | TestSuite)
+        or (isinstance(thing, str) and MARKER in thing)
+        or (isinstance(thing, bytes) and MARKER.encode() in thing)
+    ]
+
+
+class Silent:
+    """An observer with nothing to say."""
+
+    def started(self, sample: str) -> None: ...
+    def finished(self, result: SampleResult) -> None: ...
+    def failed(self, failure: Failure) -> None: ...
+    def retried(self, sample: str, retry: Retried) -> None: ...
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    """A run of two problems whose hidden tests and references carry the marker."""
+    rows = [
+        {
+            "id": name,
+            "statement": "Print the line.",
+            "tests": [
+                {"input": "1\n", "output": "1\n", "public": True},
+                {"input": f"{MARKER}\n", "output": f"{MARKER}\n", "public": False},
+            ],
+            "references": [f"print(input())  # {MARKER}\n"],
+        }
+        for name in ("first", "second")
+    ]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)) + "\n")
+    spec = RunSpec(benchmark=f"jsonl:{path}", mode="agentic", concurrency=1, model="gpt-none")
+    plan = prepare(spec, {"OPENAI_API_KEY": "none"})
+    turns = [turn(read()), turn(write(RIGHT), run())]
+    return replace(plan, model=ScriptedModel(*turns, *turns))
+
+
+async def watched_run(
+    plan: Plan, pool: SandboxPool, path: Path, look: Callable[[Engine, Session], None]
+) -> list[SampleResult]:
+    """Run a plan through the real engine; `look` is called before and after each sample."""
+    directory = RunDirectory.create(path, manifest(plan))
+    engine = Engine(plan, directory, pool, Silent())
+    agentic = STRATEGIES["agentic"]
+
+    async def strategy(session: Session) -> Attempt:
+        look(engine, session)
+        attempt = await agentic(session)
+        look(engine, session)
+        return attempt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(STRATEGIES, "agentic", strategy)
+        try:
+            assert await engine.run(plan.samples) == []
+        finally:
+            directory.close()
+    return directory.committed()
+
+
+async def test_a_session_of_the_engine_reaches_no_secret(
+    plan: Plan, pool: SandboxPool, tmp_path: Path
+) -> None:
+    found: list[object] = []
+
+    def look(engine: Engine, session: Session) -> None:
+        del engine
+        found.extend(secrets(session))
+        found.extend(secrets(session.toolbox))
+
+    results = await watched_run(plan, pool, tmp_path / "run", look)
+    assert found == []
+    assert [(r.solved, r.hidden_passed) for r in results] == [(True, 1), (True, 1)]
+
+
+async def test_the_search_would_find_them(plan: Plan, pool: SandboxPool, tmp_path: Path) -> None:
+    found: list[int] = []
+
+    def look(engine: Engine, session: Session) -> None:
+        holder = replace(session, record=lambda _event: engine.stop())
+        found.append(len(secrets(holder)))
+
+    await watched_run(plan, pool, tmp_path / "run", look)
+    assert len(found) == 4
+    assert all(found)
+
+
+def test_a_view_reaches_no_secret(plan: Plan) -> None:
+    for problem in plan.problems:
+        assert secrets(problem)
+        assert secrets(problem.view()) == []
+
+
+async def test_nothing_the_model_was_sent_names_them(
+    plan: Plan, pool: SandboxPool, tmp_path: Path
+) -> None:
+    await watched_run(plan, pool, tmp_path / "run", lambda _engine, _session: None)
+    assert isinstance(plan.model, ScriptedModel)
+    assert MARKER not in repr(plan.model.sent)

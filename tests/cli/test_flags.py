@@ -1,0 +1,336 @@
+"""Each flag has an effect, seen where a user would see it: the provider's side, or the results."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_server import ChatServer, Reply, Solver, completion
+from program import harness, results, run
+
+SOLVE = "```python\nimport sys\nprint(sys.stdin.read())\n```"
+
+
+def _fixed(text: str) -> Any:
+    return lambda _body, _number: completion(
+        text, usage={"prompt_tokens": 7, "completion_tokens": 3}
+    )
+
+
+async def _served(folder: Path, script: Any, *flags: str) -> tuple[ChatServer, str, str]:
+    async with ChatServer(script) as server:
+        base = ["-m", "served", "--base-url", server.base_url, "--out", "r"]
+        code, out, err = await run(folder, "run", *base, *flags)
+    assert code == 0, err
+    return server, out, err
+
+
+async def test_sampling_settings_reach_the_provider_and_only_when_given(tmp_path: Path) -> None:
+    flags = ["--temperature", "0.25", "--max-tokens", "77", "--reasoning-effort", "low"]
+    server, _, _ = await _served(tmp_path, _fixed(SOLVE), "-b", "fixture", "-n", "1", *flags)
+    body = server.requests[0].body
+    assert (body["temperature"], body["max_tokens"]) == (0.25, 77)
+    assert body["reasoning_effort"] == "low"
+    (tmp_path / "plain").mkdir()
+    server, _, _ = await _served(tmp_path / "plain", _fixed(SOLVE), "-b", "fixture", "-n", "1")
+    sent = server.requests[0].body.keys()
+    assert not {"temperature", "max_tokens", "reasoning_effort"} & sent
+
+
+async def test_the_model_is_the_one_named_or_MODEL_ID(tmp_path: Path) -> None:
+    async with ChatServer(_fixed(SOLVE)) as server:
+        flags = ["-b", "fixture", "-n", "1", "--base-url", server.base_url]
+        code, _, err = await run(tmp_path, "run", *flags, MODEL_ID="org/from-environment")
+        assert code == 0, err
+        code, _, err = await run(tmp_path, "run", *flags, "-m", "org/given", MODEL_ID="org/other")
+        assert code == 0, err
+    assert [request.body["model"] for request in server.requests] == [
+        "org/from-environment",
+        "org/given",
+    ]
+
+
+async def test_agentic_mode_offers_the_three_tools_and_single_shot_none(
+    tmp_path: Path, solver: Solver
+) -> None:
+    flags = ["-b", "fixture", "-n", "1"]
+    server, _, _ = await _served(tmp_path, solver, *flags, "--agentic-mode")
+    offered = [tool["function"]["name"] for tool in server.requests[0].body["tools"]]
+    assert offered == ["read_problem", "write_solution", "run_tests"]
+    (tmp_path / "single").mkdir()
+    server, _, _ = await _served(tmp_path / "single", solver, *flags)
+    assert not server.requests[0].body.get("tools")
+    assert len(server.requests) == 1
+
+
+async def test_iterating_repairs_what_a_single_shot_cannot(tmp_path: Path, solver: Solver) -> None:
+    await _served(tmp_path, solver, "-b", "fixture", "--agentic-mode")
+    assert {result["verdict"] for result in results(tmp_path / "r")} == {"accepted"}
+    (tmp_path / "single").mkdir()
+    await _served(tmp_path / "single", solver, "-b", "fixture")
+    assert "accepted" not in {result["verdict"] for result in results(tmp_path / "single" / "r")}
+
+
+async def test_max_turns_bounds_the_model_calls_of_a_sample(tmp_path: Path) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "read_problem", "arguments": "{}"}}
+    server, _, _ = await _served(
+        tmp_path,
+        lambda _body, number: completion(None, [{**call, "id": f"c{number}"}]),
+        *("-b", "fixture", "-n", "1", "--agentic-mode", "--max-turns", "4"),
+    )
+    assert len(server.requests) == 4
+    assert results(tmp_path / "r")[0]["stop_reason"] == "turn_limit"
+
+
+async def test_sample_timeout_ends_a_sample_that_is_still_graded(tmp_path: Path) -> None:
+    _, _, _ = await _served(
+        tmp_path,
+        lambda _body, _number: Reply(completion("late").body, silence_s=60),
+        *("-b", "fixture", "-n", "1", "--agentic-mode", "--sample-timeout", "0.5"),
+    )
+    result = results(tmp_path / "r")[0]
+    assert (result["stop_reason"], result["verdict"]) == ("time_limit", "no_solution")
+
+
+async def test_concurrency_bounds_the_requests_in_flight(tmp_path: Path) -> None:
+    flying = most = 0
+
+    def script(body: dict[str, Any], number: int) -> Reply:
+        nonlocal flying, most
+        flying += 1
+        most = max(most, flying)
+
+        async def land() -> None:
+            nonlocal flying
+            flying -= 1
+
+        return Reply(completion(SOLVE).body, silence_s=0.05, until=land)
+
+    await _served(tmp_path, script, "-b", "fixture", "--concurrency", "3")
+    assert most == 3
+
+
+async def test_prompt_names_a_folder_of_the_users_own(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "system.j2").write_text("Be terse.")
+    (folder / "user.j2").write_text("Do {{ problem.id }}.")
+    server, _, _ = await _served(
+        tmp_path, _fixed(SOLVE), "-b", "fixture", "-n", "1", "--prompt", "mine"
+    )
+    said = [message["content"] for message in server.requests[0].body["messages"]]
+    assert said[0] == "Be terse."
+    assert said[1].startswith("Do fixture/")
+    assert json.loads((tmp_path / "r" / "run.json").read_text())["prompt"]["name"] == "mine"
+
+
+async def test_price_turns_tokens_into_dollars_and_without_it_cost_is_unknown(
+    tmp_path: Path,
+) -> None:
+    flags = ["-b", "fixture", "-n", "2", "--json"]
+    _, out, _ = await _served(tmp_path, _fixed(SOLVE), *flags, "--price", "2,10")
+    assert json.loads(out)["cost"] == pytest.approx(2 * (7 * 2 + 3 * 10) / 1e6)
+    (tmp_path / "plain").mkdir()
+    _, out, _ = await _served(tmp_path / "plain", _fixed(SOLVE), *flags)
+    assert json.loads(out)["cost"] is None
+
+
+async def test_an_answer_without_code_or_without_words_is_graded_as_no_solution(
+    tmp_path: Path,
+) -> None:
+    _, _, _ = await _served(tmp_path, _fixed("I would rather not."), "-b", "fixture", "-n", "1")
+    assert results(tmp_path / "r")[0]["verdict"] == "no_solution"
+    (tmp_path / "empty").mkdir()
+    await _served(tmp_path / "empty", _fixed(""), "-b", "fixture", "-n", "1")
+    assert results(tmp_path / "empty" / "r")[0]["verdict"] == "no_solution"
+
+
+async def test_infrastructure_is_pending_not_wrong_and_exits_4(tmp_path: Path) -> None:
+    async with ChatServer(lambda _b, n: Reply(b"{}", status=401) if n else completion(SOLVE)) as s:
+        flags = ["-b", "fixture", "-n", "2", "-m", "x", "--base-url", s.base_url, "--out", "r"]
+        code, out, err = await run(tmp_path, "run", *flags, "--json", "--concurrency", "1")
+    assert code == 4, err
+    summary = json.loads(out)
+    assert (summary["graded"], summary["pending"]) == (1, {"model_error": 1})
+    assert summary["pass_at_1"]["problems"] == 1
+    assert len(results(tmp_path / "r")) == 1
+    assert "--resume r" in err
+    async with ChatServer(_fixed(SOLVE)) as server:
+        again = ["run", "--resume", "r", "--base-url", server.base_url]
+        code, _, err = await run(tmp_path, *again)
+    assert (code, len(server.requests)) == (0, 1), err
+    assert len(results(tmp_path / "r")) == 2
+
+
+def _run(folder: Path, *flags: str) -> list[dict[str, Any]]:
+    done = harness(folder, "run", "--out", "r", *flags)
+    assert done.returncode == 0, done.stderr
+    return results(folder / "r")
+
+
+def test_test_timeout_and_memory_bound_a_test(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "def slow(problem): return 'while True: pass'\n"
+        "def large(problem): return 'x = bytearray(300 << 20)'\n"
+    )
+    flags = ["-b", "fixture", "-t", "dry-beds"]
+    first = _run(tmp_path, *flags, "-m", "python:mine:slow", "--test-timeout", "0.3")[0]
+    assert first["verdict"] == "time_limit"
+    assert 0.3 <= first["tests"][-1]["cpu_s"] < 3
+    (tmp_path / "r").rename(tmp_path / "r1")
+    assert _run(tmp_path, *flags, "-m", "python:mine:large")[0]["verdict"] == "wrong_answer"
+    (tmp_path / "r").rename(tmp_path / "r2")
+    large = _run(tmp_path, *flags, "-m", "python:mine:large", "--memory", "128")[0]
+    assert large["verdict"] == "memory_limit"
+
+
+def test_a_python_function_can_be_the_model(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "def solve(problem):\n    assert 'tests' not in problem\n"
+        "    return '```python\\nprint(1)\\n```'\n"
+    )
+    result = _run(tmp_path, "-b", "fixture", "-t", "dry-beds", "-m", "python:mine:solve")[0]
+    assert result["code"] == "print(1)"
+
+
+def test_samples_per_problem_and_sample_size(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def solve(problem): return 'print(1)'")
+    flags = ["-b", "fixture", "-n", "3", "-k", "2", "-m", "python:mine:solve"]
+    samples = Counter(result["problem_id"] for result in _run(tmp_path, *flags))
+    assert list(samples.values()) == [2, 2, 2]
+
+
+def test_no_run_tests_grades_nothing(tmp_path: Path) -> None:
+    done = harness(tmp_path, "run", "--no-run-tests", "-n", "4", "--json")
+    summary = json.loads(done.stdout)
+    assert (summary["ungraded"], summary["graded"], summary["pass_at_1"]) == (4, 0, None)
+
+
+def test_isolated_tests_are_not_confirmed_again(tmp_path: Path) -> None:
+    done = harness(tmp_path, "run", "--isolate-tests", "-n", "6", "--json")
+    summary = json.loads(done.stdout)
+    assert (summary["confirmed"], summary["rechecked"]) == ([0, 0], [0, 0])
+    assert summary["graded"] == 6
+
+
+def test_workers_are_as_many_as_said(tmp_path: Path) -> None:
+    """Two sleepers on two workers take less time than on one."""
+    row = {"statement": "Echo.", "tests": [{"input": "1", "output": "1", "public": True}]}
+    (tmp_path / "echo.jsonl").write_text(json.dumps(row))
+    (tmp_path / "mine.py").write_text(
+        "def solve(problem): return 'import time; time.sleep(1); print(input())'"
+    )
+    flags = ["-b", "jsonl:echo.jsonl", "-k", "2", "-m", "python:mine:solve"]
+    times: dict[str, float] = {}
+    for workers in ("1", "2"):
+        done = harness(tmp_path, "run", *flags, "--workers", workers, "--out", workers)
+        assert done.returncode == 0, done.stderr
+        assert {r["verdict"] for r in results(tmp_path / workers)} == {"accepted"}
+        times[workers] = sum(r["seconds"] for r in results(tmp_path / workers))
+    assert times["2"] < 0.85 * times["1"]
+
+
+SELECTIONS = {
+    "-t": (["-t", "dry-beds"], lambda r: r["problem_id"] == "fixture/dry-beds"),
+    "--filter-difficulty": (["--filter-difficulty", "hard"], lambda r: r["difficulty"] == "hard"),
+    "--difficulties": (
+        ["--difficulties", "easy,hard"],
+        lambda r: r["difficulty"] in {"easy", "hard"},
+    ),
+    "--filter-platform": (["--filter-platform", "apps"], lambda r: r["platform"] == "apps"),
+    "--platforms": (
+        ["--platforms", "apps,atcoder"],
+        lambda r: r["platform"] in {"apps", "atcoder"},
+    ),
+    "--min-release-date": (
+        ["--min-release-date", "2025-12-01"],
+        lambda r: r["release_date"] >= "2025-12-01",
+    ),
+    "--max-release-date": (
+        ["--max-release-date", "2025-12-01"],
+        lambda r: r["release_date"] <= "2025-12-01",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    return _run(tmp_path_factory.mktemp("all"), "--no-run-tests")
+
+
+@pytest.mark.parametrize("flag", SELECTIONS)
+def test_a_filter_keeps_what_it_says_and_all_of_it(
+    flag: str, tmp_path: Path, everything: list[dict[str, Any]]
+) -> None:
+    flags, keeps = SELECTIONS[flag]
+    kept = {result["sample"] for result in _run(tmp_path, *flags, "--no-run-tests")}
+    assert kept == {result["sample"] for result in everything if keeps(result)}
+    assert 0 < len(kept) < len(everything)
+
+
+def test_tags_filter_by_all_of_them(tmp_path: Path, bundled_rows: list[dict[str, Any]]) -> None:
+    tags = next(row["tags"] for row in bundled_rows if len(row["tags"]) > 1)[:2]
+    flags = [word for tag in tags for word in ("--filter-tags", tag)]
+    kept = {result["problem_id"] for result in _run(tmp_path, *flags, "--no-run-tests")}
+    assert kept == {row["id"] for row in bundled_rows if set(tags) <= set(row["tags"])}
+
+
+def test_sampling_is_seeded(tmp_path: Path) -> None:
+    def drawn(name: str, *flags: str) -> list[str]:
+        done = harness(tmp_path, "run", "-n", "6", "--no-run-tests", "--out", name, *flags)
+        assert done.returncode == 0, done.stderr
+        return sorted(result["sample"] for result in results(tmp_path / name))
+
+    random = [drawn(f"a{seed}", "--sampling", "random", "--seed", str(seed)) for seed in range(4)]
+    assert drawn("again", "--sampling", "random", "--seed", "3") == random[3]
+    assert len({tuple(samples) for samples in random}) > 1
+    assert drawn("first") != random[3]
+    assert len(drawn("stratified", "--sampling", "stratified")) == 6
+
+
+def test_a_yaml_file_is_a_spec_and_flags_win(tmp_path: Path) -> None:
+    (tmp_path / "spec.yaml").write_text(
+        "filter_platform: [apps]\nmode: agentic\nmax-turns: 1\nrun_tests: true\n"
+    )
+    done = harness(tmp_path, "run", "-c", "spec.yaml", "--max-turns", "2", "--out", "r")
+    assert done.returncode == 0, done.stderr
+    spec = json.loads((tmp_path / "r" / "run.json").read_text())["spec"]
+    assert (spec["mode"], spec["max_turns"]) == ("agentic", 2)
+    assert {result["platform"] for result in results(tmp_path / "r")} == {"apps"}
+
+
+def test_a_dry_run_says_what_would_be_done_and_does_nothing(tmp_path: Path) -> None:
+    flags = ["-b", "fixture", "-n", "3", "-m", "x", "--base-url", "http://127.0.0.1:9/v1"]
+    done = harness(tmp_path, "run", *flags, "--agentic-mode", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "3 problems" in done.stderr
+    assert "at most 30" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_json_is_all_there_is_on_stdout(tmp_path: Path) -> None:
+    done = harness(tmp_path, "run", "-n", "2", "--json")
+    assert json.loads(done.stdout)["graded"] == 2
+    assert "[2/2]" in done.stderr
+
+
+def test_known_issues_can_be_left_out(tmp_path: Path, test_data: Path) -> None:
+    rows = test_data / "lcb_codegen_public1055" / "test_public_only.jsonl.gz"
+    counts = [
+        harness(tmp_path, "problems", f"livecodebench:{rows}", *flags).stdout.splitlines()[-1]
+        for flags in ([], ["--exclude-known-issues"])
+    ]
+    assert counts == ["1055 problems of 1055", "1038 problems of 1055"]
+
+
+def test_one_problem_is_shown_without_its_hidden_tests(
+    tmp_path: Path, bundled_rows: list[dict[str, Any]]
+) -> None:
+    row = next(row for row in bundled_rows if row["id"] == "fixture/dry-beds")
+    shown = harness(tmp_path, "problems", "dry-beds").stdout
+    assert row["statement"].splitlines()[0] in shown
+    hidden = [test for test in row["tests"] if not test["public"]]
+    assert f"{len(hidden)} hidden" in shown
+    longest = max(hidden, key=lambda test: len(test["input"]))
+    assert longest["input"] not in shown
