@@ -38,7 +38,7 @@ async def test_sampling_settings_reach_the_provider_and_only_when_given(tmp_path
     assert not {"temperature", "max_tokens", "reasoning_effort"} & sent
 
 
-async def test_the_model_is_the_one_named_or_MODEL_ID(tmp_path: Path) -> None:
+async def test_the_model_is_the_one_named_or_that_of_the_environment(tmp_path: Path) -> None:
     async with ChatServer(_fixed(SOLVE)) as server:
         flags = ["-b", "fixture", "-n", "1", "--base-url", server.base_url]
         code, _, err = await run(tmp_path, "run", *flags, MODEL_ID="org/from-environment")
@@ -96,7 +96,7 @@ async def test_sample_timeout_ends_a_sample_that_is_still_graded(tmp_path: Path)
 async def test_concurrency_bounds_the_requests_in_flight(tmp_path: Path) -> None:
     flying = most = 0
 
-    def script(body: dict[str, Any], number: int) -> Reply:
+    def script(_body: dict[str, Any], _number: int) -> Reply:
         nonlocal flying, most
         flying += 1
         most = max(most, flying)

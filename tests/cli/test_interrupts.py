@@ -23,11 +23,11 @@ def _titled(solver: Solver, asked: Counter[str], latency_s: float = 0.02) -> Any
     return script
 
 
-@pytest.mark.parametrize("moment", range(5))
+@pytest.mark.parametrize("seed", range(5))
 async def test_kill_9_at_any_moment_then_resume(
-    moment: int, tmp_path: Path, solver: Solver, bundled_rows: list[dict[str, Any]]
+    seed: int, tmp_path: Path, solver: Solver, bundled_rows: list[dict[str, Any]]
 ) -> None:
-    requests = random.randint(1, 3 * len(bundled_rows) // 2)
+    requests = random.Random(seed).randint(1, 3 * len(bundled_rows) // 2)
     async with ChatServer(_titled(solver, Counter())) as server:
         process = await start(tmp_path, "run", *FLAGS, "--base-url", server.base_url)
         await server.arrived(requests)

@@ -1,0 +1,48 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.errors import RunDirectoryError, UsageError
+from harness.runs.recordings import open_replay, read_turns
+from harness.runs.transcript import file_name, read_events
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+def test_every_bundled_problem_has_a_recording_in_both_modes() -> None:
+    lines = (FIXTURES / "problems.jsonl").read_text().splitlines()
+    samples = {(json.loads(line)["id"], 0) for line in lines}
+    for mode in ("agentic", "single_shot"):
+        turns = read_turns(FIXTURES / "recordings" / mode)
+        assert turns.keys() == samples
+        assert all(turns.values())
+
+
+def test_a_folder_without_transcripts_is_no_recording(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no transcripts"):
+        open_replay(f"replay:{tmp_path}", "agentic")
+
+
+def test_a_torn_last_event_is_none(tmp_path: Path) -> None:
+    source = next((FIXTURES / "recordings" / "agentic" / "transcripts").glob("*.jsonl"))
+    whole = source.read_bytes()
+    torn = tmp_path / "torn.jsonl"
+    torn.write_bytes(whole + b'{"event": "resp')
+    assert list(read_events(torn)) == list(read_events(source))
+
+
+def test_a_line_that_is_no_event_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text('{"event": "nothing"}\n')
+    with pytest.raises(RunDirectoryError, match=r"bad\.jsonl:1"):
+        list(read_events(path))
+
+
+@pytest.mark.parametrize("problem_id", ["a/../../etc/passwd", "a/b c", "a/é", "a/%2F", "a/-0"])
+def test_an_id_never_leaves_the_folder_and_comes_back_whole(problem_id: str) -> None:
+    from urllib.parse import unquote
+
+    name = file_name(problem_id, 3)
+    assert "/" not in name
+    assert unquote(name.removesuffix(".jsonl")) == f"{problem_id}-3"

@@ -1,0 +1,108 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.agent.attempt import StopReason
+from harness.errors import RunDirectoryError
+from harness.grading.verdict import Verdict
+from harness.runs.results import ResultsFile, SampleResult, read_results
+
+
+def _result(index: int) -> SampleResult:
+    return SampleResult(
+        sample=f"made/a#{index}",
+        problem_id="made/a",
+        index=index,
+        title="A",
+        problem_hash="h",
+        platform="made",
+        difficulty="easy",
+        tags=(),
+        release_date=None,
+        known_issues=(),
+        verdict=Verdict.ACCEPTED,
+        public_passed=1,
+        public_total=1,
+        hidden_passed=0,
+        hidden_total=0,
+        tests=(),
+        confirmed=(0, 0),
+        rechecked=(0, 0),
+        code="print('\n')",
+        chosen_by="newest",
+        stop_reason=StopReason.MODEL_STOPPED,
+        model_calls=1,
+        tool_calls=0,
+        malformed_tool_calls=0,
+        nudges=0,
+        written=1,
+        salvaged=False,
+        usage=None,
+        cost=None,
+        seconds=0.1,
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "results.jsonl"
+
+
+def _write(path: Path, count: int) -> None:
+    file = ResultsFile(path)
+    for index in range(count):
+        file.append(_result(index))
+    file.close()
+
+
+def test_what_is_written_is_read_back(path: Path) -> None:
+    _write(path, 3)
+    assert list(read_results(path)) == [_result(index) for index in range(3)]
+
+
+@pytest.mark.parametrize("torn", [1, 2, 50, 300])
+def test_a_torn_last_line_is_no_commit_and_is_cut_off(path: Path, torn: int) -> None:
+    _write(path, 3)
+    path.write_bytes(path.read_bytes()[:-torn])
+    assert [result.index for result in read_results(path)] == [0, 1]
+    file = ResultsFile(path)
+    file.append(_result(7))
+    file.close()
+    assert [result.index for result in read_results(path)] == [0, 1, 7]
+
+
+def test_a_torn_first_line_leaves_nothing(path: Path) -> None:
+    path.write_bytes(b"{" * 200_000)
+    file = ResultsFile(path)
+    file.append(_result(0))
+    file.close()
+    assert [result.index for result in read_results(path)] == [0]
+
+
+def test_a_run_has_one_writer(path: Path) -> None:
+    first = ResultsFile(path)
+    with pytest.raises(RunDirectoryError, match="another process"):
+        ResultsFile(path)
+    first.close()
+    ResultsFile(path).close()
+
+
+def test_a_line_that_is_no_result_is_named(path: Path) -> None:
+    _write(path, 1)
+    with path.open("ab") as file:
+        file.write(b'{"sample": 1}\n')
+    with pytest.raises(RunDirectoryError, match=r"results\.jsonl:2"):
+        list(read_results(path))
+
+
+def test_a_commit_is_on_the_disk_before_it_returns(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    real = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: (real(file), synced.append(path.stat().st_size)))
+    file = ResultsFile(path)
+    file.append(_result(0))
+    file.close()
+    assert synced == [path.stat().st_size]

@@ -1,0 +1,270 @@
+"""What a run's results come to: who is in which denominator."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.agent.attempt import StopReason
+from harness.grading.verdict import Verdict
+from harness.models.protocol import Usage
+from harness.problem import Level
+from harness.runs.results import SampleResult
+from harness.runs.summary import Summary, rate_of, solved_fractions, summarize
+from harness.stats.rates import Rate
+
+USAGE = Usage(input_tokens=100, cached_input_tokens=40, output_tokens=10, reasoning_tokens=4)
+
+
+def result(
+    problem: str = "a",
+    index: int = 0,
+    *,
+    solved: bool = False,
+    verdict: Verdict | None = None,
+    public: tuple[int, int] | None = None,
+    hidden: tuple[int, int] | None = None,
+    difficulty: Level | None = None,
+    platform: str = "made",
+    **changes: object,
+) -> SampleResult:
+    """A sample of a problem with one public and three hidden tests; `public` is passed, total."""
+    verdict = verdict or (Verdict.ACCEPTED if solved else Verdict.WRONG_ANSWER)
+    done = verdict is Verdict.ACCEPTED
+    public_passed, public_total = public or (int(done), 1)
+    hidden_passed, hidden_total = hidden or (3 * done, 3)
+    plain = SampleResult(
+        sample=f"{problem}#{index}",
+        problem_id=problem,
+        index=index,
+        title=problem,
+        problem_hash=f"hash of {problem}",
+        platform=platform,
+        difficulty=difficulty,
+        tags=(),
+        release_date=None,
+        known_issues=(),
+        verdict=verdict,
+        public_passed=public_passed,
+        public_total=public_total,
+        hidden_passed=hidden_passed,
+        hidden_total=hidden_total,
+        tests=(),
+        confirmed=(0, 0),
+        rechecked=(0, 0),
+        code="",
+        chosen_by="newest",
+        stop_reason=StopReason.MODEL_STOPPED,
+        model_calls=2,
+        tool_calls=3,
+        malformed_tool_calls=1,
+        nudges=0,
+        written=1,
+        salvaged=False,
+        usage=USAGE,
+        cost=0.25,
+        seconds=1.0,
+    )
+    return plain.model_copy(update=changes)
+
+
+def summary(*results: SampleResult, planned: int | None = None) -> Summary:
+    return summarize(results, len(results) if planned is None else planned)
+
+
+def value(rate: Rate | None) -> tuple[float, int] | None:
+    """A rate and how many problems it is the mean of."""
+    return None if rate is None else (pytest.approx(rate.value), rate.problems)
+
+
+class TestDenominators:
+    def test_every_graded_problem_counts(self) -> None:
+        found = summary(result("a", solved=True), result("b"), result("c"), result("d"))
+        assert value(found.pass_at_1) == (0.25, 4)
+        assert (found.problems, found.graded, found.ungraded) == (4, 4, 0)
+        assert found.pending == {}
+
+    @pytest.mark.parametrize(
+        "verdict",
+        [
+            *(Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR, Verdict.TIME_LIMIT, Verdict.NO_SOLUTION),
+            *(Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT, Verdict.COMPILE_ERROR),
+        ],
+    )
+    def test_every_way_to_fail_counts(self, verdict: Verdict) -> None:
+        found = summary(result("a", solved=True), result("b", verdict=verdict))
+        assert value(found.pass_at_1) == (0.5, 2)
+        assert found.verdicts == {"accepted": 1, verdict.value: 1}
+
+    def test_ungraded_is_in_no_rate(self) -> None:
+        ungraded = result(
+            *("b", 0),
+            verdict=Verdict.UNGRADED,
+            public=(0, 0),
+            hidden=(0, 0),
+            difficulty="hard",
+            platform="elsewhere",
+        )
+        found = summary(result("a", solved=True, difficulty="easy"), ungraded)
+        assert (found.graded, found.ungraded) == (1, 1)
+        assert value(found.pass_at_1) == value(found.with_hidden) == (1.0, 1)
+        assert found.mean_fraction == 1.0
+        assert list(found.by_difficulty) == ["easy"]
+        assert list(found.by_platform) == ["made"]
+        assert found.no_hidden == 0
+
+    def test_pending_is_counted_by_cause_and_in_no_rate(self) -> None:
+        failures = {"model_error": 2, "sandbox_error": 1}
+        found = summarize([result("a", solved=True)], 10, failures)
+        assert found.pending == {"model_error": 2, "sandbox_error": 1, "not_run": 6}
+        assert value(found.pass_at_1) == (1.0, 1)
+
+    def test_graded_ungraded_and_pending_are_all_that_was_planned(self) -> None:
+        done = [result("a"), result("b", verdict=Verdict.UNGRADED)]
+        found = summarize(done, 7, {"model_error": 1})
+        assert found.graded + found.ungraded + sum(found.pending.values()) == found.planned == 7
+
+    def test_no_result_is_no_rate(self) -> None:
+        found = summary(planned=3)
+        assert found.pass_at_1 is None
+        assert found.with_hidden is None
+        assert found.mean_fraction is None
+        assert found.pending == {"not_run": 3}
+        assert found.by_difficulty == found.by_platform == found.verdicts == {}
+
+
+class TestSamples:
+    def test_several_samples_of_a_problem_are_one_problem(self) -> None:
+        found = summary(
+            *(result("a", index, solved=index == 0) for index in range(4)),
+            *(result("b", index, solved=True) for index in range(4)),
+        )
+        assert value(found.pass_at_1) == (0.625, 2)
+        assert (found.problems, found.graded) == (2, 8)
+
+    def test_a_problem_with_samples_pending_counts_by_those_it_has(self) -> None:
+        done = [result("a", 0, solved=True), result("a", 1), result("b", 0, solved=True)]
+        assert value(summary(*done, planned=4).pass_at_1) == (0.75, 2)
+
+    def test_fractions_are_by_problem(self) -> None:
+        done = [result("a", 0, solved=True), result("a", 1), result("b", 0)]
+        ungraded = result("c", verdict=Verdict.UNGRADED)
+        assert solved_fractions([*done, ungraded]) == {"a": 0.5, "b": 0.0}
+
+
+class TestHiddenTests:
+    def test_problems_without_hidden_tests_stand_apart(self) -> None:
+        shown = result("b", solved=True, hidden=(0, 0))
+        found = summary(result("a"), shown, shown.model_copy(update={"index": 1}))
+        assert value(found.pass_at_1) == (0.5, 2)
+        assert value(found.with_hidden) == (0.0, 1)
+        assert found.no_hidden == 1
+
+    def test_overfit_is_public_passed_and_hidden_failed(self) -> None:
+        found = summary(
+            result("a", solved=True),
+            result("b", public=(1, 1), hidden=(2, 3)),
+            result("c", public=(0, 1), hidden=(2, 3)),
+            result("d", public=(1, 1), hidden=(0, 3)),
+        )
+        assert (found.passed_public, found.overfit) == (3, 2)
+
+    def test_who_had_no_public_test_did_not_pass_them(self) -> None:
+        found = summary(result("a", public=(0, 0)), result("b", solved=True, public=(0, 0)))
+        assert (found.passed_public, found.overfit) == (0, 0)
+
+    def test_who_had_no_hidden_test_cannot_overfit(self) -> None:
+        found = summary(result("a", solved=True, hidden=(0, 0)))
+        assert (found.passed_public, found.overfit) == (0, 0)
+
+    def test_tests_that_were_not_run_count_as_not_passed(self) -> None:
+        stopped = result("a", verdict=Verdict.TIME_LIMIT, public=(1, 1), hidden=(0, 3))
+        assert summary(stopped, result("b", solved=True)).mean_fraction == pytest.approx(0.625)
+
+
+class TestKnownIssues:
+    def test_a_second_rate_leaves_them_out(self) -> None:
+        doubtful = result("b", known_issues=("many answers are right",))
+        found = summary(result("a", solved=True), doubtful)
+        assert value(found.pass_at_1) == (0.5, 2)
+        assert value(found.without_known_issues) == (1.0, 1)
+
+    def test_where_there_are_none_it_would_say_the_same_twice(self) -> None:
+        assert summary(result("a", solved=True), result("b")).without_known_issues is None
+
+    def test_where_all_have_them_there_is_none(self) -> None:
+        assert summary(result("a", known_issues=("wrong tests",))).without_known_issues is None
+
+
+class TestBreakdowns:
+    def test_difficulties_stand_in_order(self) -> None:
+        levels: list[Level | None] = ["hard", None, "easy", "medium", "easy"]
+        found = summary(
+            *(
+                result(str(number), difficulty=level, solved=level == "easy")
+                for number, level in enumerate(levels)
+            )
+        )
+        assert list(found.by_difficulty) == ["easy", "medium", "hard", "unknown"]
+        assert value(found.by_difficulty["easy"]) == (1.0, 2)
+        assert value(found.by_difficulty["unknown"]) == (0.0, 1)
+
+    def test_platforms_stand_by_name(self) -> None:
+        found = summary(*(result(name, platform=name) for name in ("leetcode", "atcoder", "cf")))
+        assert list(found.by_platform) == ["atcoder", "cf", "leetcode"]
+
+
+class TestCosts:
+    def test_tokens_and_calls_add_up(self) -> None:
+        found = summary(result("a", solved=True), result("b", salvaged=True))
+        assert found.usage == USAGE + USAGE
+        assert found.usage.total_tokens == 220
+        assert (found.model_calls, found.tool_calls, found.malformed_tool_calls) == (4, 6, 2)
+        assert (found.usage_unknown, found.salvaged) == (0, 1)
+        assert found.cost == pytest.approx(0.5)
+
+    def test_one_unknown_cost_makes_the_whole_unknown(self) -> None:
+        found = summary(result("a"), result("b", usage=None, cost=None))
+        assert found.cost is None
+        assert found.usage == USAGE
+        assert found.usage_unknown == 1
+
+    def test_ungraded_samples_cost_as_much(self) -> None:
+        found = summary(result("a"), result("b", verdict=Verdict.UNGRADED))
+        assert found.cost == pytest.approx(0.5)
+
+    def test_verdicts_tried_again_add_up(self) -> None:
+        found = summary(
+            result("a", confirmed=(3, 1)), result("b", confirmed=(2, 0), rechecked=(1, 1))
+        )
+        assert (found.confirmed, found.rechecked) == ((5, 1), (1, 1))
+
+
+RESULTS = st.lists(
+    st.builds(
+        lambda problem, index, verdict, hidden: result(
+            *(problem, index),
+            verdict=verdict,
+            public=(1, 1) if verdict is Verdict.ACCEPTED else (0, 1),
+            hidden=(hidden if verdict is Verdict.ACCEPTED else 0, hidden),
+        ),
+        st.sampled_from("abcdef"),
+        st.integers(0, 3),
+        st.sampled_from([Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.UNGRADED]),
+        st.integers(0, 2),
+    ),
+    unique_by=lambda made: made.sample,
+)
+
+
+@given(RESULTS)
+def test_of_any_results_all_are_accounted_for(results: Sequence[SampleResult]) -> None:
+    found = summarize(results, len(results) + 2)
+    assert found.graded + found.ungraded == sum(found.verdicts.values()) == len(results)
+    assert found.pending == {"not_run": 2}
+    assert found.pass_at_1 == rate_of(results)
+    assert found.overfit <= found.passed_public
+    rated = 0 if found.pass_at_1 is None else found.pass_at_1.problems
+    assert rated == len({made.problem_id for made in results if made.graded})
+    assert Summary.model_validate_json(found.model_dump_json()) == found
