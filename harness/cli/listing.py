@@ -34,7 +34,7 @@ def list_problems(what: str | None, flags: dict[str, Any]) -> None:
             out.print(_shown(problem), soft_wrap=True)
         return
     out.print(_table([_row(problem) for problem in chosen.problems]))
-    out.print(f"{count(len(chosen.problems), 'problem')} of {len(loaded.problems)}")
+    out.print(f"{count(len(chosen.problems), 'problem')} of {len(loaded.problems):,}")
     if loaded.skipped:
         first = printable(str(loaded.skipped[0]))
         out.print(f"{count(len(loaded.skipped), 'bad row')} skipped, the first: {first}")
