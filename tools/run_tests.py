@@ -40,7 +40,7 @@ class RunTests:
 
 
 def report(grade: Grade, tests: tuple[TestCase, ...]) -> str:
-    """What happened, test by test: every verdict, and the first failures in full."""
+    """What happened, the first failures in full, then every other verdict."""
     passed, total = grade.public_passed, len(tests)
     if grade.solved:
         slowest = max(test.cpu_s for test in grade.tests)
@@ -50,9 +50,11 @@ def report(grade: Grade, tests: tuple[TestCase, ...]) -> str:
         return f"The solution does not compile; no test was run.\n\n{error}"
     failed = [test for test in grade.tests if not test.passed]
     parts = [f"{passed} of {total} public tests passed."]
-    parts += [f"Test {test.index + 1}: passed." for test in grade.tests if test.passed]
     parts += [_failure(test, tests[test.index]) for test in failed[:DETAILED]]
     parts += [f"Test {test.index + 1}: {_title(test)}." for test in failed[DETAILED:]]
+    if passed:
+        numbers = ", ".join(str(test.index + 1) for test in grade.tests if test.passed)
+        parts.append(f"Passed: test{'s' * (passed != 1)} {numbers}.")
     if len(grade.tests) < total:
         parts.append(f"Tests {len(grade.tests) + 1} to {total} were not run after that.")
     return shorten("\n\n".join(parts), LONGEST_REPORT)

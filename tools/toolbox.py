@@ -58,21 +58,19 @@ class Tool(Protocol[A_contra]):
 
 
 class Toolbox:
-    """A fixed set of tools; every call of one gets exactly one result, whatever was called."""
+    """A fixed set of tools; every call of one gets exactly one result, whatever was called.
+
+    Attributes:
+        specs: the tools as a provider is told of them.
+    """
 
     def __init__(self, tools: Sequence[Tool[Any]]) -> None:
         self._tools = {tool.name: tool for tool in tools}
-
-    @property
-    def specs(self) -> tuple[ToolSpec, ...]:
-        """The tools as a provider is told of them."""
-        return tuple(
+        self.specs = tuple(
             ToolSpec(
-                name=tool.name,
-                description=tool.description,
-                parameters=_schema(tool.arguments),
+                name=tool.name, description=tool.description, parameters=_schema(tool.arguments)
             )
-            for tool in self._tools.values()
+            for tool in tools
         )
 
     async def call(self, call: ToolCall, workspace: Workspace) -> ToolMessage:

@@ -75,12 +75,11 @@ class Graded(Frozen):
 
 
 class SampleEnd(Frozen):
-    """How the sample ended."""
+    """How the sample ended. The final solution is the one that `chosen_by` picks from the above."""
 
     event: Literal["sample_end"] = "sample_end"
     stop_reason: str
     chosen_by: str
-    code: str
     usage: Usage
     error: str = ""
 

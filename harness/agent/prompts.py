@@ -1,11 +1,12 @@
 """Prompt sets: two Jinja2 templates, `system.j2` and `user.j2`, in a folder per mode and set."""
 
 import hashlib
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from jinja2 import StrictUndefined
+from jinja2 import StrictUndefined, Template
 from jinja2.sandbox import SandboxedEnvironment
 
 from harness.errors import UsageError
@@ -35,16 +36,12 @@ class PromptSet(Frozen):
         Raises:
             UsageError: a template uses a name that does not exist, is not valid Jinja2, or fails.
         """
-        environment = SandboxedEnvironment(
-            undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
-        )
-        environment.filters["shorten"] = _shorten
         values = {"problem": problem, "cpu_limit_s": f"{cpu_limit_s:g}"}
         texts: list[str] = []
         for part in _PARTS:
             try:
-                texts.append(environment.from_string(getattr(self, part)).render(values))
-            except Exception as error:  # noqa: BLE001 - a template is a program, and may fail as one
+                texts.append(_compiled(getattr(self, part)).render(values))
+            except Exception as error:
                 words = " ".join(str(error).split())
                 raise UsageError(f"prompt set {self.name!r}, {part}.j2: {words}") from error
         return SystemMessage(content=texts[0].strip()), UserMessage(content=texts[1].strip())
@@ -71,6 +68,15 @@ def load_prompt(name: str, mode: str) -> PromptSet:
         f"prompt set {name!r}: no bundled set of {mode} ({', '.join(known)}), "
         f"and as a folder it {where}"
     )
+
+
+@cache
+def _compiled(source: str) -> Template:
+    environment = SandboxedEnvironment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
+    )
+    environment.filters["shorten"] = _shorten
+    return environment.from_string(source)
 
 
 def _shorten(text: str, most: int = LONGEST_EXAMPLE) -> str:

@@ -28,10 +28,12 @@ def main() -> None:
 
 def _told(error: Exception) -> tuple[str, int] | None:
     """The message and exit code of an error that is the user's to mend."""
-    from harness.errors import HarnessError
+    from harness.errors import HarnessError, UsageError
 
     if isinstance(error, HarnessError):
         return str(error), error.exit_code
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}", UsageError.exit_code
     # typer's own errors have no public base class; all of them can say themselves.
     format_message = getattr(error, "format_message", None)
     return (format_message(), getattr(error, "exit_code", 2)) if format_message else None

@@ -10,7 +10,7 @@ from rich.text import Text
 from harness.errors import RunDirectoryError
 from harness.models.protocol import Frozen
 from harness.report.tables import figures_table
-from harness.report.text import count, dollars, percent, printable
+from harness.report.text import count, dollars, percent, printable_line
 from harness.runs.directory import RESULTS, read_manifest
 from harness.runs.results import SampleResult, read_results
 from harness.runs.summary import Summary, solved_fractions, summarize
@@ -111,10 +111,11 @@ def comparison_view(comparison: Comparison) -> RenderableType:
         f"difference B - A: {100 * paired.difference:+.1f} points; exact McNemar p = "
         f"{paired.p_value:.4g}{_reading(paired)}",
     ]
-    lines += [f"  A: {printable(problem)}" for problem in paired.better_a]
-    lines += [f"  B: {printable(problem)}" for problem in paired.better_b]
+    lines += [f"  A: {printable_line(problem)}" for problem in paired.better_a]
+    lines += [f"  B: {printable_line(problem)}" for problem in paired.better_b]
     lines += [f"note: {warning}" for warning in comparison.warnings]
-    lines += [f"note: {printable(p)} left out: its content differs" for p in comparison.changed]
+    changed = map(printable_line, comparison.changed)
+    lines += [f"note: {problem} left out: its content differs" for problem in changed]
     return Group(table, Text("\n".join(lines)))
 
 
@@ -127,7 +128,7 @@ def _reading(paired: Paired) -> str:
 
 
 def _rows(a: Side, b: Side) -> Iterator[tuple[str, str, str]]:
-    yield "run", printable(a.path), printable(b.path)
+    yield "run", printable_line(a.path), printable_line(b.path)
     for key in COMPARED:
         left, right = a.settings[key], b.settings[key]
         if left != right or key in {"model", "mode"}:
@@ -152,4 +153,4 @@ def _rate(rate: Rate) -> str:
 
 
 def _setting(value: object) -> str:
-    return "default" if value is None else printable(str(value))
+    return "default" if value is None else printable_line(str(value))

@@ -16,11 +16,15 @@ from harness.agent.events import (
     ToolResult,
 )
 from harness.models.protocol import ModelTurn, ToolCall
-from harness.report.text import printable
+from harness.report.text import printable, printable_line
 
 
 def transcript_text(events: Iterable[Event]) -> str:
-    """The conversation, turn by turn, then the verdict. Nothing in it acts on a terminal."""
+    """The conversation, turn by turn, then the verdict.
+
+    Nothing in it acts on a terminal, and whatever model, provider or judged code wrote is indented
+    or on a line of ours: none of it can pass for a heading.
+    """
     return printable("\n".join(line for event in events for line in _lines(event)))
 
 
@@ -28,16 +32,18 @@ def _lines(event: Event) -> Iterator[str]:
     match event:
         case SampleStart():
             settings = ", ".join(f"{key} {value}" for key, value in event.settings.items())
-            yield f"=== {event.sample}"
-            yield f"{event.mode}, model {event.model}, prompt {event.prompt or 'unknown'}"
-            yield from [settings] if settings else []
+            yield printable_line(f"=== {event.sample}")
+            yield printable_line(
+                f"{event.mode}, model {event.model}, prompt {event.prompt or 'unknown'}"
+            )
+            yield from [printable_line(settings)] if settings else []
         case Request():
             for message in event.messages:
                 yield from _said(message.role, _message_text(message))
         case Response():
             yield from _turn(event.turn, event.response)
         case Retried():
-            yield f"\n--- retry {event.attempt} after {event.wait_s:.1f} s: {event.cause}"
+            yield from _said(f"retry {event.attempt} after {event.wait_s:.1f} s", event.cause)
         case ToolResult():
             mark = " (error)" if event.result.is_error else ""
             yield from _said(
@@ -45,8 +51,7 @@ def _lines(event: Event) -> Iterator[str]:
             )
         case SampleEnd():
             yield f"\n=== stopped: {event.stop_reason}; final solution by: {event.chosen_by}"
-            yield from [event.error] if event.error else []
-            yield from _said("final solution", event.code)
+            yield from _indented(event.error)
         case Graded():
             grade = event.grade
             yield f"\n=== verdict: {grade.verdict}"
@@ -58,7 +63,7 @@ def _lines(event: Event) -> Iterator[str]:
             if failed is not None:
                 where = "public" if failed.public else "hidden"
                 yield f"first failure: {where} test {failed.index + 1}, {failed.verdict}"
-                yield from [failed.error] if failed.error else []
+                yield from _indented(failed.error)
 
 
 def _turn(number: int, turn: ModelTurn) -> Iterator[str]:
@@ -66,7 +71,7 @@ def _turn(number: int, turn: ModelTurn) -> Iterator[str]:
     tokens = f", {usage.input_tokens} tokens in, {usage.output_tokens} out" if usage else ""
     yield from _said(f"turn {number}: model, {turn.latency_s:.2f} s{tokens}", turn.text)
     for call in turn.tool_calls:
-        yield f"\n> {call.name}"
+        yield f"\n> {printable_line(call.name)}"
         yield from _indented(_arguments(call))
 
 
@@ -86,7 +91,7 @@ def _message_text(message: object) -> str:
 
 
 def _said(who: str, text: str) -> Iterator[str]:
-    yield f"\n--- {who}"
+    yield f"\n--- {printable_line(who)}"
     yield from _indented(text.strip("\n"))
 
 

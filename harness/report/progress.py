@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from harness.agent.events import Retried
-from harness.report.text import dollars, percent, printable
+from harness.report.text import dollars, percent, printable_line
 from harness.runs.engine import Failure
 from harness.runs.results import SampleResult
 
@@ -25,7 +25,7 @@ class RunProgress:
         for result in done:
             self._count(result)
         self._bar = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),  # it holds a provider's words
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
             TimeRemainingColumn(compact=True),
@@ -62,12 +62,12 @@ class RunProgress:
     def retried(self, sample: str, retry: Retried) -> None:
         """A request failed and is sent again; on a terminal the bar tells the last one."""
         self._retries += 1
-        self._waiting = f"  retries {self._retries}: {printable(retry.cause)[:60]}"
+        self._waiting = f"  retries {self._retries}: {printable_line(retry.cause)[:60]}"
         if self._console.is_terminal:
             self._bar.update(self._task, description=self._state())
         else:
             line = f"{sample}  retry {retry.attempt} in {retry.wait_s:.1f} s: {retry.cause}"
-            self._console.print(printable(line), soft_wrap=True)
+            self._console.print(printable_line(line), soft_wrap=True)
 
     def _count(self, result: SampleResult) -> None:
         self._ended += 1
@@ -80,15 +80,15 @@ class RunProgress:
         if self._console.is_terminal:
             self._bar.update(self._task, completed=self._ended, description=self._state())
         else:
-            self._console.print(f"[{self._ended}/{self._total}] {printable(line)}", soft_wrap=True)
+            self._console.print(
+                f"[{self._ended}/{self._total}] {printable_line(line)}", soft_wrap=True
+            )
 
     def _state(self) -> str:
         rate = f" ({percent(self._solved / self._graded)})" if self._graded else ""
         failed = f"  pending {self._failed}" if self._failed else ""
-        return (
-            f"solved {self._solved}{rate}  running {self._running}{failed}  "
-            f"tokens {self._tokens:,}  cost {dollars(self._cost)}{self._waiting}"
-        )
+        spent = f"  tokens {self._tokens:,}  cost {dollars(self._cost)}" if self._ended else ""
+        return f"solved {self._solved}{rate}  running {self._running}{failed}{spent}{self._waiting}"
 
     def __enter__(self) -> Self:
         self._bar.start()

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.report.text import printable
+from harness.report.text import printable_line
 from harness.runs.directory import RESULTS, TRANSCRIPTS
 from harness.runs.results import read_results
 from harness.runs.transcript import sample_name
@@ -37,9 +37,9 @@ def sample_lines(run: Path) -> Iterator[str]:
     for sample in _samples(run):
         result = results.get(sample)
         if result is None:
-            yield printable(f"{sample}  pending")
+            yield printable_line(f"{sample}  pending")
         else:
-            yield printable(
+            yield printable_line(
                 f"{sample}  {result.verdict.replace('_', ' ')}  "
                 f"{result.stop_reason.replace('_', ' ')}  calls {result.model_calls}"
             )

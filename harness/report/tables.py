@@ -7,7 +7,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from harness.report.text import count, dollars, percent
+from harness.report.text import count, dollars, percent, printable_line
 from harness.runs.summary import Summary
 from harness.stats.rates import Rate
 
@@ -52,15 +52,19 @@ def _rates(summary: Summary) -> Table:
 def _breakdown(title: str, rates: dict[str, Rate]) -> Table:
     table = figures_table(f"by {title}", "rate", "95 % interval", "problems")
     for name, rate in rates.items():
-        table.add_row(name, *_cells(rate))
+        table.add_row(printable_line(name) or "unknown", *_cells(rate))
     return table
 
 
 def figures_table(*columns: str) -> Table:
-    """A table whose first column names what the others count."""
+    """A table whose first column names what the others count.
+
+    On a narrow terminal cells are folded, never cut: `1…` is no way to write 100 %.
+    """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for column in columns:
-        table.add_column(column, justify="left" if column == columns[0] else "right", no_wrap=True)
+        side = "left" if column == columns[0] else "right"
+        table.add_column(column, justify=side, overflow="fold")
     return table
 
 

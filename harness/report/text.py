@@ -16,12 +16,14 @@ def printable(text: str) -> str:
     return "".join(map(_visible, text))
 
 
+def printable_line(text: str) -> str:
+    """The same of a text that is to stay on one line, so that it cannot pass for two."""
+    return printable(text).replace("\n", "\\n")
+
+
 def _visible(letter: str) -> str:
-    if letter in _HARMLESS or letter.isprintable():
-        return letter
-    if unicodedata.category(letter) in {"Zs", "Co", "Cn"}:
-        return letter if unicodedata.category(letter) == "Zs" else f"\\u{ord(letter):04x}"
-    return f"\\x{ord(letter):02x}" if ord(letter) < 256 else f"\\u{ord(letter):04x}"  # noqa: PLR2004
+    harmless = letter in _HARMLESS or letter.isprintable() or unicodedata.category(letter) == "Zs"
+    return letter if harmless else letter.encode("unicode_escape").decode()
 
 
 def percent(value: float) -> str:

@@ -31,21 +31,19 @@ class RunDirectory:
         Raises:
             RunDirectoryError: it exists, or cannot be made there.
         """
-        if (path / MANIFEST).exists():
-            raise RunDirectoryError(
-                f"{path} is a run already; continue it with --resume, or give another --out"
-            )
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise RunDirectoryError(
-                f"{path} exists and is not an empty directory; give another --out"
-            )
         try:
+            if (path / MANIFEST).exists():
+                raise RunDirectoryError(
+                    f"{path} is a run already; continue it with --resume, or give another --out"
+                )
+            if path.exists() and (not path.is_dir() or any(path.iterdir())):
+                raise RunDirectoryError(
+                    f"{path} exists and is not an empty directory; give another --out"
+                )
             (path / TRANSCRIPTS).mkdir(parents=True)
             write_json(path / MANIFEST, manifest)
         except OSError as error:
-            raise RunDirectoryError(
-                f"{path}: a run cannot be kept there ({error.strerror}); give another --out"
-            ) from error
+            raise _unusable(path, error) from error
         return cls(path)
 
     @classmethod
@@ -56,7 +54,10 @@ class RunDirectory:
             RunDirectoryError: it is not a run, or another process is at work on it.
         """
         read_manifest(path)
-        (path / TRANSCRIPTS).mkdir(exist_ok=True)
+        try:
+            (path / TRANSCRIPTS).mkdir(exist_ok=True)
+        except OSError as error:
+            raise _unusable(path, error) from error
         return cls(path)
 
     def committed(self) -> list[SampleResult]:
@@ -97,15 +98,25 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def default_path(mode: str, model: str) -> Path:
-    """A new name under `runs/`, by the time and what is run."""
+    """A new name under `runs/`, by the time and what is run.
+
+    Raises:
+        RunDirectoryError: that folder cannot be looked into.
+    """
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     word = "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in model)[:40]
-    path = Path("runs") / f"{stamp}-{word.strip('-')}-{mode}"
-    number = 2
-    while path.exists():
-        path = path.with_name(f"{path.name}-{number}")
-        number += 1
-    return path
+    first = Path("runs") / f"{stamp}-{word.strip('-')}-{mode}"
+    names = (first, *(first.with_name(f"{first.name}-{number}") for number in range(2, 1_000)))
+    try:
+        return next(path for path in names if not path.exists())
+    except OSError as error:
+        raise _unusable(first, error) from error
+
+
+def _unusable(path: Path, error: OSError) -> RunDirectoryError:
+    return RunDirectoryError(
+        f"{path}: a run cannot be kept there ({error.strerror}); give another --out"
+    )
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:

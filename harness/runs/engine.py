@@ -239,7 +239,6 @@ def _end(attempt: Attempt) -> SampleEnd:
     return SampleEnd(
         stop_reason=attempt.stop_reason,
         chosen_by=attempt.chosen_by,
-        code=attempt.code,
         usage=attempt.usage,
         error=attempt.error,
     )

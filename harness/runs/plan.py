@@ -98,7 +98,10 @@ def prepare(spec: RunSpec, environ: Mapping[str, str]) -> Plan:
     model = open_any_model(name, spec, environ)
     loaded = load(spec.benchmark or "fixture", skip_bad_rows=spec.skip_bad_rows)
     selected = select(loaded.problems, spec.selection())
-    return Plan(spec, name, model, prompt, loaded, selected)
+    plan = Plan(spec, name, model, prompt, loaded, selected)
+    first = plan.problems[0]
+    prompt.render(first.view(), plan.test_limits(first).cpu_s)  # a broken template is found here
+    return plan
 
 
 def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
@@ -133,6 +136,7 @@ def manifest(plan: Plan) -> dict[str, Any]:
             {"name": Path(file.path).name, "sha256": file.sha256, "bytes": file.size}
             for file in plan.loaded.files
         ],
+        "skipped_rows": [str(error) for error in plan.loaded.skipped],
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
         "test_limits": {
             problem.source: {

@@ -86,9 +86,14 @@ class SampleResult(Frozen):
         return (self.public_passed + self.hidden_passed) / total if total else 0.0
 
     @property
+    def passed_public(self) -> bool:
+        """Whether it passed all public tests; where there are none, nothing was passed."""
+        return 0 < self.public_passed == self.public_total
+
+    @property
     def overfit(self) -> bool:
         """Whether it passed all public tests and failed a hidden one."""
-        return self.public_passed == self.public_total and self.hidden_passed < self.hidden_total
+        return self.passed_public and self.hidden_passed < self.hidden_total
 
 
 def outcomes(grade: Grade) -> tuple[TestOutcome, ...]:

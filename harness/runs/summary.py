@@ -82,7 +82,7 @@ def summarize(
         with_hidden=rate_of(hidden),
         without_known_issues=rate_of(sound) if len(sound) < len(graded) else None,
         mean_fraction=sum(r.fraction for r in graded) / len(graded) if graded else None,
-        passed_public=sum(r.public_passed == r.public_total for r in hidden),
+        passed_public=sum(r.passed_public for r in hidden),
         overfit=sum(r.overfit for r in hidden),
         no_hidden=len({r.problem_id for r in graded if not r.hidden_total}),
         by_difficulty=_grouped(graded, lambda r: r.difficulty or "unknown"),

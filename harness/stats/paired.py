@@ -58,5 +58,8 @@ def mcnemar_exact(only_a: int, only_b: int) -> float:
     pairs are problems, and a problem is discordant when one run solved more of its samples.
     """
     discordant = only_a + only_b
-    tail = sum(math.comb(discordant, k) for k in range(min(only_a, only_b) + 1))
+    ways = tail = 1  # of so many pairs, k fell to the rarer side; each from the one before
+    for k in range(min(only_a, only_b)):
+        ways = ways * (discordant - k) // (k + 1)
+        tail += ways
     return min(1.0, 2 * tail / 2**discordant)

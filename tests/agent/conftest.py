@@ -25,10 +25,11 @@ from harness.tools.write_solution import WriteSolution
 
 sys.path.append(str(Path(__file__).parent))
 
-from scripted import Played, ScriptedModel, Step  # noqa: E402 - found by the line above
+from scripted import Played, ScriptedModel, Step
 
 TOOLBOX = Toolbox((ReadProblem(), WriteSolution(), RunTests()))
 PLAIN = ModelSettings()
+UNHURRIED = Limits()
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +68,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
     async def play(
         *script: Step,
         mode: str = "agentic",
-        limits: Limits = Limits(),
+        limits: Limits = UNHURRIED,
         settings: ModelSettings = PLAIN,
         toolbox: Toolbox = TOOLBOX,
         view: ProblemView = problem,

@@ -1,6 +1,7 @@
 """The record of a conversation: it rebuilds every request, and names each by its hash."""
 
 from collections.abc import Awaitable, Callable
+from itertools import pairwise
 
 import pytest
 from scripted import Pause, Played, Step, call, read, rebuild, run, turn, write
@@ -52,7 +53,7 @@ async def test_the_transcript_rebuilds_what_the_model_was_sent(
 
 async def test_each_request_extends_the_one_before(play: Play, script: list[Step]) -> None:
     sent = [request.messages for request in (await play(*script)).model.sent]
-    for before, after in zip(sent, sent[1:], strict=False):
+    for before, after in pairwise(sent):
         assert len(after) > len(before)
         assert after[: len(before)] == before
 

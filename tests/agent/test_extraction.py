@@ -264,7 +264,8 @@ ANSWERS = st.lists(PIECES | st.text(max_size=8), max_size=40).map("".join)
 @given(ANSWERS, st.sampled_from([None, "f"]))
 def test_whatever_is_written_the_code_comes_from_it(answer: str, entry: str | None) -> None:
     found = extract(answer, entry)
-    lines = {line.strip("> \t\r") for line in answer.split("\n")}
+    said = answer.rpartition("</think>")[2]  # code may begin right behind a thought
+    lines = {line.strip("> \t\r") for line in f"{answer}\n{said}".split("\n")}
     assert {line.strip("> \t\r") for line in found.code.split("\n")} <= lines | {""}
     assert bool(found.code) == (found.rule not in {"none", "too long"})
 

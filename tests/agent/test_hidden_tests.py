@@ -93,7 +93,10 @@ def plan(tmp_path: Path) -> Plan:
 async def watched_run(
     plan: Plan, pool: SandboxPool, path: Path, look: Callable[[Engine, Session], None]
 ) -> list[SampleResult]:
-    """Run a plan through the real engine; `look` is called before and after each sample."""
+    """Run a plan through the real engine; `look` is called before and after each sample.
+
+    One sample after the other: what another is being graded on stands in the pool's queue.
+    """
     directory = RunDirectory.create(path, manifest(plan))
     engine = Engine(plan, directory, pool, Silent())
     agentic = STRATEGIES["agentic"]
@@ -107,7 +110,8 @@ async def watched_run(
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(STRATEGIES, "agentic", strategy)
         try:
-            assert await engine.run(plan.samples) == []
+            for sample in plan.samples:
+                assert await engine.run([sample]) == []
         finally:
             directory.close()
     return directory.committed()

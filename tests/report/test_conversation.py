@@ -1,0 +1,144 @@
+"""A transcript on a terminal: everything that was said, and nothing that acts or pretends."""
+
+import json
+import unicodedata
+
+import pytest
+
+from harness.agent.events import (
+    Event,
+    Graded,
+    Request,
+    Response,
+    Retried,
+    SampleEnd,
+    SampleStart,
+    ToolResult,
+)
+from harness.grading.verdict import Grade, TestResult, Verdict
+from harness.models.protocol import (
+    ModelStop,
+    ModelTurn,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
+from harness.report.conversation import transcript_text
+
+
+def conversation(word: str = "word") -> list[Event]:
+    """One of each event, with a word wherever model, provider, data or judged code has a say."""
+    code = f"print(1)  # {word}"
+    calls = (
+        ToolCall(id="1", name="write_solution", arguments=json.dumps({"code": code})),
+        ToolCall(id="2", name=word, arguments=word),
+    )
+    answer = ModelTurn(
+        text=f"I said {word}",
+        tool_calls=calls,
+        usage=Usage(input_tokens=12, output_tokens=3),
+        stop=ModelStop(reason="tool_use"),
+        latency_s=1.5,
+    )
+    failed = TestResult(
+        index=2,
+        public=False,
+        verdict=Verdict.RUNTIME_ERROR,
+        cpu_s=0.1,
+        wall_s=0.1,
+        error=f"ValueError: {word}",
+    )
+    return [
+        SampleStart(
+            sample=f"made/{word}#0",
+            problem_id=f"made/{word}",
+            index=0,
+            mode="agentic",
+            model=word,
+            prompt=word,
+            settings={"temperature": 0.5, "reasoning_effort": word},
+        ),
+        Request(
+            turn=1,
+            hash="",
+            messages=(SystemMessage(content=word), UserMessage(content=f"Solve {word}.")),
+        ),
+        Retried(turn=1, attempt=1, cause=f"HTTP 429: {word}", wait_s=2.0),
+        Response(turn=1, response=answer),
+        ToolResult(
+            turn=1,
+            seconds=0.25,
+            result=ToolMessage(call_id="2", name=word, content=f"No {word}", is_error=True),
+        ),
+        SampleEnd(stop_reason="model_error", chosen_by="newest", usage=Usage(), error=word),
+        Graded(
+            grade=Grade(
+                verdict=Verdict.RUNTIME_ERROR, tests=(failed,), public_total=2, hidden_total=1
+            )
+        ),
+    ]
+
+
+def test_everything_said_is_there_in_order() -> None:
+    text = transcript_text(conversation())
+    told = [
+        *("=== made/word#0", "agentic, model word, prompt word", "temperature 0.5"),
+        *("--- system", "    word", "--- user", "    Solve word."),
+        *("--- retry 1 after 2.0 s", "HTTP 429: word"),
+        *("--- turn 1: model, 1.50 s, 12 tokens in, 3 out", "    I said word"),
+        *("> write_solution", "    print(1)  # word", "> word"),
+        *("--- word → 0.25 s (error)", "    No word"),
+        "=== stopped: model_error; final solution by: newest",
+        *("=== verdict: runtime_error", "public tests 0/2, hidden tests 0/1"),
+        *("first failure: hidden test 3, runtime_error", "    ValueError: word"),
+    ]
+    place = 0
+    for part in told:
+        place = text.find(part, place)
+        assert place >= 0, part
+
+
+def test_a_turn_without_usage_claims_none() -> None:
+    turn = ModelTurn(text="Hm.", stop=ModelStop(reason="end_turn"))
+    text = transcript_text([Response(turn=3, response=turn)])
+    assert "--- turn 3: model, 0.00 s\n" in text
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("\x1b[2J\x1b[31m", "\x1b]8;;http://evil\x1b\\x\x1b]8;;\x1b\\", "\x07\x08\r\x00\x7f"),
+        *("\x9b31m\x85", "\u202e\u2066\u200b\ufeff\u2028"),
+    ],
+)
+def test_hostile_words_do_nothing_to_a_terminal(word: str) -> None:
+    text = transcript_text(conversation(word))
+    kinds = {letter: unicodedata.category(letter) for letter in text}
+    bad = {letter for letter, kind in kinds.items() if kind in {"Cc", "Cf", "Cs", "Zl", "Zp"}}
+    assert bad <= {"\n", "\t"}
+
+
+def flush_lines(events: list[Event]) -> list[str]:
+    """Lines that are not indented: ours, headings above all."""
+    lines = transcript_text(events).splitlines()
+    return [line for line in lines if line and not line.startswith(" ")]
+
+
+@pytest.mark.parametrize(
+    "heading", ["=== verdict: accepted", "--- user", "> run_tests", "first failure"]
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\x0b", "\x85", "\u2028"])
+def test_no_foreign_word_can_pass_for_a_heading(heading: str, end: str) -> None:
+    plain = flush_lines(conversation())
+    flush = flush_lines(conversation(f"{end}{heading}{end}"))
+    assert len(flush) == len(plain)
+    assert flush.count(heading) == plain.count(heading)
+
+
+def test_arguments_that_are_no_code_are_shown_as_they_came() -> None:
+    for arguments in ('{"code": "pri', "[1, 2]", '{"depth": 3}'):
+        call = ToolCall(id="1", name="t", arguments=arguments)
+        turn = ModelTurn(tool_calls=(call,), stop=ModelStop(reason="tool_use"))
+        assert arguments in transcript_text([Response(turn=1, response=turn)])

@@ -1,0 +1,99 @@
+"""A run's summary as tables: at any width, for any state a run can be in."""
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.grading.verdict import Verdict
+from harness.report.tables import console, summary_view
+from harness.runs.results import SampleResult
+from harness.runs.summary import Summary, summarize
+
+MakeResult = Callable[..., SampleResult]
+Shown = Callable[..., str]
+WIDTHS = [40, 80, 120]
+
+
+def full(make_result: MakeResult) -> Summary:
+    results = [
+        make_result("a", solved=True, platform="a-platform-of-some-length"),
+        make_result("b", difficulty="hard", known_issues=("doubtful",)),
+        make_result("c", verdict=Verdict.TIME_LIMIT, public_passed=0, salvaged=True),
+        make_result("d", verdict=Verdict.UNGRADED, usage=None, cost=None),
+        make_result("e", solved=True, hidden_total=0, hidden_passed=0, malformed_tool_calls=2),
+    ]
+    return summarize(results, 9, {"model_error": 1})
+
+
+def states(make_result: MakeResult) -> dict[str, Summary]:
+    return {
+        "empty": summarize([], 0),
+        "nothing yet": summarize([], 20),
+        "all failed": summarize([], 3, {"model_error": 2, "sandbox_error": 1}),
+        "ungraded": summarize([make_result("a", verdict=Verdict.UNGRADED)], 1),
+        "unknown cost": summarize([make_result("a", usage=None, cost=None)], 1),
+        "full": full(make_result),
+    }
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "state", ["empty", "nothing yet", "all failed", "ungraded", "unknown cost", "full"]
+)
+def test_it_fits_the_terminal_and_cuts_nothing(
+    make_result: MakeResult, shown: Shown, state: str, width: int
+) -> None:
+    text = shown(summary_view(states(make_result)[state]), width)
+    assert all(len(line) <= width for line in text.splitlines())
+    assert "…" not in text
+    assert "None" not in text
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_rates_stand_with_interval_and_problems(make_result: MakeResult, shown: Shown) -> None:
+    text = words(shown(summary_view(full(make_result))))
+    assert "pass@1 50.0 % 15.0 to 85.0 4" in text
+    assert "with hidden tests 33.3 % 6.1 to 79.2 3" in text
+    assert "without known issues 66.7 % 20.8 to 93.9 3" in text
+    assert "easy 66.7 %" in text
+    assert "a-platform-of-some-length 100.0 % 20.7 to 100.0 1" in text
+
+
+def test_what_is_in_no_rate_is_told(make_result: MakeResult, shown: Shown) -> None:
+    text = words(shown(summary_view(full(make_result))))
+    assert "samples 4 graded of 9" in text
+    assert "ungraded 1 (no tests, or not run); in no rate" in text
+    assert "pending 1 model error; in no rate" in text
+    assert "pending 3 not run; in no rate" in text
+    assert "over-fit gap 1 of the 2 that passed all public tests failed a hidden one" in text
+    assert "no hidden tests 1 problem" in text
+    assert "cost unknown" in text
+    assert "unknown for 1 sample" in text
+    assert "2 malformed" in text
+    assert "1 solution salvaged from prose" in text
+
+
+def test_no_rate_is_not_a_rate_of_zero(shown: Shown) -> None:
+    assert "%" not in shown(summary_view(summarize([], 20)))
+
+
+@pytest.mark.parametrize("name", ["\x1b[31mred", "[bold]x[/bold]", ":smile:", "a\nb", "", "日本"])
+def test_names_from_data_are_shown_as_they_are(
+    make_result: MakeResult, shown: Shown, name: str
+) -> None:
+    summary = summarize([make_result("a", platform=name)], 1)
+    text = shown(summary_view(summary))
+    assert "\x1b" not in text
+    wanted = name.replace("\x1b", r"\x1b").replace("\n", r"\n") or "unknown"
+    assert wanted in text
+
+
+def test_our_console_adds_nothing_to_a_text(capsys: pytest.CaptureFixture[str]) -> None:
+    console().print("[bold]1[/bold] :smile: http://x 3.5 True", soft_wrap=True)
+    console(error=True).print("said aside")
+    told = capsys.readouterr()
+    assert told.out == "[bold]1[/bold] :smile: http://x 3.5 True\n"
+    assert told.err == "said aside\n"

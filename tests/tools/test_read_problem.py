@@ -1,0 +1,83 @@
+"""What `read_problem` tells of a problem."""
+
+import pytest
+
+from harness.grading.verdict import Grade, Verdict
+from harness.problem import Codec, ProblemView, Signature, TestCase
+from harness.tools.read_problem import LONGEST_TEST, ReadProblem
+from harness.tools.toolbox import NoArguments
+from harness.tools.workspace import Workspace
+
+STARTER = "class Solution:\n    def add(self, a, b):\n        "
+
+
+def view(**changes: object) -> ProblemView:
+    plain = ProblemView(
+        id="made/sum",
+        source="made",
+        title="Sum of Two",
+        statement="\nRead two integers and print their sum.\n",
+        platform="made",
+        difficulty=None,
+        tags=("arithmetic-tag",),
+        release_date=None,
+        starter_code="",
+        entry_point=None,
+        signature=Signature(),
+        preamble="PREAMBLE = 1",
+        public_tests=(
+            TestCase(input="1 2\n", output="3\n", public=True),
+            TestCase(input="4 5\n", output="9\n", public=True),
+        ),
+    )
+    return plain.model_copy(update=changes)
+
+
+async def text_of(problem: ProblemView, cpu_limit_s: float = 2.5) -> str:
+    async def run_public_tests(_code: str) -> Grade:
+        return Grade(verdict=Verdict.UNGRADED)
+
+    workspace = Workspace(problem, run_public_tests, cpu_limit_s)
+    return await ReadProblem().call(workspace, NoArguments())
+
+
+async def test_a_program_is_told_of_stdin_and_every_public_test() -> None:
+    text = await text_of(view())
+    assert text.startswith("# Sum of Two\n\nRead two integers and print their sum.\n\n")
+    assert "reads stdin and writes stdout" in text
+    assert "2.5 seconds of CPU time" in text
+    assert "## Public test 1\n\nInput:\n```\n1 2\n```\nExpected output:\n```\n3\n```" in text
+    assert "## Public test 2\n\nInput:\n```\n4 5\n```\nExpected output:\n```\n9\n```" in text
+    assert "Starter" not in text
+
+
+async def test_a_function_is_told_its_name_and_start() -> None:
+    text = await text_of(view(entry_point="add", starter_code=STARTER))
+    assert "`add` is called; it must return its result" in text
+    assert f"```python\n{STARTER.rstrip()}\n```" in text
+    assert "stdin" not in text
+
+
+async def test_a_function_that_works_in_place_is_told_so() -> None:
+    in_place = Signature(arguments=(Codec.JSON,), result=Codec.FIRST_ARGUMENT)
+    text = await text_of(view(entry_point="rotate", signature=in_place))
+    assert "`rotate` is called; it must change its first argument in place" in text
+    assert "return its result" not in text
+
+
+async def test_starter_code_of_blanks_is_none() -> None:
+    assert "Starter" not in await text_of(view(entry_point="add", starter_code="\n  "))
+
+
+async def test_a_problem_without_public_tests_shows_none() -> None:
+    assert "Public test" not in await text_of(view(public_tests=()))
+
+
+@pytest.mark.parametrize("length", [LONGEST_TEST, 5_000_000])
+async def test_long_tests_are_cut_in_the_middle(length: int) -> None:
+    test = TestCase(input="HEAD" + "1" * length + "TAIL", output="2" * length, public=True)
+    text = await text_of(view(public_tests=(test,)))
+    assert len(text) < 2 * LONGEST_TEST + 1_000
+    assert "HEAD1" in text
+    assert "1TAIL" in text
+    assert text.count("characters left out") == 1 + (length > LONGEST_TEST)

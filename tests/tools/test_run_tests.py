@@ -1,0 +1,274 @@
+"""The report of `run_tests`: what happened, within bounds, and nothing that is hidden."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from harness.grading.judge import Task, judge
+from harness.grading.verdict import Difference, Grade, TestResult, Verdict
+from harness.problem import Codec, ProblemView, Signature, TestCase
+from harness.sandbox.execution import Program
+from harness.sandbox.limits import MEBIBYTE, Limits
+from harness.sandbox.worker import Worker
+from harness.tools.run_tests import LONGEST_REPORT, RunTests, report
+from harness.tools.toolbox import NoArguments, ToolError
+from harness.tools.workspace import Revision, Workspace
+
+LIMITS = Limits(cpu_s=0.5, memory_bytes=512 * MEBIBYTE, output_bytes=4 * MEBIBYTE)
+PLAIN = Signature()
+Report = Callable[..., str]
+
+
+def public(*pairs: tuple[str, str]) -> tuple[TestCase, ...]:
+    return tuple(TestCase(input=given, output=wanted, public=True) for given, wanted in pairs)
+
+
+DOUBLE = public(("1\n", "2\n"), ("21\n", "42\n"), ("-4\n", "-8\n"))
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    worker = Worker()
+    yield worker
+    worker.kill()
+
+
+@pytest.fixture
+def report_on(worker: Worker) -> Report:
+    """Judges code for real, and reports."""
+
+    def report_on(
+        code: str,
+        tests: tuple[TestCase, ...] = DOUBLE,
+        entry_point: str | None = None,
+        signature: Signature = PLAIN,
+    ) -> str:
+        program = Program(code, entry_point=entry_point, signature=signature)
+        return report(judge(worker, Task(program, tests, LIMITS)), tests)
+
+    return report_on
+
+
+class TestVerdicts:
+    def test_all_passed(self, report_on: Report) -> None:
+        text = report_on("print(2 * int(input()))")
+        assert text.startswith("All 3 public tests passed (slowest: 0.")
+
+    def test_a_wrong_answer_shows_what_was_wanted_and_where_it_differs(
+        self, report_on: Report
+    ) -> None:
+        text = report_on("print(2 * abs(int(input())))")
+        assert text.startswith("2 of 3 public tests passed.")
+        assert "Test 3: wrong answer after 0." in text
+        assert "Input:\n-4\n" in text
+        assert "Expected:\n-8\n" in text
+        assert "Got:\n8\n" in text
+        assert "First difference at line 1, column 1: expected '-8', got '8'" in text
+
+    def test_the_first_difference_is_found_far_into_an_output(self, report_on: Report) -> None:
+        lines = [str(number) for number in range(5_000)]
+        tests = public(("5000\n", "\n".join([*lines[:4_321], "43x1", *lines[4_322:]]) + "\n"))
+        text = report_on("print(*range(int(input())), sep='\\n')", tests)
+        assert "First difference at line 4322, column 3: expected '43x1', got '4321'" in text
+
+    def test_nothing_printed(self, report_on: Report) -> None:
+        text = report_on("input()")
+        assert "Got: (nothing)" in text
+        assert "0 of 3 public tests passed." in text
+
+    def test_a_runtime_error_shows_the_end_of_its_traceback(self, report_on: Report) -> None:
+        text = report_on("n = int(input())\nprint(2 * n)\nif n < 0:\n    raise KeyError('why')\n")
+        assert "Test 3: runtime error after 0." in text
+        assert "KeyError: 'why'" in text
+        assert "line 4" in text
+        assert "Got:\n-8" in text
+
+    def test_an_exit_code_is_named(self, report_on: Report) -> None:
+        assert "exit code" in report_on("import sys\nsys.exit(3)")
+
+    def test_what_was_written_to_stderr_is_shown(self, report_on: Report) -> None:
+        text = report_on("import sys\nprint('seen', file=sys.stderr)\nprint(1 / 0)")
+        assert "Printed to stderr:\n" in text
+        assert "seen" in text
+
+    def test_code_that_does_not_compile_is_shown_once(self, report_on: Report) -> None:
+        text = report_on("print(2 *")
+        assert text.startswith("The solution does not compile; no test was run.\n\n")
+        assert "SyntaxError" in text
+        assert "Test 1" not in text
+
+    def test_out_of_time(self, report_on: Report) -> None:
+        text = report_on("while True: pass")
+        assert "Test 1: time limit exceeded after 0." in text
+        assert "Tests 2 to 3 were not run after that." in text
+
+    def test_out_of_memory(self, report_on: Report) -> None:
+        text = report_on("x = bytearray(1 << 40)")
+        assert "Test 1: memory limit exceeded after " in text
+
+    def test_too_much_output(self, report_on: Report) -> None:
+        text = report_on("while True: print('spam' * 1000)")
+        assert "Test 1: output limit exceeded after " in text
+        assert "spam" in text
+        assert len(text) <= LONGEST_REPORT
+
+
+class TestFunctions:
+    TESTS = public(("[1,2]\n1", "[2,3]"))
+
+    def test_a_value_is_compared_item_by_item(self, report_on: Report) -> None:
+        text = report_on("def add(xs, n):\n    return [n + 1, 4]", self.TESTS, "add")
+        assert "Input:\n[1,2]\n1\n" in text
+        assert "Got:\n[2, 4]" in text
+        assert "First difference at [1]: expected '3', got '4'" in text
+
+    def test_a_bare_value_has_no_place_within(self, report_on: Report) -> None:
+        text = report_on("def add(xs, n):\n    return None", self.TESTS, "add")
+        assert "First difference at the value: expected '[2, 3]', got 'null'" in text
+
+    def test_a_length_is_told(self, report_on: Report) -> None:
+        text = report_on("def add(xs, n):\n    return [2]", self.TESTS, "add")
+        assert "First difference at length: expected '2', got '1'" in text
+
+    def test_prints_are_shown_apart_from_the_result(self, report_on: Report) -> None:
+        text = report_on("def add(xs, n):\n    print('hm')\n    return []", self.TESTS, "add")
+        assert "Got:\n[]" in text
+        assert "Printed to stdout:\nhm" in text
+
+    def test_a_missing_function_is_an_error_one_can_act_on(self, report_on: Report) -> None:
+        assert "add" in report_on("def sub(xs, n): pass", self.TESTS, "add").partition("Error:")[2]
+
+    def test_in_place_shows_the_mutated_argument(self, report_on: Report) -> None:
+        text = report_on(
+            "def add(xs, n):\n    xs.append(n)",
+            self.TESTS,
+            "add",
+            Signature(result=Codec.FIRST_ARGUMENT),
+        )
+        assert "Got:\n[1, 2, 1]" in text
+
+
+def failing(index: int, got: str = "0") -> TestResult:
+    return TestResult(
+        index=index,
+        public=True,
+        verdict=Verdict.WRONG_ANSWER,
+        cpu_s=0.01,
+        wall_s=0.01,
+        got=got,
+        error=got,
+        stderr=got,
+        stdout=got,
+        difference=Difference(where="line 1, column 1", expected="1", got="0"),
+    )
+
+
+def passing(index: int) -> TestResult:
+    return TestResult(index=index, public=True, verdict=Verdict.ACCEPTED, cpu_s=0.01, wall_s=0.01)
+
+
+def graded(*results: TestResult, total: int | None = None) -> Grade:
+    failed = next((result.verdict for result in results if not result.passed), Verdict.ACCEPTED)
+    return Grade(verdict=failed, tests=results, public_total=total or len(results))
+
+
+class TestBounds:
+    def test_a_hundred_failures_with_ten_megabytes_each(self) -> None:
+        huge = "HEAD" + "x" * 10_000_000 + "TAIL"
+        tests = public(*[(huge, huge)] * 100)
+        text = report(graded(*[failing(number, huge) for number in range(100)]), tests)
+        assert len(text) <= LONGEST_REPORT == 8_000
+        assert text.startswith("0 of 100 public tests passed.")
+        assert "Test 100: wrong answer" in text
+
+    def test_a_real_output_of_megabytes(self, report_on: Report) -> None:
+        code = "print('HEAD' + 'x' * 3_000_000 + 'TAIL')"
+        text = report_on(code, public(("1\n" * 1_000_000, "HEAD" + "x" * 3_000_000 + "GOAL")) * 9)
+        assert len(text) <= LONGEST_REPORT
+        assert "Got:\nHEADxx" in text
+        assert "xxTAIL" in text
+        assert "xxGOAL" in text
+        assert "First difference at line 1, column 3000005" in text
+
+    def test_the_first_three_failures_are_told_in_full(self) -> None:
+        tests = public(*[(f"in-{number}", f"out-{number}") for number in range(6)])
+        text = report(graded(*[failing(number) for number in range(6)]), tests)
+        for number in range(6):
+            assert f"Test {number + 1}: wrong answer" in text
+            assert (f"in-{number}" in text) == (f"out-{number}" in text) == (number < 3)
+
+    def test_many_passed_tests_do_not_push_out_the_first_failure(self) -> None:
+        tests = public(*[(f"in-{number}", "1") for number in range(1_000)])
+        failed = range(700, 703)
+        results = [failing(n, "x" * 900) if n in failed else passing(n) for n in range(1_000)]
+        text = report(graded(*results), tests)
+        assert len(text) <= LONGEST_REPORT
+        assert "Test 701: wrong answer" in text
+        assert "in-700" in text
+        assert "First difference at line 1, column 1" in text
+
+    def test_what_passed_is_named(self) -> None:
+        results = [passing(0), failing(1), passing(2)]
+        text = report(graded(*results), public(*[("1", "2")] * 3))
+        assert text.endswith("\n\nPassed: tests 1, 3.")
+        alone = report(graded(*results[:2]), public(*[("1", "2")] * 2))
+        assert alone.endswith("\n\nPassed: test 1.")
+
+    def test_the_end_of_a_long_error_is_kept(self) -> None:
+        result = failing(0).model_copy(update={"error": "x" * 5_000 + "ValueError: why"})
+        assert "ValueError: why" in report(graded(result), public(("1", "2")))
+
+
+def test_tests_after_a_limit_are_counted_as_not_run() -> None:
+    stopped = failing(1).model_copy(update={"verdict": Verdict.TIME_LIMIT})
+    text = report(graded(passing(0), stopped, total=5), public(*[("1", "2")] * 5))
+    assert text.startswith("1 of 5 public tests passed.")
+    assert text.endswith("Tests 3 to 5 were not run after that.")
+
+
+class TestCall:
+    async def outcome(self, problem: ProblemView, *revisions: str) -> str:
+        async def run_public_tests(code: str) -> Grade:
+            return graded(passing(0) if code == "right" else failing(0))
+
+        self.workspace = Workspace(problem, run_public_tests, 1.0, [*map(Revision, revisions)])
+        return await RunTests().call(self.workspace, NoArguments())
+
+    @pytest.fixture
+    def problem(self) -> ProblemView:
+        return ProblemView(
+            id="made/one",
+            source="made",
+            title="One",
+            statement="",
+            platform="",
+            difficulty=None,
+            tags=(),
+            release_date=None,
+            starter_code="",
+            entry_point=None,
+            signature=Signature(),
+            preamble="",
+            public_tests=public(("1", "1")),
+        )
+
+    async def test_the_newest_revision_is_run_and_keeps_its_report(
+        self, problem: ProblemView
+    ) -> None:
+        assert "passed" in await self.outcome(problem, "wrong", "right")
+        assert [revision.passed for revision in self.workspace.revisions] == [False, True]
+        assert self.workspace.revisions[0].report is None
+
+    async def test_a_failed_run_stands_out_as_an_error(self, problem: ProblemView) -> None:
+        with pytest.raises(ToolError, match="0 of 1 public tests passed"):
+            await self.outcome(problem, "right", "wrong")
+        assert self.workspace.revisions[1].report is not None
+
+    async def test_there_must_be_something_to_run(self, problem: ProblemView) -> None:
+        with pytest.raises(ToolError, match="write_solution first"):
+            await self.outcome(problem)
+
+    async def test_there_must_be_something_to_run_it_on(self, problem: ProblemView) -> None:
+        bare = problem.model_copy(update={"public_tests": ()})
+        with pytest.raises(ToolError, match="no public tests"):
+            await self.outcome(bare, "right")

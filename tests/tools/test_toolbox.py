@@ -1,0 +1,112 @@
+"""How tools are described to a provider. How calls are answered stands in tests/agent."""
+
+import pytest
+from pydantic import Field
+
+from harness.grading.verdict import Grade, Verdict
+from harness.models.protocol import ToolCall
+from harness.problem import ProblemView, Signature
+from harness.tools.read_problem import ReadProblem
+from harness.tools.run_tests import RunTests
+from harness.tools.toolbox import Arguments, Toolbox
+from harness.tools.workspace import Revision, Workspace
+from harness.tools.write_solution import WriteSolution
+
+TOOLBOX = Toolbox((ReadProblem(), WriteSolution(), RunTests()))
+SOLVED = Grade(verdict=Verdict.ACCEPTED)
+FAILED = Grade(verdict=Verdict.WRONG_ANSWER)
+
+
+@pytest.fixture
+def workspace() -> Workspace:
+    async def run_public_tests(_code: str) -> Grade:
+        return SOLVED
+
+    problem = ProblemView(
+        id="made/one",
+        source="made",
+        title="One",
+        statement="",
+        platform="",
+        difficulty=None,
+        tags=(),
+        release_date=None,
+        starter_code="",
+        entry_point=None,
+        signature=Signature(),
+        preamble="",
+        public_tests=(),
+    )
+    return Workspace(problem, run_public_tests, 1.0)
+
+
+def test_every_tool_is_described_with_a_closed_schema() -> None:
+    assert [spec.name for spec in TOOLBOX.specs] == ["read_problem", "write_solution", "run_tests"]
+    for spec in TOOLBOX.specs:
+        assert spec.description
+        assert spec.parameters["type"] == "object"
+        assert spec.parameters["additionalProperties"] is False
+        assert "title" not in str(spec.parameters)
+
+
+def test_a_schema_names_its_arguments_and_which_must_be_given() -> None:
+    (spec,) = (spec for spec in TOOLBOX.specs if spec.name == "write_solution")
+    assert spec.parameters["required"] == ["code"]
+    assert spec.parameters["properties"] == {
+        "code": {"description": "The complete Python source of the solution.", "type": "string"}
+    }
+
+
+async def test_one_new_file_is_one_new_tool(workspace: Workspace) -> None:
+    class EchoArguments(Arguments):
+        times: int = Field(default=1, ge=1)
+
+    class Echo:
+        name = "echo"
+        description = "Says the title again."
+        arguments = EchoArguments
+
+        async def call(self, workspace: Workspace, arguments: EchoArguments) -> str:
+            return workspace.problem.title * arguments.times
+
+    toolbox = Toolbox((Echo(),))
+    twice = ToolCall(id="1", name="echo", arguments='{"times": 2}')
+    assert (await toolbox.call(twice, workspace)).content == "OneOne"
+    for wrong, told in (("0", "greater than or equal to 1"), ('"2"', "a valid integer")):
+        asked = ToolCall(id="2", name="echo", arguments=f'{{"times": {wrong}}}')
+        result = await toolbox.call(asked, workspace)
+        assert result.malformed
+        assert f"times: Input should be {told}" in result.content
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [("x", "revision 1 (1 line)"), ("x\ny", "revision 1 (2 lines)")],
+)
+async def test_writing_says_what_was_kept(workspace: Workspace, code: str, said: str) -> None:
+    arguments = WriteSolution.arguments(code=code)
+    assert said in await WriteSolution().call(workspace, arguments)
+    assert [revision.code for revision in workspace.revisions] == [code]
+
+
+class TestWorkspace:
+    def test_nothing_written_nothing_best(self, workspace: Workspace) -> None:
+        assert workspace.latest is None
+        assert workspace.best is None
+
+    @pytest.mark.parametrize(
+        ("reports", "best"),
+        [
+            ([None], 0),
+            ([FAILED, None], 1),
+            ([SOLVED, FAILED], 0),
+            ([SOLVED, SOLVED, FAILED, None], 1),
+            ([FAILED, SOLVED], 1),
+        ],
+    )
+    def test_the_best_is_the_newest_that_passed_else_the_newest(
+        self, workspace: Workspace, reports: list[Grade | None], best: int
+    ) -> None:
+        workspace.revisions = [Revision(str(n), report) for n, report in enumerate(reports)]
+        assert workspace.best is workspace.revisions[best]
+        assert workspace.latest is workspace.revisions[-1]
