@@ -6,6 +6,8 @@ from harness.tools.toolbox import NoArguments
 from harness.tools.workspace import Workspace
 
 LONGEST_TEST = 2_000
+LONGEST_STATEMENT = 50_000
+MOST_TESTS = 10
 
 
 class ReadProblem:
@@ -22,14 +24,17 @@ class ReadProblem:
         """The problem as text."""
         del arguments
         problem = workspace.problem
+        shown = problem.public_tests[:MOST_TESTS]
+        left = len(problem.public_tests) - len(shown)
         return "\n\n".join(
             part
             for part in (
                 f"# {problem.title}",
-                problem.statement.strip(),
+                shorten(problem.statement.strip(), LONGEST_STATEMENT),
                 f"## How it is run\n\n{_how(problem, workspace.cpu_limit_s)}",
                 _starter(problem),
-                *(_test(test, number) for number, test in enumerate(problem.public_tests, 1)),
+                *(_test(test, number) for number, test in enumerate(shown, 1)),
+                f"({left} more public tests are run but not shown.)" if left else "",
             )
             if part
         )

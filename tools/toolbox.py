@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json
 
-from harness.grading.excerpts import shorten
+from harness.grading.excerpts import shorten, writable
 from harness.models.protocol import ToolCall, ToolMessage, ToolSpec
 from harness.tools.workspace import Workspace
 
@@ -87,11 +87,11 @@ class Toolbox:
             return ToolMessage(
                 call_id=call.id,
                 name=call.name,
-                content=str(error),
+                content=writable(str(error)),
                 is_error=True,
                 malformed=isinstance(error, MalformedCallError),
             )
-        return ToolMessage(call_id=call.id, name=call.name, content=content)
+        return ToolMessage(call_id=call.id, name=call.name, content=writable(content))
 
 
 def _schema(arguments: type[Arguments]) -> dict[str, Any]:

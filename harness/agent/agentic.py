@@ -2,7 +2,7 @@
 
 import time
 
-from harness.agent.attempt import Attempt, Session, StopReason
+from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason
 from harness.agent.conversation import Conversation
 from harness.agent.events import ToolResult
 from harness.agent.extraction import Extraction, extract
@@ -10,6 +10,8 @@ from harness.models.protocol import (
     ContextOverflowError,
     ModelError,
     ModelTurn,
+    ToolCall,
+    ToolMessage,
     UserMessage,
 )
 
@@ -38,7 +40,7 @@ class _Loop:
     async def run(self) -> Attempt:
         session = self.session
         opening = session.prompt.render(session.problem, session.workspace.cpu_limit_s)
-        self.conversation.say(*opening)
+        self.conversation.add(*opening)
         error = ""
         try:
             reason = await self._converse()
@@ -61,25 +63,33 @@ class _Loop:
 
     def _spent(self) -> StopReason | None:
         """The limit that is used up, if one is."""
-        limits, conversation = self.session.limits, self.conversation
-        if conversation.turns >= limits.turns:
+        if self.conversation.turns >= self.session.limits.turns:
             return StopReason.TURN_LIMIT
-        if limits.seconds is not None and conversation.seconds >= limits.seconds:
-            return StopReason.TIME_LIMIT
-        return None
+        return StopReason.TIME_LIMIT if self._out_of_time() else None
+
+    def _out_of_time(self) -> bool:
+        limit = self.session.limits.seconds
+        return limit is not None and self.conversation.seconds >= limit
 
     async def _call_tools(self, turn: ModelTurn) -> None:
         """Carry the calls out in the order asked; each gets exactly one result."""
         for call in turn.tool_calls:
             started = time.monotonic()
-            result = await self.session.toolbox.call(call, self.session.workspace)
+            result = await self._call_tool(call)
             seconds = round(time.monotonic() - started, 6)
             self.tool_calls += 1
             self.malformed += result.malformed
             self.session.record(
                 ToolResult(turn=self.conversation.turns, result=result, seconds=seconds)
             )
-            self.conversation.answer(result)
+            self.conversation.add(result, recorded=True)
+
+    async def _call_tool(self, call: ToolCall) -> ToolMessage:
+        """One call; when the sample's time is up its result says so, and nothing is run."""
+        if self._out_of_time():
+            words = "The time for this problem is up; the call was not carried out."
+            return ToolMessage(call_id=call.id, name=call.name, content=words, is_error=True)
+        return await self.session.toolbox.call(call, self.session.workspace)
 
     def _look(self, turn: ModelTurn) -> StopReason | None:
         """Whether that was the end."""
@@ -91,9 +101,16 @@ class _Loop:
             self.prose = found
         if turn.tool_calls:
             return StopReason.REPEATED_SOLUTION if self._repeats() else None
-        if self.nudges < MOST_NUDGES and (found.code or workspace.latest is None):
+        return self._nudge(found)
+
+    def _nudge(self, found: Extraction) -> StopReason | None:
+        """What to do about a message without a tool call: remind the model, or take it as its end.
+
+        Code in it, or nothing handed in yet, is worth a reminder, twice at the most.
+        """
+        if self.nudges < MOST_NUDGES and (found.code or self.session.workspace.latest is None):
             self.nudges += 1
-            self.conversation.say(UserMessage(content=NUDGE))
+            self.conversation.add(UserMessage(content=NUDGE))
             return None
         return StopReason.MODEL_STOPPED
 
@@ -105,14 +122,15 @@ class _Loop:
         )
 
     def _attempt(self, reason: StopReason, error: str) -> Attempt:
-        best = self.session.workspace.best
-        if best is None:
-            code, rule = self.prose.code, f"prose: {self.prose.rule}" if self.prose.code else "none"
+        best, prose = self.session.workspace.best, self.prose
+        if best is not None:
+            rule = ChosenBy.PASSED_PUBLIC_TESTS if best.passed else ChosenBy.NEWEST
         else:
-            code, rule = best.code, "passed public tests" if best.passed else "newest"
+            rule = ChosenBy.PROSE if prose.code else ChosenBy.NONE
         return Attempt(
-            code=code,
+            code=prose.code if best is None else best.code,
             chosen_by=rule,
+            extraction=prose.rule if rule is ChosenBy.PROSE else "",
             stop_reason=reason,
             usage=self.conversation.usage,
             usage_known=self.conversation.usage_known,
@@ -121,6 +139,5 @@ class _Loop:
             malformed_tool_calls=self.malformed,
             nudges=self.nudges,
             written=len(self.session.workspace.revisions),
-            salvaged=best is None and bool(code),
             error=error,
         )

@@ -19,13 +19,20 @@ class StopReason(StrEnum):
     PUBLIC_TESTS_PASSED = "public_tests_passed"
     MODEL_STOPPED = "model_stopped"
     TURN_LIMIT = "turn_limit"
-    TOKEN_LIMIT = "token_limit"  # noqa: S105 - not a password
-    COST_LIMIT = "cost_limit"
     TIME_LIMIT = "time_limit"
     CONTEXT_LIMIT = "context_limit"
     REPEATED_SOLUTION = "repeated_solution"
     MODEL_ERROR = "model_error"
-    CANCELLED = "cancelled"
+
+
+class ChosenBy(StrEnum):
+    """The rule that chose the final solution."""
+
+    PASSED_PUBLIC_TESTS = "passed_public_tests"
+    NEWEST = "newest"
+    PROSE = "prose"  # found in a message of a model that would not use the tools
+    ANSWER = "answer"  # single shot's only place
+    NONE = "none"
 
 
 class Limits(Frozen):
@@ -45,14 +52,15 @@ class Attempt(Frozen):
 
     Attributes:
         code: the final solution; empty when there is none.
-        chosen_by: the rule that chose it.
-        salvaged: it was found in prose because the model would not use the tools.
+        extraction: by which rule of `harness.agent.extraction` code was found in a message; empty
+            when it was handed in through a tool.
         written: how many revisions were written.
         error: the provider's words after `model_error`.
     """
 
     code: str
-    chosen_by: str
+    chosen_by: ChosenBy
+    extraction: str = ""
     stop_reason: StopReason
     usage: Usage = Usage()
     usage_known: bool = True
@@ -61,7 +69,6 @@ class Attempt(Frozen):
     malformed_tool_calls: int = 0
     nudges: int = 0
     written: int = 0
-    salvaged: bool = False
     error: str = ""
 
 

@@ -6,6 +6,7 @@ import time
 
 from harness.agent.attempt import Session
 from harness.agent.events import Request, Response, Retried
+from harness.grading.excerpts import writable
 from harness.models.protocol import Message, ModelTurn, Retry, ToolSpec, Usage
 
 
@@ -30,16 +31,10 @@ class Conversation:
         self.usage_known = True
         self.turns = 0
 
-    def say(self, *messages: Message) -> None:
-        """Add messages that no event holds yet."""
-        self._unrecorded += messages
-        self._keep(*messages)
-
-    def answer(self, *messages: Message) -> None:
-        """Add tool results, which were recorded when they came."""
-        self._keep(*messages)
-
-    def _keep(self, *messages: Message) -> None:
+    def add(self, *messages: Message, recorded: bool = False) -> None:
+        """Add messages; those that no event holds yet stand in the next request's."""
+        if not recorded:
+            self._unrecorded += messages
         for message in messages:
             self._messages.append(message)
             self._digest.update(message.model_dump_json().encode())
@@ -61,12 +56,12 @@ class Conversation:
         digest = self._digest.hexdigest()
         self._session.record(Request(turn=self.turns, hash=digest, messages=unrecorded))
         try:
-            turn = await self._generate()
+            turn = _writable(await self._generate())
         except TimeoutError:
             self.usage_known = False  # billed all the same, and nobody says how much
             raise
         self._session.record(Response(turn=self.turns, response=turn))
-        self._keep(turn.message())
+        self.add(turn.message(), recorded=True)
         self.usage_known = self.usage_known and turn.usage is not None
         self.usage += turn.usage or Usage()
         return turn
@@ -84,5 +79,14 @@ class Conversation:
                 self._session.record(Retried(turn=self.turns, **retry.model_dump()))
 
             return await self._session.model.generate(
-                self._messages, self._tools, self._session.settings, on_retry
+                tuple(self._messages), self._tools, self._session.settings, on_retry
             )
+
+
+def _writable(turn: ModelTurn) -> ModelTurn:
+    """The turn with lone surrogates, which a transcript cannot hold, spelled out."""
+    calls = tuple(
+        call.model_copy(update={"name": writable(call.name), "arguments": writable(call.arguments)})
+        for call in turn.tool_calls
+    )
+    return turn.model_copy(update={"text": writable(turn.text), "tool_calls": calls})

@@ -80,6 +80,7 @@ class SampleEnd(Frozen):
     event: Literal["sample_end"] = "sample_end"
     stop_reason: str
     chosen_by: str
+    extraction: str = ""
     usage: Usage
     error: str = ""
 

@@ -5,7 +5,7 @@ In order:
 - `python block with entry point`: the last block tagged python that parses and holds what the
   problem calls (for a program: something that reads input);
 - `block with entry point`: the same among blocks with no tag or an unknown one;
-- `longest block that parses`;
+- `longest block that parses`, one tagged python before any other;
 - `last block`: python or untagged, though it does not parse;
 - `bare code`: the whole answer, when it parses as Python and is more than a word;
 - `none`, or `too long`: an answer of more than a megabyte is not searched.
@@ -25,6 +25,7 @@ from typing import NamedTuple
 from harness.models.protocol import Frozen
 
 LONGEST_ANSWER = 1 << 20
+LONGEST_CODE = 1 << 18
 PYTHON_TAGS = frozenset({"python", "py", "python3", "py3"})
 UNTAGGED = frozenset({"", "code", "text", "plaintext", "plain", "solution"})
 WRAPPERS = frozenset({"markdown", "md"})
@@ -76,7 +77,7 @@ def _search(text: str, entry_point: str | None) -> Extraction:
     for rule, candidates in (
         ("python block with entry point", [b for b in python if b.holds(entry_point)]),
         ("block with entry point", [b for b in other if b.holds(entry_point)]),
-        ("longest block that parses", _longest([*python, *other])),
+        ("longest block that parses", _longest(python) or _longest(other)),
         ("last block", [b for b in blocks if b.tag in PYTHON_TAGS | UNTAGGED]),
     ):
         if candidates:
@@ -149,6 +150,9 @@ def _unindented(line: str, indent: str) -> str:
 
 
 def _parse(code: str) -> ast.Module | None:
+    """The syntax tree; None for what does not parse, or is too long to be a solution."""
+    if len(code) > LONGEST_CODE:
+        return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

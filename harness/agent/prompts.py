@@ -10,7 +10,7 @@ from jinja2 import StrictUndefined, Template
 from jinja2.sandbox import SandboxedEnvironment
 
 from harness.errors import UsageError
-from harness.grading.excerpts import shorten
+from harness.grading.excerpts import shorten, writable
 from harness.models.protocol import Frozen, Message, SystemMessage, UserMessage
 from harness.problem import ProblemView
 
@@ -44,7 +44,8 @@ class PromptSet(Frozen):
             except Exception as error:
                 words = " ".join(str(error).split())
                 raise UsageError(f"prompt set {self.name!r}, {part}.j2: {words}") from error
-        return SystemMessage(content=texts[0].strip()), UserMessage(content=texts[1].strip())
+        system, user = (writable(text.strip()) for text in texts)
+        return SystemMessage(content=system), UserMessage(content=user)
 
 
 def load_prompt(name: str, mode: str) -> PromptSet:

@@ -1,6 +1,6 @@
 """Single shot: one request, and the code in the answer."""
 
-from harness.agent.attempt import Attempt, Session, StopReason
+from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason
 from harness.agent.conversation import Conversation
 from harness.agent.extraction import Extraction, extract
 from harness.models.protocol import ContextOverflowError, ModelError
@@ -9,7 +9,7 @@ from harness.models.protocol import ContextOverflowError, ModelError
 async def single_shot(session: Session) -> Attempt:
     """Ask once, without tools, and take the code from the answer."""
     conversation = Conversation(session)
-    conversation.say(*session.prompt.render(session.problem, session.workspace.cpu_limit_s))
+    conversation.add(*session.prompt.render(session.problem, session.workspace.cpu_limit_s))
     found, reason, error = Extraction(code="", rule="none"), StopReason.MODEL_STOPPED, ""
     try:
         turn = await conversation.ask()
@@ -22,7 +22,8 @@ async def single_shot(session: Session) -> Attempt:
         reason, error = StopReason.MODEL_ERROR, str(failure)
     return Attempt(
         code=found.code,
-        chosen_by=found.rule,
+        chosen_by=ChosenBy.ANSWER if found.code else ChosenBy.NONE,
+        extraction=found.rule,
         stop_reason=reason,
         usage=conversation.usage,
         usage_known=conversation.usage_known,

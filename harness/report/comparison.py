@@ -63,7 +63,8 @@ def compare_runs(a: Path, b: Path) -> Comparison:
     )
     paired = compare_paired(fractions_a, fractions_b)
     if not paired.problems:
-        raise RunDirectoryError(f"{a} and {b} have no graded problem in common")
+        why = "all they share have changed" if changed else "no graded problem is in both"
+        raise RunDirectoryError(f"{a} and {b} cannot be compared: {why}")
     return Comparison(
         a=_side(a, manifest_a, results_a),
         b=_side(b, manifest_b, results_b),
@@ -102,11 +103,11 @@ def comparison_view(comparison: Comparison) -> RenderableType:
     """The comparison as a table, the flips by name, and the test."""
     a, b, paired = comparison.a, comparison.b, comparison.paired
     table = figures_table("", "A", "B")
-    for name, left, right in _rows(a, b):
+    for name, left, right in _rows(a, b, paired):
         table.add_row(name, left, right)
     lines = [
         f"paired on {count(paired.problems, 'problem')}: both solved {paired.both}, "
-        f"neither {paired.neither}, A did better on {len(paired.better_a)}, "
+        f"neither {paired.neither}, {_tied(paired)}A did better on {len(paired.better_a)}, "
         f"B on {len(paired.better_b)}",
         f"difference B - A: {100 * paired.difference:+.1f} points; exact McNemar p = "
         f"{paired.p_value:.4g}{_reading(paired)}",
@@ -119,6 +120,10 @@ def comparison_view(comparison: Comparison) -> RenderableType:
     return Group(table, Text("\n".join(lines)))
 
 
+def _tied(paired: Paired) -> str:
+    return f"equally often {paired.tied}, " if paired.tied else ""
+
+
 def _reading(paired: Paired) -> str:
     """What the p-value says, for whoever does not read p-values every day."""
     significant = 0.05
@@ -127,7 +132,7 @@ def _reading(paired: Paired) -> str:
     return " (chance alone could do this)"
 
 
-def _rows(a: Side, b: Side) -> Iterator[tuple[str, str, str]]:
+def _rows(a: Side, b: Side, paired: Paired) -> Iterator[tuple[str, str, str]]:
     yield "run", printable_line(a.path), printable_line(b.path)
     for key in COMPARED:
         left, right = a.settings[key], b.settings[key]
@@ -135,6 +140,7 @@ def _rows(a: Side, b: Side) -> Iterator[tuple[str, str, str]]:
             yield key.replace("_", " "), _setting(left), _setting(right)
     for name, left, right in (
         ("pass@1", a.summary.pass_at_1, b.summary.pass_at_1),
+        ("  paired problems only", paired.rate_a, paired.rate_b),
         ("  with hidden tests", a.summary.with_hidden, b.summary.with_hidden),
     ):
         if left and right:

@@ -50,7 +50,8 @@ def _lines(event: Event) -> Iterator[str]:
                 f"{event.result.name} → {event.seconds:.2f} s{mark}", event.result.content
             )
         case SampleEnd():
-            yield f"\n=== stopped: {event.stop_reason}; final solution by: {event.chosen_by}"
+            found = f", {event.extraction}" if event.extraction else ""
+            yield f"\n=== stopped: {event.stop_reason}; final solution: {event.chosen_by}{found}"
             yield from _indented(event.error)
         case Graded():
             grade = event.grade
@@ -81,7 +82,7 @@ def _arguments(call: ToolCall) -> str:
         values: Any = from_json(call.arguments) if call.arguments.strip() else {}
     except ValueError:
         return call.arguments
-    if isinstance(values, dict) and "code" in values:
+    if isinstance(values, dict) and list(cast("dict[str, Any]", values)) == ["code"]:
         return str(cast("dict[str, Any]", values)["code"])
     return call.arguments if values else ""
 

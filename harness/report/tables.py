@@ -97,11 +97,12 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "cost", dollars(summary.cost)
     yield "calls", _calls(summary)
     (failures, changed), (passes, revoked) = summary.confirmed, summary.rechecked
-    yield (
-        "judged again",
-        f"{count(failures, 'failed test')}, {changed} changed; "
-        f"{count(passes, 'passed test')}, {revoked} changed",
-    )
+    if failures or passes:
+        yield (
+            "judged again",
+            f"{count(failures, 'failed test')}, {changed} changed; "
+            f"{count(passes, 'passed test')}, {revoked} changed",
+        )
 
 
 def _calls(summary: Summary) -> str:

@@ -92,7 +92,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise RunDirectoryError(f"{path} is not a run: it has no {MANIFEST}") from error
     except (OSError, ValueError) as error:
         raise RunDirectoryError(f"{path / MANIFEST} cannot be read: {error}") from error
-    if not isinstance(manifest, dict) or "spec" not in manifest:
+    if not isinstance(manifest, dict) or not {"spec", "problems", "prompt"} <= manifest.keys():
         raise RunDirectoryError(f"{path / MANIFEST} is not the manifest of a run")
     return manifest  # pyright: ignore[reportUnknownVariableType]
 

@@ -239,6 +239,7 @@ def _end(attempt: Attempt) -> SampleEnd:
     return SampleEnd(
         stop_reason=attempt.stop_reason,
         chosen_by=attempt.chosen_by,
+        extraction=attempt.extraction,
         usage=attempt.usage,
         error=attempt.error,
     )
@@ -275,13 +276,13 @@ def _result(
         rechecked=grade.rechecked,
         code=attempt.code,
         chosen_by=attempt.chosen_by,
+        extraction=attempt.extraction,
         stop_reason=attempt.stop_reason,
         model_calls=attempt.model_calls,
         tool_calls=attempt.tool_calls,
         malformed_tool_calls=attempt.malformed_tool_calls,
         nudges=attempt.nudges,
         written=attempt.written,
-        salvaged=attempt.salvaged,
         usage=usage,
         cost=cost(usage, price),
         seconds=round(time.monotonic() - started, 6),

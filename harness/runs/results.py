@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from harness.agent.attempt import StopReason
+from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import RunDirectoryError, StorageError
 from harness.grading.verdict import Grade, Verdict
 from harness.models.protocol import Frozen, Usage
@@ -57,14 +57,14 @@ class SampleResult(Frozen):
     rechecked: tuple[int, int]
 
     code: str
-    chosen_by: str
+    chosen_by: ChosenBy
+    extraction: str
     stop_reason: StopReason
     model_calls: int
     tool_calls: int
     malformed_tool_calls: int
     nudges: int
     written: int
-    salvaged: bool
     usage: Usage | None
     cost: float | None
     seconds: float

@@ -2,7 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import fmean
 
+from harness.agent.attempt import ChosenBy
 from harness.models.protocol import Frozen, Usage
 from harness.runs.results import SampleResult
 from harness.stats.rates import Rate, rate
@@ -18,7 +20,7 @@ class Summary(Frozen):
             test or were not to be run, `pending` are not done yet, by why.
         pass_at_1: over all graded problems; `with_hidden` over those that have hidden tests,
             `without_known_issues` over those not known to be judged wrongly.
-        mean_fraction: mean fraction of tests passed.
+        mean_fraction: mean over problems of the fraction of tests passed.
         passed_public, overfit: samples of problems with hidden tests that passed all public tests,
             and how many of them failed a hidden one.
         no_hidden: problems that have no hidden test.
@@ -81,7 +83,7 @@ def summarize(
         pass_at_1=rate_of(graded),
         with_hidden=rate_of(hidden),
         without_known_issues=rate_of(sound) if len(sound) < len(graded) else None,
-        mean_fraction=sum(r.fraction for r in graded) / len(graded) if graded else None,
+        mean_fraction=_mean(_per_problem(graded, lambda r: r.fraction)),
         passed_public=sum(r.passed_public for r in hidden),
         overfit=sum(r.overfit for r in hidden),
         no_hidden=len({r.problem_id for r in graded if not r.hidden_total}),
@@ -95,7 +97,7 @@ def summarize(
         model_calls=sum(r.model_calls for r in done),
         tool_calls=sum(r.tool_calls for r in done),
         malformed_tool_calls=sum(r.malformed_tool_calls for r in done),
-        salvaged=sum(r.salvaged for r in done),
+        salvaged=sum(r.chosen_by is ChosenBy.PROSE for r in done),
         confirmed=_pairs(r.confirmed for r in done),
         rechecked=_pairs(r.rechecked for r in done),
     )
@@ -103,11 +105,21 @@ def summarize(
 
 def solved_fractions(results: Iterable[SampleResult]) -> dict[str, float]:
     """The fraction of each problem's graded samples that are solved, by problem id."""
-    solved: dict[str, list[bool]] = defaultdict(list)
+    return _per_problem((r for r in results if r.graded), lambda result: float(result.solved))
+
+
+def _per_problem(
+    results: Iterable[SampleResult], value: Callable[[SampleResult], float]
+) -> dict[str, float]:
+    """The mean of a value over each problem's samples, by problem id."""
+    values: dict[str, list[float]] = defaultdict(list)
     for result in results:
-        if result.graded:
-            solved[result.problem_id].append(result.solved)
-    return {problem: sum(values) / len(values) for problem, values in solved.items()}
+        values[result.problem_id].append(value(result))
+    return {problem: fmean(samples) for problem, samples in values.items()}
+
+
+def _mean(by_problem: Mapping[str, float]) -> float | None:
+    return fmean(by_problem.values()) if by_problem else None
 
 
 def rate_of(results: Iterable[SampleResult]) -> Rate | None:
@@ -126,7 +138,8 @@ def _grouped(
 
 
 def _counted(words: Iterable[str]) -> dict[str, int]:
-    return {str(word): count for word, count in Counter(words).most_common()}
+    counts = sorted(Counter(map(str, words)).items(), key=lambda item: (-item[1], item[0]))
+    return dict(counts)
 
 
 def _total_usage(results: Iterable[SampleResult]) -> Usage:

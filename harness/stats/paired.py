@@ -1,9 +1,10 @@
 """Two runs over the same problems, compared pair by pair."""
 
-import math
 from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, computed_field
+
+from harness.stats.rates import Rate, rate
 
 
 class Paired(BaseModel):
@@ -12,7 +13,8 @@ class Paired(BaseModel):
     Attributes:
         better_a, better_b: ids of the problems that A or B solved more of.
         both, neither: how many problems all samples of both solved, and no sample of either.
-        difference: rate of B less rate of A, over the paired problems.
+        tied: how many problems both solved equally often, neither always nor never.
+        rate_a, rate_b: pass@1 over the paired problems.
         p_value: exact McNemar.
     """
 
@@ -21,10 +23,18 @@ class Paired(BaseModel):
     problems: int
     both: int
     neither: int
+    tied: int
     better_a: tuple[str, ...]
     better_b: tuple[str, ...]
-    difference: float
+    rate_a: Rate | None
+    rate_b: Rate | None
     p_value: float
+
+    @computed_field
+    @property
+    def difference(self) -> float:
+        """pass@1 of B less that of A."""
+        return self.rate_b.value - self.rate_a.value if self.rate_a and self.rate_b else 0.0
 
 
 def compare_paired(a: Mapping[str, float], b: Mapping[str, float]) -> Paired:
@@ -37,14 +47,16 @@ def compare_paired(a: Mapping[str, float], b: Mapping[str, float]) -> Paired:
     shared = [problem for problem in a if problem in b]
     better_a = tuple(problem for problem in shared if a[problem] > b[problem])
     better_b = tuple(problem for problem in shared if b[problem] > a[problem])
-    total = math.fsum(b[problem] - a[problem] for problem in shared)
+    equal = [a[problem] for problem in shared if a[problem] == b[problem]]
     return Paired(
         problems=len(shared),
-        both=sum(a[problem] == b[problem] == 1 for problem in shared),
-        neither=sum(a[problem] == b[problem] == 0 for problem in shared),
+        both=equal.count(1),
+        neither=equal.count(0),
+        tied=sum(0 < fraction < 1 for fraction in equal),
         better_a=better_a,
         better_b=better_b,
-        difference=total / len(shared) if shared else 0.0,
+        rate_a=rate([a[problem] for problem in shared]),
+        rate_b=rate([b[problem] for problem in shared]),
         p_value=mcnemar_exact(len(better_a), len(better_b)),
     )
 

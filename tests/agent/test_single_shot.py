@@ -15,11 +15,11 @@ RIGHT = "print(sum(map(int, input().split())))"
 async def test_it_asks_once_and_takes_the_code(play: Play) -> None:
     played = await play(turn(text=f"So:\n```python\n{RIGHT}\n```\n"), mode="single_shot")
     attempt = played.attempt
-    assert (attempt.code, attempt.chosen_by) == (RIGHT, "python block with entry point")
+    assert (attempt.code, attempt.chosen_by) == (RIGHT, "answer")
+    assert attempt.extraction == "python block with entry point"
     assert attempt.stop_reason is StopReason.MODEL_STOPPED
     assert (attempt.model_calls, attempt.written, attempt.tool_calls) == (1, 1, 0)
     assert attempt.usage == USAGE
-    assert not attempt.salvaged
 
 
 async def test_the_model_is_told_of_no_tool(play: Play) -> None:

@@ -57,8 +57,8 @@ def test_the_recordings_show_every_behaviour(runs: Path) -> None:
     overfit = [r for r in agentic if r["public_passed"] == r["public_total"]]
     assert any(r["verdict"] != "accepted" for r in overfit)
     assert any(r["malformed_tool_calls"] for r in agentic)
-    assert any(r["nudges"] and not r["salvaged"] for r in agentic)
-    assert any(r["salvaged"] and r["verdict"] == "accepted" for r in agentic)
+    assert any(r["nudges"] and r["chosen_by"] != "prose" for r in agentic)
+    assert any(r["chosen_by"] == "prose" and r["verdict"] == "accepted" for r in agentic)
 
 
 def test_a_run_can_be_played_again_with_the_same_outcome(runs: Path) -> None:

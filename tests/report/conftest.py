@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rich.console import Console, RenderableType
 
-from harness.agent.attempt import StopReason
+from harness.agent.attempt import ChosenBy, StopReason
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
 from harness.runs.directory import RunDirectory
@@ -43,14 +43,14 @@ def make_result() -> MakeResult:
             confirmed=(0, 0),
             rechecked=(0, 0),
             code="",
-            chosen_by="newest",
+            chosen_by=ChosenBy.NEWEST,
+            extraction="",
             stop_reason=StopReason.MODEL_STOPPED,
             model_calls=1,
             tool_calls=0,
             malformed_tool_calls=0,
             nudges=0,
             written=1,
-            salvaged=False,
             usage=Usage(input_tokens=1_000, output_tokens=100),
             cost=0.5,
             seconds=1.0,
@@ -72,6 +72,7 @@ def write_run(tmp_path: Path) -> Callable[..., Path]:
     ) -> Path:
         done = list(results)
         said = {
+            "prompt": {"name": "default", "hash": "h"},
             "spec": RunSpec(model="made-model", **spec).model_dump(mode="json"),
             "problems": {result.problem_id: result.problem_hash for result in done},
             "test_limits": {"made": {"cpu_s": 6.0}},

@@ -96,7 +96,7 @@ def test_an_ungraded_problem_is_not_paired(
 @pytest.mark.parametrize("others", ["cd", ""])
 def test_nothing_in_common_is_an_error(results: Results, write_run: WriteRun, others: str) -> None:
     a, b = write_run("a", results("AB")), write_run("b", results(others))
-    with pytest.raises(RunDirectoryError, match="no graded problem in common"):
+    with pytest.raises(RunDirectoryError, match="no graded problem is in both"):
         compare_runs(a, b)
 
 

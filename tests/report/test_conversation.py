@@ -90,7 +90,7 @@ def test_everything_said_is_there_in_order() -> None:
         *("--- turn 1: model, 1.50 s, 12 tokens in, 3 out", "    I said word"),
         *("> write_solution", "    print(1)  # word", "> word"),
         *("--- word → 0.25 s (error)", "    No word"),
-        "=== stopped: model_error; final solution by: newest",
+        "=== stopped: model_error; final solution: newest",
         *("=== verdict: runtime_error", "public tests 0/2, hidden tests 0/1"),
         *("first failure: hidden test 3, runtime_error", "    ValueError: word"),
     ]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from harness.agent.attempt import ChosenBy
 from harness.grading.verdict import Verdict
 from harness.report.tables import console, summary_view
 from harness.runs.results import SampleResult
@@ -18,7 +19,7 @@ def full(make_result: MakeResult) -> Summary:
     results = [
         make_result("a", solved=True, platform="a-platform-of-some-length"),
         make_result("b", difficulty="hard", known_issues=("doubtful",)),
-        make_result("c", verdict=Verdict.TIME_LIMIT, public_passed=0, salvaged=True),
+        make_result("c", verdict=Verdict.TIME_LIMIT, public_passed=0, chosen_by=ChosenBy.PROSE),
         make_result("d", verdict=Verdict.UNGRADED, usage=None, cost=None),
         make_result("e", solved=True, hidden_total=0, hidden_passed=0, malformed_tool_calls=2),
     ]

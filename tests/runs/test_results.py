@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.agent.attempt import StopReason
+from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import RunDirectoryError
 from harness.grading.verdict import Verdict
 from harness.runs.results import ResultsFile, SampleResult, read_results
@@ -30,14 +30,14 @@ def _result(index: int) -> SampleResult:
         confirmed=(0, 0),
         rechecked=(0, 0),
         code="print('\n')",
-        chosen_by="newest",
+        chosen_by=ChosenBy.NEWEST,
+        extraction="",
         stop_reason=StopReason.MODEL_STOPPED,
         model_calls=1,
         tool_calls=0,
         malformed_tool_calls=0,
         nudges=0,
         written=1,
-        salvaged=False,
         usage=None,
         cost=None,
         seconds=0.1,

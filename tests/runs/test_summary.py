@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.agent.attempt import StopReason
+from harness.agent.attempt import ChosenBy, StopReason
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
 from harness.problem import Level
@@ -54,14 +54,14 @@ def result(
         confirmed=(0, 0),
         rechecked=(0, 0),
         code="",
-        chosen_by="newest",
+        chosen_by=ChosenBy.NEWEST,
+        extraction="",
         stop_reason=StopReason.MODEL_STOPPED,
         model_calls=2,
         tool_calls=3,
         malformed_tool_calls=1,
         nudges=0,
         written=1,
-        salvaged=False,
         usage=USAGE,
         cost=0.25,
         seconds=1.0,
@@ -217,7 +217,7 @@ class TestBreakdowns:
 
 class TestCosts:
     def test_tokens_and_calls_add_up(self) -> None:
-        found = summary(result("a", solved=True), result("b", salvaged=True))
+        found = summary(result("a", solved=True), result("b", chosen_by=ChosenBy.PROSE))
         assert found.usage == USAGE + USAGE
         assert found.usage.total_tokens == 220
         assert (found.model_calls, found.tool_calls, found.malformed_tool_calls) == (4, 6, 2)

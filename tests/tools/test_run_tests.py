@@ -63,13 +63,13 @@ class TestVerdicts:
         assert "Input:\n-4\n" in text
         assert "Expected:\n-8\n" in text
         assert "Got:\n8\n" in text
-        assert "First difference at line 1, column 1: expected '-8', got '8'" in text
+        assert "First difference, line 1, column 1: expected '-8', got '8'" in text
 
     def test_the_first_difference_is_found_far_into_an_output(self, report_on: Report) -> None:
         lines = [str(number) for number in range(5_000)]
         tests = public(("5000\n", "\n".join([*lines[:4_321], "43x1", *lines[4_322:]]) + "\n"))
         text = report_on("print(*range(int(input())), sep='\\n')", tests)
-        assert "First difference at line 4322, column 3: expected '43x1', got '4321'" in text
+        assert "First difference, line 4322, column 3: expected '43x1', got '4321'" in text
 
     def test_nothing_printed(self, report_on: Report) -> None:
         text = report_on("input()")
@@ -120,15 +120,15 @@ class TestFunctions:
         text = report_on("def add(xs, n):\n    return [n + 1, 4]", self.TESTS, "add")
         assert "Input:\n[1,2]\n1\n" in text
         assert "Got:\n[2, 4]" in text
-        assert "First difference at [1]: expected '3', got '4'" in text
+        assert "First difference, [1]: expected '3', got '4'" in text
 
     def test_a_bare_value_has_no_place_within(self, report_on: Report) -> None:
         text = report_on("def add(xs, n):\n    return None", self.TESTS, "add")
-        assert "First difference at the value: expected '[2, 3]', got 'null'" in text
+        assert "First difference, the value: expected '[2, 3]', got 'null'" in text
 
     def test_a_length_is_told(self, report_on: Report) -> None:
         text = report_on("def add(xs, n):\n    return [2]", self.TESTS, "add")
-        assert "First difference at length: expected '2', got '1'" in text
+        assert "First difference, length: expected '2', got '1'" in text
 
     def test_prints_are_shown_apart_from_the_result(self, report_on: Report) -> None:
         text = report_on("def add(xs, n):\n    print('hm')\n    return []", self.TESTS, "add")
@@ -188,7 +188,7 @@ class TestBounds:
         assert "Got:\nHEADxx" in text
         assert "xxTAIL" in text
         assert "xxGOAL" in text
-        assert "First difference at line 1, column 3000005" in text
+        assert "First difference, line 1, column 3000005" in text
 
     def test_the_first_three_failures_are_told_in_full(self) -> None:
         tests = public(*[(f"in-{number}", f"out-{number}") for number in range(6)])
@@ -205,7 +205,7 @@ class TestBounds:
         assert len(text) <= LONGEST_REPORT
         assert "Test 701: wrong answer" in text
         assert "in-700" in text
-        assert "First difference at line 1, column 1" in text
+        assert "First difference, line 1, column 1" in text
 
     def test_what_passed_is_named(self) -> None:
         results = [passing(0), failing(1), passing(2)]
@@ -259,9 +259,9 @@ class TestCall:
         assert [revision.passed for revision in self.workspace.revisions] == [False, True]
         assert self.workspace.revisions[0].report is None
 
-    async def test_a_failed_run_stands_out_as_an_error(self, problem: ProblemView) -> None:
-        with pytest.raises(ToolError, match="0 of 1 public tests passed"):
-            await self.outcome(problem, "right", "wrong")
+    async def test_that_tests_failed_is_a_result(self, problem: ProblemView) -> None:
+        text = await self.outcome(problem, "right", "wrong")
+        assert text.startswith("0 of 1 public tests passed")
         assert self.workspace.revisions[1].report is not None
 
     async def test_there_must_be_something_to_run(self, problem: ProblemView) -> None:
