@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from harness.grading.excerpts import shorten
+from harness.grading.excerpts import shorten, writable
 from harness.grading.rules import RULES, ComparisonRule, describe_value
 from harness.grading.verdict import LIMITS, Grade, TestResult, Verdict
 from harness.problem import TestCase
@@ -234,4 +234,4 @@ def _ended(execution: Execution) -> str:
 
 def _clean(text: str) -> str:
     """A bounded excerpt that can be written as UTF-8."""
-    return shorten(text, EXCERPT).encode("utf-8", "backslashreplace").decode()
+    return writable(shorten(text, EXCERPT))

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-from harness.grading.excerpts import around
+from harness.grading.excerpts import around, writable
 from harness.grading.verdict import Difference
 
 EXCERPT = 160
@@ -36,19 +36,30 @@ def lcb_output(expected: str, got: str) -> Difference | None:
     if wanted == printed:
         return None
     lines_wanted, lines_printed = wanted.count("\n") + 1, printed.count("\n") + 1
-    if lines_wanted == lines_printed:
-        pairs = zip(wanted.split("\n"), printed.split("\n"), strict=True)
-        for number, (line_wanted, line_printed) in enumerate(pairs, 1):
-            left, right = line_wanted.strip(), line_printed.strip()
-            if left != right and not _same_decimals(left, right):
-                return _line_difference(number, left, right)
+    first = _first_different_line(wanted, printed, min(lines_wanted, lines_printed))
+    if first is None or lines_wanted == lines_printed:
+        return first
+    counts = f"{_lines(lines_wanted)} expected, {lines_printed} printed"
+    return first.model_copy(update={"where": f"{first.where} ({counts})"})
+
+
+def _first_different_line(wanted: str, printed: str, common: int) -> Difference | None:
+    """Where the texts first differ, `common` being the lines of the shorter one."""
+    # One split more than that: what the longer one has beyond, in one piece.
+    left_lines, right_lines = wanted.split("\n", common), printed.split("\n", common)
+    pairs = zip(left_lines[:common], right_lines[:common], strict=True)
+    for number, (left, right) in enumerate(pairs, 1):
+        difference = _line_difference(number, left.strip(), right.strip())
+        if difference is not None:
+            return difference
+    if len(left_lines) == len(right_lines):
         return None
-    first = _first_different_line(wanted, printed)
-    return first.model_copy(
-        update={
-            "where": f"{first.where} ({_lines(lines_wanted)} expected, {lines_printed} printed)"
-        }
-    )
+    left, right = _first_line(left_lines[common:]), _first_line(right_lines[common:])
+    return _difference(f"line {common + 1}, column 1", left, right)
+
+
+def _first_line(rest: list[str]) -> str:
+    return rest[0].partition("\n")[0].strip() if rest else ""
 
 
 def _lines(count: int) -> str:
@@ -66,12 +77,18 @@ def _same_decimals(left: str, right: str) -> bool:
     return wanted == printed
 
 
-def _line_difference(number: int, left: str, right: str) -> Difference:
+def _line_difference(number: int, left: str, right: str) -> Difference | None:
+    if left == right or _same_decimals(left, right):
+        return None
     column = _first_difference(left, right)
+    return _difference(f"line {number}, column {column + 1}", left, right, column)
+
+
+def _difference(where: str, expected: str, got: str, position: int = 0) -> Difference:
     return Difference(
-        where=f"line {number}, column {column + 1}",
-        expected=around(left, column, EXCERPT),
-        got=around(right, column, EXCERPT),
+        where=where,
+        expected=writable(around(expected, position, EXCERPT)),
+        got=writable(around(got, position, EXCERPT)),
     )
 
 
@@ -87,19 +104,6 @@ def _first_difference(left: str, right: str) -> int:
     return low
 
 
-def _first_different_line(wanted: str, printed: str) -> Difference:
-    position = _first_difference(wanted, printed)
-    number = wanted.count("\n", 0, position) + 1
-    left, right = _line_at(wanted, position), _line_at(printed, position)
-    return _line_difference(number, left.strip(), right.strip())
-
-
-def _line_at(text: str, position: int) -> str:
-    start = text.rfind("\n", 0, position) + 1
-    end = text.find("\n", position)
-    return text[start : end if end >= 0 else len(text)]
-
-
 def lcb_value(expected: str, got: str) -> Difference | None:
     """LiveCodeBench's rule for what a function returned: equality, tuples being lists at any depth.
 
@@ -107,23 +111,19 @@ def lcb_value(expected: str, got: str) -> Difference | None:
 
     Args:
         expected: one JSON value.
-        got: the result in the notation of `harness.sandbox.inside.values`.
+        got: the result in the notation of `harness.sandbox.inside.values`, or, from a solution
+            that wrote it itself, anything at all.
     """
     if len(got) > LONGEST_RESULT_FACTOR * len(expected) + LONGEST_RESULT_EXTRA:
-        return Difference(
-            where="size", expected=around(expected, 0, EXCERPT), got=around(got, 0, EXCERPT)
-        )
+        return _difference("size", expected, got)
     try:
         wanted, returned = read_json(expected), json.loads(got)
-        if "{" not in got and wanted == returned:
+        plain = "{" not in got and "NaN" not in got  # a list's == takes the same NaN for equal
+        if plain and wanted == returned:
             return None
         return _first_unequal(wanted, returned)
-    except (ValueError, RecursionError) as error:
-        return Difference(
-            where=f"cannot be read as a value ({type(error).__name__})",
-            expected=around(expected, 0, EXCERPT),
-            got=around(got, 0, EXCERPT),
-        )
+    except (ValueError, TypeError, RecursionError) as error:
+        return _difference(f"cannot be read as a value ({type(error).__name__})", expected, got)
 
 
 def read_json(text: str) -> Any:
@@ -132,7 +132,13 @@ def read_json(text: str) -> Any:
 
 
 def _integer(digits: str) -> int:
-    return int(digits) if len(digits) < SHORT_INTEGER else int(Decimal(digits))
+    """An integer, by halves: `int` is bounded, and quadratic in its digits."""
+    if len(digits) < SHORT_INTEGER:
+        return int(digits)
+    if digits.startswith("-"):
+        return -_integer(digits[1:])
+    half = len(digits) // 2
+    return _integer(digits[:-half]) * 10**half + _integer(digits[-half:])
 
 
 class _Other:
@@ -149,19 +155,24 @@ def _unfold(tagged: Any) -> Any:
             return int(digits, 16)
         case {"l": list(values)} | {"t": list(values)}:
             return values
-        case {"d": list(pairs)}:
-            return _mapping(pairs) or _Other(tagged)
+        case {"d": list(pairs)} if _are_fields(pairs):
+            return dict(pairs)
         case dict():
             return _Other(tagged)
         case _:
             return tagged
 
 
-def _mapping(pairs: list[Any]) -> dict[str, Any] | None:
-    """A mapping whose keys are distinct strings; None when it has others."""
-    if not all(isinstance(pair, list) and isinstance(pair[0], str) for pair in pairs):
-        return None
-    return dict(pairs)
+def _are_fields(pairs: list[Any]) -> bool:
+    """Whether these are the items of a mapping from distinct strings, as of a JSON object."""
+    keys: set[str] = set()
+    for pair in pairs:
+        match pair:
+            case [str(key), _]:
+                keys.add(key)
+            case _:
+                return False
+    return len(keys) == len(pairs)
 
 
 def _first_unequal(wanted: Any, tagged: Any) -> Difference | None:
@@ -188,7 +199,8 @@ def _first_unequal_item(wanted: list[Any], returned: list[Any]) -> Difference | 
 
 
 def _below(difference: Difference, key: object) -> Difference:
-    return difference.model_copy(update={"where": f"[{key!r}]{difference.where}"})
+    name = around(repr(key), 0, EXCERPT)
+    return difference.model_copy(update={"where": f"[{name}]{difference.where}"})
 
 
 def _same_scalar(wanted: Any, returned: Any) -> bool:
@@ -199,15 +211,23 @@ def _same_scalar(wanted: Any, returned: Any) -> bool:
 
 
 def _value_difference(where: str, wanted: Any, tagged: Any) -> Difference:
-    left, right = json.dumps(wanted), describe_value(tagged)
-    return Difference(where=where, expected=around(left, 0, EXCERPT), got=around(right, 0, EXCERPT))
+    left = _describe_integer(wanted) if type(wanted) is int else json.dumps(wanted)
+    return _difference(where, left, describe_value(tagged))
+
+
+def _describe_integer(number: int) -> str:
+    return str(number) if number.bit_length() < SHORT_INTEGER else hex(number)
 
 
 def describe_value(tagged: Any) -> str:  # noqa: PLR0911 - one case a line
-    """A result for a person to read, much as Python writes it."""
+    """A result for a person to read, much as Python writes it.
+
+    Raises:
+        ValueError, TypeError, RecursionError: a solution wrote the result itself.
+    """
     match tagged:
         case {"i": str(digits)}:
-            return digits
+            return _describe_integer(int(digits, 16))
         case {"l": values} | {"t": values}:
             return describe_value(values)
         case {"s": list(values)}:

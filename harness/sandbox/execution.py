@@ -42,7 +42,8 @@ class Execution:
     Attributes:
         stdout: what was written; only head and tail of it after OUTPUT_LIMIT.
         stderr: the same, head and tail of a long one.
-        result: a function's result as `harness.sandbox.values` reads it; None when it gave none.
+        result: a function's result in the notation of `harness.sandbox.inside.values`; None when it
+            gave none.
         error: the traceback, or the compiler's message.
         code: exit code or signal number.
         cpu_s, wall_s: seconds, read outside the process.
@@ -62,3 +63,7 @@ class Execution:
 
 class SandboxError(Exception):
     """The sandbox failed, not the program: run it again on a fresh worker."""
+
+
+class WorkerStoppedError(Exception):
+    """The worker was stopped for good: nobody waits for what it was to run."""

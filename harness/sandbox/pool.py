@@ -22,16 +22,25 @@ class SandboxPool:
 
     def __init__(self, workers: int | None = None) -> None:
         self.size = workers or len(os.sched_getaffinity(0))
-        self._workers = [Worker() for _ in range(self.size)]
+        self._workers: set[Worker] = set()
         self._idle: SimpleQueue[Worker] = SimpleQueue()
-        for worker in self._workers:
-            self._idle.put(worker)
+        for _ in range(self.size):
+            self._add()
         self._threads = ThreadPoolExecutor(self.size, thread_name_prefix="judge")
+
+    def _add(self) -> None:
+        worker = Worker()
+        self._workers.add(worker)
+        self._idle.put(worker)
 
     async def call(self, work: Callable[[Worker], T]) -> T:
         """Run blocking work on an idle worker, waiting for one.
 
-        A cancelled call kills its worker's process, so that the thread comes back at once.
+        A cancelled call stops its worker, so that the thread comes back at once whatever the work
+        does about failures, and another worker takes its place.
+
+        Raises:
+            WorkerStoppedError: the pool was closed meanwhile.
         """
         taken: list[Worker] = []
 
@@ -42,13 +51,17 @@ class SandboxPool:
                 return work(worker)
             finally:
                 taken.clear()
-                self._idle.put(worker)
+                if worker.stopped:
+                    self._workers.discard(worker)
+                    self._add()
+                else:
+                    self._idle.put(worker)
 
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, task)
         except asyncio.CancelledError:
             for worker in taken:
-                worker.kill()
+                worker.stop()
             raise
 
     async def __aenter__(self) -> Self:
@@ -64,8 +77,7 @@ class SandboxPool:
 
     def close(self) -> None:
         """End every worker, whatever it is doing."""
-        for worker in self._workers:
-            worker.kill()
-        self._threads.shutdown(wait=True, cancel_futures=True)
-        for worker in self._workers:
-            worker.kill()  # one that was just starting
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for worker in tuple(self._workers):
+            worker.stop()
+        self._threads.shutdown(wait=True)

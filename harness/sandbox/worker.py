@@ -12,11 +12,18 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from harness.sandbox.execution import Ending, Execution, Program, SandboxError
+from harness.sandbox.execution import (
+    Ending,
+    Execution,
+    Program,
+    SandboxError,
+    WorkerStoppedError,
+)
 from harness.sandbox.limits import Limits
 
 FORK_SERVER = Path(__file__).parent / "inside" / "fork_server.py"
@@ -30,13 +37,20 @@ ENVIRONMENT = {
 }
 BATCH_INPUT_BYTES = 256 << 20
 COLLECT_BYTES = 256 << 20
+EXIT_CODES = 256
+LEAVE_S = 2.0  # for a fork server that was hung up on to end what it runs
 GRACE_S = 20.0  # for the fork server itself, beyond what the tests may take
 
 
 class Worker:
-    """One fork server. Not safe for use by two threads at a time; `kill` may come from anywhere."""
+    """One fork server, started when first needed.
+
+    Not safe for use by two threads at a time; `kill` and `stop` may come from anywhere.
+    """
 
     def __init__(self) -> None:
+        self.stopped = False
+        self._lock = threading.Lock()  # of what follows
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._folder: str | None = None
@@ -50,6 +64,7 @@ class Worker:
 
         Raises:
             SandboxError: the fork server failed; the next call starts a new one.
+            WorkerStoppedError: `stop` was called.
         """
         with contextlib.ExitStack() as stack:
             spans, given = _write_inputs(inputs)
@@ -61,6 +76,8 @@ class Worker:
                 return _read_answer(answer, taken, alone=len(inputs) == 1)
             except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
                 self.kill()
+                if self.stopped:
+                    raise WorkerStoppedError from error
                 raise SandboxError(f"{type(error).__name__}: {error}") from error
 
     def _ask(
@@ -95,38 +112,53 @@ class Worker:
         return json.loads(_receive(connection, length))
 
     def _connection(self) -> socket.socket:
-        if self._socket is None or self._process is None or self._process.poll() is not None:
+        process = self._process
+        if process is None or process.poll() is not None:
             self.kill()
-            ours, theirs = socket.socketpair()
-            self._folder = tempfile.mkdtemp(prefix="harness-")
-            with theirs:
-                self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
-                    [
-                        os.path.realpath(getattr(sys, "_base_executable", sys.executable)),
-                        *("-s", "-S", "-P", "-B", str(FORK_SERVER)),
-                        *(str(theirs.fileno()), json.dumps(_allowed_packages())),
-                    ],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    cwd=self._folder,
-                    env={**ENVIRONMENT, "HOME": self._folder, "TMPDIR": self._folder},
-                    pass_fds=[theirs.fileno()],
-                    start_new_session=True,
-                )
-            self._socket = ours
-        return self._socket
+        with self._lock:
+            if self.stopped:
+                raise WorkerStoppedError
+            return self._socket or self._start()
+
+    def _start(self) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        folder = tempfile.mkdtemp(prefix="harness-")
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
+                [
+                    os.path.realpath(getattr(sys, "_base_executable", sys.executable)),
+                    *("-s", "-S", "-P", "-B", str(FORK_SERVER)),
+                    *(str(theirs.fileno()), json.dumps(_allowed_packages())),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd=folder,
+                env={**ENVIRONMENT, "HOME": folder, "TMPDIR": folder},
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        self._folder, self._socket = folder, ours
+        return ours
 
     @property
     def process_id(self) -> int | None:
         """The fork server's process, for those who watch or kill it; None when there is none."""
-        return self._process.pid if self._process else None
+        process = self._process
+        return process.pid if process else None
+
+    def stop(self) -> None:
+        """End the fork server and start no other: what runs raises WorkerStoppedError."""
+        with self._lock:
+            self.stopped = True
+        self.kill()
 
     def kill(self) -> None:
         """End the fork server and its children at once."""
-        process, self._process = self._process, None
-        connection, self._socket = self._socket, None
-        folder, self._folder = self._folder, None
+        with self._lock:
+            process, self._process = self._process, None
+            connection, self._socket = self._socket, None
+            folder, self._folder = self._folder, None
         if connection is not None:
             with contextlib.suppress(OSError):  # wakes a thread that waits for an answer
                 connection.shutdown(socket.SHUT_RDWR)
@@ -134,13 +166,14 @@ class Worker:
         if process is not None:
             # Hung up on, it kills what it runs and leaves; what does not leave is killed.
             try:
-                process.wait(timeout=2)
+                process.wait(timeout=LEAVE_S)
             except subprocess.TimeoutExpired:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+            with contextlib.suppress(RecursionError):  # folders in folders in folders
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _allowed_packages() -> dict[str, str]:
@@ -215,7 +248,7 @@ def _judge_ending(record: dict[str, Any]) -> tuple[Ending, int, str]:  # noqa: P
         case "wall":
             return Ending.WALL_LIMIT, 0, ""
         case "cannot_compile":
-            return Ending.CANNOT_COMPILE, 0, _claim(record["report"], "error")
+            return Ending.CANNOT_COMPILE, 0, _error(record["report"])
         case "done":
             return _judge_report(record["report"])
         case "gone":
@@ -234,20 +267,26 @@ def _judge_report(report: str) -> tuple[Ending, int, str]:
     Judged code may have forged it, so nothing hangs on it but what an ending is called: output and
     result are compared whatever it says.
     """
-    match _claim(report, "status"):
+    match _claim(report).get("status"):
         case "ok":
             return Ending.FINISHED, 0, ""
         case "exit":
-            return Ending.EXIT, 1, ""
+            code = _claim(report).get("code")
+            return Ending.EXIT, code if type(code) is int and 0 < code < EXIT_CODES else 1, ""
         case "memory":
             return Ending.MEMORY_LIMIT, 0, ""
         case _:
-            return Ending.ERROR, 0, _claim(report, "error")
+            return Ending.ERROR, 0, _error(report)
 
 
-def _claim(report: str, key: str) -> str:
+def _error(report: str) -> str:
+    error = _claim(report).get("error")
+    return error if isinstance(error, str) else ""
+
+
+def _claim(report: str) -> dict[str, Any]:
     try:
-        value = json.loads(report.encode("latin-1"))[key]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return ""
-    return value if isinstance(value, str) else ""
+        claim = json.loads(report.encode("latin-1"))
+    except (ValueError, RecursionError):
+        return {}
+    return cast("dict[str, Any]", claim) if isinstance(claim, dict) else {}

@@ -254,9 +254,7 @@ class TestToolCalls:
         assert not played.results[0].malformed
         assert played.attempt.written == 1
 
-    async def test_that_tests_failed_is_a_result_and_no_error_of_the_call(
-        self, play: Play
-    ) -> None:
+    async def test_that_tests_failed_is_a_result_and_no_error_of_the_call(self, play: Play) -> None:
         played = await play(turn(write(WRONG), run()), turn(write(RIGHT), run()))
         outcomes = [result.is_error for result in played.results]
         assert not any(outcomes)

@@ -5,7 +5,6 @@ import pytest
 from harness.problem import ProblemView, Signature, TestCase
 
 
-
 @pytest.fixture
 def problem() -> ProblemView:
     return ProblemView(

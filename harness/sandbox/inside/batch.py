@@ -15,11 +15,15 @@ from inside.runner import CANNOT_COMPILE, DONE, DONE_AND_OVER, READY, Preamble, 
 
 OPEN_FILES = 64
 EXCERPT_BYTES = 16_000
-REPORT_BYTES = 64_000
+REPORT_BYTES = 128_000  # a runner's longest error, every character of it escaped
 RUNNER_FAILED = 70  # EX_SOFTWARE of sysexits.h
 PR_SET_PDEATHSIG = 1
 CORES = os.cpu_count() or 1
 LIBC = ctypes.CDLL(None)
+
+
+class WorkerGoneError(Exception):
+    """The worker hung up while its tests ran."""
 
 
 class Waited(NamedTuple):
@@ -55,8 +59,10 @@ class Batch:
             self._become_runner(preamble, theirs)
         theirs.close()
         self.clock = (~self.pid << 3) | 2  # CPUCLOCK_SCHED of a process, see clock_getcpuclockid(3)
+        self.handle = os.pidfd_open(self.pid)  # its children may hold the control socket open
         self.poll = select.poll()
         self.poll.register(self.control, select.POLLIN)
+        self.poll.register(self.handle, select.POLLIN)
         self.poll.register(connection.socket, select.POLLRDHUP)
 
     def _become_runner(self, preamble: Preamble, control: socket.socket) -> NoReturn:
@@ -82,7 +88,11 @@ class Batch:
         os._exit(0)
 
     def run(self) -> list[dict[str, Any]]:
-        """Run tests until one ends the process, all are done, or enough output has piled up."""
+        """Run tests until one ends the process, all are done, or enough output has piled up.
+
+        Raises:
+            WorkerGoneError: nobody waits for the records.
+        """
         spans = self.job["inputs"]
         started = self._wait()
         if started.word[:1] != READY:
@@ -98,8 +108,12 @@ class Batch:
                 break
             waited = self._wait()
             done = waited.word[:1] in {DONE, DONE_AND_OVER}
-            records.append(self._record(waited, "done" if done else ""))
-            if waited.word[:1] != DONE or self.written > self.job["limits"]["collect_bytes"]:
+            record = self._record(waited, "done" if done else "")
+            records.append(record)
+            # What a stream could not write would come out in the next test.
+            if waited.word[:1] != DONE or record["too_much_output"]:
+                break
+            if self.written > self.job["limits"]["collect_bytes"]:
                 break
         return records
 
@@ -114,9 +128,8 @@ class Batch:
                 return Waited(b"", "cpu" if cpu > limit["cpu_s"] else "wall", cpu, wall)
             patience = min((limit["cpu_s"] - cpu) / CORES, limit["wall_s"] - wall)
             for descriptor, _ in self.poll.poll(max(1, int(patience * 1000))):
-                if descriptor != self.control.fileno():
-                    self.end()
-                    os._exit(0)  # the worker is gone
+                if descriptor == self.connection.socket.fileno():
+                    raise WorkerGoneError
                 word = self._hear()
                 cpu = time.clock_gettime(self.clock) - cpu_start
                 wall = time.monotonic() - wall_start
@@ -124,7 +137,7 @@ class Batch:
 
     def _hear(self) -> bytes:
         try:
-            return self.control.recv(REPORT_BYTES)
+            return self.control.recv(REPORT_BYTES, socket.MSG_DONTWAIT)
         except OSError:
             return b""
 
@@ -182,6 +195,6 @@ class Batch:
     def close(self) -> tuple[int, int]:
         """End the process and let go of its files; see `end`."""
         self.control.close()
-        for descriptor in self.files:
+        for descriptor in (self.handle, *self.files):
             os.close(descriptor)
         return self.end()

@@ -28,9 +28,9 @@ from types import ModuleType
 FOLDER = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(FOLDER))
 
-from inside.batch import LIBC, Batch  # noqa: E402 - the folder must be known first
+from inside.batch import LIBC, Batch, WorkerGoneError  # noqa: E402 - the folder must be known first
 from inside.connection import Connection  # noqa: E402
-from inside.processes import empty  # noqa: E402
+from inside.processes import empty_working_directory  # noqa: E402
 from inside.runner import WARM, Preamble  # noqa: E402
 
 STACK_BYTES = 512 << 20
@@ -91,12 +91,18 @@ def serve(descriptor: int) -> None:
         if text not in preambles:  # kept, its imports already run: a source has one
             preambles[text] = Preamble(text)
         batch = Batch(job, preambles[text], inputs, outputs, connection)
-        records = batch.run()
+        try:
+            records = batch.run()
+        except WorkerGoneError:
+            batch.close()
+            empty_working_directory()
+            break
         status, peak = batch.close()
         os.close(inputs)
         os.close(outputs)
-        empty(home)
+        empty_working_directory()
         connection.send({"tests": records, "peak_bytes": peak, "exit": status})
+    home.rmdir()  # the worker may be gone without having done it
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """The end of whatever judged code left behind: processes and files."""
 
 import os
-import shutil
 import signal
+import stat
 from pathlib import Path
 
 
@@ -28,10 +28,20 @@ def _parent(process: Path) -> int:
         return 0
 
 
-def empty(folder: Path) -> None:
-    """Remove what a solution left in its working directory."""
-    for entry in folder.iterdir():
-        if entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry, ignore_errors=True)
-        else:
-            entry.unlink()
+def empty_working_directory() -> None:
+    """Remove what a solution left there; FileNotFoundError when it removed the directory too.
+
+    It is never named by its path, which may lead elsewhere by now. What is in a folder is moved up
+    before that is removed, so no depth of nesting is too much.
+    """
+    while entries := list(Path().iterdir()):
+        for entry in entries:
+            if entry.is_symlink() or not entry.is_dir():
+                entry.unlink()
+                continue
+            entry.chmod(stat.S_IRWXU)
+            name = os.urandom(8).hex()
+            for number, inner in enumerate(list(entry.iterdir())):
+                inner.rename(f"{name}-{number}")
+            entry.rmdir()
+    Path.cwd()  # fails when it is gone

@@ -33,6 +33,7 @@ from inside import values
 FILE_NAME = "solution.py"
 DETAIL_BYTES = 6_000
 DEFAULT_RECURSION_LIMIT = 1_000
+STREAM_NAMES = ("<stdin>", "<stdout>", "<stderr>")
 
 # pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -156,6 +157,8 @@ class Runner:
         over = _end_threads()
         with contextlib.suppress(BaseException):
             atexit._run_exitfuncs()  # noqa: SLF001 - what the interpreter calls
+        for stream in (sys.stdout, sys.stderr):  # the solution's own may need its globals to flush
+            _flush(stream, report)
         namespace.clear()  # as an interpreter does before its last flush
         for stream in (sys.stdout, sys.stderr, *self.streams):
             _flush(stream, report)
@@ -210,15 +213,19 @@ def _find(name: str, namespace: dict[str, Any]) -> Any:
 
 
 def _open_stream(descriptor: int, mode: str) -> io.TextIOWrapper:
+    """A standard stream, with the name and the mode that an interpreter gives it."""
     raw = io.FileIO(descriptor, mode, closefd=False)
+    raw.name = STREAM_NAMES[descriptor]
     buffered = io.BufferedReader(raw) if mode == "r" else io.BufferedWriter(raw)
-    return io.TextIOWrapper(
+    stream = io.TextIOWrapper(
         buffered,
         encoding="utf-8",
         errors="backslashreplace" if descriptor == 2 else "surrogateescape",  # noqa: PLR2004
         newline=None if mode == "r" else "\n",
         line_buffering=descriptor == 2,  # noqa: PLR2004 - stderr
     )
+    stream.mode = mode
+    return stream
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -11,7 +11,7 @@ and integers of ordinary size stand for themselves, and everything else is an ob
     {"t": [v, None, …]}   a binary tree, level by level, trailing None dropped
     {"o": "name"}         anything else: it equals nothing
 
-`harness.sandbox.values` reads it back on the other side.
+`harness.grading.rules` reads it on the other side.
 """
 
 # Values of unknown type are this module's subject.

@@ -1,0 +1,47 @@
+"""A real sandbox, and shorthands for judging programs in it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from harness.grading.judge import Task, judge
+from harness.grading.verdict import Grade
+from harness.problem import TestCase
+from harness.sandbox.execution import Program
+from harness.sandbox.limits import MEBIBYTE, Limits
+from harness.sandbox.worker import Worker
+
+LIMITS = Limits(cpu_s=3.0, memory_bytes=1024 * MEBIBYTE, output_bytes=4 * MEBIBYTE)
+
+
+@pytest.fixture(scope="session")
+def worker() -> Iterator[Worker]:
+    """One for all: a judge must get along with what the last program did to it."""
+    worker = Worker()
+    yield worker
+    worker.stop()
+
+
+@pytest.fixture
+def grade(worker: Worker) -> Callable[..., Grade]:
+    """Judges code on (input, output) pairs, the first `public` of which are public."""
+
+    def grade(
+        code: str,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        public: int = 1,
+        limits: Limits = LIMITS,
+        isolate: bool = False,
+        **program: Any,
+    ) -> Grade:
+        tests = [
+            TestCase(input=given, output=wanted, public=index < public)
+            for index, (given, wanted) in enumerate(pairs)
+        ]
+        task = Task(Program(dedent(code), **program), tests, limits, isolate=isolate)
+        return judge(worker, task)
+
+    return grade

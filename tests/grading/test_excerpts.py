@@ -1,0 +1,55 @@
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.grading.excerpts import around, shorten, writable
+
+texts = st.text(st.characters(), max_size=400)
+
+
+@given(texts, st.integers(min_value=60, max_value=300))
+def test_a_shortened_text_is_as_long_as_allowed_and_counts_what_it_lacks(
+    text: str, most: int
+) -> None:
+    short = shorten(text, most)
+    assert len(short) <= most
+    if len(text) <= most:
+        assert short == text
+        return
+    note = re.search(r" … (\d+) characters left out … ", short)
+    assert note is not None
+    head, tail = short[: note.start()], short[note.end() :]
+    assert text.startswith(head)
+    assert text.endswith(tail)
+    assert len(head) + len(tail) + int(note[1]) == len(text)
+
+
+def test_a_shortened_text_keeps_most_of_the_room_for_the_text() -> None:
+    short = shorten("ab" * 10_000, 1_500)
+    assert len(short) > 1_490
+    assert len(short.partition(" … ")[0]) > len(short.rpartition(" … ")[2]) > 400
+
+
+def test_no_room_for_a_text_leaves_the_note() -> None:
+    assert shorten("x" * 100, 5) == " … 100 characters left out … "
+
+
+@given(texts, st.integers(min_value=0, max_value=400), st.integers(min_value=3, max_value=100))
+def test_what_is_around_a_position_holds_it(text: str, position: int, most: int) -> None:
+    position = min(position, max(0, len(text) - 1))
+    piece = around(text, position, most)
+    assert len(piece.strip("…")) <= most + 2
+    assert piece.removeprefix("…").removesuffix("…") in text
+    if text:
+        assert text[position] in piece
+
+
+@given(texts)
+def test_what_is_writable_can_be_written(text: str) -> None:
+    written = writable(text).encode()
+    assert text.isascii() is written.isascii() or not text.isascii()
+
+
+def test_only_surrogates_are_escaped() -> None:
+    assert writable("é\n😀\udc80\ud800") == "é\n😀\\udc80\\ud800"

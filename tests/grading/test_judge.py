@@ -1,0 +1,300 @@
+"""From programs to verdicts."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.grading.judge import Task, judge
+from harness.grading.verdict import Grade, Verdict
+from harness.problem import TestCase
+from harness.sandbox.execution import Program, SandboxError
+from harness.sandbox.limits import Limits
+from harness.sandbox.worker import Worker
+
+GradeIt = Callable[..., Grade]
+DOUBLES = [("1", "2"), ("2", "4"), ("3", "6")]
+DOUBLE = "print(int(input()) * 2)"
+SHORT = Limits(cpu_s=0.3, memory_bytes=512 << 20, output_bytes=1 << 20)
+
+
+def vector(grade: Grade) -> list[Verdict]:
+    return [test.verdict for test in grade.tests]
+
+
+class TestVerdicts:
+    def test_a_right_program(self, grade: GradeIt) -> None:
+        result = grade(DOUBLE, DOUBLES, public=1)
+        assert result.solved
+        assert (result.public_passed, result.public_total) == (1, 1)
+        assert (result.hidden_passed, result.hidden_total) == (2, 2)
+        assert [test.index for test in result.tests] == [0, 1, 2]
+        assert [test.public for test in result.tests] == [True, False, False]
+        assert all(test.error == test.got == test.stderr == "" for test in result.tests)
+        assert (result.confirmed, result.rechecked) == ((0, 0), (1, 0))
+
+    def test_a_right_function(self, grade: GradeIt) -> None:
+        code = "class Solution:\n    def double(self, n): return (n * 2,)"
+        tests = [("1", "[2]"), ("-3", "[-6]")]
+        assert grade(code, tests, entry_point="double").solved
+
+    def test_a_program_that_is_wrong_at_times(self, grade: GradeIt) -> None:
+        result = grade("n = int(input())\nprint(n * 2 if n != 2 else 5)", DOUBLES)
+        assert result.verdict is Verdict.WRONG_ANSWER
+        assert vector(result) == [Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.ACCEPTED]
+        wrong = result.tests[1]
+        assert wrong.difference is not None
+        assert (wrong.difference.expected, wrong.difference.got) == ("4", "5")
+        assert wrong.got == "5\n"
+        assert (result.public_passed, result.hidden_passed) == (1, 1)
+        assert result.confirmed == (1, 0)
+
+    @pytest.mark.parametrize(
+        ("act", "verdict"),
+        [
+            ("1 / 0", Verdict.RUNTIME_ERROR),
+            ("exit(3)", Verdict.RUNTIME_ERROR),
+            ("import os; os._exit(1)", Verdict.RUNTIME_ERROR),
+            ("import os; os.kill(os.getpid(), 11)", Verdict.RUNTIME_ERROR),
+            ("print(0)", Verdict.WRONG_ANSWER),
+            ("exit()", Verdict.WRONG_ANSWER),
+        ],
+    )
+    def test_the_tests_after_a_failure_are_run(
+        self, act: str, verdict: Verdict, grade: GradeIt
+    ) -> None:
+        result = grade(f"n = int(input())\nif n == 2:\n    {act}\nprint(n * 2)", DOUBLES)
+        assert result.verdict is verdict
+        assert vector(result) == [Verdict.ACCEPTED, verdict, Verdict.ACCEPTED]
+
+    @pytest.mark.parametrize(
+        ("act", "verdict"),
+        [
+            ("while True: pass", Verdict.TIME_LIMIT),
+            ("x = bytearray(1 << 30)", Verdict.MEMORY_LIMIT),
+            ("print('x' * (2 << 20))", Verdict.OUTPUT_LIMIT),
+        ],
+    )
+    def test_the_tests_after_a_limit_are_not(
+        self, act: str, verdict: Verdict, grade: GradeIt
+    ) -> None:
+        code = f"n = int(input())\nif n == 2:\n    {act}\nprint(n * 2)"
+        result = grade(code, DOUBLES, limits=SHORT)
+        assert result.verdict is verdict
+        assert vector(result) == [Verdict.ACCEPTED, verdict]
+        assert (result.hidden_passed, result.hidden_total) == (0, 2)
+        assert result.confirmed == (1, 0)
+
+    def test_the_verdict_is_that_of_the_first_failure(self, grade: GradeIt) -> None:
+        result = grade("n = int(input())\nprint(1 // (3 - n))", DOUBLES)
+        assert vector(result) == [Verdict.WRONG_ANSWER] * 2 + [Verdict.RUNTIME_ERROR]
+        assert result.verdict is Verdict.WRONG_ANSWER
+
+    def test_a_program_that_does_not_compile(self, grade: GradeIt) -> None:
+        result = grade("print(", DOUBLES)
+        assert vector(result) == [Verdict.COMPILE_ERROR]
+        assert "SyntaxError" in result.tests[0].error
+        assert (result.verdict, result.public_passed) == (Verdict.COMPILE_ERROR, 0)
+        assert result.confirmed == (0, 0)
+
+    @pytest.mark.parametrize("code", ["", "  \n\t\n"])
+    def test_no_program(self, code: str, grade: GradeIt) -> None:
+        result = grade(code, DOUBLES, public=2)
+        assert (result.verdict, result.tests) == (Verdict.NO_SOLUTION, ())
+        assert (result.public_total, result.hidden_total) == (2, 1)
+
+    @pytest.mark.parametrize("code", ["", DOUBLE])
+    def test_no_tests(self, code: str, grade: GradeIt) -> None:
+        result = grade(code, [])
+        assert (result.verdict, result.tests) == (Verdict.UNGRADED, ())
+        assert not result.solved
+
+    def test_output_before_a_failure_does_not_count(self, grade: GradeIt) -> None:
+        result = grade("print(int(input()) * 2)\n1 / 0", DOUBLES)
+        assert vector(result) == [Verdict.RUNTIME_ERROR] * 3
+
+    def test_a_function_judged_by_its_result_not_by_what_it_prints(self, grade: GradeIt) -> None:
+        result = grade("def f(n):\n    print(n * 2)\n    return 0", DOUBLES, entry_point="f")
+        assert result.verdict is Verdict.WRONG_ANSWER
+        assert result.tests[0].stdout == "2\n"
+        assert result.tests[0].got == "0"
+
+    def test_a_function_that_is_not_there(self, grade: GradeIt) -> None:
+        result = grade("def g(n): ...", DOUBLES, entry_point="f")
+        assert result.verdict is Verdict.RUNTIME_ERROR
+        assert "defines no function" in result.tests[0].error
+
+    def test_what_a_program_waited_for_is_told(self, grade: GradeIt) -> None:
+        class Impatient(Limits):
+            @property
+            def wall_s(self) -> float:
+                return 0.3
+
+        result = grade("import time\ntime.sleep(100)", DOUBLES, limits=Impatient())
+        assert result.verdict is Verdict.TIME_LIMIT
+        assert result.tests[0].error.startswith("it waited")
+
+    def test_exit_codes_and_signals_are_told(self, grade: GradeIt) -> None:
+        assert grade("exit(3)", DOUBLES[:1]).tests[0].error == "exit code 3"
+        killed = grade("import os\nos.kill(os.getpid(), 9)", DOUBLES[:1])
+        assert killed.tests[0].error == "killed by signal 9"
+
+    def test_what_is_told_is_bounded_and_can_be_written(self, grade: GradeIt) -> None:
+        code = (
+            "import sys\nsys.stdout.buffer.write(b'\\xff\\0' * 10 ** 6)\n"
+            "print('\\udcff' * 10 ** 5, file=sys.stderr)\n"
+        )
+        for result in (
+            grade(code, DOUBLES),
+            grade(code + "raise ValueError('\\ud800' * 10 ** 6)", DOUBLES),
+            grade("def f(n): return '\\ud800' * 10 ** 6", DOUBLES, entry_point="f"),
+            grade("def f(n): return {'\\ud800': {1: n}}", DOUBLES, entry_point="f"),
+        ):
+            assert not result.solved
+            assert len(result.model_dump_json()) < 100_000
+
+    def test_expected_outputs_may_hold_anything(self, grade: GradeIt) -> None:
+        tests = [("1", "\ud800"), ("2", "[" * 10**6), ("3", "")]
+        assert grade(DOUBLE, tests).verdict is Verdict.WRONG_ANSWER
+        assert grade("def f(n): return n", tests, entry_point="f").verdict is Verdict.WRONG_ANSWER
+
+
+class TestBatches:
+    """State that leaks between the tests of a batch neither costs nor wins a verdict."""
+
+    def test_a_failure_that_others_caused_is_confirmed_away(self, grade: GradeIt) -> None:
+        code = """
+        import math
+        seen = getattr(math, 'seen', 0)
+        math.seen = seen + 1
+        print(int(input()) * 2 + seen)
+        """
+        result = grade(code, DOUBLES)
+        assert result.solved
+        assert vector(result) == [Verdict.ACCEPTED] * 3
+        assert result.confirmed == (2, 2)
+        assert result.rechecked == (1, 0)
+
+    def test_a_limit_that_others_used_up_is_confirmed_away(self, grade: GradeIt) -> None:
+        code = """
+        import math
+        math.kept = getattr(math, 'kept', []) + [bytearray(200 << 20)]
+        print(int(input()) * 2)
+        """
+        result = grade(code, DOUBLES, limits=SHORT)
+        assert result.solved
+        assert result.confirmed[1] >= 1
+
+    def test_a_pass_that_others_caused_is_found_out(self, grade: GradeIt) -> None:
+        """Any test but the first fails alone; the one picked for these is not the first."""
+        code = """
+        import math
+        n = int(input())
+        if n == 0 or hasattr(math, 'seen'):
+            print(n * 2)
+        math.seen = True
+        """
+        tests = [(str(n), str(n * 2)) for n in range(40)]
+        result = grade(code, tests)
+        assert result.verdict is Verdict.WRONG_ANSWER
+        assert result.rechecked == (1, 1)
+        assert vector(result) == [Verdict.ACCEPTED] + [Verdict.WRONG_ANSWER] * 39
+
+    def test_the_test_picked_is_the_same_every_time(self, grade: GradeIt) -> None:
+        """A program that fails the one run again says which that was."""
+        code = """
+        import math
+        n = int(input())
+        print(n * 2 if n == 0 or hasattr(math, 'seen') else -n)
+        math.seen = True
+        """
+        tests = [(str(n), str(n * 2)) for n in range(8)]
+        assert vector(grade(code, tests)) == vector(grade(code, tests))
+
+    def test_one_test_is_not_run_again(self, grade: GradeIt) -> None:
+        result = grade(DOUBLE, DOUBLES[:1])
+        assert result.solved
+        assert (result.confirmed, result.rechecked) == ((0, 0), (0, 0))
+        assert result.tests[0].peak_bytes is not None
+
+    def test_a_failure_alone_is_not_confirmed(self, grade: GradeIt) -> None:
+        result = grade("print(0)", DOUBLES[:1])
+        assert (result.verdict, result.confirmed) == (Verdict.WRONG_ANSWER, (0, 0))
+
+    def test_a_process_for_each_test_when_asked_for(self, grade: GradeIt) -> None:
+        code = """
+        import math
+        print(int(input()) * 2 + hasattr(math, 'seen'))
+        math.seen = True
+        """
+        result = grade(code, DOUBLES, isolate=True)
+        assert result.solved
+        assert (result.confirmed, result.rechecked) == ((0, 0), (0, 0))
+        assert all(test.peak_bytes for test in result.tests)
+
+    def test_a_process_for_each_test_ends_as_a_batch_does(self, grade: GradeIt) -> None:
+        spin = "n = int(input())\nwhile n == 2: pass\nprint(n)"
+        result = grade(spin, DOUBLES, isolate=True, limits=SHORT)
+        assert vector(result) == [Verdict.WRONG_ANSWER, Verdict.TIME_LIMIT]
+        assert vector(grade("print(", DOUBLES, isolate=True)) == [Verdict.COMPILE_ERROR]
+        assert vector(grade("1 / 0", DOUBLES, isolate=True)) == [Verdict.RUNTIME_ERROR] * 3
+
+    def test_many_tests_are_judged_in_order(self, grade: GradeIt) -> None:
+        tests = [(str(n), str(n * 2)) for n in range(300)]
+        result = grade("n = int(input())\nprint(n * 2 + (n % 100 == 99))", tests)
+        failed = [test.index for test in result.tests if not test.passed]
+        assert failed == [99, 199, 299]
+        assert len(result.tests) == 300
+
+    def test_a_process_that_ends_at_every_test(self, grade: GradeIt) -> None:
+        code = "import os\nprint(int(input()) * 2, flush=True)\nos._exit(0)"
+        result = grade(code, DOUBLES)
+        assert result.solved
+        assert vector(result) == [Verdict.ACCEPTED] * 3
+
+
+class TestBlame:
+    KILLER = (
+        "import os\nprint(int(input()) * 2, flush=True)\nos.kill(os.getppid(), 9)\nwhile 1: pass"
+    )
+
+    def test_killing_the_sandbox_is_the_program_s_own_error(self, grade: GradeIt) -> None:
+        result = grade(self.KILLER, DOUBLES[:1])
+        assert vector(result) == [Verdict.RUNTIME_ERROR]
+        assert "does not survive this program" in result.tests[0].error
+
+    def test_tests_that_it_spares_count(self, grade: GradeIt) -> None:
+        code = "import os\nn = int(input())\nif n == 2: os.kill(os.getppid(), 9)\nprint(n * 2)"
+        result = grade(code, DOUBLES)
+        assert vector(result) == [Verdict.ACCEPTED, Verdict.RUNTIME_ERROR, Verdict.ACCEPTED]
+
+    def test_other_solutions_do_not_feel_it(self, grade: GradeIt) -> None:
+        assert not grade(self.KILLER, DOUBLES[:1]).solved
+        result = grade(DOUBLE, DOUBLES)
+        assert result.solved
+        assert result.confirmed == (0, 0)
+
+    def test_a_sandbox_that_does_not_work_is_nobody_s_error(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setattr("harness.sandbox.worker.FORK_SERVER", tmp_path / "none.py")
+        worker = Worker()
+        tests = [TestCase(input="1", output="2", public=True)]
+        with pytest.raises(SandboxError):
+            judge(worker, Task(Program(DOUBLE), tests, Limits()))
+        worker.stop()
+
+    def test_a_sandbox_that_fails_once_is_tried_again(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        """The first fork server is one that leaves at once."""
+        broken = tmp_path / "broken.py"
+        broken.touch()
+        worker = Worker()
+        with monkeypatch.context() as patch:
+            patch.setattr("harness.sandbox.worker.FORK_SERVER", broken)
+            with pytest.raises(SandboxError):
+                worker.run(Program(""), [b""], Limits())
+        tests = [TestCase(input="1", output="2", public=True)]
+        assert judge(worker, Task(Program(DOUBLE), tests, Limits())).solved
+        worker.stop()

@@ -1,0 +1,162 @@
+"""Workers side by side."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from harness.grading.judge import Task, judge
+from harness.problem import TestCase
+from harness.sandbox.execution import Ending, Execution, Program, WorkerStoppedError
+from harness.sandbox.limits import Limits
+from harness.sandbox.pool import SandboxPool
+from harness.sandbox.worker import Worker
+
+PATIENCE_S = 10.0
+HOURS = Limits(cpu_s=10_000)
+
+
+def program(code: str) -> Callable[[Worker], Execution]:
+    return lambda worker: worker.run(Program(code), [b""], HOURS)[0]
+
+
+class Marks(Protocol):
+    """See the fixture."""
+
+    code: str
+
+    def wait(self) -> int: ...
+    def are_there(self) -> bool: ...
+
+
+def gone(process: int) -> bool:
+    return not Path(f"/proc/{process}").exists()
+
+
+async def test_programs_run_at_the_same_time(tmp_path: Path) -> None:
+    """Opening a named pipe waits for the other side: neither could end without the other."""
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    async with SandboxPool(2) as pool:
+        calls = asyncio.gather(
+            pool.call(program(f"print(open({pipe!r}).read())")),
+            pool.call(program(f"open({pipe!r}, 'w').write('met')")),
+        )
+        reader, writer = await asyncio.wait_for(calls, PATIENCE_S)
+    assert (reader.ending, writer.ending) == (Ending.FINISHED, Ending.FINISHED)
+    assert reader.stdout == b"met\n"
+
+
+async def test_no_more_run_than_there_are_workers() -> None:
+    running, most, lock = 0, 0, threading.Lock()
+
+    def work(worker: Worker) -> Worker:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        program("")(worker)
+        with lock:
+            running -= 1
+        return worker
+
+    async with SandboxPool(2) as pool:
+        workers = await asyncio.gather(*(pool.call(work) for _ in range(12)))
+    assert most <= 2
+    assert len(set(workers)) <= 2
+
+
+async def test_what_the_work_raises_reaches_the_caller_and_the_worker_goes_on() -> None:
+    def fail(_: Worker) -> None:
+        raise LookupError
+
+    async with SandboxPool(1) as pool:
+        with pytest.raises(LookupError):
+            await pool.call(fail)
+        assert (await pool.call(program("print(1)"))).stdout == b"1\n"
+
+
+async def test_the_default_is_a_worker_for_each_core_at_hand() -> None:
+    async with SandboxPool() as pool:
+        assert pool.size == len(os.sched_getaffinity(0))
+
+
+async def test_a_cancelled_call_ends_its_program_and_frees_its_worker(marks: Marks) -> None:
+    async with SandboxPool(1) as pool:
+        call = asyncio.create_task(pool.call(program(marks.code + "while True: pass")))
+        process = await asyncio.to_thread(marks.wait)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert gone(process)
+        after = await asyncio.wait_for(pool.call(program("print(1)")), PATIENCE_S)
+        assert after.stdout == b"1\n"
+
+
+async def test_a_cancelled_call_is_not_tried_again_by_the_judge(marks: Marks) -> None:
+    """The judge repeats what a sandbox failed at; nobody waits for this."""
+    tests = [TestCase(input="", output="", public=True)] * 3
+    endless = Task(Program(marks.code + "while True: pass"), tests, HOURS)
+    async with SandboxPool(1) as pool:
+        call = asyncio.create_task(pool.call(lambda worker: judge(worker, endless)))
+        await asyncio.to_thread(marks.wait)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        await asyncio.wait_for(pool.call(program("print(1)")), PATIENCE_S)
+    assert not marks.are_there()
+
+
+async def test_a_call_cancelled_while_it_waits_never_runs(marks: Marks) -> None:
+    async with SandboxPool(1) as pool:
+        first = asyncio.create_task(pool.call(program(marks.code + "while True: pass")))
+        await asyncio.to_thread(marks.wait)
+        ran = threading.Event()
+        second = asyncio.create_task(pool.call(lambda _: ran.set()))
+        await asyncio.sleep(0)  # it has been handed in
+        second.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await second
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        await pool.call(program(""))
+        assert not ran.is_set()
+
+
+async def test_closing_ends_what_runs_and_leaves_no_process(marks: Marks) -> None:
+    servers: list[int | None] = []
+
+    def endless(worker: Worker) -> Execution:
+        worker.run(Program(""), [b""], HOURS)
+        servers.append(worker.process_id)
+        return program(marks.code + "while True: pass")(worker)
+
+    async with SandboxPool(2) as pool:
+        calls = [asyncio.create_task(pool.call(endless)) for _ in range(2)]
+        judged = [await asyncio.to_thread(marks.wait), await asyncio.to_thread(marks.wait)]
+    outcomes = await asyncio.gather(*calls, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [WorkerStoppedError] * 2
+    assert len(servers) == 2
+    assert all(gone(process) for process in [*judged, *servers] if process is not None)
+
+
+async def test_closing_ends_calls_that_wait_too(marks: Marks) -> None:
+    async with SandboxPool(1) as pool:
+        code = marks.code + "while True: pass"
+        calls = [asyncio.create_task(pool.call(program(code))) for _ in range(5)]
+        await asyncio.to_thread(marks.wait)
+    outcomes = await asyncio.gather(*calls, return_exceptions=True)
+    assert all(
+        isinstance(outcome, WorkerStoppedError | asyncio.CancelledError) for outcome in outcomes
+    )
+
+
+async def test_nothing_is_started_that_is_not_needed() -> None:
+    async with SandboxPool(2) as pool:
+        worker = await pool.call(lambda worker: worker)
+        assert worker.process_id is None

@@ -1,0 +1,225 @@
+"""What a program finds around it, and what it leaves."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.sandbox.execution import Ending, Execution
+from harness.sandbox.worker import Worker
+
+Run = Callable[..., Execution]
+RunOn = Callable[..., list[Execution]]
+
+
+def children_of(process: int) -> list[int]:
+    """Live processes and zombies whose parent it is."""
+    found: list[int] = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:  # it ended meanwhile
+            continue
+        if int(fields[1]) == process:
+            found.append(int(stat.parent.name))
+    return found
+
+
+class TestEnvironment:
+    def test_only_named_variables_are_there(
+        self, worker: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
+        monkeypatch.setenv("PYTHONPATH", "/planted")
+        monkeypatch.setenv("PYTHONSTARTUP", "/planted")
+        code = """
+        import json, os, sys
+        print(json.dumps([dict(os.environ), sys.path, open('/proc/self/environ').read()]))
+        """
+        (execution,) = run_on(worker, code, b"")
+        environment, path, raw = json.loads(execution.stdout)
+        assert set(environment) == {
+            *("PATH", "LANG", "PYTHONHASHSEED", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"),
+            *("HOME", "TMPDIR"),
+        }
+        assert "planted" not in f"{environment}{path}{raw}"
+
+    def test_hashes_are_the_same_every_time(self, worker: Worker, run_on: RunOn) -> None:
+        code = "print(list({'a', 'b', 'c', 'd', 'e'}))"
+        first = run_on(worker, code, b"")[0].stdout
+        worker.kill()
+        assert run_on(worker, code, b"")[0].stdout == first
+
+    def test_the_working_directory_is_private_and_goes(self, worker: Worker, run_on: RunOn) -> None:
+        code = "import os\nprint(os.getcwd(), os.environ['HOME'], os.environ['TMPDIR'])"
+        folders = run_on(worker, code, b"")[0].stdout.decode().split()
+        assert len(set(folders)) == 1
+        folder = Path(folders[0])
+        assert folder.stat().st_mode & 0o777 == 0o700
+        worker.kill()
+        assert not folder.exists()
+
+
+class TestDescriptors:
+    LOOK = """
+    import os
+    for name in os.listdir('/proc/self/fd'):
+        try:
+            print(name, os.readlink('/proc/self/fd/' + name))
+        except FileNotFoundError:  # the one that lists the folder
+            pass
+    """
+
+    def test_only_the_standard_ones_and_the_runner_s(
+        self, worker: Worker, run_on: RunOn, tmp_path: Path
+    ) -> None:
+        secret = tmp_path / "secret"
+        secret.touch()
+        with secret.open() as file:
+            os.set_inheritable(file.fileno(), True)
+            (execution,) = run_on(worker, self.LOOK, b"")
+        named = dict(line.split(" ", 1) for line in execution.stdout.decode().splitlines())
+        assert named.pop("0").startswith("/memfd:stdin")
+        assert named.pop("1").startswith("/memfd:stdout")
+        assert named.pop("2").startswith("/memfd:stderr")
+        kinds = sorted(target.partition(":")[2].partition(" ")[0].rstrip("0123456789[]") or target
+                       for target in named.values())  # fmt: skip
+        assert kinds == ["", "result", "stderr", "stdin", "stdout"] or len(named) == 5
+        assert sum(target.startswith("socket:") for target in named.values()) == 1
+        assert sum(target.startswith("/memfd:") for target in named.values()) == 4
+
+    def test_none_is_left_open_by_earlier_programs(self, worker: Worker, run_on: RunOn) -> None:
+        first = len(run_on(worker, self.LOOK, b"")[0].stdout.splitlines())
+        for _ in range(20):
+            run_on(worker, "import os\nos.pipe()", b"", b"")
+        assert len(run_on(worker, self.LOOK, b"")[0].stdout.splitlines()) == first
+        server = Path(f"/proc/{worker.process_id}/fd")
+        assert len(list(server.iterdir())) < 10
+
+    def test_none_is_left_open_on_our_side(self, shared_worker: Worker, run_on: RunOn) -> None:
+        run_on(shared_worker, "", b"")
+        before = len(list(Path("/proc/self/fd").iterdir()))
+        for _ in range(20):
+            run_on(shared_worker, "", b"", b"")
+        assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+DAEMON = """
+import os
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.write(1, b'daemon %d\\n' % os.getpid())
+        import time
+        while True: time.sleep(100)
+    os._exit(0)
+os.wait()
+while b'daemon' not in os.pread(1, 100, 0): pass
+"""
+LEFT_BEHIND = {
+    "a daemon": DAEMON,
+    "a daemon and an error": DAEMON + "1 / 0",
+    "a daemon and a crash": DAEMON + "os.kill(os.getpid(), 9)",
+    "a daemon and an early end": DAEMON + "os._exit(0)",
+    "children that ignore signals": """
+        import os, signal
+        for _ in range(5):
+            if os.fork() == 0:
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                while True: signal.pause()
+        """,
+    "stopped children": """
+        import os, signal
+        child = os.fork()
+        if child == 0:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        os.waitpid(child, os.WUNTRACED)
+        """,
+    "zombies": """
+        import os
+        for _ in range(5):
+            if os.fork() == 0:
+                os._exit(0)
+        """,
+    "children of children": """
+        import os, time
+        depth = 0
+        while depth < 5 and os.fork() == 0:
+            os.setsid()
+            depth += 1
+        if depth: time.sleep(100)
+        """,
+    "another program": "import subprocess\nsubprocess.Popen(['/bin/sleep', '100'], "
+    "start_new_session=True)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", LEFT_BEHIND.values(), ids=LEFT_BEHIND)
+def test_no_process_outlives_its_test(code: str, worker: Worker, run_on: RunOn) -> None:
+    run_on(worker, "", b"")
+    server = worker.process_id
+    assert server is not None
+    (execution,) = run_on(worker, code, b"", wall=5.0)
+    assert execution.ending is not Ending.WALL_LIMIT
+    assert children_of(server) == []
+    assert worker.process_id == server  # it did not have to be replaced
+    if b"daemon" in execution.stdout:
+        daemon = int(execution.stdout.split()[1])
+        assert not Path(f"/proc/{daemon}").exists()
+
+
+def test_the_fork_server_s_own_standing_is_not_taken_from_it(worker: Worker, run_on: RunOn) -> None:
+    """A program that stays with its children ends with them, on its limit."""
+    code = "import os, time\nos.fork()\nos.fork()\nwhile True: time.sleep(100)"
+    (execution,) = run_on(worker, code, b"", wall=0.3)
+    assert execution.ending is Ending.WALL_LIMIT
+    assert worker.process_id is not None
+    assert children_of(worker.process_id) == []
+
+
+FILES = {
+    "a file": "open('left', 'w').close()",
+    "a folder": "import os\nos.makedirs('a/b/c')\nopen('a/b/c/left', 'w').close()",
+    "a link": "import os\nos.symlink('/etc', 'link')",
+    "a dangling link": "import os\nos.symlink('nowhere', 'link')",
+    "a pipe": "import os\nos.mkfifo('pipe')",
+    "a hidden file": "open('.left', 'w').close()",
+    "a locked folder": "import os\nos.makedirs('a/b')\nos.chmod('a', 0)",
+    "a deep tree": "import os\nfor _ in range(1_500):\n    os.mkdir('d')\n    os.chdir('d')",
+    "a name that is not UTF-8": r"open(b'\xff\n', 'w').close()",
+}
+
+
+@pytest.mark.parametrize("code", FILES.values(), ids=FILES)
+def test_no_file_outlives_its_program(code: str, run: Run) -> None:
+    assert run(code).ending is Ending.FINISHED
+    assert run("import os\nprint(os.listdir(os.environ['HOME']))").stdout == b"[]\n"
+
+
+def test_what_a_link_points_to_is_not_emptied(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "kept").touch()
+    run(f"import os\nos.symlink({str(tmp_path)!r}, 'link')")
+    assert (tmp_path / "kept").exists()
+
+
+def test_a_request_holds_code_and_inputs_and_nothing_else(
+    shared_worker: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Expected outputs cannot leak: they are not handed over."""
+    requests: list[dict[str, Any]] = []
+    dumps = json.dumps
+
+    def spy(value: Any) -> str:
+        requests.append(value)
+        return dumps(value)
+
+    monkeypatch.setattr("harness.sandbox.worker.json.dumps", spy)
+    run_on(shared_worker, "print(1)", b"in")
+    request = next(value for value in requests if "code" in value)
+    assert set(request) == {
+        *("code", "preamble", "entry_point", "arguments", "result", "inputs", "limits")
+    }
+    assert request["inputs"] == [(0, 2)]

@@ -1,0 +1,303 @@
+"""Arguments go in and results come out as data, whatever the solution made them of."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.problem import Codec, Signature
+from harness.sandbox.execution import Ending, Execution
+from harness.sandbox.inside import values
+
+Run = Callable[..., Execution]
+
+NODES = """
+class ListNode:
+    def __init__(self, val=0, next=None):
+        self.val, self.next = val, next
+
+class TreeNode:
+    def __init__(self, val=0, left=None, right=None):
+        self.val, self.left, self.right = val, left, right
+"""
+
+RESULTS = {
+    "None": ("None", "null"),
+    "booleans": ("[True, False]", "[true,false]"),
+    "a number": ("5", "5"),
+    "floats": ("[0.1, -0.0, 1e300]", "[0.1,-0.0,1e+300]"),
+    "infinities": ("[float('inf'), -float('inf')]", "[Infinity,-Infinity]"),
+    "NaN": ("float('nan')", "NaN"),
+    "a long integer": ("2 ** 62", '{"i":"0x4000000000000000"}'),
+    "a longer one, negative": ("-2 ** 100", '{"i":"-0x10000000000000000000000000"}'),
+    "long ones among short": ("[1, 2 ** 62]", '[1,{"i":"0x4000000000000000"}]'),
+    "the longest short ones": ("[2 ** 62 - 1, 1 - 2 ** 62]", f"[{2**62 - 1},{1 - 2**62}]"),
+    "a string": (r"'a\n\"é'", r'"a\n\"\u00e9"'),
+    "lone surrogates": (r"'\ud800\udfff\udfff'", r'"\ud800\udfff\udfff"'),
+    "a null character": (r"'\0'", r'"\u0000"'),
+    "an empty list": ("[]", "[]"),
+    "tuples at any depth": ("[(1, (2,)), ()]", "[[1,[2]],[]]"),
+    "a generator": ("(n * n for n in range(3))", "[0,1,4]"),
+    "a range": ("range(3)", "[0,1,2]"),
+    "map, zip, reversed": ("[map(abs, [-1]), zip('a', 'b'), reversed([1, 2])]",
+                           '[[1],[["a","b"]],[2,1]]'),
+    "a deque": ("__import__('collections').deque([1, 2])", "[1,2]"),
+    "keys and values": ("[{1: 2}.keys(), {1: 2}.values()]", "[[1],[2]]"),
+    "an array": ("__import__('array').array('i', [1, 2])", "[1,2]"),
+    "a mapping": ("{'a': [1]}", '{"d":[["a",[1]]]}'),
+    "an empty mapping": ("{}", '{"d":[]}'),
+    "keys of other kinds": ("{1: 'a', (2, 3): 'b', None: 'c'}",
+                            '{"d":[[1,"a"],[[2,3],"b"],[null,"c"]]}'),
+    "a counter": ("__import__('collections').Counter('aab')", '{"d":[["a",2],["b",1]]}'),
+    "a set": ("{5}", '{"s":[5]}'),
+    "a frozen set": ("frozenset('a')", '{"s":["a"]}'),
+    "bytes": ("b'abc'", '{"o":"bytes"}'),
+    "a complex number": ("1j", '{"o":"complex"}'),
+    "an object": ("object()", '{"o":"object"}'),
+    "a class": ("int", '{"o":"type"}'),
+    "a function": ("len", '{"o":"builtin_function_or_method"}'),
+    "an array of numpy": ("__import__('numpy').arange(4).reshape(2, 2)", "[[0,1],[2,3]]"),
+    "scalars of numpy": ("(lambda n: [n.int64(1), n.float64(0.5), n.bool_(True), n.str_('a')])"
+                         "(__import__('numpy'))", '[1,0.5,true,"a"]'),
+    "a linked list": ("ListNode(1, ListNode(2))", '{"l":[1,2]}'),
+    "a list of linked lists": ("[ListNode(1), None]", '[{"l":[1]},null]'),
+    "a tree": ("TreeNode(1, None, TreeNode(2, TreeNode(3)))", '{"t":[1,null,2,3]}'),
+    "a list that holds itself": ("(lambda x: (x.append(x), x)[1])([])",
+                                 "[" * 201 + '{"o":"nested too deeply"}' + "]" * 201),
+    "a list nested deeply": ("eval('[' * 150 + ']' * 150)", "[" * 150 + "]" * 150),
+    "an enumeration": ("__import__('enum').IntEnum('E', 'A').A", "1"),
+    "a named tuple": ("__import__('collections').namedtuple('P', 'x')(1)", "[1]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "read"), RESULTS.values(), ids=RESULTS)
+def test_a_result_is_written_as(made: str, read: str, run: Run) -> None:
+    execution = run(f"def f(): return {made}", preamble=NODES, entry_point="f")
+    assert execution.error == ""
+    assert execution.result is not None
+    assert execution.result.decode() == read
+
+
+HOSTILE = {
+    "a lie about its class": (
+        "class T:\n    __class__ = list\n    def __iter__(self): return iter([1])",
+        "[1]",
+    ),
+    "a class that is a property": (
+        "class T:\n    @property\n    def __class__(self): raise MemoryError",
+        None,
+    ),
+    "attributes of every name": (
+        "class T:\n    def __getattr__(self, name): return self",
+        None,
+    ),
+    "attributes that raise": (
+        "class T:\n    def __getattr__(self, name): raise SystemExit(3)",
+        None,
+    ),
+    "equality with everything": (
+        "class T:\n    def __eq__(self, other): return True\n    __hash__ = object.__hash__",
+        '{"o":"T"}',
+    ),
+    "a representation that prints": (
+        "class T:\n    def __repr__(self): print('6'); return '6'",
+        '{"o":"T"}',
+    ),
+    "an integer with lies": (
+        "class T(int):\n    def __new__(cls): return int.__new__(cls, 5)\n"
+        "    def __add__(self, other): return 6\n    __int__ = __index__ = lambda self: 6\n"
+        "    __eq__ = __gt__ = __lt__ = lambda self, other: True\n    __hash__ = int.__hash__\n"
+        "    __repr__ = __str__ = lambda self: '6'",
+        "5",
+    ),
+    "a float with lies": (
+        "class T(float):\n    def __new__(cls): return float.__new__(cls, 5)\n"
+        "    __add__ = __float__ = lambda self, *other: 6.0\n    __repr__ = lambda self: '6'",
+        "5.0",
+    ),
+    "a string with lies": (
+        "class T(str):\n    def __new__(cls): return str.__new__(cls, 'a')\n"
+        "    __str__ = __repr__ = lambda self: 'b'\n    __eq__ = lambda self, other: True\n"
+        "    __hash__ = str.__hash__",
+        '"a"',
+    ),
+    "a mapping without items": ("class T(dict):\n    items = None", None),
+    "an iterable that is none": ("class T:\n    def __iter__(self): return 5", None),
+    "a type that is a lie": (
+        "class M(type):\n    __name__ = property(lambda c: 1 / 0)\nclass T(metaclass=M): ...",
+        None,
+    ),
+    "a name without end": ("T = type('x' * 10 ** 6, (), {})", '{"o":"' + "x" * 100 + '"}'),
+    "a name that is JSON": ("T = type('\"}, 6', (), {})", r'{"o":"\"}, 6"}'),
+    "a linked list of lists": (
+        "class T:\n    next = None\n    val = [1, (2,)]",
+        '{"l":[[1,[2]]]}',
+    ),
+}
+
+
+@pytest.mark.parametrize(("definition", "read"), HOSTILE.values(), ids=HOSTILE)
+def test_an_object_with(definition: str, read: str | None, run: Run) -> None:
+    execution = run(f"{definition}\ndef f(): return T()", entry_point="f", cpu_s=0.5)
+    if read is None:
+        assert execution.ending is not Ending.FINISHED or b'"o"' in (execution.result or b"")
+    else:
+        assert execution.ending is Ending.FINISHED
+        assert (execution.result or b"").decode() == read
+    assert execution.stdout == b""
+
+
+ENDLESS = {
+    "a generator": "from itertools import repeat\ndef f(): return repeat(0)",
+    "a linked list": (
+        "class N: val = 0\ndef f():\n    n = N()\n    n.next = n\n    return n"
+    ),
+    "a tree": (
+        "class N: val = 0\ndef f():\n    n = N()\n    n.left = n.right = n\n    return n"
+    ),
+    "a list of itself, twice": "def f():\n    x = []\n    x += [x, x]\n    return x",
+    "a mapping": (
+        "from collections.abc import Mapping\nclass M(Mapping):\n    __len__ = lambda s: 1\n"
+        "    __getitem__ = lambda s, k: k\n    def __iter__(s):\n        while True: yield 0\n"
+        "def f(): return M()"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", ENDLESS.values(), ids=ENDLESS)
+def test_a_result_without_end_is_a_limit(code: str, run: Run) -> None:
+    ending = run(code, entry_point="f", cpu_s=0.5).ending
+    assert ending in {Ending.MEMORY_LIMIT, Ending.CPU_LIMIT}
+
+
+class TestSignature:
+    """How arguments are made, and what a result of None stands for."""
+
+    def call(self, run: Run, code: str, data: str, *arguments: Codec, result: Codec) -> str:
+        signature = Signature(arguments=arguments, result=result)
+        execution = run(code, data.encode(), preamble=NODES, entry_point="f", signature=signature)
+        assert execution.error == ""
+        return (execution.result or b"").decode()
+
+    def test_json_values_one_a_line(self, run: Run) -> None:
+        code = "def f(*arguments): return arguments"
+        data = '[1, 2]\n"a\\nb"\n\nnull\n{"a": 1.5}\n123456789012345678901234567890'
+        assert self.call(run, code, data, result=Codec.JSON) == (
+            '[[1,2],"a\\nb",null,{"d":[["a",1.5]]},{"i":"0x18ee90ff6c373e0ee4e3f0ad2"}]'
+        )
+
+    def test_an_integer_of_any_length(self, run: Run) -> None:
+        code = "def f(n): return n % 1000"
+        assert self.call(run, code, "7" * 6000, result=Codec.JSON) == "777"
+
+    def test_linked_lists(self, run: Run) -> None:
+        code = "def f(a, b): return [a.next.val, b, type(a).__name__]"
+        read = self.call(
+            run, code, "[1, 2]\n[]", Codec.LINKED_LIST, Codec.LINKED_LIST, result=Codec.JSON
+        )
+        assert read == '[2,null,"ListNode"]'
+
+    def test_trees_and_lists_of_either(self, run: Run) -> None:
+        code = "def f(tree, trees, lists): return [tree, trees, lists]"
+        codecs = (Codec.TREE, Codec.TREES, Codec.LINKED_LISTS)
+        data = "[1, null, 2, 3]\n[[4], []]\n[[5, 6], []]"
+        assert self.call(run, code, data, *codecs, result=Codec.JSON) == (
+            '[{"t":[1,null,2,3]},[{"t":[4]},null],[{"l":[5,6]},null]]'
+        )
+
+    def test_the_solution_s_own_nodes_are_used(self, run: Run) -> None:
+        code = f"{NODES}\nListNode.mine = True\ndef f(a): return a.mine"
+        assert self.call(run, code, "[1]", Codec.LINKED_LIST, result=Codec.JSON) == "true"
+
+    @pytest.mark.parametrize("result", [Codec.LINKED_LIST, Codec.TREE])
+    def test_none_stands_for_an_empty_one(self, result: Codec, run: Run) -> None:
+        assert self.call(run, "def f(): return None", "", result=result) == "[]"
+
+    def test_an_in_place_problem_returns_what_it_changed(self, run: Run) -> None:
+        code = "def f(a, b): a.append(b)"
+        read = self.call(run, code, "[1]\n2", result=Codec.FIRST_ARGUMENT)
+        assert read == "[1,2]"
+
+    def test_an_in_place_problem_may_return_its_result(self, run: Run) -> None:
+        code = "def f(a): return sorted(a)"
+        assert self.call(run, code, "[2, 1]", result=Codec.FIRST_ARGUMENT) == "[1,2]"
+
+    def test_what_is_printed_does_not_matter(self, run: Run) -> None:
+        execution = run("def f():\n    print('debug')\n    return 1", entry_point="f")
+        assert (execution.stdout, execution.result) == (b"debug\n", b"1")
+
+    @pytest.mark.parametrize(
+        "definition",
+        [
+            "def f(a): return a",
+            "f = lambda a: a",
+            "class Solution:\n    def f(self, a): return a",
+            "class Solution:\n    @staticmethod\n    def f(a): return a",
+            "class Solution:\n    @classmethod\n    def f(cls, a): return a",
+            "class Base:\n    def f(self, a): return a\nclass Solution(Base): ...",
+            "class Solution: ...\ndef f(a): return a",
+            "class f:\n    def __new__(cls, a): return a",
+            "from functools import cache\n@cache\ndef f(a): return a",
+            "from functools import partial\nf = partial(max, 0)",
+        ],
+    )
+    def test_every_way_to_define_the_entry_point(self, definition: str, run: Run) -> None:
+        assert run(definition, b"5", entry_point="f").result == b"5"
+
+    def test_a_main_block_does_not_run(self, run: Run) -> None:
+        code = "def f(): return __name__\nif __name__ == '__main__':\n    1 / 0"
+        assert run(code, entry_point="f").result == b'"solution"'
+
+
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(st.characters())
+    | st.integers(min_value=10**60)
+)
+json_values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner) | st.tuples(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+def plain(value: Any) -> Any:
+    """What a result in the notation stands for."""
+    match value:
+        case {"i": digits}:
+            return int(digits, 16)
+        case {"d": pairs}:
+            return {key: plain(item) for key, item in pairs}
+        case list():
+            return [plain(item) for item in value]
+        case _:
+            return value
+
+
+def listed(value: Any) -> Any:
+    match value:
+        case list() | tuple():
+            return [listed(item) for item in value]
+        case dict():
+            return {key: listed(item) for key, item in value.items()}
+        case _:
+            return value
+
+
+@given(json_values)
+@settings(deadline=None)
+def test_plain_data_comes_back_as_it_was(value: Any) -> None:
+    written = values.encode(value, "json", None)
+    assert repr(plain(json.loads(written))) == repr(listed(value))
+
+
+@given(st.recursive(st.none() | st.integers(), lambda inner: st.lists(inner, max_size=3)))
+@settings(deadline=None)
+def test_arguments_come_in_as_they_were(value: Any) -> None:
+    text = json.dumps(value)
+    assert values.decode_arguments(f"{text}\n{text}", [], {}) == [value, value]
