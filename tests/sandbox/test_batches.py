@@ -143,10 +143,10 @@ def test_time_is_that_of_each_test(run_batch: Batch) -> None:
         "while time.process_time() < end: pass"
     )
     quick, slow, again = run_batch(code, b"0", b"0.3", b"0")
-    assert 0.3 <= slow.cpu_s < 0.5
+    assert 0.3 <= slow.cpu_s < 1
     assert slow.wall_s >= slow.cpu_s * 0.9
-    assert quick.cpu_s < 0.1
-    assert again.cpu_s < 0.1
+    assert quick.cpu_s < 0.25
+    assert again.cpu_s < 0.25
 
 
 def test_inputs_that_are_too_many_for_a_batch_are_left_for_another(

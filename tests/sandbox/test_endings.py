@@ -269,7 +269,7 @@ class TestTime:
     def test_cpu_time_is_limited(self, code: str, run: Run) -> None:
         execution = run(code, cpu_s=0.3)
         assert execution.ending is Ending.CPU_LIMIT
-        assert 0.3 <= execution.cpu_s < 0.6
+        assert 0.3 <= execution.cpu_s < 1.5
 
     def test_cpu_time_of_a_function_is_limited(self, run: Run) -> None:
         code = f"def f():\n    {SPIN}"
@@ -284,7 +284,7 @@ class TestTime:
             "import time\nend = time.process_time() + 0.2\n"
             "while time.process_time() < end: pass\nprint(1)"
         )
-        executions = run_batch(code, *[b""] * 3, cpu_s=0.35)
+        executions = run_batch(code, *[b""] * 3, cpu_s=0.5)
         assert [execution.stdout for execution in executions] == [b"1\n"] * 3
 
     @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ class TestTime:
     def test_one_that_waits_is_ended_by_the_wall_limit(self, code: str, run: Run) -> None:
         execution = run(code, wall=0.3)
         assert execution.ending is Ending.WALL_LIMIT
-        assert 0.3 <= execution.wall_s < 2
+        assert 0.3 <= execution.wall_s < 10
         assert execution.cpu_s < 0.3
 
     def test_what_was_written_before_the_end_is_there(self, run: Run) -> None:
