@@ -13,10 +13,11 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.report.progress import RunProgress
 from harness.report.tables import console, summary_view
 from harness.report.text import count, printable
-from harness.runs.directory import RunDirectory, default_path, read_manifest
+from harness.runs.directory import RESULTS, RunDirectory, default_path, read_manifest
 from harness.runs.engine import Engine, Failure
 from harness.runs.plan import Plan, check_same, manifest, prepare
 from harness.runs.recordings import BUNDLED, PREFIX
+from harness.runs.results import read_results
 from harness.runs.spec import RESUMABLE, RunSpec, read_spec
 from harness.runs.summary import Summary, summarize
 from harness.runs.transcript import sample_name
@@ -39,7 +40,7 @@ class Running:
     ) -> int:
         """A new run; returns the exit code."""
         plan = prepare(read_spec(config, flags), os.environ)
-        self._announce(plan)
+        self._announce(plan, len(plan.samples))
         if dry_run:
             return OK
         path = out or default_path(plan.spec.mode, plan.model_name)
@@ -66,15 +67,18 @@ class Running:
         spec = read_spec(None, {**_known(before["spec"]), **flags})
         plan = prepare(spec, os.environ)
         check_same(plan, before)
-        self._announce(plan)
+        done = sum(1 for _ in read_results(path / RESULTS))
+        self._announce(plan, len(plan.samples) - done)
         if dry_run:
             return OK
         return self._carry_out(plan, RunDirectory.resume(path))
 
-    def _announce(self, plan: Plan) -> None:
+    def _announce(self, plan: Plan, left: int) -> None:
         """What is about to happen, and that it costs money where it does."""
         problems = count(len(plan.problems), "problem")
         samples = count(len(plan.samples), "sample")
+        if left < len(plan.samples):
+            samples += f", {left} of them left to do" if left else ", all of them done"
         self.err.print(
             f"{plan.spec.mode}: {problems}, {samples}, model {printable(plan.model_name)}"
         )
@@ -82,8 +86,8 @@ class Running:
             self.err.print(
                 "the model's words are recordings, written by hand; its tokens estimates"
             )
-        elif not plan.model_name.startswith((PREFIX, "python:")):
-            most = len(plan.samples) * (plan.spec.max_turns if plan.spec.mode == "agentic" else 1)
+        elif left and not plan.model_name.startswith((PREFIX, "python:")):
+            most = left * (plan.spec.max_turns if plan.spec.mode == "agentic" else 1)
             self.err.print(
                 f"real requests to {_place(plan)}, at most {most:,}; its provider may bill them"
             )
@@ -104,8 +108,6 @@ class Running:
             if sample_name(problem.id, index) not in names
         ]
         total = len(plan.samples)
-        if done:
-            self.err.print(f"{len(done)} of {count(total, 'sample')} are done already")
         with RunProgress(self.err, total, done) as progress:
             failures = asyncio.run(self._engine(plan, directory, progress, rest))
         counts = Counter(str(failure.verdict) for failure in failures)

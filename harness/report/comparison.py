@@ -140,7 +140,7 @@ def _rows(a: Side, b: Side, paired: Paired) -> Iterator[tuple[str, str, str]]:
             yield key.replace("_", " "), _setting(left), _setting(right)
     for name, left, right in (
         ("pass@1", a.summary.pass_at_1, b.summary.pass_at_1),
-        ("  paired problems only", paired.rate_a, paired.rate_b),
+        *_paired_rates(a, b, paired),
         ("  with hidden tests", a.summary.with_hidden, b.summary.with_hidden),
     ):
         if left and right:
@@ -152,6 +152,15 @@ def _rows(a: Side, b: Side, paired: Paired) -> Iterator[tuple[str, str, str]]:
         ("pending", *(str(sum(s.summary.pending.values())) for s in (a, b))),
     ):
         yield name, left, right
+
+
+def _paired_rates(
+    a: Side, b: Side, paired: Paired
+) -> Iterator[tuple[str, Rate | None, Rate | None]]:
+    """The rates that the difference is of, where they are not the runs' own."""
+    rates = (side.summary.pass_at_1 for side in (a, b))
+    if any(rate and rate.problems != paired.problems for rate in rates):
+        yield "  paired problems only", paired.rate_a, paired.rate_b
 
 
 def _rate(rate: Rate) -> str:

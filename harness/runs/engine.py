@@ -171,7 +171,7 @@ class Engine:
 
         async def run_public_tests(code: str) -> Grade:
             task = Task(_program(view, code), view.public_tests, limits, rule)
-            return await pool.call(lambda worker: judge(worker, task))
+            return await pool.call(lambda worker: judge(worker, task), urgent=True)
 
         def record(event: Event) -> None:
             write(event)

@@ -1,6 +1,8 @@
 """A pool of workers: judged work spread over the machine's cores."""
 
 import asyncio
+import heapq
+import itertools
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -8,9 +10,40 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import Self, TypeVar
 
+from harness.sandbox.execution import WorkerStoppedError
 from harness.sandbox.worker import Worker
 
 T = TypeVar("T")
+
+
+class _Turns:
+    """Lets so many in at a time: the urgent first, then who came first."""
+
+    def __init__(self, size: int) -> None:
+        self._free = size
+        self._waiting: list[tuple[bool, int, asyncio.Future[None]]] = []
+        self._arrivals = itertools.count()
+
+    async def take(self, *, urgent: bool) -> None:
+        if self._free:
+            self._free -= 1
+            return
+        turn = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._waiting, (not urgent, next(self._arrivals), turn))
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # its turn had come all the same
+                self.give_back()
+            raise
+
+    def give_back(self) -> None:
+        while self._waiting:
+            *_, turn = heapq.heappop(self._waiting)
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
 
 
 class SandboxPool:
@@ -26,15 +59,19 @@ class SandboxPool:
         self._idle: SimpleQueue[Worker] = SimpleQueue()
         for _ in range(self.size):
             self._add()
+        self._turns = _Turns(self.size)
         self._threads = ThreadPoolExecutor(self.size, thread_name_prefix="judge")
+        self._closed = False
 
     def _add(self) -> None:
         worker = Worker()
         self._workers.add(worker)
         self._idle.put(worker)
 
-    async def call(self, work: Callable[[Worker], T]) -> T:
+    async def call(self, work: Callable[[Worker], T], *, urgent: bool = False) -> T:
         """Run blocking work on an idle worker, waiting for one.
+
+        Urgent work, which a model waits for, goes before what nobody waits for.
 
         A cancelled call stops its worker, so that the thread comes back at once whatever the work
         does about failures, and another worker takes its place.
@@ -57,12 +94,17 @@ class SandboxPool:
                 else:
                     self._idle.put(worker)
 
+        await self._turns.take(urgent=urgent)
         try:
+            if self._closed:
+                raise WorkerStoppedError
             return await asyncio.get_running_loop().run_in_executor(self._threads, task)
         except asyncio.CancelledError:
             for worker in taken:
                 worker.stop()
             raise
+        finally:
+            self._turns.give_back()
 
     async def __aenter__(self) -> Self:
         return self
@@ -77,6 +119,7 @@ class SandboxPool:
 
     def close(self) -> None:
         """End every worker, whatever it is doing."""
+        self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in tuple(self._workers):
             worker.stop()

@@ -160,3 +160,48 @@ async def test_nothing_is_started_that_is_not_needed() -> None:
     async with SandboxPool(2) as pool:
         worker = await pool.call(lambda worker: worker)
         assert worker.process_id is None
+
+
+async def test_urgent_work_goes_before_what_waits() -> None:
+    order: list[str] = []
+    async with SandboxPool(1) as pool:
+        release = threading.Event()
+        begun = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def hold(_: Worker) -> None:
+            loop.call_soon_threadsafe(begun.set)
+            release.wait(PATIENCE_S)
+
+        holding = asyncio.create_task(pool.call(hold))
+        await begun.wait()
+        calls = [
+            asyncio.create_task(pool.call(lambda _, name=name: order.append(name), urgent=urgent))
+            for name, urgent in (("first", False), ("second", False), ("urgent", True))
+        ]
+        await asyncio.sleep(0)  # each of them has taken its place in the queue
+        release.set()
+        await asyncio.gather(holding, *calls)
+    assert order == ["urgent", "first", "second"]
+
+
+async def test_who_leaves_the_queue_keeps_nobody_waiting() -> None:
+    async with SandboxPool(1) as pool:
+        release = threading.Event()
+        begun = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def hold(_: Worker) -> None:
+            loop.call_soon_threadsafe(begun.set)
+            release.wait(PATIENCE_S)
+
+        holding = asyncio.create_task(pool.call(hold))
+        await begun.wait()
+        leaves = asyncio.create_task(pool.call(lambda _: "never"))
+        stays = asyncio.create_task(pool.call(lambda _: "done"))
+        await asyncio.sleep(0)
+        leaves.cancel()
+        release.set()
+        await holding
+        assert await asyncio.wait_for(stays, PATIENCE_S) == "done"
+        assert await asyncio.wait_for(pool.call(lambda _: "again"), PATIENCE_S) == "again"
