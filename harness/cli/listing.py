@@ -15,6 +15,8 @@ from harness.sources.selection import select
 
 LONGEST_TEST = 2_000
 LEAST_TITLE = 8
+PADDING = 3
+DISPENSABLE = ("kind", "public", "issues", "released")  # on a narrow terminal, in this order
 COLUMNS = ("problem", "title", "platform", "difficulty", "released", "kind", "public", "issues")
 
 
@@ -33,22 +35,27 @@ def list_problems(what: str | None, flags: dict[str, Any]) -> None:
         for problem in chosen.problems:
             out.print(_shown(problem), soft_wrap=True)
         return
-    out.print(_table([_row(problem) for problem in chosen.problems]))
+    out.print(_table([_row(problem) for problem in chosen.problems], out.width))
     out.print(f"{count(len(chosen.problems), 'problem')} of {len(loaded.problems):,}")
     if loaded.skipped:
         first = printable(str(loaded.skipped[0]))
         out.print(f"{count(len(loaded.skipped), 'bad row')} skipped, the first: {first}")
 
 
-def _table(rows: list[tuple[str, ...]]) -> Table:
-    """All columns in full, but for the title, which takes what room is left."""
+def _table(rows: list[tuple[str, ...]], width: int) -> Table:
+    """The columns that fit, all but the title in full; a column that says nothing is left out."""
+    longest = [max(map(len, cells)) for cells in zip(COLUMNS, *rows, strict=True)]
+    shown = [i for i in range(len(COLUMNS)) if any(row[i] for row in rows)]
+    for dispensable in DISPENSABLE:
+        others = sum(longest[i] + PADDING for i in shown if COLUMNS[i] != "title")
+        if others + LEAST_TITLE > width:
+            shown = [i for i in shown if COLUMNS[i] != dispensable]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for index, column in enumerate(COLUMNS):
-        longest = max((len(row[index]) for row in rows), default=0)
-        least = LEAST_TITLE if column == "title" else max(longest, len(column))
-        table.add_column(column, no_wrap=True, min_width=least)
+    for i in shown:
+        least = LEAST_TITLE if COLUMNS[i] == "title" else longest[i]
+        table.add_column(COLUMNS[i], no_wrap=True, min_width=least)
     for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
+        table.add_row(*(Text(printable(row[i])) for i in shown))
     return table
 
 
