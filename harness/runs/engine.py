@@ -13,20 +13,12 @@ from harness.agent.strategies import STRATEGIES
 from harness.errors import DataError
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade, Verdict
-from harness.models.protocol import (
-    Message,
-    Model,
-    ModelSettings,
-    ModelTurn,
-    RetryObserver,
-    ToolSpec,
-    Usage,
-)
+from harness.models.price import Price, cost
 from harness.problem import Problem, ProblemView, TestCase
 from harness.runs.directory import RunDirectory
 from harness.runs.plan import Plan
 from harness.runs.results import SampleResult, outcomes
-from harness.runs.spec import Price
+from harness.runs.throttle import Throttled
 from harness.runs.transcript import TranscriptWriter, sample_name
 from harness.sandbox.execution import Program, SandboxError
 from harness.sandbox.pool import SandboxPool
@@ -81,7 +73,7 @@ class Engine:
         self._directory = directory
         self._pool = pool
         self._observer = observer
-        self._model = _Throttled(plan.model, asyncio.Semaphore(plan.spec.concurrency))
+        self._model = Throttled(plan.model, asyncio.Semaphore(plan.spec.concurrency))
         self._toolbox = Toolbox((ReadProblem(), WriteSolution(), RunTests()))
         self._tasks: list[asyncio.Task[None]] = []
         self._stopping = False
@@ -203,34 +195,6 @@ class Engine:
         return await self._pool.call(work)
 
 
-class _Throttled:
-    """A model of which only so many requests are in flight."""
-
-    def __init__(self, model: Model, slots: asyncio.Semaphore) -> None:
-        self._model = model
-        self._slots = slots
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    def for_sample(self, problem: ProblemView, index: int) -> Model:
-        return _Throttled(self._model.for_sample(problem, index), self._slots)
-
-    async def generate(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[ToolSpec],
-        settings: ModelSettings,
-        on_retry: RetryObserver | None = None,
-    ) -> ModelTurn:
-        async with self._slots:
-            return await self._model.generate(messages, tools, settings, on_retry)
-
-    async def close(self) -> None:
-        await self._model.close()
-
-
 def _program(view: ProblemView, code: str) -> Program:
     return Program(code, view.preamble, view.entry_point, view.signature)
 
@@ -287,16 +251,3 @@ def _result(
         cost=cost(usage, price),
         seconds=round(time.monotonic() - started, 6),
     )
-
-
-def cost(usage: Usage | None, price: Price | None) -> float | None:
-    """US dollars; None when usage or price is unknown, never a guess."""
-    if usage is None or price is None:
-        return None
-    cached = price.input if price.cached_input is None else price.cached_input
-    fresh = usage.input_tokens - usage.cached_input_tokens
-    return (
-        fresh * price.input
-        + usage.cached_input_tokens * cached
-        + usage.output_tokens * price.output
-    ) / 1e6

@@ -10,19 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.agent.strategies import STRATEGIES
 from harness.errors import UsageError
+from harness.models.price import Price
 from harness.sources.selection import Selection
 
 MOST_IN_FLIGHT = 1_000
-
-
-class Price(BaseModel):
-    """US dollars per million tokens; `cached_input` defaults to `input`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-    cached_input: float | None = Field(default=None, ge=0)
 
 
 class RunSpec(BaseModel):

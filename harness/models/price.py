@@ -1,0 +1,28 @@
+"""What tokens cost."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from harness.models.protocol import Usage
+
+
+class Price(BaseModel):
+    """US dollars per million tokens; `cached_input` defaults to `input`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached_input: float | None = Field(default=None, ge=0)
+
+
+def cost(usage: Usage | None, price: Price | None) -> float | None:
+    """US dollars; None when usage or price is unknown, never a guess."""
+    if usage is None or price is None:
+        return None
+    cached = price.input if price.cached_input is None else price.cached_input
+    fresh = usage.input_tokens - usage.cached_input_tokens
+    return (
+        fresh * price.input
+        + usage.cached_input_tokens * cached
+        + usage.output_tokens * price.output
+    ) / 1e6
