@@ -8,7 +8,7 @@ from harness.models.protocol import Usage
 class Price(BaseModel):
     """US dollars per million tokens; `cached_input` defaults to `input`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)

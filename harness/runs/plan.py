@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 import harness
 from harness.agent.attempt import Limits as AgentLimits
@@ -130,7 +131,7 @@ def manifest(plan: Plan) -> dict[str, Any]:
         "harness": harness.__version__,
         "git_revision": _git_revision(),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "spec": plan.spec.model_copy(update={"model": plan.model_name}).model_dump(mode="json"),
+        "spec": _stored(plan),
         "prompt": {"name": plan.prompt.name, "hash": plan.prompt.hash},
         "data": [
             {"name": Path(file.path).name, "sha256": file.sha256, "bytes": file.size}
@@ -157,6 +158,16 @@ def manifest(plan: Plan) -> dict[str, Any]:
             "implementation": sys.implementation.name,
         },
     }
+
+
+def _stored(plan: Plan) -> dict[str, Any]:
+    """The spec as it is kept: with the model's name, without what a URL may hold of secrets."""
+    url = plan.spec.base_url
+    if url is not None:
+        parts = urlsplit(url)
+        url = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    kept = plan.spec.model_copy(update={"model": plan.model_name, "base_url": url})
+    return kept.model_dump(mode="json")
 
 
 def check_same(plan: Plan, before: Mapping[str, Any]) -> None:

@@ -14,6 +14,8 @@ from harness.models.price import Price
 from harness.sources.selection import Selection
 
 MOST_IN_FLIGHT = 1_000
+LONGEST_SECONDS = 7 * 86_400
+MOST_MEMORY = 1 << 20  # MiB: a tebibyte
 
 
 class RunSpec(BaseModel):
@@ -37,7 +39,7 @@ class RunSpec(BaseModel):
 
     model: str | None = None
     base_url: str | None = None
-    temperature: float | None = Field(default=None, ge=0)
+    temperature: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     max_tokens: int | None = Field(default=None, ge=1)
     reasoning_effort: str | None = None
     price: Price | None = None
@@ -45,15 +47,15 @@ class RunSpec(BaseModel):
     mode: str = "single_shot"
     max_turns: int = Field(default=10, ge=1)
     prompt: str = "default"
-    sample_timeout: float | None = Field(default=None, gt=0)
+    sample_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
 
     run_tests: bool = True
-    test_timeout: float | None = Field(default=None, gt=0)
-    memory: int | None = Field(default=None, ge=64)
+    test_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
+    memory: int | None = Field(default=None, ge=64, le=MOST_MEMORY)
     isolate_tests: bool = False
 
     concurrency: int = Field(default=8, ge=1, le=MOST_IN_FLIGHT)
-    workers: int | None = Field(default=None, ge=1)
+    workers: int | None = Field(default=None, ge=1, le=MOST_IN_FLIGHT)
 
     def selection(self) -> Selection:
         """Which of the problems are taken."""
@@ -117,6 +119,8 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise UsageError(f"{path}: the file cannot be read ({reason})") from error
+    except RecursionError as error:
+        raise UsageError(f"{path}: nested too deeply") from error
     except yaml.YAMLError as error:
         raise UsageError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
     if values is None:

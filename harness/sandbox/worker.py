@@ -251,6 +251,8 @@ def _judge_ending(record: dict[str, Any]) -> tuple[Ending, int, str]:  # noqa: P
             return Ending.CANNOT_COMPILE, 0, _error(record["report"])
         case "done":
             return _judge_report(record["report"])
+        case "broken":
+            raise ValueError("the runner could not be set up")
         case "gone":
             status = record["exit"]
             if os.WIFSIGNALED(status):

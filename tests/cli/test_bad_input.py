@@ -27,6 +27,9 @@ CASES = {
     "no number": (["run", "-n", "many"], 2, "--sample-size"),
     "a number out of range": (["run", "--max-turns", "0"], 2, "--max-turns"),
     "no date": (["run", "--min-release-date", "soon"], 2, "--min-release-date"),
+    "time without end": (["run", "--test-timeout", "inf"], 2, "--test-timeout"),
+    "memory beyond any machine": (["run", "--memory", "99999999999"], 2, "--memory"),
+    "a price that is no number": (["run", "--price", "nan,1"], 2, "price"),
     "no price": (["run", "--price", "cheap"], 2, "2.5,10"),
     "an unknown sampling": (["run", "--sampling", "worst"], 2, "--sampling"),
     "an unknown platform": (["run", "--filter-platform", "leetcod"], 2, "leetcode"),
@@ -61,6 +64,7 @@ YAML = {
     "value out of range": ("concurrency: 0", "concurrency"),
     "not a mapping": ("- fixture", "keys and values"),
     "not YAML": ("a: [", "not valid YAML"),
+    "YAML without end": ("[" * 5_000, "nested too deeply"),
     "not text": ("\x00\x01", "spec.yaml"),
 }
 

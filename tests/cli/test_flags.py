@@ -51,6 +51,17 @@ async def test_the_model_is_the_one_named_or_that_of_the_environment(tmp_path: P
     ]
 
 
+async def test_a_password_in_the_url_is_used_but_not_kept(tmp_path: Path) -> None:
+    async with ChatServer(_fixed(SOLVE)) as server:
+        url = server.base_url.replace("http://", "http://user:planted@")
+        flags = ["-b", "fixture", "-n", "1", "-m", "x", "--base-url", url, "--out", "r"]
+        code, out, err = await run(tmp_path, "run", *flags)
+    assert code == 0, err
+    assert len(server.requests) == 1
+    kept = [path.read_text() for path in (tmp_path / "r").rglob("*") if path.is_file()]
+    assert "planted" not in "".join([out, err, *kept])
+
+
 async def test_agentic_mode_offers_the_three_tools_and_single_shot_none(
     tmp_path: Path, solver: Solver
 ) -> None:

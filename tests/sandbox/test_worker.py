@@ -331,3 +331,13 @@ def _runs(process: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return state not in "ZX"
+
+
+def test_a_runner_that_cannot_be_set_up_is_the_sandbox_s_failure() -> None:
+    worker = Worker()
+    beyond = Limits(memory_bytes=1 << 80)
+    try:
+        with pytest.raises(SandboxError, match="set up"):
+            worker.run(Program("print(1)"), [b""], beyond)
+    finally:
+        worker.kill()

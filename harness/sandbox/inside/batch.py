@@ -97,7 +97,10 @@ class Batch:
         started = self._wait()
         if started.word[:1] != READY:
             refused = started.word[:1] == CANNOT_COMPILE
-            return [self._record(started, "cannot_compile" if refused else "")]
+            record = self._record(started, "cannot_compile" if refused else "")
+            if record.get("exit") == RUNNER_FAILED << 8:  # before any judged code was run
+                record["end"] = "broken"
+            return [record]
         records: list[dict[str, Any]] = []
         for offset, length in spans:
             os.ftruncate(self.files[0], 0)
