@@ -32,7 +32,8 @@ class RunTests:
         tests = workspace.problem.public_tests
         if not tests:
             raise ToolError("This problem has no public tests. Check the solution by reasoning.")
-        revision.report = await workspace.run_public_tests(revision.code)
+        if revision.report is None:  # it has not changed since
+            revision.report = await workspace.run_public_tests(revision.code)
         return report(revision.report, tests)
 
 

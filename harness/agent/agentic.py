@@ -17,6 +17,7 @@ from harness.models.protocol import (
 
 MOST_NUDGES = 2
 SAME_SOLUTION = 3
+MOST_CALLS = 32  # of one message
 NUDGE = (
     "No tool was called. Hand your solution in with write_solution, then call run_tests; code in "
     "a message is not run."
@@ -73,9 +74,9 @@ class _Loop:
 
     async def _call_tools(self, turn: ModelTurn) -> None:
         """Carry the calls out in the order asked; each gets exactly one result."""
-        for call in turn.tool_calls:
+        for number, call in enumerate(turn.tool_calls):
             started = time.monotonic()
-            result = await self._call_tool(call)
+            result = await self._call_tool(call, number)
             seconds = round(time.monotonic() - started, 6)
             self.tool_calls += 1
             self.malformed += result.malformed
@@ -84,10 +85,14 @@ class _Loop:
             )
             self.conversation.add(result, recorded=True)
 
-    async def _call_tool(self, call: ToolCall) -> ToolMessage:
-        """One call; when the sample's time is up its result says so, and nothing is run."""
+    async def _call_tool(self, call: ToolCall, number: int) -> ToolMessage:
+        """One call; past the sample's time or a message's bound it is answered, but not run."""
+        words = ""
         if self._out_of_time():
             words = "The time for this problem is up; the call was not carried out."
+        elif number >= MOST_CALLS:
+            words = f"Only {MOST_CALLS} calls of one message are carried out; this one was not."
+        if words:
             return ToolMessage(call_id=call.id, name=call.name, content=words, is_error=True)
         return await self.session.toolbox.call(call, self.session.workspace)
 

@@ -7,9 +7,9 @@ INTERRUPTED = 130
 
 def main() -> None:
     """The console script `harness`."""
-    from harness.cli.app import app
-
     try:
+        from harness.cli.app import app
+
         sys.exit(app(standalone_mode=False) or 0)
     except KeyboardInterrupt:
         _say("interrupted")
@@ -32,8 +32,8 @@ def _told(error: Exception) -> tuple[str, int] | None:
 
     if isinstance(error, HarnessError):
         return str(error), error.exit_code
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}", UsageError.exit_code
+    if isinstance(error, OSError):
+        return f"{error.filename or 'output'}: {error.strerror or error}", UsageError.exit_code
     # typer's own errors have no public base class; all of them can say themselves.
     format_message = getattr(error, "format_message", None)
     return (format_message(), getattr(error, "exit_code", 2)) if format_message else None

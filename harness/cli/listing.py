@@ -8,7 +8,7 @@ from rich.text import Text
 
 from harness.problem import Problem, TestCase
 from harness.report.tables import console
-from harness.report.text import count, printable
+from harness.report.text import count, printable, printable_line
 from harness.runs.spec import read_spec
 from harness.sources.registry import LOADERS, load
 from harness.sources.selection import select
@@ -55,7 +55,7 @@ def _table(rows: list[tuple[str, ...]], width: int) -> Table:
         least = LEAST_TITLE if COLUMNS[i] == "title" else longest[i]
         table.add_column(COLUMNS[i], no_wrap=True, min_width=least)
     for row in rows:
-        table.add_row(*(Text(printable(row[i])) for i in shown))
+        table.add_row(*(Text(printable_line(row[i])) for i in shown))
     return table
 
 
@@ -84,6 +84,7 @@ def _shown(problem: Problem) -> str:
         "tags": ", ".join(problem.tags),
         "kind": kind,
         "tests": f"{len(problem.tests.public)} public, {hidden} hidden",
+        "public by": problem.public_rule,
         "known issues": ", ".join(problem.known_issues),
     }
     parts = [

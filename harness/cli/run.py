@@ -169,11 +169,12 @@ def _agentic(flags: dict[str, Any]) -> None:
         )
 
 
-def _price(text: str) -> dict[str, float]:
+def _price(text: str) -> dict[str, float | None]:
     from harness.errors import UsageError
 
     try:
-        numbers = [float(part) for part in text.split(",")]
-        return dict(zip(("input", "output", "cached_input"), numbers, strict=False))
+        price, output, *cached = (float(part) for part in text.split(","))
+        (cached_input,) = cached or (None,)
     except ValueError as error:
         raise UsageError(f"--price {text!r}: give dollars per million tokens, as 2.5,10") from error
+    return {"input": price, "output": output, "cached_input": cached_input}

@@ -12,7 +12,7 @@ from typing import Any
 from harness.errors import RunDirectoryError, UsageError
 from harness.report.progress import RunProgress
 from harness.report.tables import console, summary_view
-from harness.report.text import count, printable
+from harness.report.text import count, printable, printable_line
 from harness.runs.directory import RESULTS, RunDirectory, default_path, read_manifest
 from harness.runs.engine import Engine, Failure
 from harness.runs.plan import Plan, check_same, manifest, prepare
@@ -80,7 +80,7 @@ class Running:
         if left < len(plan.samples):
             samples += f", {left} of them left to do" if left else ", all of them done"
         self.err.print(
-            f"{plan.spec.mode}: {problems}, {samples}, model {printable(plan.model_name)}"
+            f"{plan.spec.mode}: {problems}, {samples}, model {printable_line(plan.model_name)}"
         )
         if plan.model_name == PREFIX + BUNDLED:
             self.err.print(

@@ -25,4 +25,4 @@ def transcript(
         return
     from harness.runs.transcript import read_events
 
-    out.print(transcript_text(read_events(find_transcript(run, sample))), soft_wrap=True)
+    out.file.write(transcript_text(read_events(find_transcript(run, sample))) + "\n")

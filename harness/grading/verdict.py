@@ -26,13 +26,9 @@ class Verdict(StrEnum):
     CHECKER_ERROR = "checker_error"
     SANDBOX_ERROR = "sandbox_error"
     MODEL_ERROR = "model_error"
-    CANCELLED = "cancelled"
     UNGRADED = "ungraded"
 
 
-INFRASTRUCTURE = frozenset(
-    {Verdict.CHECKER_ERROR, Verdict.SANDBOX_ERROR, Verdict.MODEL_ERROR, Verdict.CANCELLED}
-)
 LIMITS = frozenset({Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT})
 
 

@@ -70,6 +70,7 @@ def _usable_url(url: str) -> str:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname)
         _ = parts.port  # raises on one out of range
+        usable = usable and not (parts.query or parts.fragment)  # paths are appended
     except ValueError:
         usable = False
     if not usable:

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
+from harness.agent.events import SampleStart
 from harness.errors import RunDirectoryError, UsageError
 from harness.report.text import printable_line
 from harness.runs.directory import RESULTS, TRANSCRIPTS
 from harness.runs.results import read_results
-from harness.runs.transcript import sample_name
+from harness.runs.transcript import read_events, sample_name
 
 
 def find_transcript(run: Path, sample: str) -> Path:
@@ -53,6 +54,9 @@ def _samples(run: Path) -> dict[str, Path]:
     names: dict[str, Path] = {}
     for path in sorted(folder.glob("*.jsonl")):
         problem, _, index = unquote(path.stem).rpartition("-")
-        if index.isdigit():
+        start = next(read_events(path), None)  # the file's name may be shortened
+        if isinstance(start, SampleStart):
+            names[start.sample] = path
+        elif index.isdigit():  # begun, and not a line written
             names[sample_name(problem, int(index))] = path
     return names

@@ -1,6 +1,8 @@
 """The tables of a run and of a comparison, for a terminal."""
 
 from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -14,12 +16,28 @@ from harness.stats.rates import Rate
 WIDTH_OF_A_FILE = 160
 
 
+class _Console(Console):
+    """A console whose reader may leave: our own main says what that means, not rich."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+class _ErrorConsole(_Console):
+    """What is said on the way is worth less than the run: nobody listening stops nothing."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        with suppress(OSError):
+            super().print(*objects, **options)
+
+
 def console(*, error: bool = False) -> Console:
     """A console that prints texts as they are: no markup, no guessing at highlights.
 
     Where the output is no terminal its width is no screen's.
     """
-    made = Console(stderr=error, markup=False, highlight=False, emoji=False)
+    kind = _ErrorConsole if error else _Console
+    made = kind(stderr=error, markup=False, highlight=False, emoji=False)
     if not made.is_terminal:
         made.width = WIDTH_OF_A_FILE
     return made

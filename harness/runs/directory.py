@@ -86,15 +86,22 @@ def read_manifest(path: Path) -> dict[str, Any]:
     Raises:
         RunDirectoryError: there is none that can be read.
     """
+    if (path / MANIFEST).exists() and not (path / MANIFEST).is_file():
+        raise RunDirectoryError(f"{path / MANIFEST} is not a file")
     try:
         manifest: Any = json.loads((path / MANIFEST).read_bytes())
     except FileNotFoundError as error:
         raise RunDirectoryError(f"{path} is not a run: it has no {MANIFEST}") from error
     except (OSError, ValueError) as error:
         raise RunDirectoryError(f"{path / MANIFEST} cannot be read: {error}") from error
-    if not isinstance(manifest, dict) or not {"spec", "problems", "prompt"} <= manifest.keys():
+    try:
+        whole = "samples_per_problem" in manifest["spec"] and manifest["prompt"]["hash"]
+        whole = whole and isinstance(manifest["problems"], dict)
+    except (KeyError, TypeError):
+        whole = False
+    if not whole:
         raise RunDirectoryError(f"{path / MANIFEST} is not the manifest of a run")
-    return manifest  # pyright: ignore[reportUnknownVariableType]
+    return manifest
 
 
 def default_path(mode: str, model: str) -> Path:
@@ -123,7 +130,7 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
     """Write a file whole or not at all. Raises OSError."""
     draft = path.with_name(f".{path.name}.draft")
     with draft.open("w", encoding="utf-8") as file:
-        json.dump(value, file, indent=2, ensure_ascii=False)
+        json.dump(value, file, indent=2)
         file.write("\n")
         file.flush()
         os.fsync(file.fileno())

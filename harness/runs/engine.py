@@ -127,6 +127,8 @@ class Engine:
         with self._directory.transcript(problem.id, index) as record:
             record(self._start(problem, index))
             try:
+                # A row that cannot be graded is found before the model is paid.
+                await asyncio.to_thread(problem.tests.load_hidden)
                 attempt = await self._solve(problem, index, record)
                 record(_end(attempt))
                 if attempt.stop_reason is StopReason.MODEL_ERROR:

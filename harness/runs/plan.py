@@ -100,14 +100,14 @@ def prepare(spec: RunSpec, environ: Mapping[str, str]) -> Plan:
     loaded = load(spec.benchmark or "fixture", skip_bad_rows=spec.skip_bad_rows)
     selected = select(loaded.problems, spec.selection())
     plan = Plan(spec, name, model, prompt, loaded, selected)
-    first = plan.problems[0]
-    prompt.render(first.view(), plan.test_limits(first).cpu_s)  # a broken template is found here
+    for problem in plan.problems:  # a template that is broken, or breaks on one, is found here
+        prompt.render(problem.view(), plan.test_limits(problem).cpu_s)
     return plan
 
 
 def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
     """The model a spec means: its own, else the bundled recordings, else `MODEL_ID`."""
-    if spec.model:
+    if spec.model is not None:
         return spec.model
     if spec.benchmark is None and spec.base_url is None:
         return PREFIX + BUNDLED

@@ -1,5 +1,6 @@
 """Transcripts on disk: written event by event, read back for people and for replay."""
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -12,6 +13,7 @@ from harness.agent.events import Event
 from harness.errors import RunDirectoryError
 from harness.runs.results import storage_error
 
+LONGEST_NAME = 200
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
@@ -21,8 +23,12 @@ def sample_name(problem_id: str, index: int) -> str:
 
 
 def file_name(problem_id: str, index: int) -> str:
-    """A sample as the file system sees it."""
-    return f"{quote(problem_id, safe='')}-{index}.jsonl"
+    """A sample as the file system sees it; the end of a very long id is a hash."""
+    name = quote(problem_id, safe="")
+    if len(name) > LONGEST_NAME:
+        digest = hashlib.sha256(problem_id.encode("utf-8", "surrogatepass")).hexdigest()
+        name = f"{name[: LONGEST_NAME - 20]}~{digest[:16]}"
+    return f"{name}-{index}.jsonl"
 
 
 class TranscriptWriter:
@@ -37,7 +43,7 @@ class TranscriptWriter:
 
     def __call__(self, event: Event) -> None:
         """Write one event. Raises StorageError when the disk refuses."""
-        line = event.model_dump_json(by_alias=True, exclude_defaults=False).encode() + b"\n"
+        line = event.model_dump_json(by_alias=True).encode() + b"\n"
         try:
             if self._file.write(line) != len(line):
                 raise OSError("the disk is full")  # noqa: TRY301 - a short write is one

@@ -44,7 +44,7 @@ def parse_spec(spec: str) -> Spec:
     if known not in LOADERS:
         raise UsageError(_unknown(spec, known))
     if colon and not where.strip():
-        raise UsageError(f"{spec!r} ends at the colon; give {known} or {known}:WHERE")
+        raise UsageError(f"{spec!r} ends at the colon; give {known}:WHERE")
     return Spec(known, where if colon else None)
 
 

@@ -261,6 +261,11 @@ class TestToolCalls:
         assert "1 of 2 public tests passed." in played.results[1].content
         assert played.attempt.malformed_tool_calls == 0
 
+    async def test_of_one_message_only_so_many_calls_are_carried_out(self, play: Play) -> None:
+        played = await play(turn(write(WRONG), *[run()] * 50), limits=Limits(turns=1))
+        assert len(played.results) == 51
+        assert [result.is_error for result in played.results] == [False] * 32 + [True] * 19
+
     async def test_when_time_is_up_the_rest_of_a_message_is_answered_but_not_run(
         self, play: Play
     ) -> None:

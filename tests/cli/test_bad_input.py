@@ -1,8 +1,9 @@
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
-from program import harness
+from program import PROGRAM, environment, harness
 
 NOWHERE = ["-m", "some-model", "--base-url", "http://127.0.0.1:9/v1"]
 
@@ -30,6 +31,9 @@ CASES = {
     "time without end": (["run", "--test-timeout", "inf"], 2, "--test-timeout"),
     "memory beyond any machine": (["run", "--memory", "99999999999"], 2, "--memory"),
     "a price that is no number": (["run", "--price", "nan,1"], 2, "price"),
+    "an empty model name": (["run", "-m", ""], 2, "name"),
+    "a price too many": (["run", "--price", "1,2,3,4"], 2, "2.5,10"),
+    "a URL with a query": (["run", "-m", "x", "--base-url", "http://h/v1?k=1"], 2, "base URL"),
     "no price": (["run", "--price", "cheap"], 2, "2.5,10"),
     "an unknown sampling": (["run", "--sampling", "worst"], 2, "--sampling"),
     "an unknown platform": (["run", "--filter-platform", "leetcod"], 2, "leetcode"),
@@ -111,3 +115,55 @@ def test_bad_rows_can_be_skipped_and_are_counted(tmp_path: Path) -> None:
     assert "2 problems of 2" in done.stdout
     assert "1 bad row skipped" in done.stdout
     assert "rows.jsonl:2" in done.stdout
+
+
+def test_a_row_whose_hidden_tests_cannot_be_read_is_found_before_the_model_is_asked(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "rows.jsonl").write_text(f"{_row(private_test_cases='AAAA')}\n")
+    (tmp_path / "mine.py").write_text("def solve(problem): open('asked', 'w').close()")
+    flags = ["-b", "livecodebench:rows.jsonl", "-m", "python:mine:solve", "--out", "r"]
+    done = harness(tmp_path, "run", *flags)
+    assert done.returncode == 4
+    assert "rows.jsonl:1: field 'private_test_cases'" in done.stderr
+    assert not (tmp_path / "asked").exists()
+
+
+def test_ids_of_any_length_can_be_run_and_read(tmp_path: Path) -> None:
+    long = "mine/" + "ж" * 300
+    row = {"id": long, "statement": "Echo.", "tests": []}
+    row["tests"] = [{"input": "1", "output": "1", "public": True}]
+    (tmp_path / "p.jsonl").write_text(json.dumps(row))
+    (tmp_path / "mine.py").write_text("def solve(problem): return 'print(input())'")
+    flags = ["-b", "jsonl:p.jsonl", "-m", "python:mine:solve", "--out", "r"]
+    assert harness(tmp_path, "run", *flags).returncode == 0
+    assert "accepted" in harness(tmp_path, "transcript", "r").stdout
+    assert "=== verdict: accepted" in harness(tmp_path, "transcript", "r", long).stdout
+
+
+def test_a_template_that_breaks_on_one_problem_is_found_before_the_run(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "system.j2").write_text("x")
+    (tmp_path / "mine" / "user.j2").write_text(
+        "{% if problem.platform == 'apps' %}{{ nope }}{% endif %}"
+    )
+    done = harness(tmp_path, "run", "--prompt", "mine", "--out", "r")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert "'nope' is undefined" in done.stderr
+    assert not (tmp_path / "r").exists()
+
+
+@pytest.mark.parametrize("command", ["problems", "run -n 3 --out r"])
+def test_a_reader_who_leaves_is_no_error(command: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"{PROGRAM} {command} 2>&1 | true; test ! -d r || wc -l < r/results.jsonl"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "Traceback" not in done.stdout + done.stderr
+    if "--out" in command:
+        assert done.stdout.strip() == "3"

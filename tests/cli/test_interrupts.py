@@ -155,3 +155,15 @@ async def test_what_has_changed_since_is_not_continued(tmp_path: Path) -> None:
 
 def test_environment_of_the_tests_is_bare() -> None:
     assert "OPENAI_API_KEY" not in environment()
+
+
+async def test_an_interrupt_is_heard_even_when_the_model_never_waits(tmp_path: Path) -> None:
+    process = await start(tmp_path, "run", "-n", "1", "-k", "100000", "--out", "r")
+    assert process.stderr is not None
+    async with asyncio.timeout(30):
+        while not (await process.stderr.readline()).startswith(b"[1/"):
+            pass
+    process.send_signal(signal.SIGINT)
+    code, _, err = await finish(process)
+    assert code == 130, err
+    assert len(results(tmp_path / "r")) < 100_000

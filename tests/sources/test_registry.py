@@ -28,7 +28,7 @@ def test_a_spec_is_a_name_and_a_place(spec: str, parsed: tuple[str, str | None])
         ("livecodbench:x", "unknown problem source 'livecodbench'; did you mean 'livecodebench'?"),
         ("zzz", "unknown problem source 'zzz'; known: fixture, jsonl, livecodebench"),
         ("", "unknown problem source ''; known: fixture"),
-        ("jsonl:", "'jsonl:' ends at the colon; give jsonl or jsonl:WHERE"),
+        ("jsonl:", "'jsonl:' ends at the colon; give jsonl:WHERE"),
         ("livecodebench", "livecodebench needs a file: give livecodebench:PATH"),
         ("fixture:x", "fixture has no 'x'"),
         ("a/rows.jsonl", "give livecodebench:a/rows.jsonl or jsonl:a/rows.jsonl"),

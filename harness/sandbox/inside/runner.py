@@ -127,7 +127,7 @@ class Runner:
         self.control.send(word + json.dumps(report).encode())
 
     def _compile(self) -> CodeType | None:
-        source = self.job["code"]
+        source = self.job["code"].removeprefix("\ufeff")  # as in a file
         try:
             code = compile(source, FILE_NAME, "exec", dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
