@@ -24,6 +24,7 @@ from harness.runs.transcript import sample_name
 from harness.sandbox.pool import SandboxPool
 
 OK, INFRASTRUCTURE, INTERRUPTED = 0, 4, 130
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Running:
@@ -137,12 +138,12 @@ class Running:
         loop = asyncio.get_running_loop()
         async with SandboxPool(plan.spec.workers) as pool:
             engine = Engine(plan, directory, pool, progress)
-            for word in (signal.SIGINT, signal.SIGTERM):
+            for word in STOPPING:
                 loop.add_signal_handler(word, self._interrupt, engine)
             try:
                 return await engine.run(samples)
             finally:
-                for word in (signal.SIGINT, signal.SIGTERM):
+                for word in STOPPING:
                     loop.remove_signal_handler(word)
                 await plan.model.close()
 

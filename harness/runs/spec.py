@@ -73,8 +73,9 @@ class RunSpec(BaseModel):
         )
 
 
-# What may differ when a run is resumed: how fast it goes and where the model is reached.
-RESUMABLE = frozenset({"concurrency", "workers", "base_url"})
+# What may differ when a run is resumed: how fast it goes, where the model is reached, and where the
+# problems lie, whose hashes tell whether they are the same.
+RESUMABLE = frozenset({"concurrency", "workers", "base_url", "benchmark"})
 
 
 def read_spec(path: Path | None, flags: Mapping[str, Any]) -> RunSpec:
@@ -104,7 +105,8 @@ def read_spec(path: Path | None, flags: Mapping[str, Any]) -> RunSpec:
         name = ".".join(map(str, first["loc"]))
         flag = f"--{name.replace('_', '-')}"
         name = flag if str(first["loc"][0]) in flags else f"{path}: {name}"
-        value = str(first["input"])[:100]
+        given = first["input"]  # a collection may be a bomb of aliases: it is not written out
+        value = str(given)[:100] if isinstance(given, str | int | float) else type(given).__name__
         raise UsageError(f"{name}: {first['msg']} (given: {value})") from error
     if spec.mode not in STRATEGIES:
         raise UsageError(f"mode {spec.mode!r} is unknown; there are: {', '.join(STRATEGIES)}")

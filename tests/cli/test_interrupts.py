@@ -88,7 +88,7 @@ async def test_a_second_process_on_one_run_is_refused(tmp_path: Path, solver: So
         assert (await finish(process))[0] == 0
 
 
-@pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 async def test_the_first_interrupt_finishes_what_is_under_way(
     word: signal.Signals, tmp_path: Path, solver: Solver
 ) -> None:
@@ -151,6 +151,21 @@ async def test_what_has_changed_since_is_not_continued(tmp_path: Path) -> None:
     done = harness(tmp_path, "run", "--resume", "r")
     assert done.returncode == 2
     assert "mine/a has changed" in done.stderr
+
+
+async def test_problems_that_moved_are_found_by_their_new_place(tmp_path: Path) -> None:
+    row = {"id": "mine/a", "statement": "Echo.", "tests": []}
+    row["tests"] = [{"input": "1", "output": "1", "public": True}]
+    (tmp_path / "p.jsonl").write_text(json.dumps(row))
+    (tmp_path / "mine.py").write_text("def solve(problem): raise OSError('not now')")
+    flags = ["-b", "jsonl:p.jsonl", "-m", "python:mine:solve", "--out", "r"]
+    assert harness(tmp_path, "run", *flags).returncode == 4
+    (tmp_path / "p.jsonl").rename(tmp_path / "q.jsonl")
+    (tmp_path / "mine.py").write_text("def solve(problem): return 'print(input())'")
+    assert harness(tmp_path, "run", "--resume", "r").returncode == 2
+    done = harness(tmp_path, "run", "--resume", "r", "-b", "jsonl:q.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert [result["verdict"] for result in results(tmp_path / "r")] == ["accepted"]
 
 
 def test_environment_of_the_tests_is_bare() -> None:
