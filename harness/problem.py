@@ -36,7 +36,10 @@ class Codec(StrEnum):
     LINKED_LISTS = "linked_lists"
     TREE = "tree"
     TREES = "trees"
+    INT_KEYS = "int_keys"  # an object whose keys are integers to the function
+    TAGGED = "tagged"  # in the notation of `harness.sandbox.inside.values`
     FIRST_ARGUMENT = "first_argument"  # results only: an in-place problem returns what it mutated
+    EVERYTHING = "everything"  # results only: the result and the arguments, as the call left them
 
 
 class Signature(BaseModel):
@@ -46,6 +49,24 @@ class Signature(BaseModel):
 
     arguments: tuple[Codec, ...] = ()
     result: Codec = Codec.JSON
+
+
+class Checker(BaseModel):
+    """A data set's or a user's own judge of answers: code, run in the sandbox and nowhere else.
+
+    Attributes:
+        kind: which functions the code defines and how they are called; `check`: this project's
+            `check(input, expected, answer)`, `hooks`: Mercury's `convert_offline` and
+            `evaluate_offline` (`harness.grading.checkers`).
+        code: Python source.
+        preamble: source whose names the code takes for granted.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["check", "hooks"]
+    code: str
+    preamble: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +121,8 @@ class Problem(BaseModel):
         signature: how the entry point's arguments and result are converted.
         public_rule: how the public tests were told from the hidden ones.
         preamble: Python source whose names the solution may take for granted.
+        rule: the name of the comparison rule that judges its outputs.
+        checker: judges them in its place.
         references: known-good solutions.
         known_issues: why a right solution may be judged wrong here, or a wrong one right.
         content_hash: SHA-256 of everything that can change a verdict, tests included.
@@ -123,6 +146,7 @@ class Problem(BaseModel):
     public_rule: PublicRule = "source"
     preamble: str = ""
     rule: str = "lcb"
+    checker: Checker | None = None
     references: tuple[str, ...] = ()
     known_issues: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()

@@ -8,7 +8,6 @@ column is a string, three of them hold JSON, and `func_name` in the metadata, no
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import cast
@@ -18,7 +17,8 @@ from pydantic_core import from_json
 from harness.errors import DataError, UsageError
 from harness.problem import Level, Problem, TestCase, TestSuite
 from harness.sources import errata, preambles, private_tests
-from harness.sources.reading import JsonLines, Line, expand, json_complaint, read_line_again
+from harness.sources.deferred import Row, deferred
+from harness.sources.reading import JsonLines, Line, expand, json_complaint
 from harness.sources.rows import LEVELS, Loaded, check_function_test, content_hash, load_rows
 from harness.sources.signature import signature_of
 
@@ -65,6 +65,7 @@ def parse_row(line: Line) -> Problem:
     question_id = row["question_id"]
     if not question_id.strip():
         raise DataError(line.where, "question_id", "empty")
+    problem_id = _problem_id(row)
     title = row["question_title"]
     platform = row["platform"].lower()
     slug = title if platform == "leetcode" else ""
@@ -72,7 +73,7 @@ def parse_row(line: Line) -> Problem:
     functional = entry_point is not None
     digest = _content_hash(row)
     return Problem(
-        id=f"livecodebench/{question_id}",
+        id=problem_id,
         source="livecodebench",
         title=title,
         statement=row["question_content"],
@@ -90,7 +91,9 @@ def parse_row(line: Line) -> Problem:
                 functional=functional,
                 where=line.where,
             ),
-            load_hidden=_hidden(line, row, digest, functional=functional),
+            load_hidden=(
+                deferred(line, problem_id, digest, _again) if row["private_test_cases"] else tuple
+            ),
         ),
         preamble=preambles.LIVECODEBENCH,
         known_issues=errata.known_issues(question_id, slug),
@@ -107,6 +110,10 @@ def _columns(line: Line) -> dict[str, str]:
         if not isinstance(row[name], str):
             raise DataError(line.where, name, f"not a string but {row[name]!r:.60}")
     return {name: cast("str", row[name]) for name in COLUMNS}
+
+
+def _problem_id(row: dict[str, str]) -> str:
+    return f"livecodebench/{row['question_id']}"
 
 
 def _content_hash(row: dict[str, str]) -> str:
@@ -184,62 +191,10 @@ def _decode(encoded: str, *, functional: bool, where: str) -> tuple[TestCase, ..
     return _tests(text, public=False, functional=functional, where=where)
 
 
-@dataclass(frozen=True, slots=True)
-class _HeldTests:
-    """Hidden tests kept as they were encoded: in a compressed file there is no way back to them."""
-
-    encoded: str
-    where: str
-    functional: bool
-
-    def __call__(self) -> tuple[TestCase, ...]:
-        return _decode(self.encoded, functional=self.functional, where=self.where)
-
-
-@dataclass(frozen=True, slots=True)
-class _TestsInFile:
-    """Hidden tests left in their file, with what their row must still be when they are fetched."""
-
-    path: Path
-    offset: int
-    name: str
-    number: int
-    question_id: str
-    content_hash: str
-    functional: bool
-
-    def __call__(self) -> tuple[TestCase, ...]:
-        where = f"{self.name}:{self.number}"
-        raw = read_line_again(self.path, self.offset, where)
-        try:
-            row = _columns(Line(self.path, self.name, self.number, self.offset, raw))
-        except DataError:
-            row = None
-        if (
-            row is None
-            or row["question_id"] != self.question_id
-            or _content_hash(row) != self.content_hash
-        ):
-            raise DataError(
-                where, None, f"no longer the row of {self.question_id!r} that was loaded"
-            )
-        return _decode(row["private_test_cases"], functional=self.functional, where=where)
-
-
-def _hidden(
-    line: Line, row: dict[str, str], digest: str, *, functional: bool
-) -> type[tuple[TestCase, ...]] | _HeldTests | _TestsInFile:
+def _again(line: Line) -> Row:
+    row = _columns(line)
+    functional = _entry_point(row["metadata"], line.where) is not None
     encoded = row["private_test_cases"]
-    if not encoded:
-        return tuple
-    if line.offset is None:
-        return _HeldTests(encoded, line.where, functional)
-    return _TestsInFile(
-        path=line.path.absolute(),
-        offset=line.offset,
-        name=line.name,
-        number=line.number,
-        question_id=row["question_id"],
-        content_hash=digest,
-        functional=functional,
+    return Row(
+        _content_hash(row), lambda: _decode(encoded, functional=functional, where=line.where)
     )

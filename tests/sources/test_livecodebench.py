@@ -118,7 +118,10 @@ def test_a_row_that_changed_since_is_not_graded_with(
     path = write_rows(lcb_row(**change))
     with pytest.raises(DataError) as error:
         problem.tests.load_hidden()
-    assert str(error.value) == f"{path}:1: no longer the row of 'abc999_a' that was loaded"
+    assert (
+        str(error.value)
+        == f"{path}:1: no longer the row of 'livecodebench/abc999_a' that was loaded"
+    )
 
 
 def test_a_plain_file_keeps_no_private_test_in_memory(lcb_row: Rows, write_rows: Write) -> None:
