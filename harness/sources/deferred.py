@@ -31,7 +31,8 @@ def deferred(
 
     Args:
         line: the row.
-        problem_id, content_hash: of the problem that was made of it.
+        problem_id: of the problem that was made of it.
+        content_hash: of the same.
         read: reads such a line anew; raises DataError when it cannot.
 
     Returns:

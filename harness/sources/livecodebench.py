@@ -196,5 +196,7 @@ def _again(line: Line) -> Row:
     functional = _entry_point(row["metadata"], line.where) is not None
     encoded = row["private_test_cases"]
     return Row(
-        _content_hash(row), lambda: _decode(encoded, functional=functional, where=line.where)
+        _problem_id(row),
+        _content_hash(row),
+        lambda: _decode(encoded, functional=functional, where=line.where),
     )
