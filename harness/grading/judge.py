@@ -6,33 +6,19 @@ it fails there, the whole solution is judged test by test, and that stands. So s
 between the tests of a batch costs no right solution a verdict and wins no wrong one.
 """
 
-import contextlib
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from harness.grading.excerpts import shorten, writable
-from harness.grading.rules import RULES, ComparisonRule, describe_value
-from harness.grading.verdict import LIMITS, Grade, TestResult, Verdict
-from harness.problem import TestCase
-from harness.sandbox.execution import Ending, Execution, Program, SandboxError
+from harness.grading.blame import execute
+from harness.grading.checkers import Check, CheckerError
+from harness.grading.outcome import answer_of, outcome
+from harness.grading.rules import RULES
+from harness.grading.verdict import LIMITS, Difference, Grade, TestResult, Verdict
+from harness.problem import Checker, TestCase
+from harness.sandbox.execution import Execution, Program
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
-
-EXCERPT = 1_500
-ATTEMPTS = 2
-
-_VERDICT_OF = {
-    Ending.ERROR: Verdict.RUNTIME_ERROR,
-    Ending.EXIT: Verdict.RUNTIME_ERROR,
-    Ending.SIGNAL: Verdict.RUNTIME_ERROR,
-    Ending.MEMORY_LIMIT: Verdict.MEMORY_LIMIT,
-    Ending.CPU_LIMIT: Verdict.TIME_LIMIT,
-    Ending.WALL_LIMIT: Verdict.TIME_LIMIT,
-    Ending.OUTPUT_LIMIT: Verdict.OUTPUT_LIMIT,
-    Ending.CANNOT_COMPILE: Verdict.COMPILE_ERROR,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +28,7 @@ class Task:
     Attributes:
         tests: public ones first.
         rule: a name of `harness.grading.rules.RULES`.
+        checker: judges in the rule's place.
         isolate: a process for every test, instead of one for all.
     """
 
@@ -49,17 +36,15 @@ class Task:
     tests: Sequence[TestCase]
     limits: Limits
     rule: str = "lcb"
+    checker: Checker | None = None
     isolate: bool = False
-
-
-@dataclass(slots=True)
-class _Tally:
-    confirmed: list[int] = field(default_factory=lambda: [0, 0])
-    rechecked: list[int] = field(default_factory=lambda: [0, 0])
 
 
 def judge(worker: Worker, task: Task) -> Grade:
     """Judge one solution.
+
+    A checker that fails on a right answer too makes a `checker_error`, which is the solution's
+    verdict unless one of its tests failed by its own doing.
 
     Raises:
         SandboxError: the sandbox failed, and a known-good program shows that it was not the
@@ -73,58 +58,136 @@ def judge(worker: Worker, task: Task) -> Grade:
         return nothing
     if not task.program.code.strip():
         return nothing.model_copy(update={"verdict": Verdict.NO_SOLUTION})
-    tally = _Tally()
-    results = _alone(worker, task) if task.isolate else _batched(worker, task, tally)
-    failed = next((result.verdict for result in results if not result.passed), None)
+    try:
+        judging = _Judging.of(worker, task)
+    except CheckerError as error:
+        first = _cannot_check(task.tests[0], str(error))
+        return nothing.model_copy(update={"verdict": Verdict.CHECKER_ERROR, "tests": (first,)})
+    results = judging.alone() if task.isolate else judging.batched()
     return nothing.model_copy(
         update={
-            "verdict": failed or Verdict.ACCEPTED,
+            "verdict": _verdict(results),
             "tests": tuple(results),
-            "confirmed": (tally.confirmed[0], tally.confirmed[1]),
-            "rechecked": (tally.rechecked[0], tally.rechecked[1]),
+            "confirmed": tuple(judging.confirmed),
+            "rechecked": tuple(judging.rechecked),
         }
     )
 
 
-def _alone(worker: Worker, task: Task) -> list[TestResult]:
-    results: list[TestResult] = []
-    for index in range(len(task.tests)):
-        results.append(_run_alone(worker, task, index))
-        if results[-1].verdict in LIMITS | {Verdict.COMPILE_ERROR}:
-            break
-    return results
+def _verdict(results: Sequence[TestResult]) -> Verdict:
+    failed = [result.verdict for result in results if not result.passed]
+    own = (verdict for verdict in failed if verdict is not Verdict.CHECKER_ERROR)
+    return next(own, failed[0] if failed else Verdict.ACCEPTED)
 
 
-def _run_alone(worker: Worker, task: Task, index: int) -> TestResult:
-    test = task.tests[index]
-    execution = _execute(worker, task, [test])[0]
-    return _result(execution, test, index, RULES[task.rule], functional=_is_functional(task))
+def _cannot_check(test: TestCase, error: str) -> TestResult:
+    return TestResult(
+        index=0,
+        public=test.public,
+        verdict=Verdict.CHECKER_ERROR,
+        cpu_s=0,
+        wall_s=0,
+        error=error,
+    )
 
 
-def _batched(worker: Worker, task: Task, tally: _Tally) -> list[TestResult]:
-    results: list[TestResult] = []
-    rule, functional = RULES[task.rule], _is_functional(task)
-    while len(results) < len(task.tests):
-        rest = task.tests[len(results) :]
-        for execution in _execute(worker, task, rest):
-            index = len(results)
-            result = _result(execution, task.tests[index], index, rule, functional=functional)
-            if result.verdict is Verdict.COMPILE_ERROR:
-                return [*results, result]
-            if not result.passed and execution.peak_bytes is None:  # it was not alone
-                result = _run_alone(worker, task, index)
-                tally.confirmed[0] += 1
-                tally.confirmed[1] += result.passed
-            results.append(result)
-            if result.verdict in LIMITS:
-                return results
-    if len(results) > 1 and all(result.passed for result in results):
-        again = _run_alone(worker, task, _pick(task))
-        tally.rechecked[0] += 1
-        if not again.passed:
-            tally.rechecked[1] += 1
-            return _alone(worker, task)
-    return results
+@dataclass(slots=True)
+class _Judging:
+    """One solution under judgement.
+
+    Attributes:
+        program, inputs: as the checker, where there is one, wants them run.
+        confirmed, rechecked: as `Grade` has them.
+    """
+
+    worker: Worker
+    task: Task
+    check: Check | None
+    program: Program
+    inputs: Sequence[bytes]
+    confirmed: list[int] = field(default_factory=lambda: [0, 0])
+    rechecked: list[int] = field(default_factory=lambda: [0, 0])
+
+    @classmethod
+    def of(cls, worker: Worker, task: Task) -> "_Judging":
+        if task.checker is None:
+            inputs = [test.input.encode("utf-8", "surrogatepass") for test in task.tests]
+            return cls(worker, task, None, task.program, inputs)
+        check = Check(worker, task.checker, functional=task.program.entry_point is not None)
+        program, inputs = check.prepare(task.program, task.tests)
+        return cls(worker, task, check, program, inputs)
+
+    def alone(self) -> list[TestResult]:
+        """Every test in a process of its own."""
+        results: list[TestResult] = []
+        for index in range(len(self.inputs)):
+            results.append(self._run_alone(index))
+            if results[-1].verdict in LIMITS | {Verdict.COMPILE_ERROR}:
+                break
+        return results
+
+    def batched(self) -> list[TestResult]:
+        """All tests in one process, as far as it goes."""
+        results: list[TestResult] = []
+        while len(results) < len(self.inputs):
+            for result in self._run(range(len(results), len(self.inputs))):
+                if result.verdict is Verdict.COMPILE_ERROR:
+                    return [*results, result]
+                confirmed = result
+                if not result.passed and result.peak_bytes is None:  # it was not alone
+                    confirmed = self._run_alone(result.index)
+                    self.confirmed[0] += 1
+                    self.confirmed[1] += confirmed.passed
+                results.append(confirmed)
+                if confirmed.verdict in LIMITS:
+                    return results
+        if len(results) > 1 and all(result.passed for result in results):
+            self.rechecked[0] += 1
+            if not self._run_alone(_pick(self.task)).passed:
+                self.rechecked[1] += 1
+                return self.alone()
+        return results
+
+    def _run_alone(self, index: int) -> TestResult:
+        return self._run(range(index, index + 1))[0]
+
+    def _run(self, indexes: range) -> list[TestResult]:
+        """The leading ones of these tests, in one process: at least the first."""
+        inputs = [self.inputs[index] for index in indexes]
+        executions = execute(self.worker, self.program, inputs, self.task.limits)
+        functional = self.program.entry_point is not None
+        answers = [answer_of(execution, functional=functional) for execution in executions]
+        answered = [n for n, answer in enumerate(answers) if answer is not None]
+        found = self._compare([(self.task.tests[indexes[n]], answers[n] or "") for n in answered])
+        said = dict(zip(answered, found, strict=True))
+        return [
+            self._result(execution, indexes[n], answers[n], said.get(n))
+            for n, execution in enumerate(executions)
+        ]
+
+    def _compare(self, pairs: list[tuple[TestCase, str]]) -> list[Difference | CheckerError | None]:
+        if self.check is not None:
+            return self.check.compare(pairs)
+        rule = RULES[self.task.rule]
+        compare = rule.output if self.program.entry_point is None else rule.value
+        return [compare(test.output, answer) for test, answer in pairs]
+
+    def _result(
+        self,
+        execution: Execution,
+        index: int,
+        answer: str | None,
+        said: Difference | CheckerError | None,
+    ) -> TestResult:
+        return outcome(
+            execution,
+            test=self.task.tests[index],
+            index=index,
+            functional=self.program.entry_point is not None,
+            answer=self.check.shown(answer) if self.check and answer is not None else answer,
+            difference=None if isinstance(said, CheckerError) else said,
+            checker_error=str(said) if isinstance(said, CheckerError) else "",
+        )
 
 
 def _pick(task: Task) -> int:
@@ -133,105 +196,3 @@ def _pick(task: Task) -> int:
     for test in task.tests:
         digest.update(test.input[:1000].encode("utf-8", "surrogatepass"))
     return int.from_bytes(digest.digest()[:8], "big") % len(task.tests)
-
-
-def _is_functional(task: Task) -> bool:
-    return task.program.entry_point is not None
-
-
-def _execute(worker: Worker, task: Task, tests: Sequence[TestCase]) -> list[Execution]:
-    """Run the leading tests, on a fresh worker when one fails.
-
-    A failure that returns for one test while a known-good program passes before and after it is
-    the solution's own doing: nobody leaves the denominator by killing the judge.
-    """
-    inputs = [test.input.encode("utf-8", "surrogatepass") for test in tests]
-    for _ in range(ATTEMPTS):
-        with contextlib.suppress(SandboxError):
-            return worker.run(task.program, inputs, task.limits)
-    if len(inputs) > 1:
-        return _execute(worker, task, tests[:1])
-    sound_before = _is_sound(worker, task.limits)
-    try:
-        return worker.run(task.program, inputs, task.limits)
-    except SandboxError as error:
-        if not (sound_before and _is_sound(worker, task.limits)):
-            raise
-        return [_blamed(error)]
-
-
-def _is_sound(worker: Worker, limits: Limits) -> bool:
-    """Whether a known-good program passes on this worker."""
-    try:
-        execution = worker.run(Program("print(input()[::-1])"), [b"sound\n"], limits)[0]
-    except SandboxError:
-        return False
-    return execution.stdout == b"dnuos\n"
-
-
-def _blamed(error: SandboxError) -> Execution:
-    return Execution(
-        ending=Ending.ERROR,
-        stdout=b"",
-        stderr="",
-        result=None,
-        error=f"the sandbox does not survive this program: {error}",
-        code=0,
-        cpu_s=0.0,
-        wall_s=0.0,
-        peak_bytes=0,
-    )
-
-
-def _result(
-    execution: Execution, test: TestCase, index: int, rule: ComparisonRule, *, functional: bool
-) -> TestResult:
-    stdout = execution.stdout.decode("utf-8", "surrogateescape")
-    result = None if execution.result is None else execution.result.decode("utf-8", "replace")
-    verdict, error, difference = _VERDICT_OF.get(execution.ending), execution.error, None
-    if verdict is None and functional and result is None:
-        verdict, error = Verdict.RUNTIME_ERROR, "the process ended before the function returned"
-    elif verdict is None:
-        compare = rule.value if functional else rule.output
-        difference = compare(test.output, stdout if result is None else result)
-        verdict = Verdict.WRONG_ANSWER if difference else Verdict.ACCEPTED
-    got = stdout if result is None else _readable(result)
-    return TestResult(
-        index=index,
-        public=test.public,
-        verdict=verdict,
-        cpu_s=round(execution.cpu_s, 6),
-        wall_s=round(execution.wall_s, 6),
-        peak_bytes=execution.peak_bytes,
-        difference=difference,
-        got="" if verdict is Verdict.ACCEPTED else _clean(got),
-        error=_clean(error or _ended(execution)),
-        stdout="" if verdict is Verdict.ACCEPTED or not functional else _clean(stdout),
-        stderr="" if verdict is Verdict.ACCEPTED else _clean(execution.stderr),
-    )
-
-
-def _readable(result: str) -> str:
-    if len(result) > 100 * EXCERPT:
-        return result
-    try:
-        return describe_value(json.loads(result))
-    except (ValueError, RecursionError, TypeError):
-        return result
-
-
-def _ended(execution: Execution) -> str:
-    match execution.ending:
-        case Ending.EXIT:
-            return f"exit code {execution.code}"
-        case Ending.SIGNAL:
-            return f"killed by signal {execution.code}"
-        case Ending.WALL_LIMIT:
-            return "it waited: the limit of wall time was reached with little CPU used"
-        case _:
-            return ""
-
-
-def _clean(text: str) -> str:
-    """A bounded excerpt that can be written as UTF-8."""
-    return writable(shorten(text, EXCERPT))

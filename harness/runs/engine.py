@@ -139,6 +139,9 @@ class Engine:
             except DataError as error:
                 return Failure(sample, Verdict.CHECKER_ERROR, str(error))
             record(Graded(grade=grade))
+            if grade.verdict is Verdict.CHECKER_ERROR:
+                failed = next(t for t in grade.tests if t.verdict is Verdict.CHECKER_ERROR)
+                return Failure(sample, Verdict.CHECKER_ERROR, failed.error)
         price = self._plan.spec.price
         return _result(problem, index, attempt=attempt, grade=grade, price=price, started=started)
 
@@ -159,12 +162,12 @@ class Engine:
 
     async def _solve(self, problem: Problem, index: int, write: TranscriptWriter) -> Attempt:
         plan, view = self._plan, problem.view()
-        limits, rule = plan.test_limits(problem), problem.rule
+        limits, rule, checker = plan.test_limits(problem), problem.rule, problem.checker
         # The closures below go to strategy and tools: they may hold nothing that holds `problem`.
         pool, tell_retry = self._pool, self._observer.retried
 
         async def run_public_tests(code: str) -> Grade:
-            task = Task(_program(view, code), view.public_tests, limits, rule)
+            task = Task(_program(view, code), view.public_tests, limits, rule, checker)
             return await pool.call(lambda worker: judge(worker, task), urgent=True)
 
         def record(event: Event) -> None:
@@ -192,7 +195,8 @@ class Engine:
         def work(worker: Worker) -> Grade:
             tests: tuple[TestCase, ...] = problem.tests.all()
             program = _program(problem.view(), code)
-            return judge(worker, Task(program, tests, limits, problem.rule, isolate))
+            rule, checker = problem.rule, problem.checker
+            return judge(worker, Task(program, tests, limits, rule, checker, isolate))
 
         return await self._pool.call(work)
 

@@ -153,7 +153,7 @@ def test_an_object_with(definition: str, read: str | None, run: Run) -> None:
 ENDLESS = {
     "a generator": "from itertools import repeat\ndef f(): return repeat(0)",
     "a linked list": (
-        "class N: val = 0\ndef f():\n    n = N()\n    n.next = n\n    return n"
+        "class N:\n    val = 0\n    next = property(lambda self: N())\ndef f(): return N()"
     ),
     "a tree": (
         "class N: val = 0\ndef f():\n    n = N()\n    n.left = n.right = n\n    return n"
@@ -292,7 +292,7 @@ def listed(value: Any) -> Any:
 @given(json_values)
 @settings(deadline=None)
 def test_plain_data_comes_back_as_it_was(value: Any) -> None:
-    written = values.encode(value, "json", None)
+    written = values.encode(value, "json", [])
     assert repr(plain(json.loads(written))) == repr(listed(value))
 
 
@@ -301,3 +301,51 @@ def test_plain_data_comes_back_as_it_was(value: Any) -> None:
 def test_arguments_come_in_as_they_were(value: Any) -> None:
     text = json.dumps(value)
     assert values.decode_arguments(f"{text}\n{text}", [], {}) == [value, value]
+
+
+class TestTaggedNotation:
+    """What a checker is given: values of one process made anew in another."""
+
+    def there_and_back(self, run: Run, tagged: str, preamble: str = "") -> str:
+        signature = Signature(arguments=(Codec.TAGGED,))
+        code = "def f(x): return x"
+        execution = run(
+            code, tagged.encode(), preamble=preamble, entry_point="f", signature=signature
+        )
+        assert execution.ending is Ending.FINISHED, execution.error
+        return (execution.result or b"").decode()
+
+    @pytest.mark.parametrize(
+        "tagged",
+        [
+            '[1,"a",null,true,0.5,Infinity]',
+            '{"i":"0x4000000000000000"}',
+            '{"d":[[1,"a"],[[2,3],"b"],[null,"c"]]}',
+            '{"s":[5]}',
+            '[{"l":[1,2]},{"l":[[3]]}]',
+            '{"c":[1,5,6,7]}',
+            '{"c":[0,5]}',
+            '{"t":[1,null,2,3]}',
+        ],
+    )
+    def test_is_read_as_it_is_written(self, tagged: str, run: Run) -> None:
+        assert self.there_and_back(run, tagged, NODES) == tagged
+
+    def test_nodes_are_lists_where_nobody_defines_them(self, run: Run) -> None:
+        read = self.there_and_back(run, '[{"l":[1,2]},{"c":[0,3,4]},{"t":[5,null,6]}]')
+        assert read == "[[1,2],[3,4],[5,null,6]]"
+
+    def test_what_was_no_data_is_something_of_no_use(self, run: Run) -> None:
+        assert self.there_and_back(run, '{"o":"module"}') == '{"o":"Opaque"}'
+
+    def test_a_result_is_written_with_the_arguments_as_the_call_left_them(self, run: Run) -> None:
+        signature = Signature(result=Codec.EVERYTHING)
+        code = "def f(x, y):\n    x.append(y)\n    x = None\n    return 7"
+        execution = run(code, b"[1]\n2", entry_point="f", signature=signature)
+        assert execution.result == b"[7,[[1,2],2]]"
+
+    def test_integer_keys(self, run: Run) -> None:
+        signature = Signature(arguments=(Codec.INT_KEYS,), result=Codec.INT_KEYS)
+        code = "def f(x): return {k + 1: v for k, v in x.items()}"
+        execution = run(code, b'{"1": 2, "-3": 4}', entry_point="f", signature=signature)
+        assert execution.result == b'{"d":[["2",2],["-2",4]]}'

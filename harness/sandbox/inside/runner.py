@@ -54,16 +54,29 @@ WARM = frozenset(
 
 
 class Preamble:
-    """Import lines that are run once, and the rest of the text, run again for every test."""
+    """Source that comes before a solution's.
+
+    Imports of warm modules are run once; those of other packages, which take long to load and may
+    not be installed, only for a solution whose text has a name that they bind; the rest of the
+    source is run again for every test.
+    """
 
     def __init__(self, text: str) -> None:
         self.imports: dict[str, Any] = {}
-        tree = ast.parse(text)
-        warm = [node for node in tree.body if _is_warm(node)]
-        rest = [node for node in tree.body if node not in warm]
-        exec(compile(ast.Module(warm, []), "<preamble>", "exec"), self.imports)
+        warm: list[ast.stmt] = []
+        rest: list[ast.stmt] = []
+        self.packages: list[tuple[frozenset[str], CodeType]] = []
+        for node in ast.parse(text).body:
+            if _is_warm(node):
+                warm.append(node)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                names = frozenset(alias.asname or alias.name for alias in node.names)
+                self.packages.append((names, _compile([node])))
+            else:
+                rest.append(node)
+        exec(_compile(warm), self.imports)
         self.imports.pop("__builtins__", None)
-        self.rest = compile(ast.Module(rest, []), "<preamble>", "exec") if rest else None
+        self.rest = _compile(rest) if rest else None
         self.streams = [
             (name, stream)
             for name in self.imports
@@ -71,13 +84,21 @@ class Preamble:
             if self.imports[name] is getattr(sys, stream)
         ]
 
-    def fill(self, namespace: dict[str, Any]) -> None:
-        """Put the preamble's names into a fresh namespace."""
+    def fill(self, namespace: dict[str, Any], solution: str) -> None:
+        """Put the preamble's names into a solution's fresh namespace."""
         namespace.update(self.imports)
         for name, stream in self.streams:
             namespace[name] = getattr(sys, stream)
+        for names, code in self.packages:
+            if any(name in solution for name in names):
+                with contextlib.suppress(ImportError):
+                    exec(code, namespace)
         if self.rest is not None:
             exec(self.rest, namespace)
+
+
+def _compile(statements: list[ast.stmt]) -> CodeType:
+    return compile(ast.Module(statements, []), "<preamble>", "exec")
 
 
 def _is_warm(node: ast.stmt) -> bool:
@@ -147,7 +168,7 @@ class Runner:
         namespace["__file__"] = FILE_NAME
         sys.modules[module.__name__] = module
         try:
-            self.preamble.fill(namespace)
+            self.preamble.fill(namespace, self.job["code"])
             exec(code, namespace)
             if self.job["entry_point"] is not None:
                 self._call(namespace)
@@ -192,9 +213,8 @@ class Runner:
         stdin = self.descriptors[0]
         text = os.pread(stdin, os.fstat(stdin).st_size, 0).decode("utf-8", "surrogatepass")
         arguments = values.decode_arguments(text, self.job["arguments"], namespace)
-        first = arguments[0] if arguments else None
         result = function(*arguments)
-        encoded = values.encode(result, self.job["result"], first)
+        encoded = values.encode(result, self.job["result"], arguments)
         _write_all(self.descriptors[3], encoded)
 
 

@@ -8,10 +8,11 @@ and integers of ordinary size stand for themselves, and everything else is an ob
     {"d": [[k, v], …]}    a mapping, keys of any kind
     {"s": [v, …]}         a set
     {"l": [v, …]}         a linked list, from its head
+    {"c": [n, v, …]}      one that leads back to its node n, from 0
     {"t": [v, None, …]}   a binary tree, level by level, trailing None dropped
     {"o": "name"}         anything else: it equals nothing
 
-`harness.grading.rules` reads it on the other side.
+`harness.grading.rules` reads it on the other side, and `untag` here, where a checker is given it.
 """
 
 # Values of unknown type are this module's subject.
@@ -50,18 +51,23 @@ class _Budget:
         return taken
 
 
-def encode(value: Any, result: str, first_argument: Any) -> bytes:
+def encode(value: Any, result: str, arguments: list[Any]) -> bytes:
     """The result of a call as bytes.
 
     Args:
         value: what the entry point returned.
         result: the signature's codec; `linked_list` and `tree` say what None stands for.
-        first_argument: what an in-place problem is judged by.
+        arguments: as the call left them; an in-place problem is judged by the first, a checker may
+            look at all.
     """
-    if result == "first_argument" and value is None:
-        value = first_argument
+    if result == "first_argument" and value is None and arguments:
+        value = arguments[0]
     if value is None and result in {"linked_list", "tree"}:
         value = []
+    if result == "int_keys" and isinstance(value, Mapping):
+        value = {str(k) if type(k) is int else k: v for k, v in value.items()}
+    if result == "everything":
+        value = [value, arguments]
     return _dumps(_encode(value, 0, _Budget())).encode()
 
 
@@ -87,7 +93,7 @@ def _encode(  # noqa: C901, PLR0911 - one case a line
     if isinstance(value, AbstractSet) and not hasattr(value, "mapping"):
         return {"s": _encode_items(budget.take(value), depth, budget)}
     if hasattr(value, "next") and hasattr(value, "val"):
-        return {"l": _encode_items(budget.take(_chain(value)), depth, budget)}
+        return _encode_chain(value, depth, budget)
     if hasattr(value, "left") and hasattr(value, "right") and hasattr(value, "val"):
         return {"t": _encode_items(_levels(value, budget), depth, budget)}
     if hasattr(value, "tolist"):  # a numpy array or scalar
@@ -119,10 +125,23 @@ def _encode_subclass(value: float | str) -> Any:
     return str.__str__(value)
 
 
-def _chain(head: Any) -> Iterator[Any]:
-    while head is not None:
-        yield head.val
-        head = head.next
+def _encode_chain(head: Any, depth: int, budget: _Budget) -> Any:
+    nodes: list[Any] = []  # held, so that no id stands for two
+    places: dict[int, int] = {}
+    back: list[int] = []
+
+    def walk() -> Iterator[Any]:
+        node = head
+        while node is not None and id(node) not in places:
+            places[id(node)] = len(nodes)
+            nodes.append(node)
+            yield node.val
+            node = node.next
+        if node is not None:
+            back.append(places[id(node)])
+
+    items = _encode_items(budget.take(walk()), depth, budget)
+    return {"c": [*back, *items]} if back else {"l": items}
 
 
 def _levels(root: Any, budget: _Budget) -> list[Any]:
@@ -145,14 +164,17 @@ def _levels(root: Any, budget: _Budget) -> list[Any]:
 def decode_arguments(text: str, codecs: list[str], namespace: dict[str, Any]) -> list[Any]:
     """The arguments of a call from one JSON value per line.
 
-    Nodes are made of the classes that the solution's namespace holds, its own definitions included.
+    Nodes are made of the classes that the solution's namespace holds, its own definitions included;
+    in the tagged notation they are lists where it holds none.
     """
     values = [_loads(line) for line in text.split("\n") if line.strip()]
     padded = [*codecs, *["json"] * (len(values) - len(codecs))]
     return [_decode(value, codec, namespace) for value, codec in zip(values, padded, strict=False)]
 
 
-def _decode(value: Any, codec: str, namespace: dict[str, Any]) -> Any:
+def _decode(  # noqa: PLR0911 - one case a line
+    value: Any, codec: str, namespace: dict[str, Any]
+) -> Any:
     match codec:
         case "linked_list":
             return _linked_list(value, namespace["ListNode"])
@@ -162,8 +184,58 @@ def _decode(value: Any, codec: str, namespace: dict[str, Any]) -> Any:
             return _tree(value, namespace["TreeNode"])
         case "trees":
             return [_tree(item, namespace["TreeNode"]) for item in value]
+        case "int_keys":
+            return {int(key): item for key, item in value.items()}
+        case "tagged":
+            return untag(value, namespace)
         case _:
             return value
+
+
+class Opaque:
+    """What was no data: equal to itself alone."""
+
+
+def untag(  # noqa: PLR0911 - one case a line
+    tagged: Any, namespace: dict[str, Any]
+) -> Any:
+    """The value that the notation stands for; what cannot be a key or in a set is made a tuple."""
+    match tagged:
+        case list():
+            return [untag(item, namespace) for item in tagged]
+        case {"i": digits}:
+            return int(digits, 16)
+        case {"d": pairs}:
+            return {_hashable(untag(k, namespace)): untag(v, namespace) for k, v in pairs}
+        case {"s": items}:
+            return {_hashable(untag(item, namespace)) for item in items}
+        case {"l": items}:
+            return _linked(untag(items, namespace), None, namespace)
+        case {"c": [back, *items]}:
+            return _linked(untag(items, namespace), back, namespace)
+        case {"t": items}:
+            values = untag(items, namespace)
+            return _tree(values, namespace["TreeNode"]) if "TreeNode" in namespace else values
+        case dict():
+            return Opaque()
+        case _:
+            return tagged
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+
+
+def _linked(values: list[Any], back: int | None, namespace: dict[str, Any]) -> Any:
+    if "ListNode" not in namespace:
+        return values
+    head = _linked_list(values, namespace["ListNode"])
+    if back is not None:
+        nodes = [head]
+        while nodes[-1].next is not None:
+            nodes.append(nodes[-1].next)
+        nodes[-1].next = nodes[back]
+    return head
 
 
 def _linked_list(values: list[Any], node_type: Any) -> Any:

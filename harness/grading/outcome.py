@@ -1,0 +1,107 @@
+"""What is said of one test: from how it ended and how its answer compares."""
+
+import json
+
+from harness.grading.excerpts import shorten, writable
+from harness.grading.rules import describe_value
+from harness.grading.verdict import Difference, TestResult, Verdict
+from harness.problem import TestCase
+from harness.sandbox.execution import Ending, Execution
+
+EXCERPT = 1_500
+
+_VERDICT_OF = {
+    Ending.ERROR: Verdict.RUNTIME_ERROR,
+    Ending.EXIT: Verdict.RUNTIME_ERROR,
+    Ending.SIGNAL: Verdict.RUNTIME_ERROR,
+    Ending.MEMORY_LIMIT: Verdict.MEMORY_LIMIT,
+    Ending.CPU_LIMIT: Verdict.TIME_LIMIT,
+    Ending.WALL_LIMIT: Verdict.TIME_LIMIT,
+    Ending.OUTPUT_LIMIT: Verdict.OUTPUT_LIMIT,
+    Ending.CANNOT_COMPILE: Verdict.COMPILE_ERROR,
+}
+
+
+def answer_of(execution: Execution, *, functional: bool) -> str | None:
+    """What is compared with the expected output; None where the test did not get that far."""
+    if execution.ending is not Ending.FINISHED:
+        return None
+    if not functional:
+        return _stdout(execution)
+    return None if execution.result is None else execution.result.decode("utf-8", "replace")
+
+
+def outcome(
+    execution: Execution,
+    *,
+    test: TestCase,
+    index: int,
+    functional: bool,
+    answer: str | None,
+    difference: Difference | None = None,
+    checker_error: str = "",
+) -> TestResult:
+    """The result of a test.
+
+    Args:
+        execution: how it ran.
+        test: what was asked.
+        index: its position among the problem's tests.
+        functional: whether the answer is a value.
+        answer: what `answer_of` gave, for a person to read if the answer was wrong.
+        difference: where that is wrong; None when it is right, or was not compared.
+        checker_error: why it could not be compared.
+    """
+    verdict, error = _VERDICT_OF.get(execution.ending), execution.error
+    if checker_error:
+        verdict, error = Verdict.CHECKER_ERROR, checker_error
+    elif verdict is None and answer is None:
+        verdict, error = Verdict.RUNTIME_ERROR, "the process ended before the function returned"
+    elif verdict is None:
+        verdict = Verdict.WRONG_ANSWER if difference else Verdict.ACCEPTED
+    passed = verdict is Verdict.ACCEPTED
+    stdout = _stdout(execution)
+    got = stdout if answer is None else _readable(answer) if functional else answer
+    return TestResult(
+        index=index,
+        public=test.public,
+        verdict=verdict,
+        cpu_s=round(execution.cpu_s, 6),
+        wall_s=round(execution.wall_s, 6),
+        peak_bytes=execution.peak_bytes,
+        difference=difference,
+        got="" if passed else _clean(got),
+        error=_clean(error or _ended(execution)),
+        stdout="" if passed or not functional else _clean(stdout),
+        stderr="" if passed else _clean(execution.stderr),
+    )
+
+
+def _stdout(execution: Execution) -> str:
+    return execution.stdout.decode("utf-8", "surrogateescape")
+
+
+def _readable(result: str) -> str:
+    if len(result) > 100 * EXCERPT:
+        return result
+    try:
+        return describe_value(json.loads(result))
+    except (ValueError, RecursionError, TypeError):
+        return result
+
+
+def _ended(execution: Execution) -> str:
+    match execution.ending:
+        case Ending.EXIT:
+            return f"exit code {execution.code}"
+        case Ending.SIGNAL:
+            return f"killed by signal {execution.code}"
+        case Ending.WALL_LIMIT:
+            return "it waited: the limit of wall time was reached with little CPU used"
+        case _:
+            return ""
+
+
+def _clean(text: str) -> str:
+    """A bounded excerpt that can be written as UTF-8."""
+    return writable(shorten(text, EXCERPT))
