@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 Level = Literal["easy", "medium", "hard"]
 PublicRule = Literal["source", "statement", "first"]
+RuleName = Literal["lcb", "tokens", "apps_legacy"]  # of `harness.grading.rules`
 
 
 class TestCase(BaseModel):
@@ -145,7 +146,7 @@ class Problem(BaseModel):
     tests: TestSuite
     public_rule: PublicRule = "source"
     preamble: str = ""
-    rule: str = "lcb"
+    rule: RuleName = "lcb"
     checker: Checker | None = None
     references: tuple[str, ...] = ()
     known_issues: tuple[str, ...] = ()

@@ -149,10 +149,10 @@ class Check:
             if is_sound is not True:
                 return CheckerError(str(said))
             where = f"the checker cannot make anything of it: {said}"
-            return _difference(where, test.output, answer)
+            return _difference(where, test.output, self.shown(answer))
         if said is not False and not isinstance(said, str):
             return CheckerError("it returned neither True nor False nor a sentence")
-        return _difference(str(said or "the checker says no"), test.output, answer)
+        return _difference(said or "the checker says no", test.output, self.shown(answer))
 
     def shown(self, answer: str) -> str:
         """The part of an answer that a person asks for."""

@@ -11,51 +11,81 @@ import difflib
 from collections.abc import Iterable
 from datetime import date
 from functools import partial
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import to_json
 
 from harness.errors import DataError, UsageError
-from harness.problem import Problem, TestCase, TestSuite
+from harness.problem import Checker, Problem, RuleName, TestCase, TestSuite
 from harness.sources import preambles
+from harness.sources.public import Split, split
 from harness.sources.reading import JsonLines, Line, expand
-from harness.sources.rows import LEVELS, Loaded, check_function_test, content_hash, load_rows
+from harness.sources.rows import (
+    LEVELS,
+    Loaded,
+    check_function_test,
+    content_hash,
+    load_rows,
+    name_fault,
+)
 from harness.sources.signature import signature_of
+
+PreambleName = Literal["none", "livecodebench", "leetcode", "leetcodedataset", "apps", "mercury"]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True
+    )
 
 
 class RowTest(_Strict):
-    """A test; `public` says whether the model may see it."""
+    """A test."""
 
     input: str
+    """What a program reads; for a function one JSON value per line, an argument each."""
     output: str
-    public: bool
+    """What a program must write; for a function one JSON value."""
+    public: bool | None = None
+    """Whether the model may see it. Where no test of a row says, the first few are public."""
 
 
 class Row(_Strict):
-    """A line of the file.
-
-    Attributes:
-        id: `<source>/<name>`, or a name alone; without one, the content's hash names the problem.
-        difficulty: any word; easy, medium and hard, in any case, count as levels.
-        release_date: as 2024-12-31.
-        references: known-good solutions.
-    """
+    """A problem: one line of the file."""
 
     statement: str
+    """What the model is asked, Markdown or plain text."""
     tests: tuple[RowTest, ...]
+    """Every one counts; a problem without any is never graded."""
     id: str | None = None
+    """`<source>/<name>`, or a name alone; without one, the content's hash names the problem."""
     title: str | None = None
+    """Its name for people; without one, the id."""
     platform: str = ""
+    """Where it comes from, in a word to filter by."""
     difficulty: str | None = None
+    """Any word; easy, medium and hard, in any case, count as levels."""
     tags: tuple[str, ...] = ()
+    """Words to filter by."""
     release_date: date | None = None
+    """As 2024-12-31."""
     starter_code: str = ""
+    """The frame of a function's solution; its annotations say which arguments are nodes."""
     entry_point: str | None = None
+    """The function or method of `Solution` that is called; without one, a program is asked for."""
+    preamble: PreambleName | None = None
+    """Whose names solutions may take for granted; leetcode for functions, none for programs."""
+    rule: RuleName = "lcb"
+    """How outputs are compared with the expected ones."""
+    checker: str | None = None
+    """Python source that judges in the rule's place, in a sandbox: `check(input, expected, answer)`
+    returns True, or False or a sentence that says why not. For a program the three are texts; for a
+    function they are the list of its arguments, the expected value and what it returned."""
     references: tuple[str, ...] = ()
+    """Known-good solutions."""
+    known_issues: tuple[str, ...] = ()
+    """Why a right solution may be judged wrong, each in a word."""
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
@@ -96,10 +126,7 @@ def parse_row(line: Line, *, source: str) -> Problem:
     _check(row, line.where)
     digest = _content_hash(row)
     problem_id = _problem_id(row.id or digest[:16], source)
-    tests = tuple(
-        TestCase(input=test.input, output=test.output, public=test.public) for test in row.tests
-    )
-    hidden = tuple(test for test in tests if not test.public)
+    tests = _tests(row)
     return Problem(
         id=problem_id,
         source=problem_id.partition("/")[0],
@@ -114,19 +141,34 @@ def parse_row(line: Line, *, source: str) -> Problem:
         entry_point=row.entry_point,
         signature=signature_of(row.starter_code, row.entry_point),
         tests=TestSuite(
-            public=tuple(test for test in tests if test.public),
-            load_hidden=partial(tuple[TestCase, ...], hidden),
+            public=tests.public, load_hidden=partial(tuple[TestCase, ...], tests.hidden)
         ),
-        preamble=preambles.LEETCODE if row.entry_point else "",
+        public_rule=tests.rule,
+        preamble=_preamble(row),
+        rule=row.rule,
+        checker=Checker(kind="check", code=row.checker) if row.checker is not None else None,
         references=row.references,
+        known_issues=row.known_issues,
         content_hash=digest,
     )
+
+
+def _tests(row: Row) -> Split:
+    tests = [TestCase(input=t.input, output=t.output, public=bool(t.public)) for t in row.tests]
+    if tests and all(test.public is None for test in row.tests):
+        return split(tests, [False for _ in tests])
+    public = tuple(test for test in tests if test.public)
+    return Split(public, tuple(test for test in tests if not test.public), "source")
 
 
 def _check(row: Row, where: str) -> None:
     """What the model's types cannot say."""
     if row.id is not None and not all(part.strip() for part in row.id.split("/", 1)):
         raise DataError(where, "id", f"{row.id!r:.60} is not a name or <source>/<name>")
+    said = [test.public is not None for test in row.tests]
+    if any(said) and not all(said):
+        number = said.index(False) + 1
+        raise DataError(where, "tests", f"test {number} does not say 'public', as others do")
     if row.entry_point is None:
         return
     if not row.entry_point.isidentifier():
@@ -139,24 +181,31 @@ def _problem_id(name: str, source: str) -> str:
     return name if "/" in name else f"{source}/{name}"
 
 
+def _preamble(row: Row) -> str:
+    if row.preamble is None:
+        return preambles.LEETCODE if row.entry_point else ""
+    return preambles.BY_NAME[row.preamble]
+
+
 def _content_hash(row: Row) -> str:
     tests = to_json([(test.input, test.output, test.public) for test in row.tests]).decode()
-    return content_hash(row.statement, row.starter_code, row.entry_point or "", tests)
+    judged = (row.preamble or "", row.rule, row.checker or "")
+    judged = judged if judged != ("", "lcb", "") else ()
+    return content_hash(row.statement, row.starter_code, row.entry_point or "", tests, *judged)
+
+
+def schema() -> dict[str, Any]:
+    """The format of a row, as JSON Schema."""
+    return Row.model_json_schema()
 
 
 def _data_error(where: str, error: ValidationError) -> DataError:
     """The first complaint, with the nearest key when the row has one too many."""
     first = error.errors(include_url=False, include_context=False)[0]
     path = [str(part) for part in first["loc"]]
-    field = ".".join(path)
     if first["type"] != "extra_forbidden":
-        return DataError(where, field, _complaint(first["msg"], first["input"]))
+        return name_fault(where, error)
     known = RowTest if len(path) > 1 else Row
     near = difflib.get_close_matches(path[-1], known.model_fields, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known.model_fields)}"
-    return DataError(where, field, f"unknown key; {hint}")
-
-
-def _complaint(message: str, given: object) -> str:
-    what = message[:1].lower() + message[1:]
-    return what if isinstance(given, dict) else f"{what}, not {given!r:.60}"
+    return DataError(where, ".".join(path), f"unknown key; {hint}")

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from pydantic import ValidationError
 from pydantic_core import from_json
 
 from harness.errors import DataError
@@ -80,6 +81,17 @@ def content_hash(*parts: str) -> str:
         digest.update(len(data).to_bytes(8, "big"))
         digest.update(data)
     return digest.hexdigest()
+
+
+def name_fault(where: str, error: ValidationError) -> DataError:
+    """What a row's model complains of first, in one line."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    field = ".".join(str(part) for part in first["loc"])
+    message, given = first["msg"], first["input"]
+    what = message[:1].lower() + message[1:]
+    return DataError(
+        where, field, what if isinstance(given, dict) else f"{what}, not {given!r:.60}"
+    )
 
 
 def check_function_test(arguments: str, result: str, where: str, field: str) -> None:

@@ -1,0 +1,191 @@
+"""Mercury's rows (Elfsong/Mercury on the Hugging Face hub), as JSONL.
+
+Each row brings its own hooks: `convert_offline` makes a call's arguments from a test's and
+`evaluate_offline` says whether the call was right. They become the problem's checker and run in the
+sandbox alone. `generator_code`, which could make further tests, is never run.
+
+The reference for what a row means is `src/sandbox.py` of https://github.com/Elfsong/Mercury.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import to_json
+
+from harness.errors import DataError, UsageError
+from harness.problem import Checker, Problem, TestCase, TestSuite
+from harness.sources import deferred as hidden
+from harness.sources import preambles
+from harness.sources.examples import Example, examples
+from harness.sources.json_text import elements, members, one_line
+from harness.sources.public import Split, split
+from harness.sources.reading import JsonLines, Line, expand
+from harness.sources.rows import LEVELS, Loaded, content_hash, load_rows, name_fault
+from harness.sources.signature import signature_of
+
+
+class _Columns(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class _Tag(_Columns):
+    name: str
+
+
+class _Question(_Columns):
+    """What LeetCode itself says of a problem."""
+
+    content: str = ""
+    questionTitle: str = ""  # noqa: N815 - LeetCode's spelling
+    topicTags: tuple[_Tag, ...] = ()  # noqa: N815 - as above
+
+
+class _Data(_Columns):
+    question: _Question = _Question()
+
+
+class _Meta(_Columns):
+    data: _Data = _Data()
+
+
+class _Solution(_Columns):
+    solution: str
+
+
+class _Row(_Columns):
+    """The columns that are read; those without a default must be there."""
+
+    slug_name: str
+    entry_point: str
+    test_cases: str | list[dict[str, Any]]
+    convert_offline: str
+    evaluate_offline: str
+    id: int | str | None = None
+    difficulty: str = ""
+    prompt: str = ""
+    pretty_content: tuple[str, ...] | str = ()
+    meta_info: _Meta = _Meta()
+    solutions: tuple[_Solution, ...] = ()
+
+    @property
+    def problem_id(self) -> str:
+        return f"mercury/{self.slug_name}"
+
+    @property
+    def statement(self) -> str:
+        pretty = self.pretty_content
+        text = pretty if isinstance(pretty, str) else next(iter(pretty), "")
+        return text or self.meta_info.data.question.content
+
+    @property
+    def cases(self) -> str:
+        """The tests, as JSON."""
+        column = self.test_cases
+        return column if isinstance(column, str) else to_json(column).decode()
+
+    @property
+    def content_hash(self) -> str:
+        hooks = (self.convert_offline, self.evaluate_offline)
+        return content_hash(self.statement, self.prompt, self.entry_point, *hooks, self.cases)
+
+
+def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
+    """The problems of the files that a path or glob names.
+
+    Raises:
+        UsageError: no file is given, or none is there.
+        DataError: a row is not as upstream's schema says.
+    """
+    if where is None:
+        raise UsageError("mercury needs a file: give mercury:PATH")
+    files = (JsonLines(path) for path in expand(where))
+    return load_rows(files, parse_row, skip_bad_rows=skip_bad_rows)
+
+
+def parse_row(line: Line) -> Problem:
+    """The problem of one row.
+
+    Raises:
+        DataError: a column is missing or not as it should be.
+    """
+    row = _read(line)
+    tests = _tests(row, line.where)
+    references = tuple(solution.solution for solution in row.solutions)
+    question = row.meta_info.data.question
+    return Problem(
+        id=row.problem_id,
+        source="mercury",
+        title=question.questionTitle or row.slug_name.replace("-", " ").capitalize(),
+        statement=row.statement,
+        platform="leetcode",
+        difficulty=LEVELS.get(row.difficulty.lower()),
+        difficulty_word=row.difficulty,
+        tags=tuple(tag.name for tag in question.topicTags),
+        starter_code=row.prompt,
+        entry_point=row.entry_point,
+        signature=signature_of(row.prompt or next(iter(references), ""), row.entry_point),
+        tests=TestSuite(
+            public=tests.public,
+            load_hidden=hidden.deferred(line, row.problem_id, row.content_hash, _again),
+        ),
+        public_rule=tests.rule,
+        preamble=preambles.MERCURY,
+        checker=Checker(
+            kind="hooks",
+            code=f"{row.convert_offline}\n\n{row.evaluate_offline}\n",
+            preamble=preambles.MERCURY,
+        ),
+        references=references,
+        aliases=() if row.id is None else (f"mercury_{row.id}",),
+        content_hash=row.content_hash,
+    )
+
+
+def _read(line: Line) -> _Row:
+    line.json_object()  # says what is wrong with the line itself better than the model would
+    try:
+        row = _Row.model_validate_json(line.text())
+    except ValidationError as error:
+        raise name_fault(line.where, error) from None
+    if not row.slug_name.strip():
+        raise DataError(line.where, "slug_name", "empty")
+    if not row.entry_point.isidentifier():
+        raise DataError(line.where, "entry_point", f"{row.entry_point!r:.60} is not a Python name")
+    return row
+
+
+def _again(line: Line) -> hidden.Row:
+    row = _read(line)
+    return hidden.Row(row.problem_id, row.content_hash, lambda: _tests(row, line.where).hidden)
+
+
+def _tests(row: _Row, where: str) -> Split:
+    tests: list[TestCase] = []
+    try:
+        for case in elements(row.cases):
+            parts = members(case)
+            arguments = "\n".join(map(one_line, elements(parts["input"])))
+            expected = one_line(parts["expected"])
+            tests.append(TestCase(input=arguments, output=expected, public=False))
+    except KeyError as error:
+        raise DataError(where, "test_cases", f"test {len(tests) + 1}: no {error}") from None
+    except ValueError as error:
+        raise DataError(where, "test_cases", f"test {len(tests) + 1}: {error}") from None
+    shown = examples(row.statement)
+    return split(tests, [_is_shown(test, shown) for test in tests])
+
+
+def _is_shown(test: TestCase, shown: Sequence[Example]) -> bool:
+    if not shown:
+        return False
+    try:
+        arguments = [json.loads(line) for line in test.input.split("\n")] if test.input else []
+        expected = json.loads(test.output)
+    except (ValueError, RecursionError):  # more digits than a statement shows
+        return False
+    return any(
+        [value for _, value in example.arguments] == arguments and example.expected == expected
+        for example in shown
+    )
