@@ -5,7 +5,7 @@ Only what the help needs is imported here: each command imports the rest when it
 
 import typer
 
-from harness.cli import compare, problems, run, transcript
+from harness.cli import compare, grade, problems, run, transcript, verify
 from harness.version import __version__
 
 app = typer.Typer(
@@ -30,4 +30,6 @@ def _version(
 app.command("run")(run.run)
 app.command("problems")(problems.problems)
 app.command("transcript")(transcript.transcript)
+app.command("grade")(grade.grade)
+app.command("verify")(verify.verify)
 app.command("compare")(compare.compare)

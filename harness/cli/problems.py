@@ -28,9 +28,22 @@ def problems(  # noqa: PLR0917 - the flags of a command
     sampling: selecting.Sampling = None,
     seed: selecting.Seed = None,
     skip_bad_rows: selecting.SkipBadRows = None,
+    schema: Annotated[
+        bool,
+        typer.Option("--schema", help="Print the JSON Schema of a row of jsonl:PATH, and leave."),
+    ] = False,
 ) -> None:
     """List problems, or show one."""
-    flags = selecting.given(**{name: value for name, value in locals().items() if name != "what"})
+    if schema:
+        import json
+
+        from harness.sources.jsonl import schema as row_schema
+
+        typer.echo(json.dumps(row_schema(), indent=2))
+        return
+    flags = selecting.given(
+        **{name: value for name, value in locals().items() if name not in {"what", "schema"}}
+    )
     from harness.cli.listing import list_problems
 
     list_problems(what, flags)

@@ -29,6 +29,7 @@ class Verdict(StrEnum):
     UNGRADED = "ungraded"
 
 
+INFRASTRUCTURE = frozenset({Verdict.CHECKER_ERROR, Verdict.SANDBOX_ERROR, Verdict.MODEL_ERROR})
 LIMITS = frozenset({Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT})
 
 

@@ -1,6 +1,6 @@
 """The tables of a run and of a comparison, for a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -49,10 +49,15 @@ def summary_view(summary: Summary) -> RenderableType:
     for title, rates in (("difficulty", summary.by_difficulty), ("platform", summary.by_platform)):
         if rates:
             parts.append(_breakdown(title, rates))
-    facts = Table.grid(padding=(0, 2))
-    for name, figures in _facts(summary):
-        facts.add_row(Text(name, style="bold"), Text(figures))
-    return Group(*parts, facts)
+    return Group(*parts, facts(_facts(summary)))
+
+
+def facts(named: Iterable[tuple[str, str]]) -> Table:
+    """Names and their figures, below a table of rates."""
+    table = Table.grid(padding=(0, 2))
+    for name, figures in named:
+        table.add_row(Text(name, style="bold"), Text(printable_line(figures)))
+    return table
 
 
 def _rates(summary: Summary) -> Table:
@@ -63,14 +68,14 @@ def _rates(summary: Summary) -> Table:
         ("  without known issues", summary.without_known_issues),
     ):
         if rate is not None:
-            table.add_row(name, *_cells(rate))
+            table.add_row(name, *rate_cells(rate))
     return table
 
 
 def _breakdown(title: str, rates: dict[str, Rate]) -> Table:
     table = figures_table(f"by {title}", "rate", "95 % interval", "problems")
     for name, rate in rates.items():
-        table.add_row(printable_line(name) or "unknown", *_cells(rate))
+        table.add_row(printable_line(name) or "unknown", *rate_cells(rate))
     return table
 
 
@@ -86,7 +91,8 @@ def figures_table(*columns: str) -> Table:
     return table
 
 
-def _cells(rate: Rate) -> tuple[str, str, str]:
+def rate_cells(rate: Rate) -> tuple[str, str, str]:
+    """A rate, its interval and how many problems it is of."""
     interval = f"{100 * rate.low:.1f} to {100 * rate.high:.1f}"
     return percent(rate.value), interval, str(rate.problems)
 
@@ -109,8 +115,8 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     if summary.no_hidden:
         yield "no hidden tests", count(summary.no_hidden, "problem")
     if summary.verdicts:
-        yield "verdicts", _counts(summary.verdicts)
-        yield "stopped by", _counts(summary.stop_reasons)
+        yield "verdicts", counts(summary.verdicts)
+        yield "stopped by", counts(summary.stop_reasons)
     yield "tokens", _tokens(summary)
     yield "cost", dollars(summary.cost)
     yield "calls", _calls(summary)
@@ -142,8 +148,9 @@ def _tokens(summary: Summary) -> str:
     return text
 
 
-def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{_words(name)} {number}" for name, number in counts.items())
+def counts(numbers: dict[str, int]) -> str:
+    """What was counted, in one line."""
+    return ", ".join(f"{_words(name)} {number:,}" for name, number in numbers.items())
 
 
 def _words(name: str) -> str:

@@ -5,7 +5,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from harness.models.registry import open_model
 from harness.problem import Problem
 from harness.runs.recordings import BUNDLED, PREFIX, open_replay
 from harness.runs.spec import RunSpec
-from harness.sandbox.limits import MEBIBYTE, Limits, default_limits
+from harness.sandbox.limits import MEBIBYTE, Limits, limits_of
 from harness.sources.registry import load
 from harness.sources.rows import Loaded
 from harness.sources.selection import Selected, select
@@ -76,12 +76,12 @@ class Plan:
 
     def test_limits(self, problem: Problem) -> Limits:
         """What one test of a problem may use: its source's defaults under the spec's values."""
-        limits = default_limits(problem.source)
-        if self.spec.test_timeout is not None:
-            limits = replace(limits, cpu_s=self.spec.test_timeout)
-        if self.spec.memory is not None:
-            limits = replace(limits, memory_bytes=self.spec.memory * MEBIBYTE)
-        return limits
+        memory = self.spec.memory
+        return limits_of(
+            problem.source,
+            cpu_s=self.spec.test_timeout,
+            memory_bytes=None if memory is None else memory * MEBIBYTE,
+        )
 
 
 def prepare(spec: RunSpec, environ: Mapping[str, str]) -> Plan:

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
+from typing import Protocol, TypeVar
 
 from harness.agent.attempt import ChosenBy
 from harness.models.protocol import Frozen, Usage
@@ -10,6 +11,18 @@ from harness.runs.results import SampleResult
 from harness.stats.rates import Rate, rate
 
 SCHEMA = 1
+R = TypeVar("R", bound="Outcome")
+
+
+class Outcome(Protocol):
+    """What a rate is made of."""
+
+    @property
+    def problem_id(self) -> str: ...  # noqa: D102
+    @property
+    def graded(self) -> bool: ...  # noqa: D102
+    @property
+    def solved(self) -> bool: ...  # noqa: D102
 
 
 class Summary(Frozen):
@@ -89,8 +102,8 @@ def summarize(
         no_hidden=len({r.problem_id for r in graded if not r.hidden_total}),
         by_difficulty=_grouped(graded, lambda r: r.difficulty or "unknown"),
         by_platform=_grouped(graded, lambda r: r.platform),
-        verdicts=_counted(r.verdict for r in done),
-        stop_reasons=_counted(r.stop_reason for r in done),
+        verdicts=counted(r.verdict for r in done),
+        stop_reasons=counted(r.stop_reason for r in done),
         usage=_total_usage(done),
         usage_unknown=sum(r.usage is None for r in done),
         cost=_total_cost(done),
@@ -98,19 +111,17 @@ def summarize(
         tool_calls=sum(r.tool_calls for r in done),
         malformed_tool_calls=sum(r.malformed_tool_calls for r in done),
         salvaged=sum(r.chosen_by is ChosenBy.PROSE for r in done),
-        confirmed=_pairs(r.confirmed for r in done),
-        rechecked=_pairs(r.rechecked for r in done),
+        confirmed=summed(r.confirmed for r in done),
+        rechecked=summed(r.rechecked for r in done),
     )
 
 
-def solved_fractions(results: Iterable[SampleResult]) -> dict[str, float]:
+def solved_fractions(results: Iterable[Outcome]) -> dict[str, float]:
     """The fraction of each problem's graded samples that are solved, by problem id."""
     return _per_problem((r for r in results if r.graded), lambda result: float(result.solved))
 
 
-def _per_problem(
-    results: Iterable[SampleResult], value: Callable[[SampleResult], float]
-) -> dict[str, float]:
+def _per_problem(results: Iterable[R], value: Callable[[R], float]) -> dict[str, float]:
     """The mean of a value over each problem's samples, by problem id."""
     values: dict[str, list[float]] = defaultdict(list)
     for result in results:
@@ -122,7 +133,7 @@ def _mean(by_problem: Mapping[str, float]) -> float | None:
     return fmean(by_problem.values()) if by_problem else None
 
 
-def rate_of(results: Iterable[SampleResult]) -> Rate | None:
+def rate_of(results: Iterable[Outcome]) -> Rate | None:
     """pass@1 of some results, with its interval."""
     return rate(list(solved_fractions(results).values()))
 
@@ -137,7 +148,8 @@ def _grouped(
     return {name: value for name, value in rates if value is not None}
 
 
-def _counted(words: Iterable[str]) -> dict[str, int]:
+def counted(words: Iterable[str]) -> dict[str, int]:
+    """How often each word occurs, the most frequent first."""
     counts = sorted(Counter(map(str, words)).items(), key=lambda item: (-item[1], item[0]))
     return dict(counts)
 
@@ -155,7 +167,8 @@ def _total_cost(results: Sequence[SampleResult]) -> float | None:
     return sum(known) if known and len(known) == len(costs) else None
 
 
-def _pairs(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:
+def summed(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    """The sums of both sides."""
     first = second = 0
     for one, two in pairs:
         first, second = first + one, second + two

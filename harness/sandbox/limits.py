@@ -1,6 +1,6 @@
 """What one test may use, and each source's defaults."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MEBIBYTE = 1 << 20
 
@@ -25,9 +25,24 @@ class Limits:
         return max(3 * self.cpu_s, self.cpu_s + 5)
 
 
-_BY_SOURCE = {"livecodebench": Limits(cpu_s=6.0), "fixture": Limits(cpu_s=6.0)}
+_LEETCODE = Limits(cpu_s=6.0)
+_BY_SOURCE = {
+    "livecodebench": Limits(cpu_s=6.0),
+    "leetcode": _LEETCODE,
+    "leetcodedataset": _LEETCODE,
+    "mercury": _LEETCODE,
+    "fixture": Limits(cpu_s=6.0),
+}
 
 
-def default_limits(source: str) -> Limits:
-    """What a test of a source may use; a user's own source gets the general limits."""
-    return _BY_SOURCE.get(source, Limits())
+def limits_of(
+    source: str, *, cpu_s: float | None = None, memory_bytes: int | None = None
+) -> Limits:
+    """What a test of a source may use: its defaults, under what the user says.
+
+    APPS and a user's own problems have the general limits.
+    """
+    limits = _BY_SOURCE.get(source, Limits())
+    if cpu_s is not None:
+        limits = replace(limits, cpu_s=cpu_s)
+    return limits if memory_bytes is None else replace(limits, memory_bytes=memory_bytes)

@@ -10,9 +10,8 @@ from pydantic import BaseModel, ConfigDict, PositiveInt
 
 from harness.errors import NothingSelectedError, UsageError
 from harness.problem import Problem
+from harness.sources.names import Names, listed
 from harness.sources.sampling import random_sample, stratified_sample
-
-_SHOWN = 20  # values in a message, where data may have thousands
 
 
 class Selection(BaseModel):
@@ -97,10 +96,10 @@ def _filters(problems: Sequence[Problem], selection: Selection) -> list[_Filter]
     """Every filter but the dates, whose losses are counted apart."""
     filters: list[_Filter] = []
     if selection.tasks:
-        names = _Names(problems)
+        names = Names(problems)
         wanted = {names.find(task).id for task in selection.tasks}
         filters.append(
-            _Filter(f"task {_listed(selection.tasks)}", lambda problem: problem.id in wanted)
+            _Filter(f"task {listed(selection.tasks)}", lambda problem: problem.id in wanted)
         )
     for name, values, of, needed in (
         ("difficulty", selection.difficulties, _difficulties, any),
@@ -127,7 +126,7 @@ def _value_filter(
         if problems:  # no problems at all is another error's business
             raise UsageError(_absent(name, value, present))
     return _Filter(
-        f"{name} {_listed(values)}",
+        f"{name} {listed(values)}",
         lambda problem: needed(value in of(problem) for value in wanted),
     )
 
@@ -159,38 +158,6 @@ def _date_filter(selection: Selection) -> _Filter | None:
     return _Filter(name, within)
 
 
-class _Names:
-    """What the problems answer to on a command line."""
-
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        self._exact = {problem.id: problem for problem in problems}
-        self._ids: dict[str, list[Problem]] = {}
-        self._short: dict[str, list[Problem]] = {}
-        for problem in problems:
-            self._ids.setdefault(problem.id.casefold(), []).append(problem)
-            for name in {name.casefold() for name in (problem.native_id, *problem.aliases)}:
-                self._short.setdefault(name, []).append(problem)
-
-    def find(self, task: str) -> Problem:
-        """The one problem that a task names."""
-        if task in self._exact:
-            return self._exact[task]
-        wanted = task.strip().casefold()
-        found = self._ids.get(wanted) or self._short.get(wanted) or []
-        if not found:
-            raise UsageError(f"no problem is called {task!r}{self._near(wanted)}")
-        if len(found) > 1:
-            names = _listed([problem.id for problem in found])
-            raise UsageError(f"task {task!r} could be any of {names}; give one of these in full")
-        return found[0]
-
-    def _near(self, wanted: str) -> str:
-        names = self._short | self._ids
-        near = difflib.get_close_matches(wanted, names, n=3)
-        ids = dict.fromkeys(problem.id for name in near for problem in names[name])
-        return f"; near it: {_listed(list(ids))}" if ids else ""
-
-
 def _sample(kept: Sequence[Problem], selection: Selection) -> tuple[Problem, ...]:
     size = selection.sample_size
     if size is None or size >= len(kept):
@@ -207,7 +174,7 @@ def _absent(name: str, value: str, present: set[str]) -> str:
         return f"{name} {value!r}: no problem here has a {name}"
     near = difflib.get_close_matches(value, present, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"{name} {value!r}: no problem here has it; {hint}there are {_listed(sorted(present))}"
+    return f"{name} {value!r}: no problem here has it; {hint}there are {listed(sorted(present))}"
 
 
 def _nothing(available: int, filters: Sequence[_Filter], undated: int) -> str:
@@ -216,8 +183,3 @@ def _nothing(available: int, filters: Sequence[_Filter], undated: int) -> str:
     names = "; ".join(each.name for each in filters)
     missing = f" ({undated} have no date)" if undated else ""
     return f"none of {available} problems is left by: {names}{missing}"
-
-
-def _listed(values: Sequence[str]) -> str:
-    more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
-    return ", ".join(values[:_SHOWN]) + more

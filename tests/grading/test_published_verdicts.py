@@ -8,7 +8,7 @@ import pytest
 
 from harness.grading.judge import Task, judge
 from harness.sandbox.execution import Program
-from harness.sandbox.limits import default_limits
+from harness.sandbox.limits import limits_of
 from harness.sandbox.worker import Worker
 from harness.sources.registry import load
 
@@ -36,7 +36,7 @@ def test_the_judge_agrees(
     for problem in sample:
         code, verdict = published[problem.native_id]
         program = Program(code, problem.preamble, problem.entry_point, problem.signature)
-        limits = default_limits("livecodebench")
+        limits = limits_of("livecodebench")
         grade = judge(worker, Task(program, problem.tests.all(), limits, problem.rule))
         if grade.solved is not verdict:
             disagree.append(f"{problem.id}: {grade.verdict}, published {verdict}")

@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from harness.sandbox.execution import Ending, Execution
-from harness.sandbox.limits import MEBIBYTE, Limits, default_limits
+from harness.sandbox.limits import MEBIBYTE, Limits, limits_of
 
 Run = Callable[..., Execution]
 Batch = Callable[..., list[Execution]]
@@ -319,8 +319,8 @@ class TestTime:
 def test_wall_limits_are_looser_than_cpu_limits() -> None:
     assert Limits(cpu_s=6).wall_s == 18
     assert Limits(cpu_s=1).wall_s == 6
-    assert default_limits("livecodebench").cpu_s == 6
-    assert default_limits("of my own") == Limits()
+    assert limits_of("livecodebench").cpu_s == 6
+    assert limits_of("of my own") == Limits()
 
 
 def test_descriptors_are_limited(run: Run) -> None:

@@ -1,0 +1,73 @@
+"""How `harness grade` goes: read, match, judge, report."""
+
+import json
+from pathlib import Path
+
+from harness.agent.extraction import extract as extract_ours
+from harness.agent.upstream_extraction import extract_lcb
+from harness.cli.judging import judge_jobs
+from harness.errors import NothingSelectedError, UsageError
+from harness.report.grades import grades_view
+from harness.report.tables import console
+from harness.report.text import count, printable
+from harness.runs.grades import graded_solution, jobs_of, match, summarize_grades
+from harness.runs.judging import Options
+from harness.runs.solutions import read_solutions
+from harness.sources.registry import load
+
+EXTRACTORS = {"harness": extract_ours, "lcb": extract_lcb}
+OK, INFRASTRUCTURE, INTERRUPTED = 0, 4, 130
+
+
+def grade_file(
+    spec: str,
+    path: Path,
+    options: Options,
+    *,
+    extract: str,
+    workers: int | None,
+    as_json: bool,
+    skip_bad_rows: bool,
+) -> int:
+    """Grade a file of solutions; returns the exit code.
+
+    Raises:
+        UsageError: a flag's value is none that can be, or a file cannot be opened.
+        DataError: a row of either file is not as it should be.
+        NothingSelectedError: no solution of the file belongs to any of the problems.
+    """
+    if extract not in EXTRACTORS:
+        raise UsageError(f"--extract {extract}: known are {', '.join(EXTRACTORS)}")
+    err = console(error=True)
+    solutions = read_solutions(path)
+    loaded = load(spec, skip_bad_rows=skip_bad_rows)
+    matched, unmatched = match(solutions, loaded.problems, EXTRACTORS[extract])
+    if loaded.skipped:
+        first = printable(str(loaded.skipped[0]))
+        err.print(f"{count(len(loaded.skipped), 'bad row')} skipped, the first: {first}")
+    if not matched:
+        raise NothingSelectedError(
+            f"none of {count(len(solutions), 'solution')} in {path} is for one of "
+            f"{count(len(loaded.problems), 'problem')} of {spec}: the first is for "
+            f"{solutions[0].name!r:.60}"
+        )
+    judged, interrupted = judge_jobs(jobs_of(matched), options, workers, err, "solutions")
+    results = [
+        graded_solution(each, judged[number])
+        for number, each in enumerate(matched)
+        if number in judged
+    ]
+    summary = summarize_grades(results, matched, unmatched)
+    out = console()
+    if as_json:
+        dump = {
+            "results": [result.model_dump(mode="json") for result in results],
+            "summary": summary.model_dump(mode="json"),
+        }
+        out.file.write(json.dumps(dump) + "\n")
+    else:
+        out.print(grades_view(summary, results))
+    if interrupted:
+        err.print(f"interrupted: {count(summary.not_judged, 'solution')} not judged")
+        return INTERRUPTED
+    return INFRASTRUCTURE if summary.infrastructure else OK

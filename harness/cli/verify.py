@@ -1,0 +1,71 @@
+"""`harness verify`: what a source's own references say of it."""
+
+from typing import Annotated
+
+import typer
+
+from harness.cli import selecting
+from harness.cli.grade import RULES
+
+
+def verify(  # noqa: PLR0917 - the flags of a command
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A source, as NAME[:WHERE].")],
+    references: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="At most so many references of a problem. Default: all."),
+    ] = None,
+    rule: Annotated[
+        str | None,
+        typer.Option(
+            metavar=RULES, help="How outputs are compared, in place of each problem's own way."
+        ),
+    ] = None,
+    test_timeout: Annotated[
+        float | None, typer.Option(metavar="S", help="CPU seconds per test.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", help="Judging processes. Default: the cores.")
+    ] = None,
+    isolate_tests: Annotated[
+        bool, typer.Option("--isolate-tests", help="A process for every test.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    task: selecting.Task = None,
+    filter_difficulty: selecting.FilterDifficulty = None,
+    filter_tags: selecting.FilterTags = None,
+    filter_platform: selecting.FilterPlatform = None,
+    min_release_date: selecting.MinReleaseDate = None,
+    max_release_date: selecting.MaxReleaseDate = None,
+    exclude_known_issues: selecting.ExcludeKnownIssues = None,
+    sample_size: selecting.SampleSize = None,
+    sampling: selecting.Sampling = None,
+    seed: selecting.Seed = None,
+    skip_bad_rows: selecting.SkipBadRows = None,
+) -> None:
+    """Run a source's reference solutions: what fails, what is slow, what has no tests."""
+    flags = selecting.given(
+        benchmark=spec,
+        task=task,
+        filter_difficulty=filter_difficulty,
+        filter_tags=filter_tags,
+        filter_platform=filter_platform,
+        min_release_date=min_release_date,
+        max_release_date=max_release_date,
+        exclude_known_issues=exclude_known_issues,
+        sample_size=sample_size,
+        sampling=sampling,
+        seed=seed,
+        skip_bad_rows=skip_bad_rows,
+    )
+    from harness.cli.judging import options
+    from harness.cli.verifying import verify_source
+
+    raise typer.Exit(
+        verify_source(
+            flags,
+            options(rule, test_timeout, isolate=isolate_tests),
+            most=references,
+            workers=workers,
+            as_json=as_json,
+        )
+    )

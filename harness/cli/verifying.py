@@ -1,0 +1,60 @@
+"""How `harness verify` goes: load, judge the references, report."""
+
+import json
+from typing import Any
+
+from harness.cli.judging import judge_jobs
+from harness.errors import UsageError
+from harness.report.tables import console
+from harness.report.text import count, printable
+from harness.report.verification import verification_view
+from harness.runs.judging import Options
+from harness.runs.spec import read_spec
+from harness.runs.verification import reference_jobs, summarize_verification, verified
+from harness.sources.registry import load
+from harness.sources.selection import select
+
+OK, INFRASTRUCTURE, INTERRUPTED = 0, 4, 130
+
+
+def verify_source(
+    flags: dict[str, Any],
+    options: Options,
+    *,
+    most: int | None,
+    workers: int | None,
+    as_json: bool,
+) -> int:
+    """Verify what the flags select; returns the exit code.
+
+    Raises:
+        UsageError: a flag's value is none that can be.
+        DataError: a row is not as it should be.
+        NothingSelectedError: no problem is left.
+    """
+    if most is not None and most < 1:
+        raise UsageError(f"--references {most}: give 1 or more")
+    spec = read_spec(None, flags)
+    loaded = load(spec.benchmark or "", skip_bad_rows=spec.skip_bad_rows)
+    problems = select(loaded.problems, spec.selection()).problems
+    err = console(error=True)
+    if loaded.skipped:
+        first = printable(str(loaded.skipped[0]))
+        err.print(f"{count(len(loaded.skipped), 'bad row')} skipped, the first: {first}")
+    jobs = reference_jobs(problems, most)
+    judged, interrupted = judge_jobs(jobs, options, workers, err, "references")
+    results = verified(problems, jobs, judged, options)
+    summary = summarize_verification(results)
+    out = console()
+    if as_json:
+        dump = {
+            "problems": [result.model_dump(mode="json") for result in results],
+            "summary": summary.model_dump(mode="json"),
+        }
+        out.file.write(json.dumps(dump) + "\n")
+    else:
+        out.print(verification_view(summary, results))
+    if interrupted:
+        err.print(f"interrupted: {count(len(jobs) - len(judged), 'reference')} not judged")
+        return INTERRUPTED
+    return INFRASTRUCTURE if summary.infrastructure else OK

@@ -1,0 +1,173 @@
+"""The table of a graded file of solutions, and its progress."""
+
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Self
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from harness.grading.verdict import INFRASTRUCTURE, TestResult, Verdict
+from harness.report.tables import counts, facts, figures_table, rate_cells
+from harness.report.text import count, percent, printable_line
+from harness.runs.grades import Agreement, GradedSolution, GradeSummary
+
+DISAGREEMENTS = 20
+NAMES = 5
+LONGEST_REASON = 100
+
+
+class JudgingProgress:
+    """A live bar on a terminal; elsewhere a line now and then. Written to stderr."""
+
+    LINES = 20
+
+    def __init__(self, console: Console, total: int, noun: str) -> None:
+        self._console = console
+        self._total, self._noun = total, noun
+        self._done = self._accepted = self._failed = 0
+        self._bar = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(compact=True),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task(self._state(), total=total)
+
+    def judged(self, verdict: Verdict) -> None:
+        """One more is judged."""
+        self._done += 1
+        self._accepted += verdict is Verdict.ACCEPTED
+        self._failed += verdict in INFRASTRUCTURE
+        if self._console.is_terminal:
+            self._bar.update(self._task, completed=self._done, description=self._state())
+        elif self._done * self.LINES // self._total > (self._done - 1) * self.LINES // self._total:
+            self._console.print(f"[{self._done}/{self._total}] {self._state()}", soft_wrap=True)
+
+    def _state(self) -> str:
+        failed = f"  not judged {self._failed}" if self._failed else ""
+        return f"{self._noun} accepted {self._accepted}{failed}"
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+
+def grades_view(summary: GradeSummary, results: Sequence[GradedSolution]) -> RenderableType:
+    """Rates, counts, and where published verdicts differ."""
+    parts: list[RenderableType] = []
+    if summary.pass_at_1 is not None:
+        parts.append(_rates(summary))
+    parts.append(facts(_facts(summary)))
+    differ = [result for result in results if result.agrees is False]
+    if differ:
+        parts.append(_disagreements(differ))
+    return Group(*parts)
+
+
+def _rates(summary: GradeSummary) -> Table:
+    table = figures_table("", "rate", "95 % interval", "problems")
+    for name, rate in (
+        ("pass@1", summary.pass_at_1),
+        ("  with hidden tests", summary.with_hidden),
+        ("  without known issues", summary.without_known_issues),
+    ):
+        if rate is not None:
+            table.add_row(name, *rate_cells(rate))
+    return table
+
+
+def _facts(summary: GradeSummary) -> Iterator[tuple[str, str]]:
+    yield (
+        "solutions",
+        f"{summary.accepted:,} accepted of {summary.graded:,} graded, "
+        f"{summary.solutions:,} in the file",
+    )
+    if summary.verdicts:
+        yield "verdicts", counts(summary.verdicts)
+    if summary.unmatched:
+        names = ", ".join(summary.unmatched_names[:NAMES])
+        more = len(summary.unmatched_names) - NAMES
+        yield (
+            "not graded",
+            f"{summary.unmatched:,} for {count(len(summary.unmatched_names), 'name')} that no one "
+            f"problem has: {names}{f' and {more:,} more' if more > 0 else ''}",
+        )
+    if summary.ungraded:
+        yield "ungraded", f"{summary.ungraded:,} of problems without tests; in no rate"
+    if summary.infrastructure:
+        yield "infrastructure", f"{summary.infrastructure:,} could not be judged; in no rate"
+    if summary.not_judged:
+        yield "interrupted", f"{summary.not_judged:,} not judged; in no rate"
+    if summary.extractions:
+        yield "code found by", counts(summary.extractions)
+    if summary.published is not None:
+        yield from _agreement(summary.published)
+    (failures, changed), (passes, revoked) = summary.confirmed, summary.rechecked
+    if failures or passes:
+        yield (
+            "judged again",
+            f"{count(failures, 'failed test')}, {changed} changed; "
+            f"{count(passes, 'passed test')}, {revoked} changed",
+        )
+
+
+def _agreement(published: Agreement) -> Iterator[tuple[str, str]]:
+    text = (
+        f"{published.agree:,} of {published.compared:,} agree "
+        f"({percent(published.agree / published.compared)})"
+    )
+    if published.agree < published.compared:
+        text += (
+            f"; {published.passed_there_only} passed there and fail here, "
+            f"{published.passed_here_only} the reverse"
+        )
+    yield "published", text
+    if published.worded:
+        yield "  verdict by verdict", f"{published.same_verdict:,} of {published.worded:,} agree"
+        for there, here in published.verdicts.items():
+            yield f"  {there.replace('_', ' ')} there", f"here {counts(here)}"
+
+
+def _disagreements(differ: Sequence[GradedSolution]) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column in ("disagreement", "index", "published", "here", "why"):
+        table.add_column(column, overflow="fold")
+    for result in differ[:DISAGREEMENTS]:
+        table.add_row(*(Text(printable_line(cell)) for cell in _row(result)))
+    if len(differ) <= DISAGREEMENTS:
+        return table
+    return Group(table, f"and {len(differ) - DISAGREEMENTS:,} more; --json has all")
+
+
+def _row(result: GradedSolution) -> tuple[str, ...]:
+    published = result.published
+    there = "passed" if published is not None and published.passed else "failed"
+    if published is not None and published.note and not published.passed:
+        there += f": {published.note}"
+    why = next((_why(test) for test in result.tests if not test.passed), "every test passes")
+    issues = f" (known: {', '.join(result.known_issues)})" if result.known_issues else ""
+    here = result.verdict.replace("_", " ")
+    return result.problem_id, str(result.index), there[:LONGEST_REASON], here, why + issues
+
+
+def _why(test: TestResult) -> str:
+    where = f"test {test.index + 1}"
+    if test.difference is not None:
+        found = test.difference
+        return f"{where}: {found.expected[:40]!r} expected, {found.got[:40]!r} given"
+    lines = test.error.strip().splitlines()
+    return f"{where}, {test.cpu_s:.2f} s: {(lines[-1] if lines else '')[:LONGEST_REASON]}"

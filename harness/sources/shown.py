@@ -1,0 +1,159 @@
+"""Which tests of a program its statement shows.
+
+Statements of programming contests show their examples as an input between a heading that says input
+(`Input`, `-----Sample Input 1:-----`, `**Input:** 1 2`) and one that says output, and then the
+output. A test is shown when its input is all that stands between the two, and its output all that
+follows, up to the next heading or an empty line: explanations come after one. White space does not
+matter otherwise, nor the digits to which a decimal fraction was rounded. So a test with the input
+`1` is not shown by every `1` of the statement.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from math import isclose
+from typing import Literal, NamedTuple
+
+MAX_STATEMENT_CHARACTERS = 2**20
+"""Of a longer statement the rest is not looked at."""
+
+MAX_EXAMPLES = 100
+"""Nor are more examples than these."""
+
+_Kind = Literal["input", "output", "other"]
+
+_DECORATION = r"[\s\-*#_=`:.]*"
+_HEADING = re.compile(
+    rf"""{_DECORATION}
+    (?:(?:sample|simple|example|standard|test|first|second|third)\s{{1,3}}){{0,2}}
+    (?P<word>inputs?|outputs?|examples?|samples?|notes?|explanations?|constraints?|scoring)
+    (?:\s{{1,3}}(?:data|case|for\s{{1,3}}the\s{{1,3}}sample\s{{1,3}}input))?
+    \s{{0,3}}\#?[\dA-D]{{0,2}}
+    (?P<end>{_DECORATION})""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_RULED = re.compile(r"\s*-{3,}[^-].*-{3,}\s*")
+_OUTPUT_WITHIN = re.compile(r"(?<=\s)(?=(?:sample\s)?outputs?\s?:)", re.IGNORECASE)
+_LONGEST_HEADING = 120
+_NUMBER = re.compile(r"[+-]?\d{1,40}(?:\.\d{0,40})?(?:[eE][+-]?\d{1,3})?")
+_TOLERANCE = 1e-6
+"""Relative and absolute: what most such statements allow."""
+
+
+class _Output(NamedTuple):
+    """What follows a heading: its words, and after how many of them it may have ended."""
+
+    words: list[str]
+    ends: frozenset[int]
+
+
+class _Section(NamedTuple):
+    kind: _Kind
+    lines: list[str]
+
+
+class Examples:
+    """The examples that a statement shows; read once, asked about every test.
+
+    Args:
+        statement: a problem's statement, of any size and content.
+    """
+
+    def __init__(self, statement: str) -> None:
+        self._outputs: dict[str, list[_Output]] = {}
+        self._longest = 2 * len(statement) + 1_000
+        for count, (given, output) in enumerate(_examples(statement)):
+            if count == MAX_EXAMPLES:
+                break
+            self._outputs.setdefault(" ".join(given.split()), []).append(output)
+
+    def show(self, given: str, expected: str) -> bool:
+        """Whether a test with this input and output is among them. Linear in the two."""
+        if len(given) > self._longest or len(expected) > self._longest or not self._outputs:
+            return False
+        words = expected.split()
+        return any(
+            len(words) in output.ends and _same(output.words[: len(words)], words)
+            for output in self._outputs.get(" ".join(given.split()), ())
+        )
+
+
+def shows(statement: str, given: str, expected: str) -> bool:
+    """Whether a statement shows a test with this input and output."""
+    return Examples(statement).show(given, expected)
+
+
+def _same(shown: Sequence[str], words: Sequence[str]) -> bool:
+    return shown == words or all(map(_same_word, shown, words))
+
+
+def _same_word(shown: str, word: str) -> bool:
+    if shown == word:
+        return True
+    if not (_NUMBER.fullmatch(shown) and _NUMBER.fullmatch(word)) or "." not in shown + word:
+        return False
+    return isclose(float(shown), float(word), rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+
+
+def _examples(statement: str) -> Iterator[tuple[str, _Output]]:
+    given: str | None = None
+    for section in _sections(statement[:MAX_STATEMENT_CHARACTERS]):
+        if section.kind == "output" and given is not None:
+            output = _output(section.lines)
+            if given.strip() or output.words:
+                yield given, output
+        given = "\n".join(section.lines) if section.kind == "input" else None
+
+
+def _output(lines: list[str]) -> _Output:
+    words: list[str] = []
+    ends: set[int] = set()
+    for line in lines:
+        if not line.strip() and words:
+            ends.add(len(words))
+        words += line.split()
+    return _Output(words, frozenset(ends | {len(words)}))
+
+
+def _sections(statement: str) -> Iterator[_Section]:
+    section = _Section("other", [])
+    for line in _lines(statement):
+        heading = _heading(line)
+        if heading is not None:
+            yield section
+            section = heading
+        else:
+            section.lines.append("" if line.lstrip().startswith("```") else line)
+    yield section
+
+
+def _lines(statement: str) -> Iterator[str]:
+    """Lines, cut once more before an `Output:` that stands behind its input."""
+    for line in statement.splitlines():
+        yield from _OUTPUT_WITHIN.split(line) if _says_input(line) else [line]
+
+
+def _says_input(line: str) -> bool:
+    found = _HEADING.match(line)
+    return found is not None and found["word"].lower().startswith("input")
+
+
+def _heading(line: str) -> _Section | None:
+    """The section that a line opens, with what stands behind its colon; None for other lines."""
+    found = _HEADING.match(line)
+    if found is None:
+        short = len(line) <= _LONGEST_HEADING
+        return _Section("other", []) if short and _RULED.fullmatch(line) else None
+    rest = line[found.end() :]
+    if rest and ":" not in found["end"]:
+        return None
+    return _Section(_kind(found["word"]), [rest] if rest else [])
+
+
+def _kind(word: str) -> _Kind:
+    match word.lower().rstrip("s"):
+        case "input":
+            return "input"
+        case "output":
+            return "output"
+        case _:
+            return "other"
