@@ -4,16 +4,18 @@ import asyncio
 import signal
 from collections.abc import Callable, Sequence
 from math import isfinite
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rich.console import Console
 
 from harness.errors import UsageError
 from harness.grading.rules import RULES
-from harness.problem import RuleName
 from harness.report.grades import JudgingProgress
 from harness.runs.judging import Job, Judged, Options, judge_all
 from harness.sandbox.pool import SandboxPool
+
+if TYPE_CHECKING:
+    from harness.problem import RuleName
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -31,12 +33,11 @@ def options(rule: str | None, test_timeout: float | None, *, isolate: bool = Fal
     Raises:
         UsageError: a value is none that can be.
     """
-    known: dict[str, RuleName] = {"lcb": "lcb", "tokens": "tokens", "apps_legacy": "apps_legacy"}
-    if rule is not None and rule not in known:
+    if rule is not None and rule not in RULES:
         raise UsageError(f"--rule {rule}: known are {', '.join(RULES)}")
     if test_timeout is not None and not (isfinite(test_timeout) and test_timeout > 0):
         raise UsageError(f"--test-timeout {test_timeout}: give CPU seconds, more than 0")
-    return Options(known[rule] if rule else None, test_timeout, isolate)
+    return Options(cast("RuleName | None", rule), test_timeout, isolate)
 
 
 def judge_jobs(
