@@ -5,7 +5,7 @@ import time
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason
 from harness.agent.conversation import Conversation
 from harness.agent.events import ToolResult
-from harness.agent.extraction import Extraction, extract
+from harness.agent.extraction import Extraction
 from harness.models.protocol import (
     ContextOverflowError,
     ModelError,
@@ -101,7 +101,7 @@ class _Loop:
         workspace = self.session.workspace
         if workspace.latest is not None and workspace.latest.passed:
             return StopReason.PUBLIC_TESTS_PASSED
-        found = extract(turn.text, self.session.problem.entry_point)
+        found = self.session.extract(turn.text, self.session.problem.entry_point)
         if found.code:
             self.prose = found
         if turn.tool_calls:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from harness.agent.events import Event
+from harness.agent.extraction import Extract, extract
 from harness.agent.prompts import PromptSet
 from harness.models.protocol import Frozen, Model, ModelSettings, Usage
 from harness.problem import ProblemView
@@ -84,6 +85,7 @@ class Session:
     workspace: Workspace
     limits: Limits
     record: Callable[[Event], None]
+    extract: Extract = extract
 
 
 class Strategy(Protocol):

@@ -19,6 +19,7 @@ import ast
 import re
 import textwrap
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -38,6 +39,10 @@ class Extraction(Frozen):
 
     code: str
     rule: str
+
+
+Extract = Callable[[str, str | None], Extraction]
+"""Finds the code in an answer to a problem with this entry point."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason
 from harness.agent.conversation import Conversation
-from harness.agent.extraction import Extraction, extract
+from harness.agent.extraction import Extraction
 from harness.models.protocol import ContextOverflowError, ModelError
 
 
@@ -13,7 +13,7 @@ async def single_shot(session: Session) -> Attempt:
     found, reason, error = Extraction(code="", rule="none"), StopReason.MODEL_STOPPED, ""
     try:
         turn = await conversation.ask()
-        found = extract(turn.text, session.problem.entry_point)
+        found = session.extract(turn.text, session.problem.entry_point)
     except TimeoutError:
         reason = StopReason.TIME_LIMIT
     except ContextOverflowError as overflow:

@@ -1,6 +1,8 @@
 """LiveCodeBench's own way to find a solution in an answer, for scores comparable with its own."""
 
-from harness.agent.extraction import LONGEST_ANSWER, Extraction
+from types import MappingProxyType
+
+from harness.agent.extraction import LONGEST_ANSWER, Extract, Extraction, extract
 
 FENCE = "```"
 
@@ -24,3 +26,9 @@ def extract_lcb(answer: str, entry_point: str | None) -> Extraction:
     if len(fences) < 2:  # noqa: PLR2004 - one to open, one to close
         return Extraction(code="", rule="none")
     return Extraction(code="\n".join(lines[fences[-2] + 1 : fences[-1]]), rule="last two fences")
+
+
+EXTRACTORS: MappingProxyType[str, Extract] = MappingProxyType(
+    {"harness": extract, "lcb": extract_lcb}
+)
+"""By the names that users know them by."""

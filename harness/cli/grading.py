@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-from harness.agent.extraction import extract as extract_ours
-from harness.agent.upstream_extraction import extract_lcb
+from harness.agent.upstream_extraction import EXTRACTORS
 from harness.cli.judging import judge_jobs
 from harness.errors import NothingSelectedError, UsageError
 from harness.report.grades import grades_view
@@ -15,7 +14,6 @@ from harness.runs.judging import Options
 from harness.runs.solutions import read_solutions
 from harness.sources.registry import load
 
-EXTRACTORS = {"harness": extract_ours, "lcb": extract_lcb}
 OK, INFRASTRUCTURE, INTERRUPTED = 0, 4, 130
 
 

@@ -92,6 +92,15 @@ def run(  # noqa: PLR0917 - the flags of a command
             metavar="SET",
         ),
     ] = None,
+    extract: Annotated[
+        str | None,
+        _option(
+            "--extract",
+            help="How code is found in an answer: our rules, or upstream's.",
+            panel="Mode",
+            metavar="harness|lcb",
+        ),
+    ] = None,
     sample_timeout: Annotated[
         float | None,
         _option("--sample-timeout", help="Working seconds of a sample.", panel="Mode", metavar="S"),

@@ -10,6 +10,7 @@ from typing import Protocol
 from harness.agent.attempt import Attempt, Session, StopReason
 from harness.agent.events import Event, Graded, Retried, SampleEnd, SampleStart
 from harness.agent.strategies import STRATEGIES
+from harness.agent.upstream_extraction import EXTRACTORS
 from harness.errors import DataError
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade, Verdict
@@ -184,6 +185,7 @@ class Engine:
             workspace=Workspace(view, run_public_tests, limits.cpu_s),
             limits=plan.limits,
             record=record,
+            extract=EXTRACTORS[plan.spec.extract],
         )
         return await STRATEGIES[plan.spec.mode](session)
 

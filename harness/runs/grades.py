@@ -1,10 +1,10 @@
 """Grading a file of solutions: from names to problems, from words to code, to a verdict each."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.agent.extraction import Extraction
+from harness.agent.extraction import Extract
 from harness.grading.verdict import INFRASTRUCTURE, TestResult, Verdict
 from harness.models.protocol import Frozen
 from harness.problem import Problem
@@ -13,8 +13,6 @@ from harness.runs.solutions import Published, Solution
 from harness.runs.summary import counted, rate_of, summed
 from harness.sources.names import Names
 from harness.stats.rates import Rate
-
-Extract = Callable[[str, str | None], Extraction]
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ class RunSpec(BaseModel):
     mode: str = "single_shot"
     max_turns: int = Field(default=10, ge=1)
     prompt: str = "default"
+    extract: Literal["harness", "lcb"] = "harness"
     sample_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
 
     run_tests: bool = True

@@ -345,3 +345,17 @@ def test_one_problem_is_shown_without_its_hidden_tests(
     assert f"{len(hidden)} hidden" in shown
     longest = max(hidden, key=lambda test: len(test["input"]))
     assert longest["input"] not in shown
+
+
+async def test_extraction_is_ours_or_upstream_s(tmp_path: Path) -> None:
+    words = f"{SOLVE}\nFor example:\n```\n1\n```"
+    flags = ["-b", "fixture", "-n", "1"]
+    for extract, rule in (("harness", "longest block that parses"), ("lcb", "last two fences")):
+        (tmp_path / extract).mkdir()
+        await _served(tmp_path / extract, _fixed(words), *flags, "--extract", extract)
+        (only,) = results(tmp_path / extract / "r")
+        assert only["extraction"] == rule
+    assert only["code"] == "1"
+    wrong = harness(tmp_path, "run", *flags, "-m", "x", "--extract", "magic")
+    assert wrong.returncode == 2
+    assert "extract" in wrong.stderr
