@@ -1,7 +1,8 @@
 '''Checkers: code of a data set or a user that judges answers, where no comparison rule can.
 
-It runs in the sandbox, in processes of its own that never hold the solution; the solution's process
-never holds the expected outputs. Between the two go values, in the sandbox's notation.
+It runs in the sandbox, in processes that are not forked from what the solution's are: the memory
+that a solution wakes up in never held an expected output or a line of a checker. Between the two go
+values, in the sandbox's notation.
 
 A `check` defines
 
@@ -13,60 +14,41 @@ value and what it returned, linked lists and trees being lists.
 
 `hooks` are Mercury's: `convert_offline((inputs, expected))` makes the arguments of a call from the
 test's, `evaluate_offline(inputs, outputs, expected)` says whether the call was right, given the
-arguments as the call left them.
+arguments as the call left them. A solution that changed them to fit its answer is not believed:
+where the expected value passes with arguments that no solution held, the answer must too.
+
+A checker that fails on an answer, or returns something else than was agreed, says nothing; then the
+expected output is put to it in the answer's place. If it accepts that, the answer is to blame and
+wrong; if not, the checker is.
 '''
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from harness.grading.blame import execute
+from harness.grading.checker_code import (
+    CHECK,
+    CHECK_UNTOUCHED,
+    CONVERT,
+    EXCERPT,
+    IS_SOUND,
+    CheckerCode,
+    Failure,
+)
 from harness.grading.excerpts import around, writable
 from harness.grading.verdict import Difference
 from harness.problem import Checker, Codec, Signature, TestCase
-from harness.sandbox.execution import Ending, Execution, Program
-from harness.sandbox.limits import Limits
+from harness.sandbox.execution import Program
 from harness.sandbox.worker import Worker
 
-EXCERPT = 160
-LIMITS = Limits()
-# A right answer, in the sandbox's notation, is no longer than so many times the test's texts.
+# A right answer is no longer than so many times the test's texts, and so many characters more.
 LONGEST_ANSWER_FACTOR = 32
-LONGEST_ANSWER_EXTRA = 1 << 20
+LONGEST_ANSWER_EXTRA = 32 << 20
+READABLE_CHARACTERS = 1 << 20
 
-_HOOKS = """
-
-def harness_convert(inputs, expected):
-    return list(convert_offline((inputs, expected))[0])
-
-
-def harness_check(inputs, expected, answer):
-    _, expected = convert_offline((inputs, expected))
-    outputs, left = answer
-    return bool(evaluate_offline(tuple(left), outputs, expected))
-
-
-def harness_is_sound(inputs, expected):
-    for make in (lambda value: value, lctk.linkedList, lctk.binaryTree):
-        for in_place in (False, True):
-            try:
-                left, wanted = convert_offline((inputs, expected))
-                outputs = make(expected)
-                if evaluate_offline((outputs,) if in_place else tuple(left), outputs, wanted):
-                    return True
-            except Exception:
-                continue
-    return False
-"""
-_CHECK = """
-
-harness_check = check
-
-
-def harness_is_sound(input, expected):
-    return check(input, expected, expected) is True
-"""
+Call = tuple[str, ...]
+"""The arguments of a checker's function, a line of JSON each."""
 
 
 class CheckerError(Exception):
@@ -85,13 +67,21 @@ class Check:
     """A checker at work for one solution.
 
     Attributes:
-        worker: its processes are not the solution's: one is forked for each question.
+        code: runs on a worker that no solution runs on.
         functional: whether answers are values, not texts.
+        arguments: of each test's call as `convert_offline` made them, in the sandbox's notation.
+        sound: whether it accepts the expected output of a test, as far as that was asked.
     """
 
-    worker: Worker
-    checker: Checker
+    code: CheckerCode
     functional: bool
+    arguments: dict[Call, str] = field(default_factory=dict[Call, str])
+    sound: dict[Call, bool] = field(default_factory=dict[Call, bool])
+
+    @classmethod
+    def of(cls, worker: Worker, checker: Checker, *, functional: bool) -> "Check":
+        """A checker of what one worker runs, on another that is beside it."""
+        return cls(CheckerCode(worker.aside, checker), functional)
 
     def prepare(self, program: Program, tests: Sequence[TestCase]) -> Prepared:
         """Arguments as the checker makes them; what it does not make is as the test says.
@@ -100,15 +90,24 @@ class Check:
             CheckerError: it cannot make the arguments of a test.
             SandboxError: the sandbox failed.
         """
-        if self.checker.kind == "check":
-            return Prepared(program, [_encode(test.input) for test in tests])
-        made = self._ask("harness_convert", [(_arguments(test), test.output) for test in tests])
-        for number, arguments in enumerate(made, 1):
+        if self.code.checker.kind == "check":
+            inputs = [test.input.encode("utf-8", "surrogatepass") for test in tests]
+            return Prepared(program, inputs)
+        calls = [self._given(test) for test in tests]
+        made = self.code.ask(CONVERT, calls)
+        for number, (call, arguments) in enumerate(zip(calls, made, strict=True), 1):
             if not isinstance(arguments, list):
-                raise CheckerError(f"convert_offline, test {number}: {arguments}")
-        inputs = ["\n".join(map(json.dumps, arguments)).encode() for arguments in made]
+                why = arguments.why if isinstance(arguments, Failure) else "not a list"
+                raise CheckerError(f"convert_offline, test {number}: {why}")
+            self.arguments[call] = json.dumps(arguments, separators=(",", ":"))
+            if '{"o":' in self.arguments[call]:  # in a string its quotes would be escaped
+                raise CheckerError(
+                    f"convert_offline, test {number}: it makes objects of a kind that cannot be "
+                    "handed to a solution"
+                )
         count = max(map(len, made), default=0)
         signature = Signature(arguments=(Codec.TAGGED,) * count, result=Codec.EVERYTHING)
+        inputs = ["\n".join(map(json.dumps, arguments)).encode() for arguments in made]
         return Prepared(replace(program, signature=signature), inputs)
 
     def compare(
@@ -122,115 +121,94 @@ class Check:
 
         Returns:
             For each: None for a right answer, where it is wrong, or the error of a checker that
-            fails on a right answer too.
+            fails on the expected output too.
 
         Raises:
             SandboxError: the sandbox failed.
         """
-        values = [self._value(test, answer) for test, answer in pairs]
-        calls = [
-            (*self._given(test), value)
-            for (test, _), value in zip(pairs, values, strict=True)
-            if value is not None
+        places = [place for place, pair in enumerate(pairs) if _is_of_size(*pair)]
+        calls = {place: self._call(*pairs[place]) for place in places}
+        said = dict(zip(places, self.code.ask(CHECK, list(calls.values())), strict=True))
+        touched = [
+            place
+            for place, call in calls.items()
+            if said[place] is True and self._is_touched(call[:2], pairs[place][1])
         ]
-        said = iter(self._ask("harness_check", calls))
+        again = self.code.ask(CHECK_UNTOUCHED, [calls[place] for place in touched])
+        for place, verdict in zip(touched, again, strict=True):
+            said[place] = verdict or "wrong for the arguments as they were given"
         return [
-            self._read(next(said), test, answer)
-            if value is not None
-            else _difference("the answer cannot be read as a value", test.output, answer)
-            for (test, answer), value in zip(pairs, values, strict=True)
+            self._read(said[place], test, answer)
+            if place in said
+            else _difference("longer than any right answer", test, answer)
+            for place, (test, answer) in enumerate(pairs)
         ]
-
-    def _read(self, said: Any, test: TestCase, answer: str) -> Difference | CheckerError | None:
-        if said is True:
-            return None
-        if isinstance(said, _Failure):
-            (is_sound,) = self._ask("harness_is_sound", [self._given(test)])
-            if is_sound is not True:
-                return CheckerError(str(said))
-            where = f"the checker cannot make anything of it: {said}"
-            return _difference(where, test.output, self.shown(answer))
-        if said is not False and not isinstance(said, str):
-            return CheckerError("it returned neither True nor False nor a sentence")
-        return _difference(said or "the checker says no", test.output, self.shown(answer))
 
     def shown(self, answer: str) -> str:
         """The part of an answer that a person asks for."""
-        if self.checker.kind == "check":
+        if self.code.checker.kind == "check" or len(answer) > READABLE_CHARACTERS:
             return answer
         try:
             return json.dumps(json.loads(answer)[0])
         except (ValueError, RecursionError, LookupError, TypeError):
             return answer
 
-    def _given(self, test: TestCase) -> tuple[str, str]:
-        if self.functional:
-            return _arguments(test), test.output
-        return json.dumps(test.input), json.dumps(test.output)
+    def _read(self, said: Any, test: TestCase, answer: str) -> Difference | CheckerError | None:
+        match said:
+            case True:
+                return None
+            case False | "":
+                return _difference("the checker says no", test, self.shown(answer))
+            case str():
+                return _difference(said, test, self.shown(answer))
+            case Failure():
+                why = said.why
+            case _:
+                what = around(json.dumps(said), 0, EXCERPT)
+                why = f"it returned {what}, neither True nor False nor a sentence"
+        if not self._is_sound(test):
+            return CheckerError(writable(why))
+        where = f"the checker cannot make anything of it: {why}"
+        return _difference(where, test, self.shown(answer))
 
-    def _value(self, test: TestCase, answer: str) -> str | None:
-        """The answer as one line of JSON; None for what a solution wrote there itself."""
+    def _is_sound(self, test: TestCase) -> bool:
+        call = self._given(test)
+        if call not in self.sound:
+            (self.sound[call],) = (said is True for said in self.code.ask(IS_SOUND, [call]))
+        return self.sound[call]
+
+    def _given(self, test: TestCase) -> Call:
         if not self.functional:
-            return json.dumps(answer)
-        size = LONGEST_ANSWER_FACTOR * (len(test.input) + len(test.output))
-        if len(answer) > size + LONGEST_ANSWER_EXTRA:
-            return None
-        try:
-            return json.dumps(json.loads(answer))
-        except (ValueError, RecursionError):
-            return None
+            return json.dumps(test.input), json.dumps(test.output)
+        arguments = ",".join(line for line in test.input.split("\n") if line.strip())
+        return f"[{arguments}]", _one_line(test.output)
 
-    def _ask(self, function: str, calls: Sequence[tuple[str, ...]]) -> list[Any]:
-        """What a function of the checker returns to each call, or why it returned nothing."""
-        program = Program(
-            self.checker.code + (_HOOKS if self.checker.kind == "hooks" else _CHECK),
-            self.checker.preamble,
-            function,
-            Signature(arguments=(Codec.JSON, Codec.JSON, Codec.TAGGED)),
-        )
-        inputs = ["\n".join(arguments).encode() for arguments in calls]
-        answers: list[Any] = []
-        while len(answers) < len(inputs):
-            rest = inputs[len(answers) :]
-            for execution in execute(self.worker, program, rest, LIMITS):
-                answers.append(_answer(execution))
-                if isinstance(answers[-1], _Failure) and len(rest) > 1:  # it was not alone
-                    again = execute(self.worker, program, inputs[len(answers) - 1 :][:1], LIMITS)
-                    answers[-1] = _answer(again[0])
-        return answers
+    def _call(self, test: TestCase, answer: str) -> Call:
+        """The answer goes unread: what a solution may have written there is for the sandbox."""
+        return *self._given(test), _one_line(answer) if self.functional else json.dumps(answer)
+
+    def _is_touched(self, call: Call, answer: str) -> bool:
+        """Whether the call left its arguments otherwise than it found them.
+
+        A result ends with the arguments, and no other text that ends so is read otherwise: quotes
+        are in pairs, and so are brackets.
+        """
+        return call in self.arguments and not answer.endswith(f",{self.arguments[call]}]")
 
 
-class _Failure:
-    """Why a checker's function returned nothing."""
-
-    def __init__(self, execution: Execution) -> None:
-        lines = execution.error.strip().splitlines()
-        self._why = lines[-1] if lines else execution.ending.replace("_", " ")
-
-    def __str__(self) -> str:
-        return writable(around(self._why, 0, EXCERPT))
+def _is_of_size(test: TestCase, answer: str) -> bool:
+    size = LONGEST_ANSWER_FACTOR * (len(test.input) + len(test.output))
+    return len(answer) <= size + LONGEST_ANSWER_EXTRA
 
 
-def _answer(execution: Execution) -> Any:
-    if execution.ending is not Ending.FINISHED or execution.result is None:
-        return _Failure(execution)
-    try:
-        return json.loads(execution.result)
-    except (ValueError, RecursionError):
-        return _Failure(execution)
+def _one_line(text: str) -> str:
+    """JSON on one line: line ends stand only where a space may."""
+    return text.replace("\n", " ")
 
 
-def _arguments(test: TestCase) -> str:
-    return "[" + ",".join(line for line in test.input.split("\n") if line.strip()) + "]"
-
-
-def _encode(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _difference(where: str, expected: str, got: str) -> Difference:
+def _difference(where: str, test: TestCase, got: str) -> Difference:
     return Difference(
         where=writable(around(where, 0, EXCERPT)),
-        expected=writable(around(expected, 0, EXCERPT)),
+        expected=writable(around(test.output, 0, EXCERPT)),
         got=writable(around(got, 0, EXCERPT)),
     )

@@ -113,7 +113,7 @@ class _Judging:
         if task.checker is None:
             inputs = [test.input.encode("utf-8", "surrogatepass") for test in task.tests]
             return cls(worker, task, None, task.program, inputs)
-        check = Check(worker, task.checker, functional=task.program.entry_point is not None)
+        check = Check.of(worker, task.checker, functional=task.program.entry_point is not None)
         program, inputs = check.prepare(task.program, task.tests)
         return cls(worker, task, check, program, inputs)
 

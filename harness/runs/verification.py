@@ -10,7 +10,7 @@ from harness.runs.summary import counted
 from harness.sandbox.limits import limits_of
 
 SLOW = 0.5
-"""A reference that needs more than this part of a test's CPU limit leaves little room for others."""
+"""A reference that needs more than this part of a test's CPU limit leaves others little room."""
 
 
 class VerifiedReference(Frozen):

@@ -54,6 +54,20 @@ class Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._folder: str | None = None
+        self._aside: Worker | None = None
+
+    @property
+    def aside(self) -> "Worker":
+        """Another fork server, for what may not meet the programs that this one runs.
+
+        What passed through a fork server lingers in the memory that it forks. This one's `stop`
+        ends the other too.
+        """
+        with self._lock:
+            if self._aside is None:
+                self._aside = Worker()
+                self._aside.stopped = self.stopped
+            return self._aside
 
     def run(self, program: Program, inputs: Sequence[bytes], limits: Limits) -> list[Execution]:
         """Run tests in one process until one ends it, in the order given.
@@ -148,10 +162,13 @@ class Worker:
         return process.pid if process else None
 
     def stop(self) -> None:
-        """End the fork server and start no other: what runs raises WorkerStoppedError."""
+        """End the fork servers and start no other: what runs raises WorkerStoppedError."""
         with self._lock:
             self.stopped = True
+            aside = self._aside
         self.kill()
+        if aside is not None:
+            aside.stop()
 
     def kill(self) -> None:
         """End the fork server and its children at once."""

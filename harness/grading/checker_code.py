@@ -1,0 +1,173 @@
+"""A checker's code as the sandbox runs it: what is put after it, and asking its functions."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.grading.blame import execute
+from harness.grading.excerpts import around, writable
+from harness.problem import Checker, Codec, Signature
+from harness.sandbox.execution import Ending, Execution, Program
+from harness.sandbox.limits import Limits
+from harness.sandbox.worker import Worker
+
+EXCERPT = 160
+LIMITS = Limits()
+PATIENCE = 2
+"""So often may a function run out of time before it is asked no more."""
+
+CONVERT, CHECK, CHECK_UNTOUCHED, IS_SOUND = (
+    "harness_convert",
+    "harness_check",
+    "harness_check_untouched",
+    "harness_is_sound",
+)
+"""The functions that can be asked; a `check` has the second and the last."""
+
+_TIME_IS_UP = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT})
+_SIGNATURE = Signature(arguments=(Codec.JSON, Codec.JSON, Codec.TAGGED))
+
+# What an evaluator takes for a result may be a value or the nodes that lctk makes of one; the
+# result of an in-place problem is its first argument. Nodes that two arguments share would be two
+# nodes to the solution, whose arguments are sent one by one.
+_HOOKS = """
+
+def harness_convert(inputs, expected):
+    arguments = list(convert_offline((inputs, expected))[0])
+    nodes = [id(node) for argument in arguments for node in harness_nodes(argument)]
+    if len(nodes) != len(set(nodes)):
+        raise ValueError("its arguments share nodes, which cannot be handed to a solution")
+    return arguments
+
+
+def harness_nodes(value):
+    found = {}
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, (list, tuple)):
+            waiting += [item for item in value if hasattr(item, "val")]
+        elif hasattr(value, "val") and id(value) not in found:
+            found[id(value)] = value
+            waiting += [getattr(value, name, None) for name in ("next", "left", "right")]
+    return found.values()
+
+
+def harness_check(inputs, expected, answer):
+    _, expected = convert_offline((inputs, expected))
+    outputs, left = answer
+    return bool(evaluate_offline(tuple(left), outputs, expected))
+
+
+def harness_check_untouched(inputs, expected, answer):
+    if not harness_accepts_expected(inputs, expected, in_place=False):
+        return True
+    arguments, expected = convert_offline((inputs, expected))
+    return bool(evaluate_offline(tuple(arguments), answer[0], expected))
+
+
+def harness_is_sound(inputs, expected):
+    return any(harness_accepts_expected(inputs, expected, way) for way in (False, True))
+
+
+def harness_accepts_expected(inputs, expected, in_place):
+    for make in (
+        lambda value: value,
+        lctk.linkedList,
+        lctk.binaryTree,
+        lambda values: [lctk.linkedList(value) for value in values],
+        lambda values: [lctk.binaryTree(value) for value in values],
+    ):
+        try:
+            arguments, wanted = convert_offline((inputs, expected))
+            outputs = make(expected)
+            arguments = (outputs, *arguments[1:]) if in_place else tuple(arguments)
+            if evaluate_offline(arguments, outputs, wanted):
+                return True
+        except Exception:
+            continue
+    return False
+"""
+_CHECK = """
+
+harness_check = check
+
+
+def harness_is_sound(input, expected):
+    return check(input, expected, expected) is True
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a checker's function returned nothing, in one bounded line."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckerCode:
+    """A checker's functions.
+
+    Attributes:
+        worker: one that never runs the solution.
+        overdue: how often each function ran out of time.
+    """
+
+    worker: Worker
+    checker: Checker
+    overdue: Counter[str] = field(default_factory=Counter[str])
+
+    def ask(self, function: str, calls: Sequence[tuple[str, ...]]) -> list[Any]:
+        """What a function returns to each call.
+
+        All calls are made in one process, with a fresh namespace each; one that fails there is made
+        once more, alone.
+
+        Args:
+            function: one of the names above.
+            calls: for each its arguments, a line of JSON each: the test's two and, in the sandbox's
+                notation, the answer.
+
+        Returns:
+            For each the result as the sandbox's notation has it, or a Failure.
+
+        Raises:
+            SandboxError: the sandbox failed.
+        """
+        program = Program(
+            self.checker.code + (_HOOKS if self.checker.kind == "hooks" else _CHECK),
+            self.checker.preamble,
+            function,
+            _SIGNATURE,
+        )
+        inputs = ["\n".join(arguments).encode("utf-8", "surrogatepass") for arguments in calls]
+        answers: list[Any] = []
+        while len(answers) < len(inputs) and self.overdue[function] < PATIENCE:
+            executions = execute(self.worker, program, inputs[len(answers) :], LIMITS)
+            if executions[0].ending is Ending.CANNOT_COMPILE:
+                return [_read(executions[0])] * len(inputs)
+            for place, execution in enumerate(executions):
+                answer = _read(execution)
+                if isinstance(answer, Failure) and place:  # what went before may have spoilt it
+                    again = execute(self.worker, program, [inputs[len(answers)]], LIMITS)[0]
+                    answer, execution = _read(again), again  # noqa: PLW2901 - it counts instead
+                answers.append(answer)
+                self.overdue[function] += execution.ending in _TIME_IS_UP
+        given_up = Failure("it runs out of time, and is asked no more")
+        return answers + [given_up] * (len(inputs) - len(answers))
+
+
+def _read(execution: Execution) -> Any:
+    if execution.ending is not Ending.FINISHED:
+        lines = execution.error.strip().splitlines()
+        why = lines[-1] if lines else execution.ending.replace("_", " ")
+        return Failure(writable(around(why, 0, EXCERPT)))
+    if execution.result is None:
+        return Failure("its process ended before it returned")
+    try:
+        return json.loads(execution.result)
+    except (ValueError, RecursionError):
+        return Failure("it wrote on the judge's own channel")

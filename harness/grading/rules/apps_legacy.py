@@ -1,0 +1,233 @@
+"""`apps_legacy`: the permissive ladder of the APPS benchmark's own grader, for old scores only."""
+
+# Values of unknown type are this module's subject.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
+
+import math
+import re
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+from harness.grading.rules.difference import difference
+from harness.grading.rules.lines import first_unequal_line
+from harness.grading.rules.notation import unfold
+from harness.grading.rules.values import (
+    compare_json,
+    first_unequal,
+    same_scalar,
+    value_difference,
+)
+from harness.grading.verdict import Difference
+
+# The ends of lines that `str.splitlines` knows, beside the plain one; the pair comes first.
+_LINE_ENDS = ("\r\n", *"\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+_LINE = re.compile(r"[^\n]+")
+# A token, or the end of a line with the blank lines after it.
+_TOKEN_OR_END = re.compile(r"\S+|\n\s*")
+
+# The defaults of numpy's `allclose`.
+RELATIVE = 1e-5
+ABSOLUTE = 1e-8
+
+
+def apps_legacy_output(expected: str, got: str) -> Difference | None:
+    """What a program printed, by APPS' ladder (`eval/testing_util.py`, described in words).
+
+    The output is cut into lines at every line end that Unicode knows, the expected text at
+    newlines, its empty lines dropped and the rest stripped. The output is right on the first rung
+    that holds:
+
+    1. the output, stripped as a whole, is the expected text, stripped as a whole;
+    2. so it is with every line of the output stripped too;
+    3. the lines of the output, as they are, are the expected lines;
+    4. so they are without the output's empty lines;
+    5. each of these lines is one float, each close to the expected one: no further from it than
+       1e-8 + 1e-5 of it (infinities are close when equal, NaN never is);
+    6. the set of lines is the same, a line being the set of its tokens (lines of the output
+       without tokens dropped);
+    7. so it is with every token read as a float and rounded to 3 decimals.
+
+    Known to be wrongly accepted: lines in another order; repeated lines left out or added (one
+    line `5` for three); the tokens of a line in another order; repeated tokens of a line left out
+    or added; integers beyond a double's 53 bits (10^17 + 1 for 10^17); on lines of one number,
+    1000005 for 1000000; anywhere, floats of the same three decimals (0.1231 for 0.1234, 0.0001
+    for 0.0004). The rule exists to repeat published scores; `tokens` and `lcb` accept none of
+    these.
+
+    One thing is not upstream's: an output that is the expected text is right even where the two
+    ways of cutting lines disagree (a form feed in the text).
+    """
+    if expected.strip() == got.strip() or _climbs(expected, _with_plain_line_ends(got)):
+        return None
+    unequal = first_unequal_line(expected, got, _never)
+    return unequal or difference("white space", expected, got)
+
+
+def _never(_wanted: str, _printed: str) -> bool:
+    return False
+
+
+def _with_plain_line_ends(text: str) -> str:
+    for end in _LINE_ENDS:
+        text = text.replace(end, "\n")
+    return text.removesuffix("\n")
+
+
+def _climbs(expected: str, printed: str) -> bool:
+    """Whether a rung holds; no more of a long output is taken apart than the expected text has."""
+    wanted = [line.strip() for line in expected.split("\n") if line]
+    if _same_text(expected.strip(), printed.strip()):
+        return True
+    if printed.split("\n", len(wanted)) == wanted:
+        return True
+    lines = [line[0] for line in islice(_LINE.finditer(printed), len(wanted) + 1)]
+    return (
+        lines == wanted
+        or _all_close(lines, wanted)
+        or _same_token_sets(printed, wanted, str)
+        or _same_token_sets(printed, wanted, _rounded)
+    )
+
+
+def _same_text(wanted: str, printed: str) -> bool:
+    if wanted == printed:
+        return True
+    if wanted.count("\n") != printed.count("\n"):
+        return False
+    return "\n".join(line.strip() for line in printed.split("\n")) == wanted
+
+
+def _all_close(printed: list[str], wanted: list[str]) -> bool:
+    if len(printed) != len(wanted):
+        return False
+    try:
+        return all(
+            _close(float(left), float(right)) for left, right in zip(printed, wanted, strict=True)
+        )
+    except ValueError:
+        return False
+
+
+def _close(number: float, wanted: float) -> bool:
+    """As numpy's `isclose` has it: the tolerance is the expected number's."""
+    if number == wanted:
+        return True
+    return math.isfinite(wanted) and abs(number - wanted) <= ABSOLUTE + RELATIVE * abs(wanted)
+
+
+def _rounded(token: str) -> float:
+    return round(float(token), 3)
+
+
+def _same_token_sets(printed: str, wanted: list[str], read: Callable[[str], object]) -> bool:
+    """Whether the lines, as sets of tokens, form the same set.
+
+    Only what is expected is ever kept in a set: numbers are easily printed so that their hashes
+    collide, and a set of them would take quadratic time.
+    """
+    try:
+        rows = {frozenset(map(read, line.split())) for line in wanted}
+        tokens = frozenset[object]().union(*rows)
+        seen: set[frozenset[object]] = set()
+        values: set[object] = set()
+        for piece in _TOKEN_OR_END.finditer(f"{printed.strip()}\n"):
+            text = piece[0]
+            if text[0] != "\n":
+                value = read(text)
+                if value not in tokens:
+                    return False
+                values.add(value)
+                continue
+            row = frozenset(values)
+            if row not in rows:
+                return False
+            seen.add(row)
+            values.clear()
+    except ValueError:  # a token that is no float
+        return False
+    return seen == rows
+
+
+def apps_legacy_value(expected: str, got: str) -> Difference | None:
+    """What a function returned, by APPS' ladder (`eval/testing_util.py`, described in words).
+
+    The result is right when it equals the expected value, or, where that is a list with items,
+    its first item: upstream's outputs are mostly wrapped in a list of one. The expected value is
+    taken as it comes: once a reader has unwrapped the outputs of a problem, returning the first
+    item of what is left is accepted too, and returning the wrapped value is not.
+
+    A mapping, as the expected value or as the first item of an expected list, stands for a list
+    of just that mapping, with integers for keys, when all its keys can be read as integers.
+
+    Equality is that of `lcb_value`. Upstream takes tuples for lists at the top, and one level
+    below when comparing with the first item; here they are lists at any depth, for a result does
+    not say which it was. That accepts some right answers which upstream rejects, as does a key
+    that is an integer's text, which is how the sandbox writes integers for such problems. Its
+    reading of a
+    string beside tuples as a list of characters is not repeated.
+
+    Known to be wrongly accepted: the first item in place of the list; any list whose expected
+    first item is a mapping from integers, when the result has just that mapping.
+
+    Args:
+        expected: one JSON value.
+        got: the result in the notation of `harness.sandbox.inside.values`, or, from a solution
+            that wrote it itself, anything at all.
+    """
+    return compare_json(expected, got, _compare)
+
+
+def _compare(wanted: Any, tagged: Any) -> Difference | None:
+    first = wanted[0] if isinstance(wanted, list) and wanted else wanted
+    mapping = _with_integer_keys(first)
+    if mapping is not None:
+        right = _is_mapping(mapping, tagged) or _is_mapping(mapping, _only_item(tagged))
+        return None if right else value_difference("", wanted, tagged)
+    unequal = first_unequal(wanted, tagged, same_scalar)
+    if unequal and first is not wanted and first_unequal(first, tagged, same_scalar) is None:
+        return None
+    return unequal
+
+
+def _with_integer_keys(wanted: Any) -> dict[int, Any] | None:
+    """The mapping that JSON gave strings for keys, or None when it is none from integers."""
+    if not isinstance(wanted, dict):
+        return None
+    try:
+        return {int(key): value for key, value in wanted.items()}
+    except ValueError:
+        return None
+
+
+def _integer(key: Any) -> Any:
+    """A key; the codec `int_keys` makes strings of integers."""
+    try:
+        return int(key) if isinstance(key, str) else key
+    except ValueError:
+        return key
+
+
+def _only_item(tagged: Any) -> Any:
+    match unfold(tagged):
+        case [item]:
+            return item
+        case _:
+            return None
+
+
+def _is_mapping(wanted: dict[int, Any], tagged: Any) -> bool:
+    """Whether a result maps the same numbers to equal values."""
+    match tagged:
+        case {"d": list(pairs)} if len(pairs) == len(wanted):
+            items = [(_integer(unfold(key)), value) for key, value in pairs]
+        case _:
+            return False
+    seen: set[int | float] = set()
+    for key, value in items:
+        if not isinstance(key, int | float) or key not in wanted:
+            return False
+        if first_unequal(wanted[int(key)], value, same_scalar) is not None:
+            return False
+        seen.add(key)
+    return len(seen) == len(wanted)

@@ -1,0 +1,46 @@
+"""`lcb`: LiveCodeBench's rule, line by line and numbers exactly."""
+
+from decimal import Decimal, InvalidOperation
+
+from harness.grading.rules.lines import first_unequal_line
+from harness.grading.rules.values import compare_json, first_unequal, same_scalar
+from harness.grading.verdict import Difference
+
+
+def lcb_output(expected: str, got: str) -> Difference | None:
+    """LiveCodeBench's rule for what a program printed (its `testing_util`, described in words).
+
+    Both texts and each of their lines are stripped; the number of lines must be equal; a line is
+    right when it is equal, or when both lines consist of decimal numbers and these are equal
+    exactly: 1.0 is 1 and 1e2 is 100, 0.333 is not 1/3, and NaN equals nothing.
+    """
+    return first_unequal_line(expected, got, _same_decimals)
+
+
+def _same_decimals(left: str, right: str) -> bool:
+    try:
+        wanted = [Decimal(token) for token in left.split()]
+        tokens = right.split(None, len(wanted))  # no more of a long line than can matter
+        if len(tokens) != len(wanted):
+            return False
+        printed = [Decimal(token) for token in tokens]
+    except InvalidOperation:
+        return False
+    if any(number.is_nan() for number in wanted + printed):  # a signalling one would raise
+        return False
+    return wanted == printed
+
+
+def lcb_value(expected: str, got: str) -> Difference | None:
+    """LiveCodeBench's rule for what a function returned: equality, tuples being lists at any depth.
+
+    Numbers compare as in Python (True is 1, 6.0 is 6), never with a string, and NaN equals nothing.
+
+    Args:
+        expected: one JSON value.
+        got: the result in the notation of `harness.sandbox.inside.values`, or, from a solution
+            that wrote it itself, anything at all.
+    """
+    return compare_json(
+        expected, got, lambda wanted, tagged: first_unequal(wanted, tagged, same_scalar)
+    )

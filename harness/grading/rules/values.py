@@ -1,0 +1,98 @@
+"""The walk over an expected JSON value and a result, side by side, to where they first differ."""
+
+# Values of unknown type are this module's subject.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from harness.grading.excerpts import around
+from harness.grading.rules.difference import EXCERPT, difference
+from harness.grading.rules.notation import describe_expected, describe_value, read_json, unfold
+from harness.grading.verdict import Difference
+
+# An equal result, in the sandbox's notation, is no longer than so many times the expected text.
+LONGEST_RESULT_FACTOR = 32
+LONGEST_RESULT_EXTRA = 1 << 20
+
+Same = Callable[[Any, Any], bool]
+
+
+def compare_json(
+    expected: str, got: str, compare: Callable[[Any, Any], Difference | None]
+) -> Difference | None:
+    """Read both sides and compare them; a result that cannot be read is wrong.
+
+    Args:
+        expected: one JSON value.
+        got: the result in the notation of `harness.sandbox.inside.values`, or, from a solution
+            that wrote it itself, anything at all.
+        compare: takes the expected value and the result, still in its notation; it may raise
+            ValueError, TypeError or RecursionError at a result that is no data.
+    """
+    if len(got) > LONGEST_RESULT_FACTOR * len(expected) + LONGEST_RESULT_EXTRA:
+        return difference("size", expected, got)
+    try:
+        wanted, returned = read_json(expected), json.loads(got)
+        plain = "{" not in got and "NaN" not in got  # a list's == takes the same NaN for equal
+        if plain and wanted == returned:
+            return None
+        return compare(wanted, returned)
+    except (ValueError, TypeError, RecursionError) as error:
+        return difference(f"cannot be read as a value ({type(error).__name__})", expected, got)
+
+
+def same_scalar(wanted: Any, returned: Any) -> bool:
+    """Whether two values without items are equal, numbers as Python compares them."""
+    number = (int, float)  # bool is an int here, as in Python
+    if isinstance(wanted, number) and isinstance(returned, number):
+        return wanted == returned
+    return type(wanted) is type(returned) and isinstance(wanted, str | None) and wanted == returned
+
+
+def first_unequal(wanted: Any, tagged: Any, same: Same) -> Difference | None:
+    """Where a result first differs, lists (of any kind) and mappings by their items.
+
+    Args:
+        wanted: what `read_json` made of the expected value.
+        tagged: the result in the sandbox's notation.
+        same: whether two values without items, the expected one first, are as good as equal.
+
+    Raises:
+        ValueError, TypeError, RecursionError: a solution wrote the result itself.
+    """
+    returned = unfold(tagged)
+    if isinstance(wanted, list) and isinstance(returned, list):
+        return _first_unequal_item(wanted, returned, same)
+    if isinstance(wanted, dict) and isinstance(returned, dict):
+        if wanted.keys() != returned.keys():
+            return value_difference(": keys", list(wanted), list(returned))
+        keys: list[Any] = list(wanted)
+        found = ((key, first_unequal(wanted[key], returned[key], same)) for key in keys)
+        return next((_below(unequal, key) for key, unequal in found if unequal), None)
+    return None if same(wanted, returned) else value_difference("", wanted, tagged)
+
+
+def _first_unequal_item(wanted: list[Any], returned: list[Any], same: Same) -> Difference | None:
+    for index, (left, right) in enumerate(zip(wanted, returned, strict=False)):
+        unequal = first_unequal(left, right, same)
+        if unequal is not None:
+            return _below(unequal, index)
+    if len(wanted) != len(returned):
+        return Difference(where=": length", expected=str(len(wanted)), got=str(len(returned)))
+    return None
+
+
+def _below(unequal: Difference, key: object) -> Difference:
+    name = around(repr(key), 0, EXCERPT)
+    return unequal.model_copy(update={"where": f"[{name}]{unequal.where}"})
+
+
+def value_difference(where: str, wanted: Any, tagged: Any) -> Difference:
+    """A difference between an expected value and a result, both described.
+
+    Raises:
+        ValueError, TypeError, RecursionError: a solution wrote the result itself.
+    """
+    return difference(where, describe_expected(wanted), describe_value(tagged))
