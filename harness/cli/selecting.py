@@ -11,7 +11,8 @@ Benchmark = Annotated[
         "-b",
         "--benchmark",
         metavar="NAME[:WHERE]",
-        help="fixture, livecodebench:PATH or jsonl:PATH. Default: the bundled ones.",
+        help="fixture, or PATH after livecodebench:, leetcodedataset:, leetcode:, apps:, mercury: "
+        "or jsonl:. Default: the bundled ones.",
         rich_help_panel="Problems",
     ),
 ]

@@ -18,7 +18,8 @@ from harness.sources.apps_folders import load_folders
 from harness.sources.apps_problem import Columns, core_of, native_id, problem_of
 from harness.sources.deferred import Row, deferred
 from harness.sources.json_text import members, string
-from harness.sources.reading import JsonLines, Line, expand
+from harness.sources.parquet import open_rows
+from harness.sources.reading import Line, expand
 from harness.sources.rows import Loaded, load_rows
 
 
@@ -39,7 +40,7 @@ def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
 
 def read_files(paths: list[Path], *, skip_bad_rows: bool = False) -> Loaded:
     """The problems of some files, JSONL or gzipped JSONL, in order."""
-    return load_rows((JsonLines(path) for path in paths), parse_row, skip_bad_rows=skip_bad_rows)
+    return load_rows(map(open_rows, paths), parse_row, skip_bad_rows=skip_bad_rows)
 
 
 def parse_row(line: Line) -> Problem:

@@ -18,7 +18,8 @@ from harness.errors import DataError, UsageError
 from harness.problem import Level, Problem, TestCase, TestSuite
 from harness.sources import errata, preambles, private_tests
 from harness.sources.deferred import Row, deferred
-from harness.sources.reading import JsonLines, Line, expand, json_complaint
+from harness.sources.parquet import open_rows
+from harness.sources.reading import Line, expand, json_complaint
 from harness.sources.rows import LEVELS, Loaded, check_function_test, content_hash, load_rows
 from harness.sources.signature import signature_of
 
@@ -51,8 +52,8 @@ def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
 
 
 def read_files(paths: Iterable[Path], *, skip_bad_rows: bool = False) -> Loaded:
-    """The problems of some files, JSONL or gzipped JSONL, in order."""
-    return load_rows((JsonLines(path) for path in paths), parse_row, skip_bad_rows=skip_bad_rows)
+    """The problems of some files, JSONL, gzipped or not, or Parquet, in order."""
+    return load_rows(map(open_rows, paths), parse_row, skip_bad_rows=skip_bad_rows)
 
 
 def parse_row(line: Line) -> Problem:

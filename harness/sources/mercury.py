@@ -1,4 +1,4 @@
-"""Mercury's rows (Elfsong/Mercury on the Hugging Face hub), as JSONL.
+"""Mercury's rows (Elfsong/Mercury on the Hugging Face hub), as Parquet or JSONL.
 
 Each row brings its own hooks: `convert_offline` makes a call's arguments from a test's and
 `evaluate_offline` says whether the call was right. They become the problem's checker and run in the
@@ -9,25 +9,36 @@ The reference for what a row means is `src/sandbox.py` of https://github.com/Elf
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import to_json
 
 from harness.errors import DataError, UsageError
 from harness.problem import Checker, Problem, TestCase, TestSuite
 from harness.sources import deferred as hidden
 from harness.sources import preambles
-from harness.sources.examples import Example, examples
+from harness.sources.examples import Example, examples, is_shown_as
 from harness.sources.json_text import elements, members, one_line
+from harness.sources.parquet import open_rows
 from harness.sources.public import Split, split
-from harness.sources.reading import JsonLines, Line, expand
-from harness.sources.rows import LEVELS, Loaded, content_hash, load_rows, name_fault
+from harness.sources.reading import Line, expand
+from harness.sources.rows import LEVELS, Loaded, load_rows, name_fault
+from harness.sources.rows import content_hash as hash_of
 from harness.sources.signature import signature_of
 
 
 class _Columns(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_missing(cls, row: object) -> object:
+        """LeetCode says null of what it does not tell, as where a problem has to be paid for."""
+        if not isinstance(row, dict):
+            return row
+        columns = cast("dict[str, object]", row)
+        return {name: value for name, value in columns.items() if value is not None}
 
 
 class _Tag(_Columns):
@@ -88,7 +99,7 @@ class _Row(_Columns):
     @property
     def content_hash(self) -> str:
         hooks = (self.convert_offline, self.evaluate_offline)
-        return content_hash(self.statement, self.prompt, self.entry_point, *hooks, self.cases)
+        return hash_of(self.statement, self.prompt, self.entry_point, *hooks, self.cases)
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
@@ -100,8 +111,7 @@ def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
     """
     if where is None:
         raise UsageError("mercury needs a file: give mercury:PATH")
-    files = (JsonLines(path) for path in expand(where))
-    return load_rows(files, parse_row, skip_bad_rows=skip_bad_rows)
+    return load_rows(map(open_rows, expand(where)), parse_row, skip_bad_rows=skip_bad_rows)
 
 
 def parse_row(line: Line) -> Problem:
@@ -112,6 +122,7 @@ def parse_row(line: Line) -> Problem:
     """
     row = _read(line)
     tests = _tests(row, line.where)
+    content_hash = row.content_hash
     references = tuple(solution.solution for solution in row.solutions)
     question = row.meta_info.data.question
     return Problem(
@@ -128,7 +139,7 @@ def parse_row(line: Line) -> Problem:
         signature=signature_of(row.prompt or next(iter(references), ""), row.entry_point),
         tests=TestSuite(
             public=tests.public,
-            load_hidden=hidden.deferred(line, row.problem_id, row.content_hash, _again),
+            load_hidden=hidden.deferred(line, row.problem_id, content_hash, _again),
         ),
         public_rule=tests.rule,
         preamble=preambles.MERCURY,
@@ -139,7 +150,7 @@ def parse_row(line: Line) -> Problem:
         ),
         references=references,
         aliases=() if row.id is None else (f"mercury_{row.id}",),
-        content_hash=row.content_hash,
+        content_hash=content_hash,
     )
 
 
@@ -164,7 +175,11 @@ def _again(line: Line) -> hidden.Row:
 def _tests(row: _Row, where: str) -> Split:
     tests: list[TestCase] = []
     try:
-        for case in elements(row.cases):
+        cases = elements(row.cases)
+    except ValueError as error:
+        raise DataError(where, "test_cases", str(error)) from None
+    try:
+        for case in cases:
             parts = members(case)
             arguments = "\n".join(map(one_line, elements(parts["input"])))
             expected = one_line(parts["expected"])
@@ -186,6 +201,7 @@ def _is_shown(test: TestCase, shown: Sequence[Example]) -> bool:
     except (ValueError, RecursionError):  # more digits than a statement shows
         return False
     return any(
-        [value for _, value in example.arguments] == arguments and example.expected == expected
+        [value for _, value in example.arguments] == arguments
+        and is_shown_as(expected, example.expected)
         for example in shown
     )

@@ -159,7 +159,7 @@ class JsonLines:
             UsageError: the path cannot be opened as a regular file.
             DataError: a line is too long, or the compressed data is broken or ends early.
         """
-        with _open(self._path) as source:
+        with open_regular(self._path) as source:
             hashing = _HashingReader(source)
             buffered = io.BufferedReader(hashing, _BUFFER_BYTES)
             compressed = buffered.peek(len(_GZIP_MAGIC))[: len(_GZIP_MAGIC)] == _GZIP_MAGIC
@@ -232,7 +232,12 @@ def expand(where: str) -> list[Path]:
     return found
 
 
-def _open(path: Path) -> io.FileIO:
+def open_regular(path: Path) -> io.FileIO:
+    """Open a file for reading.
+
+    Raises:
+        UsageError: the path cannot be opened as a regular file.
+    """
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):

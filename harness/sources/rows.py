@@ -2,18 +2,27 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from pydantic import ValidationError
 from pydantic_core import from_json
 
 from harness.errors import DataError
 from harness.problem import Level, Problem
-from harness.sources.reading import DataFile, JsonLines, Line
+from harness.sources.reading import DataFile, Line
 
 LEVELS: dict[str, Level] = {"easy": "easy", "medium": "medium", "hard": "hard"}
 """The words that are levels themselves."""
+
+
+class RowFile(Protocol):
+    """A file's rows, and what it was once they have all been read."""
+
+    @property
+    def file(self) -> DataFile: ...  # noqa: D102
+    def __iter__(self) -> Iterator[Line]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +41,7 @@ class Loaded:
 
 
 def load_rows(
-    files: Iterable[JsonLines], parse: Callable[[Line], Problem], *, skip_bad_rows: bool = False
+    files: Iterable[RowFile], parse: Callable[[Line], Problem], *, skip_bad_rows: bool = False
 ) -> Loaded:
     """Read every row of some files.
 
