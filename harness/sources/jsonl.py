@@ -8,6 +8,7 @@ input is then one JSON value, an argument each, and its output is one JSON value
 """
 
 import difflib
+import re
 from collections.abc import Iterable
 from datetime import date
 from functools import partial
@@ -169,6 +170,8 @@ def _check(row: Row, where: str) -> None:
     if any(said) and not all(said):
         number = said.index(False) + 1
         raise DataError(where, "tests", f"test {number} does not say 'public', as others do")
+    if row.checker is not None and not re.search(r"\bcheck\b", row.checker):
+        raise DataError(where, "checker", "defines no function 'check'")
     if row.entry_point is None:
         return
     if not row.entry_point.isidentifier():

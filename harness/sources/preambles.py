@@ -17,13 +17,15 @@
 `tree_node`, `is_same_list`, `is_same_tree`. (Its prompts star-import fewer modules, and in an order
 that makes `bisect` a function and `pow` one of two arguments; LeetCode's own has neither fault.)
 
+`LEETCODEDATASET_SORTED`, for the rows whose prompt imports it: the same, and `SortedList`.
+
 `APPS`: sys, time, itertools (and accumulate, product, permutations, combinations), collections (and
 Counter, OrderedDict, deque, defaultdict, ChainMap), lru_cache, math (and sqrt, sin, cos, tan, ceil,
 fabs, floor, gcd, exp, log, log2), fractions, List and Tuple, `np` where numpy is installed, random,
 heapq and its names; `stdin` and `stdout`.
 
 `MERCURY`: the modules re, itertools, collections, heapq, bisect, string, sys, functools, math,
-copy, `lctk`, and sortedcontainers where installed; floor, ceil, factorial, sqrt, inf; maxsize,
+copy, `lctk` and sortedcontainers; floor, ceil, factorial, sqrt, inf; maxsize,
 stdin; bisect_left, bisect_right; permutations, zip_longest; heappush, heappop, heapify; deque,
 defaultdict, OrderedDict; List, Optional, Tuple; lru_cache, cache; ListNode and TreeNode. `lctk` is
 a module of that name with what the data set's hooks call: linkedList, linkedList2Arr, binaryTree,
@@ -173,6 +175,7 @@ LIVECODEBENCH = _lines(
 )
 LEETCODE = LIVECODEBENCH + _NODES
 LEETCODEDATASET = LEETCODE + _NODE_HELPERS
+LEETCODEDATASET_SORTED = LEETCODEDATASET + _lines("from sortedcontainers import SortedList")
 APPS = _lines(
     "import sys",
     "import time",

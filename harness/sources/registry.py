@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from harness.errors import UsageError
-from harness.sources import fixture, jsonl, livecodebench
+from harness.sources import apps, fixture, jsonl, leetcode, leetcodedataset, livecodebench, mercury
 from harness.sources.rows import Loaded
 
 
@@ -22,6 +22,10 @@ LOADERS: MappingProxyType[str, Loader] = MappingProxyType(
         "fixture": fixture.load,
         "jsonl": jsonl.load,
         "livecodebench": livecodebench.load,
+        "leetcode": leetcode.load,
+        "leetcodedataset": leetcodedataset.load,
+        "mercury": mercury.load,
+        "apps": apps.load,
     }
 )
 

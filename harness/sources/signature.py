@@ -10,6 +10,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from itertools import zip_longest
+from typing import NamedTuple
 
 from harness.problem import Codec, Signature
 
@@ -21,6 +22,20 @@ _NODES = {
 _LISTS = {"List", "list", "Sequence", "Iterable"}
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class EntryPoint(NamedTuple):
+    """How an entry point is called.
+
+    Attributes:
+        parameters: the names of its positional parameters, without `self`.
+        required: how many of them have no default.
+        signature: the codecs, an argument each.
+    """
+
+    parameters: tuple[str, ...]
+    required: int
+    signature: Signature
 
 
 def signature_of(starter_code: str, entry_point: str | None) -> Signature:
@@ -38,15 +53,26 @@ def signature_of(starter_code: str, entry_point: str | None) -> Signature:
     Returns:
         `Signature()` when the code cannot be parsed or does not define the entry point.
     """
-    if entry_point is None or len(starter_code) > _MAX_STARTER_CHARACTERS:
-        return Signature()
-    tree = _parse(starter_code) or _parse(_with_bodies(starter_code))
+    found = None if entry_point is None else entry_point_of(starter_code, entry_point)
+    return found.signature if found else Signature()
+
+
+def entry_point_of(code: str, entry_point: str) -> EntryPoint | None:
+    """The entry point that some code defines; None when it does not, or cannot be parsed.
+
+    Args:
+        code: as the starter code of `signature_of`, or a whole solution.
+        entry_point: the same.
+    """
+    if len(code) > _MAX_STARTER_CHARACTERS:
+        return None
+    tree = _parse(code) or _parse(_with_bodies(code))
     if tree is None:
-        return Signature()
+        return None
     try:
-        return _signature(tree, entry_point)
+        return _entry_point(tree, entry_point)
     except RecursionError:  # an annotation nested deeper than ast.unparse goes
-        return Signature()
+        return None
 
 
 def _parse(source: str) -> ast.Module | None:
@@ -75,19 +101,23 @@ def _depth(line: str) -> int:
     return len(expanded) - len(expanded.lstrip())
 
 
-def _signature(tree: ast.Module, entry_point: str) -> Signature:
+def _entry_point(tree: ast.Module, entry_point: str) -> EntryPoint | None:
     found = [each for each in _functions(tree) if each[1].name == entry_point]
     if not found:
-        return Signature()
+        return None
     owner, function = next((each for each in found if each[0] == "Solution"), found[0])
     parameters = [*function.args.posonlyargs, *function.args.args]
     if owner is not None and not _is_static(function):
         parameters = parameters[1:]
     arguments = tuple(_codec(parameter.annotation) for parameter in parameters)
     in_place = isinstance(function.returns, ast.Constant) and function.returns.value is None
-    return Signature(
-        arguments=arguments,
-        result=Codec.FIRST_ARGUMENT if in_place and arguments else _codec(function.returns),
+    return EntryPoint(
+        parameters=tuple(parameter.arg for parameter in parameters),
+        required=max(0, len(parameters) - len(function.args.defaults)),
+        signature=Signature(
+            arguments=arguments,
+            result=Codec.FIRST_ARGUMENT if in_place and arguments else _codec(function.returns),
+        ),
     )
 
 

@@ -161,8 +161,11 @@ CHEATS = {
         "class Solution:\n    def thrice(self, n): return 3 * n",
         Verdict.RUNTIME_ERROR,
     ),
-    "what does not compile": ("class Solution:\n    def twice(self, n) return", Verdict.COMPILE_ERROR),
-}  # fmt: skip
+    "what does not compile": (
+        "class Solution:\n    def twice(self, n) return",
+        Verdict.COMPILE_ERROR,
+    ),
+}
 
 
 @pytest.mark.parametrize("isolate", [False, True], ids=["batch", "alone"])

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from harness.sandbox.execution import Ending, Execution
+from harness.sources import preambles
 
 
 class Idiom(NamedTuple):
@@ -384,3 +385,54 @@ class TestPreamble:
     def test_serves_functions(self, run: Callable[..., Execution]) -> None:
         code = "def f(a, b):\n    return gcd(a, b) + LIMIT"
         assert run(code, b"6\n4", preamble=self.PREAMBLE, entry_point="f").result == b"7"
+
+    PACKAGE = "import numpy as np\nimport not_installed\nLIMIT = 5\n"
+    LOADED = "import sys\nprint('numpy' in sys.modules)\n"
+
+    @pytest.mark.parametrize("code", ["input()", "# snp np_ xnp"])
+    def test_a_package_is_not_loaded_for_a_name_within_a_word(
+        self, code: str, run: Callable[..., Execution]
+    ) -> None:
+        assert run(self.LOADED + code, b"\n", preamble=self.PACKAGE).stdout == b"False\n"
+
+    def test_a_package_is_there_for_those_who_name_it(self, run: Callable[..., Execution]) -> None:
+        pytest.importorskip("numpy")
+        code = "print(int(np.arange(3).sum()), LIMIT)"
+        assert run(code, preamble=self.PACKAGE).stdout == b"3 5\n"
+
+    def test_a_package_that_is_not_installed_is_not_there(
+        self, run: Callable[..., Execution]
+    ) -> None:
+        execution = run("print(LIMIT)\nnot_installed", preamble=self.PACKAGE)
+        assert execution.stdout == b"5\n"
+        assert "NameError: name 'not_installed' is not defined" in execution.error
+
+    @pytest.mark.parametrize("name", ["_lctk", "list_node", "tree_node", "is_same_list"])
+    def test_no_helper_of_ours_is_seen_under_mercury(
+        self, name: str, run: Callable[..., Execution]
+    ) -> None:
+        assert "NameError" in run(name, preamble=preambles.MERCURY).error
+
+    @pytest.mark.parametrize("name", ["Counter", "insort", "gcd", "np", "Dict"])
+    def test_mercury_lacks_what_its_home_lacks(
+        self, name: str, run: Callable[..., Execution]
+    ) -> None:
+        assert "NameError" in run(name, preamble=preambles.MERCURY).error
+
+    @pytest.mark.parametrize("name", list(preambles.BY_NAME))
+    def test_every_source_s_runs_test_after_test(
+        self, name: str, run_batch: Callable[..., list[Execution]]
+    ) -> None:
+        code = "import sys\ntry: print(len(stdin.read()))\nexcept NameError: print(2)"
+        executions = run_batch(code, b"ab", b"cd", preamble=preambles.BY_NAME[name])
+        assert [(x.stdout, x.error) for x in executions] == [(b"2\n", "")] * 2
+
+    @pytest.mark.parametrize(
+        ("name", "limit"), [("livecodebench", 50_000), ("leetcode", 50_000), ("apps", 1_000)]
+    )
+    def test_the_recursion_limit_is_the_source_s(
+        self, name: str, limit: int, run_batch: Callable[..., list[Execution]]
+    ) -> None:
+        code = "import sys\nprint(sys.getrecursionlimit())\nsys.setrecursionlimit(77)"
+        executions = run_batch(code, b"", b"", preamble=preambles.BY_NAME[name])
+        assert [x.stdout for x in executions] == [b"%d\n" % limit] * 2

@@ -2,15 +2,17 @@ import json
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from harness.errors import DataError, UsageError
-from harness.problem import Codec, Problem
+from harness.problem import Checker, Codec, Problem, RuleName
 from harness.sources import preambles
-from harness.sources.jsonl import load
+from harness.sources.jsonl import Row, RowTest, load, schema
 
+BUNDLED = Path(__file__).parents[2] / "fixtures" / "problems.jsonl"
+JSON_TYPES: dict[str, type] = {"string": str, "array": list, "null": type(None)}
 ROW: dict[str, Any] = {
     "statement": "Add them.",
     "tests": [
@@ -29,6 +31,10 @@ FULL: dict[str, Any] = ROW | {
     "entry_point": "add",
     "tests": [{"input": "[1]\n2", "output": "3", "public": False}],
     "references": ["class Solution: ..."],
+    "preamble": "leetcodedataset",
+    "rule": "tokens",
+    "checker": "def check(input, expected, answer): return True",
+    "known_issues": ["many answers"],
 }
 
 
@@ -60,8 +66,79 @@ def test_every_key_is_read(problem: Callable[..., Problem]) -> None:
     assert read.entry_point == "add"
     assert read.signature.arguments == (Codec.LINKED_LIST,)
     assert read.signature.result == Codec.FIRST_ARGUMENT
-    assert read.preamble == preambles.LEETCODE
     assert read.references == ("class Solution: ...",)
+    assert read.preamble == preambles.LEETCODEDATASET
+    assert read.rule == "tokens"
+    assert read.checker == Checker(kind="check", code=FULL["checker"])
+    assert read.known_issues == ("many answers",)
+    assert FULL.keys() == Row.model_fields.keys()
+
+
+@pytest.mark.parametrize(
+    ("change", "preamble"),
+    [
+        ({}, ""),
+        ({"preamble": "none"}, ""),
+        ({"preamble": "apps"}, preambles.APPS),
+        ({"tests": [], "entry_point": "f"}, preambles.LEETCODE),
+        ({"tests": [], "entry_point": "f", "preamble": "none"}, ""),
+        ({"tests": [], "entry_point": "f", "preamble": "mercury"}, preambles.MERCURY),
+    ],
+)
+def test_solutions_have_the_names_that_the_row_says(
+    problem: Callable[..., Problem], change: dict[str, Any], preamble: str
+) -> None:
+    assert problem(ROW | change).preamble == preamble
+
+
+def test_every_preamble_has_a_name(problem: Callable[..., Problem]) -> None:
+    for name, text in preambles.BY_NAME.items():
+        assert problem(ROW | {"preamble": name}).preamble == text
+
+
+def test_where_no_test_says_what_is_public_the_first_are(
+    problem: Callable[..., Problem],
+) -> None:
+    tests = [{"input": str(number), "output": ""} for number in range(8)]
+    read = problem(ROW | {"tests": tests})
+    assert read.public_rule == "first"
+    assert [test.input for test in read.tests.public] == ["0", "1", "2"]
+    assert [test.input for test in read.tests.all()] == [test["input"] for test in tests]
+    assert problem(ROW).public_rule == "source"
+
+
+class TestSchema:
+    """The format as JSON Schema says what the reader does."""
+
+    def test_every_key_is_described(self) -> None:
+        described = schema()
+        for model, keys in ((Row, described), (RowTest, described["$defs"]["RowTest"])):
+            assert keys["properties"].keys() == model.model_fields.keys()
+            assert all(key["description"] for key in keys["properties"].values())
+            assert keys["additionalProperties"] is False
+
+    def test_what_must_be_there(self) -> None:
+        assert schema()["required"] == ["statement", "tests"]
+        assert schema()["$defs"]["RowTest"]["required"] == ["input", "output"]
+
+    def test_words_are_those_that_are_read(self) -> None:
+        keys = schema()["properties"]
+        (named,) = [way["enum"] for way in keys["preamble"]["anyOf"] if "enum" in way]
+        assert set(named) == preambles.BY_NAME.keys()
+        assert set(keys["rule"]["enum"]) == set(get_args(RuleName))
+
+    def test_the_bundled_rows_are_valid(self) -> None:
+        rows = [json.loads(line) for line in BUNDLED.read_text().splitlines()]
+        keys = schema()["properties"]
+        for row in rows:
+            assert row.keys() <= keys.keys()
+            assert set(schema()["required"]) <= row.keys()
+            for name, value in row.items():
+                ways = keys[name].get("anyOf", [keys[name]])
+                assert type(value) in {JSON_TYPES[way["type"]] for way in ways}, name
+        jsonschema = pytest.importorskip("jsonschema")
+        for row in rows:
+            jsonschema.validate(row, schema())
 
 
 def test_an_id_without_a_source_gets_this_one(problem: Callable[..., Problem]) -> None:
@@ -81,6 +158,12 @@ def test_a_word_that_is_no_level_stays_the_sources_own(problem: Callable[..., Pr
         ({"tests": []}, True),
         ({"tests": [test | {"public": True} for test in ROW["tests"]]}, True),
         ({"tests": ROW["tests"][::-1]}, True),
+        ({"tests": [{"input": "1 2\n", "output": "3\n"}]}, True),
+        ({"checker": "def check(i, e, a): return True"}, True),
+        ({"rule": "tokens"}, True),
+        ({"preamble": "apps"}, True),
+        ({"rule": "lcb"}, False),
+        ({"known_issues": ["x"]}, False),
         ({"title": "Other"}, False),
         ({"tags": ["x"]}, False),
         ({"references": ["x"]}, False),
@@ -105,10 +188,15 @@ def test_the_content_hash_covers_what_can_change_a_verdict(
         ({"tests": []}, "statement", "field required"),
         ({"statement": ""}, "tests", "field required"),
         (
-            ROW | {"tests": [{"input": "", "output": ""}]},
-            "tests.0.public",
-            "field required",
+            ROW | {"tests": [ROW["tests"][0], {"input": "", "output": ""}]},
+            "tests",
+            "test 2 does not say 'public', as others do",
         ),
+        (ROW | {"preamble": "numpy"}, "preamble", "input should be 'none', 'livecodebench'"),
+        (ROW | {"rule": "exact"}, "rule", "input should be "),
+        (ROW | {"checker": 5}, "checker", "input should be a valid string"),
+        (ROW | {"checker": "def chek(i, e, a): ..."}, "checker", "defines no function 'check'"),
+        (ROW | {"known_issues": "x"}, "known_issues", "input should be a valid array"),
         (
             ROW | {"tests": [{"input": 1, "output": "", "public": True}]},
             "tests.0.input",

@@ -67,4 +67,12 @@ def test_the_bundled_problems_load() -> None:
 
 
 def test_every_source_has_a_loader() -> None:
-    assert list(LOADERS) == ["fixture", "jsonl", "livecodebench"]
+    assert set(LOADERS) == {
+        "apps",
+        "fixture",
+        "jsonl",
+        "leetcode",
+        "leetcodedataset",
+        "livecodebench",
+        "mercury",
+    }

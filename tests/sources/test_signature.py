@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from harness.problem import Codec, Signature
-from harness.sources.signature import signature_of
+from harness.sources.signature import entry_point_of, signature_of
 
 JSON, LIST, LISTS = Codec.JSON, Codec.LINKED_LIST, Codec.LINKED_LISTS
 TREE, TREES, FIRST = Codec.TREE, Codec.TREES, Codec.FIRST_ARGUMENT
@@ -101,3 +101,32 @@ def test_a_doubtful_escape_in_starter_code_is_nobodys_warning() -> None:
 
 def test_in_place_needs_an_argument_to_return() -> None:
     assert signature_of("def f() -> None: ...", "f") == Signature()
+
+
+@pytest.mark.parametrize(
+    ("code", "parameters", "required"),
+    [
+        (method("head: Optional[ListNode], k: int = 3", "int"), ("head", "k"), 1),
+        ("class Solution:\n    def f(self) -> int:\n        ", (), 0),
+        (
+            "class Solution:\n    @staticmethod\n    def f(a, /, b):\n        return a",
+            ("a", "b"),
+            2,
+        ),
+        ("def g(a): ...\ndef f(x, *rest, named=1, **more): return x", ("x",), 1),
+        ("class Solution:\n    def f(self=None, a=1): ...", ("a",), 0),
+    ],
+    ids=["default", "none", "static", "function", "default self"],
+)
+def test_an_entry_point_names_its_parameters(
+    code: str, parameters: tuple[str, ...], required: int
+) -> None:
+    found = entry_point_of(code, "f")
+    assert found is not None
+    assert (found.parameters, found.required) == (parameters, required)
+    assert found.signature == signature_of(code, "f")
+
+
+@pytest.mark.parametrize("code", ["", "def g(a): ...", "def f(:", "f = 1", "#" * 2**17])
+def test_code_without_the_entry_point_has_none(code: str) -> None:
+    assert entry_point_of(code, "f") is None

@@ -19,6 +19,7 @@ import io
 import json
 import linecache
 import os
+import re
 import signal
 import socket
 import sys
@@ -57,21 +58,22 @@ class Preamble:
     """Source that comes before a solution's.
 
     Imports of warm modules are run once; those of other packages, which take long to load and may
-    not be installed, only for a solution whose text has a name that they bind; the rest of the
-    source is run again for every test.
+    not be installed, only for a solution whose text has a word that they bind (`input` has `np` in
+    it, but not as a word); the rest of the source is run again for every test.
     """
 
     def __init__(self, text: str) -> None:
         self.imports: dict[str, Any] = {}
         warm: list[ast.stmt] = []
         rest: list[ast.stmt] = []
-        self.packages: list[tuple[frozenset[str], CodeType]] = []
+        self.packages: list[tuple[list[re.Pattern[str]], CodeType]] = []
         for node in ast.parse(text).body:
             if _is_warm(node):
                 warm.append(node)
             elif isinstance(node, ast.Import | ast.ImportFrom):
-                names = frozenset(alias.asname or alias.name for alias in node.names)
-                self.packages.append((names, _compile([node])))
+                names = (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+                words = [re.compile(rf"\b{re.escape(name)}\b") for name in names]
+                self.packages.append((words, _compile([node])))
             else:
                 rest.append(node)
         exec(_compile(warm), self.imports)
@@ -90,7 +92,7 @@ class Preamble:
         for name, stream in self.streams:
             namespace[name] = getattr(sys, stream)
         for names, code in self.packages:
-            if any(name in solution for name in names):
+            if any(name.search(solution) for name in names):
                 with contextlib.suppress(ImportError):
                     exec(code, namespace)
         if self.rest is not None:

@@ -199,7 +199,7 @@ class Opaque:
 def untag(  # noqa: PLR0911 - one case a line
     tagged: Any, namespace: dict[str, Any]
 ) -> Any:
-    """The value that the notation stands for; what cannot be a key or in a set is made a tuple."""
+    """The value that the notation stands for; a key, or what is in a set, is made immutable."""
     match tagged:
         case list():
             return [untag(item, namespace) for item in tagged]
@@ -223,7 +223,13 @@ def untag(  # noqa: PLR0911 - one case a line
 
 
 def _hashable(value: Any) -> Any:
-    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+    match value:
+        case list():
+            return tuple(map(_hashable, value))
+        case set():
+            return frozenset(value)
+        case _:
+            return value
 
 
 def _linked(values: list[Any], back: int | None, namespace: dict[str, Any]) -> Any:

@@ -1,0 +1,247 @@
+"""Test cases from assertions such as `assert candidate(nums = [1, 2], k = 3) == 4`.
+
+The source is a data set's: it is parsed and never executed. Values are a subset of Python's
+literals (`harness.sources.literals`); an assertion that says more is refused, never dropped.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple, cast
+
+from harness.problem import Codec, Signature, TestCase
+from harness.sources.literals import Budget, Call, Nodes, UnreadableError, call_of, parse, value_of
+from harness.sources.signature import EntryPoint
+
+_SAME = {"is_same_list": Codec.LINKED_LIST, "is_same_tree": Codec.TREE}
+_MANY = {Codec.LINKED_LIST: Codec.LINKED_LISTS, Codec.TREE: Codec.TREES}
+_CONTAINERS = {_MANY[one]: one for one in _MANY}
+
+_HEAD = re.compile(r"\s*def check\(candidate\):[ \t]*(?:#[^\n]*)?\r?\n")
+_START = re.compile(r"^[ \t]+assert\b", re.MULTILINE)
+
+
+class Assertion(NamedTuple):
+    """What an assertion says: this call gives that."""
+
+    call: Call
+    expected: object
+
+
+def split_check(source: str) -> tuple[str, ...]:
+    """The assertions of a `check` function, as text; quick, for it parses none of them.
+
+    An assertion starts with a line and goes on to the next that starts one, so whatever else stands
+    between is part of it and makes it unreadable.
+
+    Raises:
+        UnreadableError: the text does not start as such a function does.
+    """
+    head = _HEAD.match(source)
+    if head is None:
+        raise UnreadableError("not a function check(candidate)")
+    starts = [match.start() for match in _START.finditer(source, head.end())]
+    bounds = [*starts, len(source)]
+    before = source[head.end() : bounds[0]].strip()
+    if before and (starts or before != "pass"):
+        raise UnreadableError(f"{before[:60]!r} is no assertion")
+    return tuple(source[start:end].strip() for start, end in pairwise(bounds))
+
+
+def read_assertion(text: str) -> Assertion:
+    """What one assertion says.
+
+    Args:
+        text: `assert candidate(…) == value`, `assert is_same_list(candidate(…), value)` or
+            `assert is_same_tree(candidate(…), value)`.
+
+    Raises:
+        UnreadableError: it is anything else, or too long.
+    """
+    match parse(text).body:
+        case [ast.Assert(test=test, msg=None)]:
+            pass
+        case _:
+            raise UnreadableError("not one assertion")
+    budget = Budget()
+    match test:
+        case ast.Compare(
+            left=ast.Call(func=ast.Name("candidate")) as call, ops=[ast.Eq()], comparators=[right]
+        ):
+            return Assertion(call_of(call, budget), value_of(right, budget))
+        case ast.Call(
+            func=ast.Name(name),
+            args=[ast.Call(func=ast.Name("candidate")) as call, right],
+            keywords=[],
+        ) if name in _SAME:
+            return Assertion(call_of(call, budget), _nodes(value_of(right, budget), _SAME[name]))
+        case _:
+            raise UnreadableError("not of the form candidate(…) == value")
+
+
+def _nodes(value: object, codec: Codec) -> object:
+    """What is compared with nodes, as nodes: an empty list or tree is None."""
+    if value is None:
+        return Nodes(codec, [])
+    if not isinstance(value, Nodes) or value.codec is not codec:
+        raise UnreadableError(f"the value compared is no {codec.replace('_', ' ')}")
+    return value
+
+
+def bind(call: Call, entries: Iterable[EntryPoint]) -> tuple[object, ...]:
+    """A call's arguments in the order of the parameters.
+
+    Args:
+        call: the arguments.
+        entries: the entry point as different codes define it, in the order of trust: the first one
+            whose parameters the call fits says the order. A data set's tests may name parameters as
+            its reference does, where its starter code has renamed them.
+
+    Returns:
+        An argument for each parameter, without the last ones where these have defaults.
+
+    Raises:
+        UnreadableError: the call fits none.
+    """
+    complaints: list[str] = []
+    for entry in entries:
+        try:
+            return _bind(call, entry)
+        except UnreadableError as error:
+            complaints.append(str(error))
+    raise UnreadableError(complaints[0] if complaints else "there is no code to say the parameters")
+
+
+def _bind(call: Call, entry: EntryPoint) -> tuple[object, ...]:
+    rest = entry.parameters[len(call.positional) :]
+    if len(call.positional) > len(entry.parameters):
+        raise UnreadableError(f"{len(call.positional)} arguments for {len(entry.parameters)}")
+    for name in call.named:
+        if name not in rest:
+            raise UnreadableError(f"{name!r} is no parameter, or is given twice")
+    given = len(call.positional) + len(call.named)
+    for name in rest[: len(call.named)]:
+        if name not in call.named:
+            raise UnreadableError(f"no argument for {name!r}")
+    if given < entry.required:
+        raise UnreadableError(f"no argument for {entry.parameters[given]!r}")
+    return call.positional + tuple(call.named[name] for name in rest[: len(call.named)])
+
+
+def with_codecs(signature: Signature, arguments: Sequence[object], expected: object) -> Signature:
+    """A signature corrected by the values of a call and its result, which know better.
+
+    Raises:
+        UnreadableError: nodes stand beside other values.
+    """
+    padded = (*signature.arguments, *[Codec.JSON] * (len(arguments) - len(signature.arguments)))
+    corrected = map(_corrected, padded, arguments)
+    return Signature(
+        arguments=(*corrected, *padded[len(arguments) :]),
+        result=_corrected_result(signature.result, expected),
+    )
+
+
+def _corrected(codec: Codec, value: object) -> Codec:
+    said = codec_of(value)
+    return codec if said is None else said
+
+
+def _corrected_result(codec: Codec, expected: object) -> Codec:
+    """Assertions judge what is returned: with `-> None`, None itself or what was changed in place.
+
+    A function that returns something in spite of its annotation is judged by that either way.
+    """
+    if codec is not Codec.FIRST_ARGUMENT:
+        return _corrected(codec, expected)
+    if expected is None:
+        return Codec.JSON
+    return expected.codec if isinstance(expected, Nodes) else codec
+
+
+def codec_of(value: object) -> Codec | None:
+    """The codec that a value asks for; None for an empty one, which any will do for.
+
+    Raises:
+        UnreadableError: it holds nodes and other values side by side.
+    """
+    match value:
+        case None | []:
+            return None
+        case Nodes():
+            return value.codec
+        case list():
+            items = cast("list[object]", value)
+            kinds = {item.codec for item in items if isinstance(item, Nodes)}
+            if not kinds:
+                return None if all(item is None for item in items) else Codec.JSON
+            if len(kinds) > 1 or not all(item is None or isinstance(item, Nodes) for item in items):
+                raise UnreadableError("nodes stand beside other values")
+            return _MANY[kinds.pop()]
+        case _:
+            return Codec.JSON
+
+
+def to_test(arguments: Sequence[object], expected: object, signature: Signature) -> TestCase:
+    """A test in LiveCodeBench's convention; not public.
+
+    Raises:
+        UnreadableError: a value is not what the signature says.
+    """
+    codecs = [*signature.arguments, *[Codec.JSON] * len(arguments)]
+    lines = [_to_json(value, codec) for value, codec in zip(arguments, codecs, strict=False)]
+    if signature.result is Codec.FIRST_ARGUMENT:
+        result = _dumps(expected)
+    else:
+        result = _to_json(_trimmed(expected), signature.result)
+    return TestCase(input="\n".join(lines), output=result, public=False)
+
+
+def _to_json(value: object, codec: Codec) -> str:
+    said = codec_of(value)
+    if said is not None and said is not codec:
+        raise UnreadableError(f"a value is {said}, where it is {codec} in the tests before")
+    return _dumps(_plain(value, codec))
+
+
+def _plain(value: object, codec: Codec) -> object:
+    """A value of a codec as what JSON has."""
+    if isinstance(value, Nodes):
+        return value.values
+    if codec in _CONTAINERS and isinstance(value, list):
+        return [_plain(item, _CONTAINERS[codec]) for item in cast("list[object]", value)]
+    if codec in _MANY and value is None:
+        return []
+    return value
+
+
+def plain(value: object) -> object:
+    """A value with the values of its nodes in their place, as a statement shows them."""
+    if isinstance(value, Nodes):
+        return value.values
+    return (
+        [plain(item) for item in cast("list[object]", value)] if isinstance(value, list) else value
+    )
+
+
+def _trimmed(value: object) -> object:
+    """An expected value as results are written: no tree ends with empty places."""
+    match value:
+        case Nodes(codec=Codec.TREE, values=values):
+            end = len(values)
+            while end and values[end - 1] is None:
+                end -= 1
+            return Nodes(Codec.TREE, values[:end])
+        case list():
+            return [_trimmed(item) for item in cast("list[object]", value)]
+        case _:
+            return value
+
+
+def _dumps(value: object) -> str:
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError, RecursionError):  # nodes inside what is no list of nodes
+        raise UnreadableError("a value cannot be written as JSON") from None

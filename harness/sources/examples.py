@@ -1,0 +1,171 @@
+r"""The examples that LeetCode's statements show, read as values.
+
+They come as plain text, as Markdown or as HTML, of any age:
+
+    Example 1:
+    Input: nums = [2,7,11,15], target = 9
+    Output: [0,1]
+
+    **Input:** nums = \[2,7,11,15\], target = 9
+
+    <strong>Input:</strong> nums = [2,7,11,15], target = 9
+
+Text is hostile: what cannot be read is left out, nothing raises, and time is linear in its length.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from html import unescape
+from itertools import islice
+from math import isclose
+from typing import NamedTuple, cast
+
+from harness.sources.literals import Call, UnreadableError, read_call
+
+MAX_STATEMENT_CHARACTERS = 2**20
+"""Of a longer statement the rest is not looked at."""
+
+MAX_EXAMPLES = 50
+"""Nor are more examples than these."""
+
+MAX_EXAMPLE_CHARACTERS = 2**16
+"""A longer input or output is not read."""
+
+_TOLERANCE = 1e-5
+_HEADING = re.compile(
+    r"^[ \t>*\xa0]{0,20}(?:(?P<kind>input|output)|explanation|example|note|constraint|follow)"
+    r"(?:s|[ \t]?\d{1,3})?(?::|[ \t]*$|-up)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_OUTPUT_WITHIN = re.compile(r"(?<=[\s,;])output\s?:", re.IGNORECASE)
+_BLANK_LINE = re.compile(r"\n[ \t\r\xa0]*\n")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_BREAKING_TAG = re.compile(
+    r"<(?:/?(?:p|div|pre|ul|ol|li|h\d)|br ?/?)(?:\s[^<>]{0,500})?>", re.IGNORECASE
+)
+_INLINE_TAG = re.compile(
+    r"</?(?:strong|b|i|em|code|span|sup|sub|font|u|a|img|table|tbody|tr|td|th)"
+    r"(?:\s[^<>]{0,500})?/?>",
+    re.IGNORECASE,
+)
+_SAYS_HTML = re.compile(r"<(?:pre|p|strong|b)>|<(?:p|div|span) ", re.IGNORECASE)
+_SAYS_MARKDOWN = re.compile(r"\*\*\s?(?:input|output|example)", re.IGNORECASE)
+
+
+class Example(NamedTuple):
+    """One example.
+
+    Attributes:
+        arguments: in the statement's order, each with its name where that is shown.
+        expected: what is to be returned.
+        text: the input as the statement has it, mark-up removed.
+    """
+
+    arguments: tuple[tuple[str | None, object], ...]
+    expected: object
+    text: str
+
+
+def examples(statement: str) -> tuple[Example, ...]:
+    """The examples of a statement whose inputs and outputs are literals, in order."""
+    pairs = islice(_pairs(_plain(statement[:MAX_STATEMENT_CHARACTERS])), MAX_EXAMPLES)
+    found = (_example(given, expected) for given, expected in pairs)
+    return tuple(example for example in found if example is not None)
+
+
+def in_order(example: Example, parameters: Sequence[str]) -> tuple[object, ...] | None:
+    """An example's arguments in the order of some parameters; None when it does not fit them.
+
+    Names count where they are the parameters'; otherwise the order does, since a statement and a
+    solution need not agree on names.
+    """
+    if len(example.arguments) != len(parameters):
+        return None
+    named: Mapping[str | None, object] = dict(example.arguments)
+    if set(named) == set(parameters):
+        return tuple(named[name] for name in parameters)
+    return tuple(value for _, value in example.arguments)
+
+
+def is_shown_as(value: object, shown: object) -> bool:
+    """Whether a statement shows a result so: it is equal, fractions rounded to five digits."""
+    match value, shown:
+        case list(), list():
+            values, others = cast("list[object]", value), cast("list[object]", shown)
+            return len(values) == len(others) and all(map(is_shown_as, values, others))
+        case (float(), float() | int()) | (int(), float()):
+            return isclose(value, shown, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+        case _:
+            return value == shown
+
+
+def _plain(statement: str) -> str:
+    """The statement without its mark-up."""
+    text = statement.replace("\r", "")
+    if _SAYS_HTML.search(text):
+        text = _INLINE_TAG.sub("", _BREAKING_TAG.sub("\n", text))
+        return unescape(text).replace("\xa0", " ")
+    if _SAYS_MARKDOWN.search(text):
+        text = _ESCAPED.sub(r"\1", text.replace("**", ""))
+    return text.replace("\xa0", " ")
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """What stands after each heading that says input, with what the next one that says output has.
+
+    An input may be followed by its output on the same line, as in `Input: 1, Output: 2`.
+    """
+    headings = list(_HEADING.finditer(text))
+    given: str | None = None
+    for number, heading in enumerate(headings):
+        following = headings[number + 1].start() if number + 1 < len(headings) else len(text)
+        section = text[heading.end() : following].strip()
+        kind = (heading["kind"] or "").lower()
+        if kind == "input":
+            within = _OUTPUT_WITHIN.search(section)
+            given = section
+            if within:
+                yield section[: within.start()], section[within.end() :]
+                given = None
+        elif kind == "output" and given is not None:
+            yield given, section
+            given = None
+        elif not kind:
+            given = None
+
+
+def _example(given: str, expected: str) -> Example | None:
+    call = _first_read(given, _inputs)
+    result = _first_read(expected, _outputs)
+    if call is None or result is None or result.named or len(result.positional) != 1:
+        return None
+    arguments = (*((None, value) for value in call.positional), *call.named.items())
+    return Example(arguments, result.positional[0], given)
+
+
+def _first_read(section: str, readings: Callable[[str], Iterator[str]]) -> Call | None:
+    """The first of some readings of a text that are a call's arguments."""
+    if len(section) > MAX_EXAMPLE_CHARACTERS:
+        return None
+    for text in readings(section):
+        try:
+            return read_call(text)
+        except UnreadableError:
+            continue
+    return None
+
+
+def _inputs(section: str) -> Iterator[str]:
+    """All of it; without what ends a sentence; its lines as an argument each."""
+    text = section.strip()
+    yield text
+    yield text.rstrip(" .,;")
+    yield ",".join(line.strip().rstrip(",") for line in text.split("\n") if line.strip())
+
+
+def _outputs(section: str) -> Iterator[str]:
+    """All of it; up to an empty line; its first line."""
+    text = section.strip()
+    yield text
+    yield _BLANK_LINE.split(text, maxsplit=1)[0].rstrip(" .;")
+    yield text.partition("\n")[0].rstrip(" .;")

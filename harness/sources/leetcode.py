@@ -1,0 +1,142 @@
+"""LeetCode's problems as greengerong/leetcode has them: statements and references, no tests.
+
+A row has a number, a slug, a title, a difficulty, a statement in Markdown, and a solution in each
+of four languages, the Python one inside prose. The tests are the statement's examples, all public;
+an example that cannot be read as values is none, and a problem without any has no tests.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import cast
+
+from harness.errors import DataError, UsageError
+from harness.problem import Codec, Problem, Signature, TestCase, TestSuite
+from harness.sources import preambles
+from harness.sources.assertions import to_test
+from harness.sources.examples import Example, examples, in_order
+from harness.sources.literals import Nodes, UnreadableError
+from harness.sources.parquet import open_rows
+from harness.sources.reading import Line, expand
+from harness.sources.rows import LEVELS, Loaded, content_hash, load_rows
+from harness.sources.signature import signature_of
+from harness.sources.starter import Starter, starter_of
+
+COLUMNS = ("slug", "title", "difficulty", "content", "python")
+"""The columns that are read, besides `id`; they hold strings."""
+
+_FENCE = re.compile(r"^[ \t]*```[ \t]*(?P<word>\w*)[^\n]*\n", re.MULTILINE)
+_FENCE_END = re.compile(r"^[ \t]*```", re.MULTILINE)
+_MANY = {Codec.LINKED_LISTS: Codec.LINKED_LIST, Codec.TREES: Codec.TREE}
+
+
+def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
+    """The problems of the files that a path or glob names.
+
+    Raises:
+        UsageError: no file is given, or none is there.
+        DataError: a row is not as the data set's schema says.
+    """
+    if where is None:
+        raise UsageError("leetcode needs a file: give leetcode:PATH")
+    return load_rows(map(open_rows, expand(where)), parse_row, skip_bad_rows=skip_bad_rows)
+
+
+def parse_row(line: Line) -> Problem:
+    """The problem of one row.
+
+    Raises:
+        DataError: a column is missing or not as it should be.
+    """
+    number, row = _columns(line)
+    statement, reference = row["content"], _code(row["python"])
+    shown = examples(statement)
+    starter = starter_of(
+        reference,
+        slug=row["slug"],
+        statement=statement,
+        names=[frozenset(name or "" for name, _ in example.arguments) for example in shown],
+    )
+    signature = signature_of(starter.code, starter.entry_point) if starter else Signature()
+    return Problem(
+        id=f"leetcode/{row['slug']}",
+        source="leetcode",
+        title=row["title"],
+        statement=statement,
+        platform="leetcode",
+        difficulty=LEVELS.get(row["difficulty"].lower()),
+        difficulty_word=row["difficulty"],
+        starter_code=starter.code if starter else "",
+        entry_point=starter.entry_point if starter else None,
+        signature=signature,
+        tests=TestSuite(public=_tests(shown, starter, signature)),
+        public_rule="statement",
+        preamble=preambles.LEETCODE,
+        references=(reference,) if reference.strip() else (),
+        aliases=(str(number), f"leetcode_{number}"),
+        content_hash=content_hash(statement, row["python"]),
+    )
+
+
+def _columns(line: Line) -> tuple[int, dict[str, str]]:
+    row = line.json_object()
+    for name in ("id", *COLUMNS):
+        if name not in row:
+            raise DataError(line.where, name, "missing")
+    for name in COLUMNS:
+        if not isinstance(row[name], str):
+            raise DataError(line.where, name, f"not a string but {row[name]!r:.60}")
+    number = row["id"]
+    if type(number) is not int:
+        raise DataError(line.where, "id", f"not a whole number but {number!r:.60}")
+    columns = {name: cast("str", row[name]) for name in COLUMNS}
+    if not columns["slug"].strip():
+        raise DataError(line.where, "slug", "empty")
+    return number, columns
+
+
+def _code(text: str) -> str:
+    """The first fenced block, or the first one that says Python; nothing where there is none."""
+    blocks: list[tuple[str, str]] = []
+    position = 0
+    while opening := _FENCE.search(text, position):
+        closing = _FENCE_END.search(text, opening.end())
+        end = closing.start() if closing else len(text)
+        blocks.append((opening["word"].lower(), text[opening.end() : end]))
+        position = closing.end() if closing else len(text)
+    python = [code for word, code in blocks if word in {"python", "python3", "py"}]
+    return next(iter([*python, *(code for _, code in blocks)]), "")
+
+
+def _tests(
+    shown: Sequence[Example], starter: Starter | None, signature: Signature
+) -> tuple[TestCase, ...]:
+    tests = [_test(example, starter, signature) for example in shown] if starter else []
+    return tuple(test for test in tests if test is not None)
+
+
+def _test(example: Example, starter: Starter, signature: Signature) -> TestCase | None:
+    arguments = in_order(example, starter.parameters)
+    if arguments is None:
+        return None
+    try:
+        values = [
+            _as(codec, value) for codec, value in zip(signature.arguments, arguments, strict=True)
+        ]
+        test = to_test(values, _as(signature.result, example.expected), signature)
+    except UnreadableError:
+        return None
+    return test.model_copy(update={"public": True})
+
+
+def _as(codec: Codec, value: object) -> object:
+    """A value that a statement shows, as its codec has it.
+
+    Raises:
+        UnreadableError: it cannot be that, as a number that stands for a node.
+    """
+    if codec in {Codec.JSON, Codec.FIRST_ARGUMENT}:
+        return value
+    if value is not None and not isinstance(value, list):
+        raise UnreadableError(f"{value!r:.60} is no {codec.replace('_', ' ')}")
+    items = cast("list[object]", value or [])
+    return [_as(_MANY[codec], item) for item in items] if codec in _MANY else Nodes(codec, items)

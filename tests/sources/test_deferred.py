@@ -1,0 +1,80 @@
+"""Hidden tests stay in their file, and are those of the row that was loaded."""
+
+import gzip
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.errors import DataError
+from harness.problem import TestCase
+from harness.sources import deferred as hidden
+from harness.sources.reading import JsonLines, Line
+
+Load = Callable[[], tuple[TestCase, ...]]
+
+
+def read(line: Line) -> hidden.Row:
+    """A row is an id, a hash and a test, one letter each."""
+    text = line.text().decode()
+    if len(text) != 3:
+        raise DataError(line.where, None, "not three letters")
+    test = TestCase(input=text[2], output="", public=False)
+    return hidden.Row(text[0], text[1], lambda: (test,))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "rows"
+    path.write_text("axX\n\nbyY\n")
+    return path
+
+
+def loaders(path: Path) -> list[Load]:
+    rows = [(line, read(line)) for line in JsonLines(path)]
+    return [hidden.deferred(line, row.problem_id, row.content_hash, read) for line, row in rows]
+
+
+def test_each_row_finds_its_own_as_often_as_asked(path: Path) -> None:
+    first, second = loaders(path)
+    assert [first()[0].input, second()[0].input, first()[0].input] == ["X", "Y", "X"]
+
+
+def test_a_row_s_bytes_are_not_held(path: Path) -> None:
+    (first, _) = loaders(path)
+    path.write_text("axZ\n\nbyY\n")
+    assert first()[0].input == "Z"
+
+
+def test_those_of_a_compressed_file_are_held(path: Path) -> None:
+    path.write_bytes(gzip.compress(path.read_bytes()))
+    first, second = loaders(path)
+    path.unlink()
+    assert [first()[0].input, second()[0].input] == ["X", "Y"]
+
+
+@pytest.mark.parametrize(
+    "text", ["cxX\n", "azX\n", "", "broken\n", "xaxX\n"], ids=["id", "hash", "", "row", "moved"]
+)
+def test_a_row_that_is_another_now_is_an_error(text: str, path: Path) -> None:
+    first, _ = loaders(path)
+    path.write_text(text)
+    with pytest.raises(DataError, match=r"rows:1: no longer the row of 'a' that was loaded"):
+        first()
+
+
+def test_a_file_that_is_gone_is_an_error(path: Path) -> None:
+    _, second = loaders(path)
+    path.unlink()
+    with pytest.raises(DataError, match=r"rows:3: cannot be read again: No such file"):
+        second()
+
+
+def test_the_working_directory_may_change(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    first, _ = loaders(Path(path.name))
+    monkeypatch.chdir(os.sep)
+    assert first()[0].input == "X"
