@@ -8,7 +8,7 @@ from harness.cli.judging import judge_jobs
 from harness.errors import NothingSelectedError, UsageError
 from harness.report.grades import grades_view
 from harness.report.tables import console
-from harness.report.text import count, printable
+from harness.report.text import bad_rows, count
 from harness.runs.grades import graded_solution, jobs_of, match, summarize_grades
 from harness.runs.judging import Options
 from harness.runs.solutions import read_solutions
@@ -41,8 +41,7 @@ def grade_file(
     loaded = load(spec, skip_bad_rows=skip_bad_rows)
     matched, unmatched = match(solutions, loaded.problems, EXTRACTORS[extract])
     if loaded.skipped:
-        first = printable(str(loaded.skipped[0]))
-        err.print(f"{count(len(loaded.skipped), 'bad row')} skipped, the first: {first}")
+        err.print(bad_rows(loaded.skipped))
     if not matched:
         raise NothingSelectedError(
             f"none of {count(len(solutions), 'solution')} in {path} is for one of "

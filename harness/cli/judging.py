@@ -10,7 +10,7 @@ from rich.console import Console
 
 from harness.errors import UsageError
 from harness.grading.rules import RULES
-from harness.report.grades import JudgingProgress
+from harness.report.judging import JudgingProgress
 from harness.runs.judging import Job, Judged, Options, judge_all
 from harness.sandbox.pool import SandboxPool
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from harness.problem import Problem, TestCase
 from harness.report.tables import console
-from harness.report.text import count, printable, printable_line
+from harness.report.text import bad_rows, count, printable, printable_line
 from harness.runs.spec import read_spec
 from harness.sources.registry import LOADERS, load
 from harness.sources.selection import select
@@ -38,8 +38,7 @@ def list_problems(what: str | None, flags: dict[str, Any]) -> None:
     out.print(_table([_row(problem) for problem in chosen.problems], out.width))
     out.print(f"{count(len(chosen.problems), 'problem')} of {len(loaded.problems):,}")
     if loaded.skipped:
-        first = printable(str(loaded.skipped[0]))
-        out.print(f"{count(len(loaded.skipped), 'bad row')} skipped, the first: {first}")
+        out.print(bad_rows(loaded.skipped))
 
 
 def _table(rows: list[tuple[str, ...]], width: int) -> Table:

@@ -12,7 +12,7 @@ from typing import Any
 from harness.errors import RunDirectoryError, UsageError
 from harness.report.progress import RunProgress
 from harness.report.tables import console, summary_view
-from harness.report.text import count, printable, printable_line
+from harness.report.text import bad_rows, count, printable, printable_line
 from harness.runs.directory import RESULTS, RunDirectory, default_path, read_manifest
 from harness.runs.engine import Engine, Failure
 from harness.runs.plan import Plan, check_same, manifest, prepare
@@ -93,10 +93,7 @@ class Running:
                 f"real requests to {_place(plan)}, at most {most:,}; its provider may bill them"
             )
         if plan.loaded.skipped:
-            first = printable(str(plan.loaded.skipped[0]))
-            self.err.print(
-                f"{count(len(plan.loaded.skipped), 'bad row')} skipped, the first: {first}"
-            )
+            self.err.print(bad_rows(plan.loaded.skipped))
         if plan.selected.undated:
             self.err.print(f"{count(plan.selected.undated, 'problem')} without a date left out")
 

@@ -6,7 +6,7 @@ from typing import Any
 from harness.cli.judging import judge_jobs
 from harness.errors import UsageError
 from harness.report.tables import console
-from harness.report.text import count, printable
+from harness.report.text import bad_rows, count
 from harness.report.verification import verification_view
 from harness.runs.judging import Options
 from harness.runs.spec import read_spec
@@ -39,8 +39,7 @@ def verify_source(
     problems = select(loaded.problems, spec.selection()).problems
     err = console(error=True)
     if loaded.skipped:
-        first = printable(str(loaded.skipped[0]))
-        err.print(f"{count(len(loaded.skipped), 'bad row')} skipped, the first: {first}")
+        err.print(bad_rows(loaded.skipped))
     jobs = reference_jobs(problems, most)
     judged, interrupted = judge_jobs(jobs, options, workers, err, "references")
     results = verified(problems, jobs, judged, options)

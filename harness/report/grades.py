@@ -1,16 +1,13 @@
-"""The table of a graded file of solutions, and its progress."""
+"""The table of a graded file of solutions."""
 
 from collections.abc import Iterator, Sequence
-from types import TracebackType
-from typing import Self
 
 from rich import box
-from rich.console import Console, Group, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from harness.grading.verdict import INFRASTRUCTURE, TestResult, Verdict
+from harness.grading.verdict import TestResult
 from harness.report.tables import counts, facts, figures_table, rate_cells
 from harness.report.text import count, percent, printable_line
 from harness.runs.grades import Agreement, GradedSolution, GradeSummary
@@ -18,52 +15,6 @@ from harness.runs.grades import Agreement, GradedSolution, GradeSummary
 DISAGREEMENTS = 20
 NAMES = 5
 LONGEST_REASON = 100
-
-
-class JudgingProgress:
-    """A live bar on a terminal; elsewhere a line now and then. Written to stderr."""
-
-    LINES = 20
-
-    def __init__(self, console: Console, total: int, noun: str) -> None:
-        self._console = console
-        self._total, self._noun = total, noun
-        self._done = self._accepted = self._failed = 0
-        self._bar = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(compact=True),
-            console=console,
-            disable=not console.is_terminal,
-        )
-        self._task = self._bar.add_task(self._state(), total=total)
-
-    def judged(self, verdict: Verdict) -> None:
-        """One more is judged."""
-        self._done += 1
-        self._accepted += verdict is Verdict.ACCEPTED
-        self._failed += verdict in INFRASTRUCTURE
-        if self._console.is_terminal:
-            self._bar.update(self._task, completed=self._done, description=self._state())
-        elif self._done * self.LINES // self._total > (self._done - 1) * self.LINES // self._total:
-            self._console.print(f"[{self._done}/{self._total}] {self._state()}", soft_wrap=True)
-
-    def _state(self) -> str:
-        failed = f"  not judged {self._failed}" if self._failed else ""
-        return f"{self._noun} accepted {self._accepted}{failed}"
-
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.stop()
 
 
 def grades_view(summary: GradeSummary, results: Sequence[GradedSolution]) -> RenderableType:

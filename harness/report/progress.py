@@ -5,9 +5,9 @@ from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from harness.agent.events import Retried
+from harness.report.bar import live_bar
 from harness.report.text import dollars, percent, printable_line
 from harness.runs.engine import Failure
 from harness.runs.results import SampleResult
@@ -24,14 +24,7 @@ class RunProgress:
         self._retries, self._waiting = 0, ""
         for result in done:
             self._count(result)
-        self._bar = Progress(
-            TextColumn("{task.description}", markup=False),  # it holds a provider's words
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(compact=True),
-            console=console,
-            disable=not console.is_terminal,
-        )
+        self._bar = live_bar(console)
         self._task = self._bar.add_task(self._state(), total=total, completed=self._ended)
 
     def started(self, sample: str) -> None:

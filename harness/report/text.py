@@ -1,6 +1,7 @@
 """Texts from models and data, made safe to show on a terminal."""
 
 import unicodedata
+from collections.abc import Sequence
 
 _HARMLESS = "\n\t"
 
@@ -34,6 +35,11 @@ def percent(value: float) -> str:
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """A number and its noun."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def bad_rows(skipped: Sequence[Exception]) -> str:
+    """How many rows were passed over, and why the first was."""
+    return f"{count(len(skipped), 'bad row')} skipped, the first: {printable(str(skipped[0]))}"
 
 
 def dollars(cost: float | None) -> str:

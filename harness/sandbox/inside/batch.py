@@ -94,7 +94,7 @@ class Batch:
             WorkerGoneError: nobody waits for the records.
         """
         spans = self.job["inputs"]
-        started = self._wait()
+        started = self._wait(self._now())
         if started.word[:1] != READY:
             refused = started.word[:1] == CANNOT_COMPILE
             record = self._record(started, "cannot_compile" if refused else "")
@@ -105,11 +105,12 @@ class Batch:
         for offset, length in spans:
             os.ftruncate(self.files[0], 0)
             os.pwrite(self.files[0], os.pread(self.inputs, length, offset), 0)
+            start = self._now()  # while the runner still waits: what it does from here on counts
             try:
                 self.control.send(b"g")
             except OSError:  # it died between two tests: the next process will tell
                 break
-            waited = self._wait()
+            waited = self._wait(start)
             done = waited.word[:1] in {DONE, DONE_AND_OVER}
             record = self._record(waited, "done" if done else "")
             records.append(record)
@@ -120,15 +121,21 @@ class Batch:
                 break
         return records
 
-    def _wait(self) -> Waited:
-        """Wait for the runner's next word, its death, or a limit."""
+    def _now(self) -> tuple[float, float]:
+        """The runner's CPU time and the wall's."""
+        return time.clock_gettime(self.clock), time.monotonic()
+
+    def _wait(self, start: tuple[float, float]) -> Waited:
+        """Wait for the runner's next word, its death, or a limit, counted from a start."""
         limit = self.job["limits"]
-        cpu_start, wall_start = time.clock_gettime(self.clock), time.monotonic()
+        cpu_start, wall_start = start
         while True:
             cpu = time.clock_gettime(self.clock) - cpu_start
             wall = time.monotonic() - wall_start
-            if cpu > limit["cpu_s"] or wall > limit["wall_s"]:
-                return Waited(b"", "cpu" if cpu > limit["cpu_s"] else "wall", cpu, wall)
+            if cpu > limit["cpu_s"]:
+                return Waited(b"", "cpu", cpu, wall)
+            if wall > limit["wall_s"] and not self.poll.poll(0):  # it may have been done in time
+                return Waited(b"", "wall", cpu, wall)
             patience = min((limit["cpu_s"] - cpu) / CORES, limit["wall_s"] - wall)
             for descriptor, _ in self.poll.poll(max(1, int(patience * 1000))):
                 if descriptor == self.connection.socket.fileno():

@@ -1,0 +1,48 @@
+"""How judging goes on: a live bar on a terminal, a line now and then elsewhere; on stderr."""
+
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+
+from harness.grading.verdict import INFRASTRUCTURE, Verdict
+from harness.report.bar import live_bar
+
+
+class JudgingProgress:
+    """How many solutions are judged, and how many of them accepted."""
+
+    LINES = 20  # at most, where there is no terminal
+
+    def __init__(self, console: Console, total: int, noun: str) -> None:
+        self._console = console
+        self._total, self._noun = total, noun
+        self._done = self._accepted = self._failed = 0
+        self._bar = live_bar(console)
+        self._task = self._bar.add_task(self._state(), total=total)
+
+    def judged(self, verdict: Verdict) -> None:
+        """One more is judged."""
+        self._done += 1
+        self._accepted += verdict is Verdict.ACCEPTED
+        self._failed += verdict in INFRASTRUCTURE
+        if self._console.is_terminal:
+            self._bar.update(self._task, completed=self._done, description=self._state())
+        elif self._done * self.LINES // self._total > (self._done - 1) * self.LINES // self._total:
+            self._console.print(f"[{self._done}/{self._total}] {self._state()}", soft_wrap=True)
+
+    def _state(self) -> str:
+        failed = f"  not judged {self._failed}" if self._failed else ""
+        return f"{self._noun} accepted {self._accepted}{failed}"
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
