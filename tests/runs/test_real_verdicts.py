@@ -1,0 +1,119 @@
+"""Grading real rows: verdicts that others published, and the data's own references."""
+
+import asyncio
+import gzip
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from harness.agent.extraction import extract
+from harness.grading.verdict import Verdict
+from harness.problem import Problem
+from harness.runs.grades import GradedSolution, graded_solution, jobs_of, match
+from harness.runs.judging import Judged, Options, judge_all
+from harness.runs.solutions import read_solutions
+from harness.runs.verification import VerifiedProblem, reference_jobs, verified
+from harness.sandbox.pool import SandboxPool
+from harness.sources.registry import load
+
+PUBLISHED = {True: "accepted", False: "wrong_answer", -1: "runtime_error", -2: "compile_error"}
+
+
+def grade(spec: str, rows: Iterable[dict[str, Any]], path: Path, cpu_s: float) -> list[Any]:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    matched, unmatched = match(read_solutions(path), load(spec).problems, extract)
+    assert unmatched == []
+    judged = judge(jobs_of(matched), Options(cpu_s=cpu_s))
+    return [graded_solution(each, judged[number]) for number, each in enumerate(matched)]
+
+
+def judge(jobs: Any, options: Options) -> dict[int, Judged]:
+    judged: dict[int, Judged] = {}
+
+    async def run() -> None:
+        async with SandboxPool() as pool:
+            await judge_all(pool, jobs, options, lambda each: judged.update({each.number: each}))
+
+    asyncio.run(run())
+    return judged
+
+
+def differing(graded: Iterable[GradedSolution]) -> list[tuple[str, int, str]]:
+    return [(g.problem_id, g.index, g.verdict) for g in graded if not g.agrees]
+
+
+def verify(problems: Iterable[Problem], references: int) -> list[VerifiedProblem]:
+    chosen = list(problems)
+    jobs = reference_jobs(chosen, references)
+    return verified(chosen, jobs, judge(jobs, Options()), Options())
+
+
+def test_graded_generations_of_livecodebench(test_data: Path, tmp_path: Path) -> None:
+    folder = test_data / "lcb_codegen_full184"
+    lines = gzip.decompress((folder / "graded_generations.jsonl.gz").read_bytes()).splitlines()
+    problems = load(f"livecodebench:{folder}/test_small.jsonl").problems
+    small = {problem.native_id for problem in problems}
+    rows = [row for row in map(json.loads, lines) if row["question_id"] in small]
+    spec = f"livecodebench:{folder}/test_small.jsonl"
+    graded = grade(spec, rows[::40], tmp_path / "s", cpu_s=6)
+    assert len(graded) > 25
+    assert differing(graded) == []
+
+
+def test_graded_generations_of_apps_and_their_error_classes(
+    test_data: Path, tmp_path: Path
+) -> None:
+    folder = test_data / "apps_coderl_raw" / "train"
+    rows = [
+        {
+            "problem_id": str(int(path.parent.name)),
+            "code": row["code"],
+            "verdict": PUBLISHED[row["result"]],
+        }
+        for path in sorted(folder.glob("*/gen_solutions.json"))
+        for row in json.loads(path.read_text())
+    ]
+    graded = grade(f"apps:{folder}", rows, tmp_path / "s", cpu_s=1.5)
+    assert len(graded) == 83
+    assert differing(graded) == []
+    # Upstream names a solution's worst test and knows no time limit; a script's `return` outside a
+    # function is no error in the function that it makes of the script.
+    other = {
+        (str(g.published.verdict), str(g.verdict))
+        for g in graded
+        if g.published and g.published.verdict is not g.verdict
+    }
+    assert other == {
+        ("runtime_error", "time_limit"),
+        ("runtime_error", "compile_error"),
+        ("runtime_error", "wrong_answer"),
+        ("compile_error", "runtime_error"),
+    }
+
+
+def test_references_of_apps(test_data: Path) -> None:
+    folder = test_data / "apps_codechain_minival"
+    lines = (folder / "reference_solution_check.jsonl").read_text().splitlines()
+    checks = {(str(c["problem_id"]), c["solution_index"]): c for c in map(json.loads, lines)}
+    problems = load(f"apps:{folder}/i*.jsonl").problems[::7]
+    compared = [
+        (
+            problem.problem_id,
+            reference.index,
+            reference.verdict is Verdict.ACCEPTED,
+            check["status"],
+        )
+        for problem in verify(problems, 3)
+        for reference in problem.references
+        if (check := checks.get((problem.problem_id.partition("/")[2], reference.index)))
+    ]
+    assert len(compared) > 30
+    assert [c for c in compared if c[2] != (c[3] in {"exact", "lines", "float"})] == []
+
+
+def test_references_of_leetcodedataset(test_data: Path) -> None:
+    path = test_data / "leetcodedataset" / "LeetCodeDataset-v0.3.1-test.jsonl.gz"
+    found = verify(load(f"leetcodedataset:{path}").problems[5::19], 1)
+    assert [problem.problem_id for problem in found if problem.unsound] == []
+    assert sum(problem.tests for problem in found) > 1_000
