@@ -114,6 +114,6 @@ def test_references_of_apps(test_data: Path) -> None:
 
 def test_references_of_leetcodedataset(test_data: Path) -> None:
     path = test_data / "leetcodedataset" / "LeetCodeDataset-v0.3.1-test.jsonl.gz"
-    found = verify(load(f"leetcodedataset:{path}").problems[5::19], 1)
+    found = verify(load(f"leetcodedataset:{path}").problems[6::19], 1)
     assert [problem.problem_id for problem in found if problem.unsound] == []
     assert sum(problem.tests for problem in found) > 1_000
