@@ -13,6 +13,7 @@ from typing import NamedTuple
 from harness.errors import DataError
 from harness.problem import Codec, Signature, TestCase
 from harness.sources.json_text import elements, members, one_line, string
+from harness.sources.nodes import canonical
 from harness.sources.signature import signature_of
 
 FIELD = "input_output"
@@ -65,15 +66,16 @@ def read_suite(input_output: str, starter_code: str, where: str) -> Suite:
     calls = _calls(inputs, outputs, where)
     if is_wrapped([call.result for call in calls], starter_code, entry_point):
         calls = [_Call(call.arguments, elements(call.result)[0]) for call in calls]
+    signature = _signature(calls, signature_of(starter_code, entry_point))
     tests = tuple(
         TestCase(
             input="\n".join(map(one_line, call.arguments)),
-            output=one_line(call.result),
+            output=canonical(one_line(call.result), signature),
             public=False,
         )
         for call in calls
     )
-    return Suite(entry_point, _signature(calls, signature_of(starter_code, entry_point)), tests)
+    return Suite(entry_point, signature, tests)
 
 
 def is_wrapped(results: Sequence[str], starter_code: str, entry_point: str) -> bool:

@@ -1,13 +1,15 @@
-"""Problems whose verdict cannot be trusted, as LiveCodeBench's own errata list them.
+"""Problems whose verdict cannot be trusted.
 
 `many_answers`: several outputs are right and the tests accept one of them, so a right solution may
 fail. `interactive`: the solution would have to talk to a judge, so none can pass. `wrong_tests`: a
 test is wrong or breaks the constraints, so a right solution fails.
 
-Source: ERRATA.md of https://github.com/LiveCodeBench/LiveCodeBench. LeetCode's problems are listed
-there by slug, which is their `question_title` in the data.
+Sources: for LiveCodeBench, ERRATA.md of https://github.com/LiveCodeBench/LiveCodeBench, which lists
+LeetCode's problems by slug, their `question_title` in the data; for the other sets of LeetCode's
+problems, the statements themselves.
 """
 
+import re
 from types import MappingProxyType
 
 _NAMES = {
@@ -37,6 +39,22 @@ LIVECODEBENCH = MappingProxyType(
     {name: (reason,) for reason, names in _NAMES.items() for name in names}
 )
 """Question id or slug to the reasons why its verdicts mislead."""
+
+
+_ANY = re.compile(
+    r"\breturn(?:ed)?\b[^.]{0,150}?\bin any order\b"
+    r"|\breturn any (?:of (?:them|the|these|those)|one|valid|possible|such|answer|solution)\b",
+    re.IGNORECASE,
+)
+_LONGEST_STATEMENT = 1 << 20
+
+
+def issues_of_statement(statement: str) -> tuple[str, ...]:
+    """`many_answers` where a statement of LeetCode's takes any order, or any of several answers.
+
+    Its data sets hold one answer of these, and no checker.
+    """
+    return ("many_answers",) if _ANY.search(statement[:_LONGEST_STATEMENT]) else ()
 
 
 def known_issues(*names: str) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from pydantic_core import to_json
 from harness.errors import DataError, UsageError
 from harness.problem import Checker, Problem, RuleName, TestCase, TestSuite
 from harness.sources import preambles
+from harness.sources.nodes import canonical
 from harness.sources.public import Split, split
 from harness.sources.reading import JsonLines, Line, expand
 from harness.sources.rows import (
@@ -155,7 +156,11 @@ def parse_row(line: Line, *, source: str) -> Problem:
 
 
 def _tests(row: Row) -> Split:
-    tests = [TestCase(input=t.input, output=t.output, public=bool(t.public)) for t in row.tests]
+    signature = signature_of(row.starter_code, row.entry_point)
+    tests = [
+        TestCase(input=t.input, output=canonical(t.output, signature), public=bool(t.public))
+        for t in row.tests
+    ]
     if tests and all(test.public is None for test in row.tests):
         return split(tests, [False for _ in tests])
     public = tuple(test for test in tests if test.public)

@@ -31,6 +31,7 @@ from harness.sources.assertions import (
     with_codecs,
 )
 from harness.sources.deferred import Row, deferred
+from harness.sources.errata import issues_of_statement
 from harness.sources.examples import Example, examples, in_order, is_shown_as
 from harness.sources.literals import UnreadableError
 from harness.sources.parquet import open_rows
@@ -141,6 +142,7 @@ def parse_row(line: Line) -> Problem:
         ),
         public_rule=split.rule,
         preamble=row.preamble,
+        known_issues=issues_of_statement(row.problem_description),
         references=(row.completion,) if row.completion.strip() else (),
         aliases=(str(row.question_id), f"leetcode_{row.question_id}"),
         content_hash=digest,

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import to_json
 
 from harness.errors import DataError, UsageError
-from harness.problem import Checker, Problem, TestCase, TestSuite
+from harness.problem import Checker, Problem, Signature, TestCase, TestSuite
 from harness.sources import deferred as hidden
 from harness.sources import preambles
 from harness.sources.examples import Example, examples, is_shown_as
@@ -97,9 +97,16 @@ class _Row(_Columns):
         return column if isinstance(column, str) else to_json(column).decode()
 
     @property
+    def signature(self) -> Signature:
+        """By the starter code, or by the first solution: of use to a rule in the hooks' place."""
+        code = self.prompt or next((each.solution for each in self.solutions), "")
+        return signature_of(code, self.entry_point)
+
+    @property
     def content_hash(self) -> str:
+        call = (self.prompt, self.entry_point, self.signature.model_dump_json())
         hooks = (self.convert_offline, self.evaluate_offline)
-        return hash_of(self.statement, self.prompt, self.entry_point, *hooks, self.cases)
+        return hash_of(self.statement, *call, *hooks, self.cases)
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
@@ -136,7 +143,7 @@ def parse_row(line: Line) -> Problem:
         tags=tuple(tag.name for tag in question.topicTags),
         starter_code=row.prompt,
         entry_point=row.entry_point,
-        signature=signature_of(row.prompt or next(iter(references), ""), row.entry_point),
+        signature=row.signature,
         tests=TestSuite(
             public=tests.public,
             load_hidden=hidden.deferred(line, row.problem_id, content_hash, _again),

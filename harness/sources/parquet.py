@@ -10,14 +10,17 @@ The hub's data sets come as Parquet or as JSONL; a reader of rows need not know 
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from pydantic_core import to_json
+from pydantic_core import PydanticSerializationError, to_json
 
 from harness.errors import DataError
-from harness.sources.reading import DataFile, JsonLines, Line, open_regular
+from harness.sources.reading import MAX_LINE_BYTES, DataFile, JsonLines, Line, open_regular
 
 MAGIC = b"PAR1"
-BATCH_ROWS = 64
+BATCH_ROWS = 16
+MAX_GROUP_BYTES = 4 << 30
+"""Of a group of rows, uncompressed. The largest known has 0.2 GB; this refuses a bomb."""
 
 
 class ParquetRows:
@@ -50,16 +53,32 @@ class ParquetRows:
         number = 0
         try:
             with parquet.ParquetFile(self._path) as file:
+                for group in range(file.num_row_groups):
+                    size = file.metadata.row_group(group).total_byte_size
+                    if size > MAX_GROUP_BYTES:
+                        what = f"a row group of {size} bytes is more than {MAX_GROUP_BYTES}"
+                        raise DataError(str(self._path), None, what)
                 for batch in file.iter_batches(BATCH_ROWS):
-                    for row in batch.to_pylist():
+                    for row in range(batch.num_rows):
                         number += 1
-                        yield Line(self._path, str(self._path), number, None, to_json(row))
+                        yield self._line(batch.slice(row, 1), number)
         except (pa.ArrowException, OSError) as error:
             what = " ".join(str(error).split())
             raise DataError(f"{self._path}:{number + 1}", None, f"broken Parquet: {what}") from None
         with self._path.open("rb") as whole:
             digest = hashlib.file_digest(whole, "sha256").hexdigest()
         self._file = DataFile(path=str(self._path), sha256=digest, size=self._path.stat().st_size)
+
+    def _line(self, row: Any, number: int) -> Line:
+        where = f"{self._path}:{number}"
+        try:
+            raw = to_json(row.to_pylist()[0])
+        except (ValueError, OverflowError, PydanticSerializationError) as error:
+            what = " ".join(str(error).split())[:200]
+            raise DataError(where, None, f"cannot be made JSON: {what}") from None
+        if len(raw) > MAX_LINE_BYTES:
+            raise DataError(where, None, f"longer than {MAX_LINE_BYTES} bytes")
+        return Line(self._path, str(self._path), number, None, raw)
 
 
 def open_rows(path: Path) -> JsonLines | ParquetRows:

@@ -10,7 +10,8 @@
   `random` name modules in the end;
 - a recursion limit of 50,000.
 
-`LEETCODE`: the same, and the classes `ListNode(val=0, next=None)` and
+`LEETCODE`: the same, with `Counter`, `OrderedDict` and `ChainMap` as the classes and not as
+typing's names for them, and the classes `ListNode(val=0, next=None)` and
 `TreeNode(val=0, left=None, right=None)`.
 
 `LEETCODEDATASET`: `LEETCODE`, and what that data set's own prompts define beside it: `list_node`,
@@ -173,7 +174,7 @@ LIVECODEBENCH = _lines(
     *(f"import {module}" for module in _MODULES),
     f"sys.setrecursionlimit({_RECURSION_LIMIT})",
 )
-LEETCODE = LIVECODEBENCH + _NODES
+LEETCODE = LIVECODEBENCH + _lines("from collections import *") + _NODES
 LEETCODEDATASET = LEETCODE + _NODE_HELPERS
 LEETCODEDATASET_SORTED = LEETCODEDATASET + _lines("from sortedcontainers import SortedList")
 APPS = _lines(

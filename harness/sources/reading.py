@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 MAX_LINE_BYTES = 512 * 2**20
 """A row's bound. The largest rows known are a few MB; this refuses a bomb, not a data set."""
 
+MAX_BLANK_LINES = 100_000
+"""In a row: a small compressed file may hold nothing else for hours."""
+
 _GZIP_MAGIC = b"\x1f\x8b"
 _BUFFER_BYTES = 2**20
 _BOM = b"\xef\xbb\xbf"
@@ -164,11 +167,14 @@ class JsonLines:
             buffered = io.BufferedReader(hashing, _BUFFER_BYTES)
             compressed = buffered.peek(len(_GZIP_MAGIC))[: len(_GZIP_MAGIC)] == _GZIP_MAGIC
             stream = cast("BinaryIO", gzip.GzipFile(fileobj=buffered)) if compressed else buffered
-            offset = 0
-            number = 0
+            offset = number = blank = 0
             while raw := self._next(stream, number + 1):
                 number += 1
-                if not raw.isspace():
+                blank = blank + 1 if raw.isspace() else 0
+                if blank > MAX_BLANK_LINES:
+                    what = f"more than {MAX_BLANK_LINES} blank lines"
+                    raise DataError(f"{self._name}:{number}", None, what)
+                if not blank:
                     at = None if compressed else offset
                     yield Line(self._path, self._name, number, at, raw)
                 offset += len(raw)
@@ -198,6 +204,8 @@ def read_line_again(path: Path, offset: int, where: str) -> bytes:
         DataError: the file cannot be read any more, or its line there is too long.
     """
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise DataError(where, None, "cannot be read again: not a regular file")
         with path.open("rb", buffering=_BUFFER_BYTES) as file:
             file.seek(offset)
             raw = file.readline(MAX_LINE_BYTES + 1)

@@ -19,6 +19,7 @@ _NODES = {
     "ListNode": (Codec.LINKED_LIST, Codec.LINKED_LISTS),
     "TreeNode": (Codec.TREE, Codec.TREES),
 }
+_NONE = (None, "None")
 _LISTS = {"List", "list", "Sequence", "Iterable"}
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -110,7 +111,7 @@ def _entry_point(tree: ast.Module, entry_point: str) -> EntryPoint | None:
     if owner is not None and not _is_static(function):
         parameters = parameters[1:]
     arguments = tuple(_codec(parameter.annotation) for parameter in parameters)
-    in_place = isinstance(function.returns, ast.Constant) and function.returns.value is None
+    in_place = isinstance(function.returns, ast.Constant) and function.returns.value in _NONE
     return EntryPoint(
         parameters=tuple(parameter.arg for parameter in parameters),
         required=max(0, len(parameters) - len(function.args.defaults)),

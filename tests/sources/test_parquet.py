@@ -57,6 +57,26 @@ def test_a_bad_row_is_named_by_its_number(tmp_path: Path) -> None:
     assert str(error.value).startswith(f"{path}:2: field 'entry_point'")
 
 
+@pytest.mark.parametrize(
+    "column",
+    [pa.array([b"\xff"]), pa.array([2**62], pa.timestamp("us"))],
+    ids=["bytes", "a time beyond the calendar"],
+)
+def test_a_row_that_no_json_can_be_made_of_is_named(tmp_path: Path, column: Any) -> None:
+    parquet.write_table(pa.table({"x": column}), tmp_path / "m.parquet")
+    with pytest.raises(DataError, match=r"m\.parquet:1: cannot be made JSON"):
+        mercury.load(str(tmp_path / "m.parquet"))
+
+
+def test_a_row_group_that_would_not_fit_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.sources.parquet.MAX_GROUP_BYTES", 100)
+    path = write(tmp_path / "m.parquet", [HOOKS | {"difficulty": "x" * 10_000}])
+    with pytest.raises(DataError, match=r"a row group of \d+ bytes is more than 100"):
+        mercury.load(str(path))
+
+
 def test_what_is_no_parquet_is_lines(tmp_path: Path) -> None:
     (tmp_path / "m.parquet").write_text(json.dumps(HOOKS))
     assert isinstance(open_rows(tmp_path / "m.parquet"), JsonLines)

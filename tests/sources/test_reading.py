@@ -180,3 +180,15 @@ def test_the_home_folder_may_be_written_as_a_tilde(
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "rows.jsonl").touch()
     assert expand("~/rows.jsonl") == expand("~/*.jsonl") == [tmp_path / "rows.jsonl"]
+
+
+def test_a_file_of_blank_lines_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "rows.gz").write_bytes(gzip.compress(b"\n" * 10**6))
+    with pytest.raises(DataError, match="more than 100000 blank lines"):
+        list(JsonLines(tmp_path / "rows.gz"))
+
+
+def test_a_file_that_became_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match="not a regular file"):
+        read_line_again(tmp_path / "pipe", 0, "pipe:1")
