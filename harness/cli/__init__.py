@@ -1,5 +1,6 @@
 """The command line: one module a command, errors in one line, exit codes as the README lists."""
 
+import os
 import sys
 
 INTERRUPTED = 130
@@ -15,6 +16,7 @@ def main() -> None:
         _say("interrupted")
         sys.exit(INTERRUPTED)
     except BrokenPipeError:  # the reader of our output has gone, as `| head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is still to be flushed
         sys.stderr.close()
         sys.exit(0)
     except Exception as error:

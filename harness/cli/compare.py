@@ -13,11 +13,11 @@ def compare(
 ) -> None:
     """Compare two runs pair by pair: both rates, the flips, exact McNemar."""
     from harness.report.comparison import compare_runs, comparison_view
-    from harness.report.tables import console
+    from harness.report.tables import console, write_json
 
     comparison = compare_runs(a, b)
     out = console()
     if as_json:
-        out.file.write(comparison.model_dump_json() + "\n")
+        write_json(out, comparison.model_dump_json())
     else:
         out.print(comparison_view(comparison))

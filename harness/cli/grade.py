@@ -36,6 +36,9 @@ def grade(  # noqa: PLR0917 - the flags of a command
     test_timeout: Annotated[
         float | None, typer.Option(metavar="S", help="CPU seconds per test.")
     ] = None,
+    memory: Annotated[
+        int | None, typer.Option(metavar="MIB", help="Memory of one test in MiB.")
+    ] = None,
     workers: Annotated[
         int | None, typer.Option(metavar="N", help="Judging processes. Default: the cores.")
     ] = None,
@@ -55,7 +58,7 @@ def grade(  # noqa: PLR0917 - the flags of a command
         grade_file(
             problems,
             solutions,
-            options(rule, test_timeout, isolate=isolate_tests),
+            options(rule, test_timeout, memory, isolate=isolate_tests),
             extract=extract,
             as_json=as_json,
             skip_bad_rows=skip_bad_rows,

@@ -1,16 +1,16 @@
 """How `harness grade` goes: read, match, judge, report."""
 
-import json
 from pathlib import Path
 
 from harness.agent.upstream_extraction import EXTRACTORS
 from harness.cli.judging import judge_jobs
 from harness.errors import NothingSelectedError, UsageError
 from harness.report.grades import grades_view
-from harness.report.tables import console
+from harness.report.tables import console, write_json
 from harness.report.text import bad_rows, count
+from harness.runs.graded_file import GradedFile
 from harness.runs.grades import graded_solution, jobs_of, match, summarize_grades
-from harness.runs.judging import Options
+from harness.runs.judging import Judged, Options
 from harness.runs.solutions import read_solutions
 from harness.sources.registry import load
 
@@ -48,22 +48,21 @@ def grade_file(
             f"{count(len(loaded.problems), 'problem')} of {spec}: the first is for "
             f"{solutions[0].name!r:.60}"
         )
-    judged, interrupted = judge_jobs(jobs_of(matched), options, workers, err, "solutions")
-    results = [
-        graded_solution(each, judged[number])
-        for number, each in enumerate(matched)
-        if number in judged
-    ]
-    summary = summarize_grades(results, matched, unmatched)
-    out = console()
-    if as_json:
-        dump = {
-            "results": [result.model_dump(mode="json") for result in results],
-            "summary": summary.model_dump(mode="json"),
-        }
-        out.file.write(json.dumps(dump) + "\n")
-    else:
-        out.print(grades_view(summary, results))
+    with GradedFile(whole=as_json) as graded:
+
+        def keep(judged: Judged) -> None:
+            graded.add(judged.number, graded_solution(matched[judged.number], judged))
+
+        interrupted = judge_jobs(jobs_of(matched), options, workers, err, "solutions", keep)
+        results = graded.results()
+        summary = summarize_grades(results, matched, unmatched)
+        out = console()
+        if as_json:
+            for part in graded.json(summary):
+                out.file.write(part)
+            write_json(out, "")
+        else:
+            out.print(grades_view(summary, results))
     if interrupted:
         err.print(f"interrupted: {count(summary.not_judged, 'solution')} not judged")
         return INTERRUPTED

@@ -3,8 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Callable, Sequence
-from math import isfinite
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from rich.console import Console
 
@@ -12,6 +11,8 @@ from harness.errors import UsageError
 from harness.grading.rules import RULES
 from harness.report.judging import JudgingProgress
 from harness.runs.judging import Job, Judged, Options, judge_all
+from harness.runs.spec import LEAST_MEMORY, LONGEST_SECONDS, MOST_MEMORY
+from harness.sandbox.limits import MEBIBYTE
 from harness.sandbox.pool import SandboxPool
 
 if TYPE_CHECKING:
@@ -20,14 +21,13 @@ if TYPE_CHECKING:
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class Judgements(NamedTuple):
-    """What was judged, by the jobs' numbers, and whether it was interrupted before the end."""
-
-    judged: dict[int, Judged]
-    interrupted: bool
-
-
-def options(rule: str | None, test_timeout: float | None, *, isolate: bool = False) -> Options:
+def options(
+    rule: str | None,
+    test_timeout: float | None,
+    memory: int | None = None,
+    *,
+    isolate: bool = False,
+) -> Options:
     """How to judge, from flags.
 
     Raises:
@@ -35,32 +35,47 @@ def options(rule: str | None, test_timeout: float | None, *, isolate: bool = Fal
     """
     if rule is not None and rule not in RULES:
         raise UsageError(f"--rule {rule}: known are {', '.join(RULES)}")
-    if test_timeout is not None and not (isfinite(test_timeout) and test_timeout > 0):
-        raise UsageError(f"--test-timeout {test_timeout}: give CPU seconds, more than 0")
-    return Options(cast("RuleName | None", rule), test_timeout, isolate)
+    if test_timeout is not None and not 0 < test_timeout <= LONGEST_SECONDS:
+        most = f"more than 0, at most {LONGEST_SECONDS:g}"
+        raise UsageError(f"--test-timeout {test_timeout}: give CPU seconds, {most}")
+    if memory is not None and not LEAST_MEMORY <= memory <= MOST_MEMORY:
+        raise UsageError(f"--memory {memory}: give MiB, from {LEAST_MEMORY} to {MOST_MEMORY}")
+    size = None if memory is None else memory * MEBIBYTE
+    return Options(cast("RuleName | None", rule), test_timeout, size, isolate)
 
 
-def judge_jobs(
-    jobs: Sequence[Job], options: Options, workers: int | None, console: Console, noun: str
-) -> Judgements:
-    """Judge with a progress bar; an interrupt ends it, and what was judged stands.
+def judge_jobs(  # noqa: PLR0917 - as many things as it takes
+    jobs: Sequence[Job],
+    options: Options,
+    workers: int | None,
+    console: Console,
+    noun: str,
+    keep: Callable[[Judged], None],
+) -> bool:
+    """Judge with a progress bar; returns whether an interrupt ended it.
+
+    Args:
+        jobs: what to judge.
+        options: how.
+        workers: how many at a time; None for one a core.
+        console: where the bar is.
+        noun: what the solutions are called there.
+        keep: is given each as it is judged.
 
     Raises:
         UsageError: there can be no such number of workers.
     """
     if workers is not None and workers < 1:
         raise UsageError(f"--workers {workers}: give 1 or more")
-    judged: dict[int, Judged] = {}
     if not jobs:
-        return Judgements(judged, interrupted=False)
+        return False
     with JudgingProgress(console, len(jobs), noun) as progress:
 
         def done(each: Judged) -> None:
-            judged[each.number] = each
+            keep(each)
             progress.judged(each.grade.verdict)
 
-        interrupted = asyncio.run(_judge(jobs, options, workers, done))
-    return Judgements(judged, interrupted)
+        return asyncio.run(_judge(jobs, options, workers, done))
 
 
 async def _judge(

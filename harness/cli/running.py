@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.report.progress import RunProgress
-from harness.report.tables import console, summary_view
+from harness.report.tables import console, summary_view, write_json
 from harness.report.text import bad_rows, count, printable, printable_line
 from harness.runs.directory import RESULTS, RunDirectory, default_path, read_manifest
 from harness.runs.engine import Engine, Failure
@@ -155,8 +155,7 @@ class Running:
 
     def _report(self, summary: Summary, path: Path) -> None:
         if self.as_json:
-            self.out.file.write(json.dumps({"run": str(path), **summary.model_dump(mode="json")}))
-            self.out.file.write("\n")
+            write_json(self.out, json.dumps({"run": str(path), **summary.model_dump(mode="json")}))
         else:
             self.out.print(summary_view(summary))
             self.out.print(f"run directory: {path}", soft_wrap=True)

@@ -23,6 +23,9 @@ def verify(  # noqa: PLR0917 - the flags of a command
     test_timeout: Annotated[
         float | None, typer.Option(metavar="S", help="CPU seconds per test.")
     ] = None,
+    memory: Annotated[
+        int | None, typer.Option(metavar="MIB", help="Memory of one test in MiB.")
+    ] = None,
     workers: Annotated[
         int | None, typer.Option(metavar="N", help="Judging processes. Default: the cores.")
     ] = None,
@@ -63,7 +66,7 @@ def verify(  # noqa: PLR0917 - the flags of a command
     raise typer.Exit(
         verify_source(
             flags,
-            options(rule, test_timeout, isolate=isolate_tests),
+            options(rule, test_timeout, memory, isolate=isolate_tests),
             most=references,
             workers=workers,
             as_json=as_json,

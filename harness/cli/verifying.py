@@ -5,12 +5,18 @@ from typing import Any
 
 from harness.cli.judging import judge_jobs
 from harness.errors import UsageError
-from harness.report.tables import console
+from harness.report.tables import console, write_json
 from harness.report.text import bad_rows, count
 from harness.report.verification import verification_view
-from harness.runs.judging import Options
+from harness.runs.judging import Judged, Options
 from harness.runs.spec import read_spec
-from harness.runs.verification import reference_jobs, summarize_verification, verified
+from harness.runs.verification import (
+    VerifiedReference,
+    reference_jobs,
+    summarize_verification,
+    verified,
+    verified_reference,
+)
 from harness.sources.registry import load
 from harness.sources.selection import select
 
@@ -41,8 +47,13 @@ def verify_source(
     if loaded.skipped:
         err.print(bad_rows(loaded.skipped))
     jobs = reference_jobs(problems, most)
-    judged, interrupted = judge_jobs(jobs, options, workers, err, "references")
-    results = verified(problems, jobs, judged, options)
+    found: dict[int, VerifiedReference] = {}
+
+    def keep(judged: Judged) -> None:
+        found[judged.number] = verified_reference(jobs[judged.number], judged)
+
+    interrupted = judge_jobs(jobs, options, workers, err, "references", keep)
+    results = verified(problems, jobs, found, options)
     summary = summarize_verification(results)
     out = console()
     if as_json:
@@ -50,10 +61,10 @@ def verify_source(
             "problems": [result.model_dump(mode="json") for result in results],
             "summary": summary.model_dump(mode="json"),
         }
-        out.file.write(json.dumps(dump) + "\n")
+        write_json(out, json.dumps(dump))
     else:
         out.print(verification_view(summary, results))
     if interrupted:
-        err.print(f"interrupted: {count(len(jobs) - len(judged), 'reference')} not judged")
+        err.print(f"interrupted: {count(len(jobs) - len(found), 'reference')} not judged")
         return INTERRUPTED
     return INFRASTRUCTURE if summary.infrastructure else OK

@@ -46,7 +46,7 @@ def _is_sound(worker: Worker, limits: Limits) -> bool:
 
 def _blamed(error: SandboxError) -> Execution:
     return Execution(
-        ending=Ending.ERROR,
+        ending=Ending.SANDBOX_LOST,
         stdout=b"",
         stderr="",
         result=None,

@@ -29,6 +29,16 @@ CONVERT, CHECK, CHECK_UNTOUCHED, IS_SOUND = (
 _TIME_IS_UP = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT})
 _SIGNATURE = Signature(arguments=(Codec.JSON, Codec.JSON, Codec.TAGGED))
 
+# No answer can cause these in a checker that is right.
+_OWN_MISTAKES = (
+    "NameError",
+    "UnboundLocalError",
+    "ImportError",
+    "ModuleNotFoundError",
+    "SyntaxError",
+    "IndentationError",
+)
+
 # What an evaluator takes for a result may be a value or the nodes that lctk makes of one; the
 # result of an in-place problem is its first argument. Nodes that two arguments share would be two
 # nodes to the solution, whose arguments are sent one by one.
@@ -69,10 +79,15 @@ def harness_check_untouched(inputs, expected, answer):
 
 
 def harness_is_sound(inputs, expected):
-    return any(harness_accepts_expected(inputs, expected, way) for way in (False, True))
+    ways = (False, True)
+    return any(True for way in ways for _ in harness_verdicts_on_expected(inputs, expected, way))
 
 
 def harness_accepts_expected(inputs, expected, in_place):
+    return any(harness_verdicts_on_expected(inputs, expected, in_place))
+
+
+def harness_verdicts_on_expected(inputs, expected, in_place):
     for make in (
         lambda value: value,
         lctk.linkedList,
@@ -84,11 +99,10 @@ def harness_accepts_expected(inputs, expected, in_place):
             arguments, wanted = convert_offline((inputs, expected))
             outputs = make(expected)
             arguments = (outputs, *arguments[1:]) if in_place else tuple(arguments)
-            if evaluate_offline(arguments, outputs, wanted):
-                return True
+            verdict = evaluate_offline(arguments, outputs, wanted)
         except Exception:
             continue
-    return False
+        yield verdict
 """
 _CHECK = """
 
@@ -96,15 +110,26 @@ harness_check = check
 
 
 def harness_is_sound(input, expected):
-    return check(input, expected, expected) is True
+    for answer in (expected, "", "0", "1", input, None, 0, 1, [], {}):
+        try:
+            if isinstance(check(input, expected, answer), (bool, str)):
+                return True
+        except Exception:
+            continue
+    return False
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a checker's function returned nothing, in one bounded line."""
+    """Why a checker's function returned nothing, in one bounded line.
+
+    Attributes:
+        own: whether it is the checker's own mistake, whatever it was asked.
+    """
 
     why: str
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +189,7 @@ def _read(execution: Execution) -> Any:
     if execution.ending is not Ending.FINISHED:
         lines = execution.error.strip().splitlines()
         why = lines[-1] if lines else execution.ending.replace("_", " ")
-        return Failure(writable(around(why, 0, EXCERPT)))
+        return Failure(writable(around(why, 0, EXCERPT)), own=why.startswith(_OWN_MISTAKES))
     if execution.result is None:
         return Failure("its process ended before it returned")
     try:

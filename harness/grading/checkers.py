@@ -17,9 +17,11 @@ test's, `evaluate_offline(inputs, outputs, expected)` says whether the call was 
 arguments as the call left them. A solution that changed them to fit its answer is not believed:
 where the expected value passes with arguments that no solution held, the answer must too.
 
-A checker that fails on an answer, or returns something else than was agreed, says nothing; then the
-expected output is put to it in the answer's place. If it accepts that, the answer is to blame and
-wrong; if not, the checker is.
+A checker that fails on an answer, or returns something else than was agreed, says nothing; then
+others are put to it: the expected output, and a few plain values. If it has a verdict on any of
+them, the answer is to blame and wrong: nobody leaves the denominator by printing what a checker
+cannot read. If it has none, or the answer is the expected output itself, or the failure is one that
+no answer can cause, the checker is.
 '''
 
 import json
@@ -37,6 +39,7 @@ from harness.grading.checker_code import (
     Failure,
 )
 from harness.grading.excerpts import around, writable
+from harness.grading.rules import lcb_output, lcb_value
 from harness.grading.verdict import Difference
 from harness.problem import Checker, Codec, Signature, TestCase
 from harness.sandbox.execution import Program
@@ -70,7 +73,7 @@ class Check:
         code: runs on a worker that no solution runs on.
         functional: whether answers are values, not texts.
         arguments: of each test's call as `convert_offline` made them, in the sandbox's notation.
-        sound: whether it accepts the expected output of a test, as far as that was asked.
+        sound: whether it has a verdict on any answer to a test, as far as that was asked.
     """
 
     code: CheckerCode
@@ -161,15 +164,25 @@ class Check:
                 return _difference("the checker says no", test, self.shown(answer))
             case str():
                 return _difference(said, test, self.shown(answer))
+            case Failure(own=True):
+                return CheckerError(said.why)
             case Failure():
                 why = said.why
             case _:
                 what = around(json.dumps(said), 0, EXCERPT)
                 why = f"it returned {what}, neither True nor False nor a sentence"
-        if not self._is_sound(test):
+        if self._is_expected(test, answer) or not self._is_sound(test):
             return CheckerError(writable(why))
         where = f"the checker cannot make anything of it: {why}"
         return _difference(where, test, self.shown(answer))
+
+    def _is_expected(self, test: TestCase, answer: str) -> bool:
+        """Whether the answer is the expected output itself, by LiveCodeBench's rule."""
+        if not test.output.strip():  # no answer that the data know
+            return False
+        if not self.functional:
+            return lcb_output(test.output, answer) is None
+        return lcb_value(test.output, self.shown(answer)) is None
 
     def _is_sound(self, test: TestCase) -> bool:
         call = self._given(test)

@@ -16,7 +16,7 @@ from harness.grading.outcome import answer_of, outcome
 from harness.grading.rules import RULES
 from harness.grading.verdict import LIMITS, Difference, Grade, TestResult, Verdict
 from harness.problem import Checker, TestCase
-from harness.sandbox.execution import Execution, Program
+from harness.sandbox.execution import Ending, Execution, Program
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
 
@@ -98,6 +98,7 @@ class _Judging:
     Attributes:
         program, inputs: as the checker, where there is one, wants them run.
         confirmed, rechecked: as `Grade` has them.
+        lost: whether a test took the sandbox down: the rest would each do so again.
     """
 
     worker: Worker
@@ -107,6 +108,7 @@ class _Judging:
     inputs: Sequence[bytes]
     confirmed: list[int] = field(default_factory=lambda: [0, 0])
     rechecked: list[int] = field(default_factory=lambda: [0, 0])
+    lost: bool = False
 
     @classmethod
     def of(cls, worker: Worker, task: Task) -> "_Judging":
@@ -122,7 +124,7 @@ class _Judging:
         results: list[TestResult] = []
         for index in range(len(self.inputs)):
             results.append(self._run_alone(index))
-            if results[-1].verdict in LIMITS | {Verdict.COMPILE_ERROR}:
+            if self.lost or results[-1].verdict in LIMITS | {Verdict.COMPILE_ERROR}:
                 break
         return results
 
@@ -139,7 +141,7 @@ class _Judging:
                     self.confirmed[0] += 1
                     self.confirmed[1] += confirmed.passed
                 results.append(confirmed)
-                if confirmed.verdict in LIMITS:
+                if self.lost or confirmed.verdict in LIMITS:
                     return results
         if len(results) > 1 and all(result.passed for result in results):
             self.rechecked[0] += 1
@@ -155,6 +157,7 @@ class _Judging:
         """The leading ones of these tests, in one process: at least the first."""
         inputs = [self.inputs[index] for index in indexes]
         executions = execute(self.worker, self.program, inputs, self.task.limits)
+        self.lost = any(each.ending is Ending.SANDBOX_LOST for each in executions)
         functional = self.program.entry_point is not None
         answers = [answer_of(execution, functional=functional) for execution in executions]
         answered = [n for n, answer in enumerate(answers) if answer is not None]

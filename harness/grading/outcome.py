@@ -19,6 +19,7 @@ _VERDICT_OF = {
     Ending.WALL_LIMIT: Verdict.TIME_LIMIT,
     Ending.OUTPUT_LIMIT: Verdict.OUTPUT_LIMIT,
     Ending.CANNOT_COMPILE: Verdict.COMPILE_ERROR,
+    Ending.SANDBOX_LOST: Verdict.RUNTIME_ERROR,
 }
 
 

@@ -86,7 +86,8 @@ class Grade(BaseModel):
     """A solution, judged.
 
     A problem is solved when all its tests pass. Once a test has hit a limit of time, memory or
-    output the rest are not run: they stay out of `tests` and count as not passed.
+    output, or taken the sandbox down, the rest are not run: they stay out of `tests` and count as
+    not passed.
 
     Attributes:
         verdict: that of the first test that did not pass, else accepted.

@@ -1,18 +1,19 @@
 """The table of a graded file of solutions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from harness.grading.verdict import TestResult
+from harness.grading.verdict import INFRASTRUCTURE, TestResult
 from harness.report.tables import counts, facts, figures_table, rate_cells
 from harness.report.text import count, percent, printable_line
 from harness.runs.grades import Agreement, GradedSolution, GradeSummary
 
-DISAGREEMENTS = 20
+LISTED = 20
 NAMES = 5
 LONGEST_REASON = 100
 
@@ -23,10 +24,19 @@ def grades_view(summary: GradeSummary, results: Sequence[GradedSolution]) -> Ren
     if summary.pass_at_1 is not None:
         parts.append(_rates(summary))
     parts.append(facts(_facts(summary)))
+    failed = [result for result in results if result.verdict in INFRASTRUCTURE]
+    if failed:
+        rows = ((r.problem_id, str(r.index), _words(r.verdict), r.cause) for r in failed)
+        parts.append(_table(("not judged", "index", "verdict", "why"), rows, len(failed)))
     differ = [result for result in results if result.agrees is False]
     if differ:
-        parts.append(_disagreements(differ))
+        columns = ("disagreement", "index", "published", "here", "why")
+        parts.append(_table(columns, map(_row, differ), len(differ)))
     return Group(*parts)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _rates(summary: GradeSummary) -> Table:
@@ -90,18 +100,21 @@ def _agreement(published: Agreement) -> Iterator[tuple[str, str]]:
     if published.worded:
         yield "  verdict by verdict", f"{published.same_verdict:,} of {published.worded:,} agree"
         for there, here in published.verdicts.items():
-            yield f"  {there.replace('_', ' ')} there", f"here {counts(here)}"
+            yield f"  {_words(there)} there", f"here {counts(here)}"
 
 
-def _disagreements(differ: Sequence[GradedSolution]) -> RenderableType:
+def _table(
+    columns: Iterable[str], rows: Iterable[tuple[str, ...]], count_of_all: int
+) -> RenderableType:
+    """The first rows, and how many there are beside."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column in ("disagreement", "index", "published", "here", "why"):
+    for column in columns:
         table.add_column(column, overflow="fold")
-    for result in differ[:DISAGREEMENTS]:
-        table.add_row(*(Text(printable_line(cell)) for cell in _row(result)))
-    if len(differ) <= DISAGREEMENTS:
+    for row in islice(rows, LISTED):
+        table.add_row(*(Text(printable_line(cell)) for cell in row))
+    if count_of_all <= LISTED:
         return table
-    return Group(table, f"and {len(differ) - DISAGREEMENTS:,} more; --json has all")
+    return Group(table, f"and {count_of_all - LISTED:,} more; --json has all")
 
 
 def _row(result: GradedSolution) -> tuple[str, ...]:
@@ -111,7 +124,7 @@ def _row(result: GradedSolution) -> tuple[str, ...]:
         there += f": {published.note}"
     why = next((_why(test) for test in result.tests if not test.passed), "every test passes")
     issues = f" (known: {', '.join(result.known_issues)})" if result.known_issues else ""
-    here = result.verdict.replace("_", " ")
+    here = _words(result.verdict)
     return result.problem_id, str(result.index), there[:LONGEST_REASON], here, why + issues
 
 

@@ -43,6 +43,12 @@ def console(*, error: bool = False) -> Console:
     return made
 
 
+def write_json(out: Console, text: str) -> None:
+    """One line on a console's file, at once: a reader that has gone is noticed here."""
+    out.file.write(text + "\n")
+    out.file.flush()
+
+
 def summary_view(summary: Summary) -> RenderableType:
     """A run's rates, breakdowns and counts."""
     parts: list[RenderableType] = [_rates(summary)] if summary.graded else []

@@ -11,11 +11,12 @@ from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem, RuleName, TestCase
 from harness.sandbox.execution import Program, SandboxError
-from harness.sandbox.limits import limits_of
+from harness.sandbox.limits import Limits, limits_of
 from harness.sandbox.pool import SandboxPool
 
 
-class Job(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Job:
     """A solution to be judged; `number` is the caller's name for it."""
 
     number: int
@@ -43,19 +44,25 @@ class Options:
     Attributes:
         rule: in place of each problem's own rule or checker.
         cpu_s: CPU seconds per test in place of each source's own.
+        memory_bytes: memory of a test, likewise.
         isolate: a process for every test.
     """
 
     rule: RuleName | None = None
     cpu_s: float | None = None
+    memory_bytes: int | None = None
     isolate: bool = False
+
+    def limits(self, problem: Problem) -> Limits:
+        """What a test of a problem may use."""
+        return limits_of(problem.source, cpu_s=self.cpu_s, memory_bytes=self.memory_bytes)
 
     def task(self, problem: Problem, code: str, tests: Sequence[TestCase]) -> Task:
         """What the judge is asked of one solution."""
         return Task(
             Program(code, problem.preamble, problem.entry_point, problem.signature),
             tests,
-            limits_of(problem.source, cpu_s=self.cpu_s),
+            self.limits(problem),
             self.rule or problem.rule,
             None if self.rule else problem.checker,
             self.isolate,

@@ -10,6 +10,7 @@ Three forms, plain or gzipped, told apart by what is in them:
 - LiveCodeBench's `_eval_all.json`, which adds `output_list`, `graded_list` and `metadata`.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,7 +95,28 @@ def _read(path: Path) -> Iterator[_Found]:
         if line.text().lstrip().startswith(b"["):
             yield from _read_list(path, line, lines)
             return
-        yield from _read_row(line.json_object(), line.where)
+        yield from _read_row(_object(line), line.where)
+
+
+def _object(line: Line) -> dict[str, object]:
+    try:
+        return line.json_object()
+    except DataError:
+        value = _lenient(line.text())
+        if not isinstance(value, dict):
+            raise
+        return cast("dict[str, object]", value)
+
+
+def _lenient(text: bytes) -> object:
+    """What Python's own parser makes of it.
+
+    It takes halves of surrogate pairs, which models' words that were cut short may end in.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _read_list(path: Path, first: Line, rest: Iterator[Line]) -> Iterator[_Found]:
@@ -107,7 +129,9 @@ def _read_list(path: Path, first: Line, rest: Iterator[Line]) -> Iterator[_Found
     try:
         rows: object = from_json(bytes(data))
     except ValueError as error:
-        raise DataError(str(path), None, json_complaint(error)) from None
+        rows = _lenient(bytes(data))
+        if not isinstance(rows, list):
+            raise DataError(str(path), None, json_complaint(error)) from None
     del data
     for number, row in enumerate(cast("list[object]", rows), 1):
         where = f"{path}: item {number}"
@@ -117,8 +141,9 @@ def _read_list(path: Path, first: Line, rest: Iterator[Line]) -> Iterator[_Found
 
 
 def _read_row(row: dict[str, object], where: str) -> Iterator[_Found]:
-    name = row.get("problem_id", row.get("question_id"))
-    if not isinstance(name, str | int) or not str(name).strip():
+    name = row.get("problem_id")
+    name = row.get("question_id") if name is None else name
+    if not isinstance(name, str | int) or isinstance(name, bool) or not str(name).strip():
         raise DataError(where, "problem_id", "missing, or not a name")
     if "code_list" in row or "output_list" in row:
         yield from _read_samples(str(name), row, where)
@@ -147,6 +172,9 @@ def _published(row: dict[str, object], where: str) -> Published | None:
             return Published(passed=passed)
         case {"passed": int(passed), "total": int(total)}:
             return Published(passed=passed == total, note=f"{passed} of {total} tests")
+        case {"passed": passed} if passed is not None:
+            what = f"{passed!r:.60} is neither true nor false, nor a number of tests with a total"
+            raise DataError(where, "passed", what)
         case _:
             return None
 
@@ -167,8 +195,16 @@ def _read_samples(name: str, row: dict[str, object], where: str) -> Iterator[_Fo
         published = None
         if graded:
             note = notes[number] if number < len(notes) else None
-            published = Published(passed=graded[number] is True, note=_note(note))
-        yield _Found(name, code, output or "", published)
+            published = _graded(graded[number], _note(note), where)
+        yield _Found(name, code if output or code else "", output or "", published)
+
+
+def _graded(passed: object, note: str, where: str) -> Published | None:
+    if passed is None:
+        return None
+    if passed in (0, 1):  # True and False are
+        return Published(passed=bool(passed), note=note)
+    raise DataError(where, "graded_list", f"{passed!r:.60} is neither true nor false")
 
 
 def _list(row: dict[str, object], key: str, where: str) -> list[Any]:
@@ -184,7 +220,7 @@ def _item(values: list[Any], number: int, key: str, where: str) -> str | None:
     if number >= len(values):
         return None
     value = values[number]
-    if not isinstance(value, str):
+    if value is not None and not isinstance(value, str):
         raise DataError(where, key, f"entry {number + 1} is not a string but {value!r:.60}")
     return value
 

@@ -15,6 +15,7 @@ from harness.sources.selection import Selection
 
 MOST_IN_FLIGHT = 1_000
 LONGEST_SECONDS = 7 * 86_400
+LEAST_MEMORY = 64  # MiB
 MOST_MEMORY = 1 << 20  # MiB: a tebibyte
 
 
@@ -52,7 +53,7 @@ class RunSpec(BaseModel):
 
     run_tests: bool = True
     test_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
-    memory: int | None = Field(default=None, ge=64, le=MOST_MEMORY)
+    memory: int | None = Field(default=None, ge=LEAST_MEMORY, le=MOST_MEMORY)
     isolate_tests: bool = False
 
     concurrency: int = Field(default=8, ge=1, le=MOST_IN_FLIGHT)

@@ -1,13 +1,14 @@
 """Checking a source by its own references: what fails, what is slow, what has no tests."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
+from harness.errors import DataError
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.models.protocol import Frozen
 from harness.problem import Problem
 from harness.runs.judging import Job, Judged, Options
 from harness.runs.summary import counted
-from harness.sandbox.limits import limits_of
 
 SLOW = 0.5
 """A reference that needs more than this part of a test's CPU limit leaves others little room."""
@@ -18,6 +19,7 @@ class VerifiedReference(Frozen):
 
     Attributes:
         index: among the problem's references, from 0.
+        tests: how many the problem has.
         slowest_s: CPU seconds of its slowest test.
         failed_test: the first that it fails, from 1.
         reason: what went wrong there.
@@ -25,6 +27,7 @@ class VerifiedReference(Frozen):
 
     index: int
     verdict: Verdict
+    tests: int
     slowest_s: float
     failed_test: int | None = None
     reason: str = ""
@@ -34,12 +37,13 @@ class VerifiedProblem(Frozen):
     """A problem and its references.
 
     Attributes:
+        tests: how many it has; None where they were not decoded, or cannot be.
         limit_s: CPU seconds that a test may use.
         known_issues: why a reference may fail.
     """
 
     problem_id: str
-    tests: int
+    tests: int | None
     limit_s: float
     references: tuple[VerifiedReference, ...]
     known_issues: tuple[str, ...] = ()
@@ -48,7 +52,7 @@ class VerifiedProblem(Frozen):
     def unsound(self) -> bool:
         """Whether it has tests, and references of which none passes them all."""
         verdicts = {each.verdict for each in self.references} - INFRASTRUCTURE
-        return bool(self.tests and verdicts) and Verdict.ACCEPTED not in verdicts
+        return bool(verdicts - {Verdict.UNGRADED}) and Verdict.ACCEPTED not in verdicts
 
     @property
     def slow(self) -> bool:
@@ -79,43 +83,28 @@ class Verification(Frozen):
     verdicts: dict[str, int]
 
 
-def reference_jobs(problems: Iterable[Problem], most: int | None) -> list[Job]:
+@dataclass(frozen=True, slots=True)
+class ReferenceJob(Job):
+    """A reference to be judged; `index` is its place among its problem's."""
+
+    index: int = 0
+
+
+def reference_jobs(problems: Iterable[Problem], most: int | None) -> list[ReferenceJob]:
     """The references to judge, at most so many of each problem."""
-    codes = ((problem, code) for problem in problems for code in problem.references[:most])
-    return [Job(number, problem, code) for number, (problem, code) in enumerate(codes)]
-
-
-def verified(
-    problems: Sequence[Problem],
-    jobs: Sequence[Job],
-    judged: Mapping[int, Judged],
-    options: Options,
-) -> list[VerifiedProblem]:
-    """Each problem with what came of its references."""
-    found: dict[str, list[VerifiedReference]] = {problem.id: [] for problem in problems}
-    tests: dict[str, int] = {}
-    seen: dict[str, int] = {}
-    for job in jobs:
-        index = seen.get(job.problem.id, 0)
-        seen[job.problem.id] = index + 1
-        if job.number in judged:
-            grade = judged[job.number].grade
-            found[job.problem.id].append(_reference(index, judged[job.number]))
-            if grade.verdict not in INFRASTRUCTURE:
-                tests[job.problem.id] = grade.public_total + grade.hidden_total
-    return [
-        VerifiedProblem(
-            problem_id=problem.id,
-            tests=tests[problem.id] if problem.id in tests else len(problem.tests.all()),
-            limit_s=limits_of(problem.source, cpu_s=options.cpu_s).cpu_s,
-            references=tuple(found[problem.id]),
-            known_issues=problem.known_issues,
-        )
+    codes = (
+        (problem, code, index)
         for problem in problems
+        for index, code in enumerate(problem.references[:most])
+    )
+    return [
+        ReferenceJob(number, problem, code, index)
+        for number, (problem, code, index) in enumerate(codes)
     ]
 
 
-def _reference(index: int, judged: Judged) -> VerifiedReference:
+def verified_reference(job: ReferenceJob, judged: Judged) -> VerifiedReference:
+    """What is kept of a judged reference."""
     grade = judged.grade
     failed = next((test for test in grade.tests if not test.passed), None)
     reason = judged.cause
@@ -124,12 +113,50 @@ def _reference(index: int, judged: Judged) -> VerifiedReference:
     elif failed is not None:
         reason = (failed.error.strip().splitlines() or [""])[-1]
     return VerifiedReference(
-        index=index,
+        index=job.index,
         verdict=grade.verdict,
+        tests=grade.public_total + grade.hidden_total,
         slowest_s=max((test.cpu_s for test in grade.tests), default=0.0),
         failed_test=None if failed is None else failed.index + 1,
         reason=reason,
     )
+
+
+def verified(
+    problems: Sequence[Problem],
+    jobs: Sequence[ReferenceJob],
+    found: Mapping[int, VerifiedReference],
+    options: Options,
+) -> list[VerifiedProblem]:
+    """Each problem with what came of its references."""
+    references: dict[str, list[VerifiedReference]] = {problem.id: [] for problem in problems}
+    for job in jobs:
+        if job.number in found:
+            references[job.problem.id].append(found[job.number])
+    return [
+        VerifiedProblem(
+            problem_id=problem.id,
+            tests=_tests(problem, references[problem.id]),
+            limit_s=options.limits(problem).cpu_s,
+            references=tuple(references[problem.id]),
+            known_issues=problem.known_issues,
+        )
+        for problem in problems
+    ]
+
+
+def _tests(problem: Problem, references: Sequence[VerifiedReference]) -> int | None:
+    """How many tests a problem has, where that is known or cheap to find out."""
+    counts = [each.tests for each in references if each.verdict not in INFRASTRUCTURE]
+    if counts:
+        return counts[0]
+    # One that has hidden tests alone is rare; one with public tests is not without.
+    if problem.tests.public:
+        return None
+    try:
+        return len(problem.tests.load_hidden())
+    except DataError:
+        return None
 
 
 def summarize_verification(problems: Sequence[VerifiedProblem]) -> Verification:
@@ -139,7 +166,7 @@ def summarize_verification(problems: Sequence[VerifiedProblem]) -> Verification:
         problems=len(problems),
         unsound=_ids(p for p in problems if p.unsound),
         slow=_ids(p for p in problems if p.slow),
-        without_tests=_ids(p for p in problems if not p.tests),
+        without_tests=_ids(p for p in problems if p.tests == 0),
         without_references=_ids(p for p in problems if not p.references),
         references=len(references),
         accepted=sum(each.verdict is Verdict.ACCEPTED for each in references),

@@ -33,6 +33,7 @@ class Ending(StrEnum):
     WALL_LIMIT = "wall_limit"
     OUTPUT_LIMIT = "output_limit"
     CANNOT_COMPILE = "cannot_compile"
+    SANDBOX_LOST = "sandbox_lost"  # no sandbox survives the program
 
 
 @dataclass(frozen=True, slots=True)

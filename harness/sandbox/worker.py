@@ -5,6 +5,7 @@ import contextlib
 import importlib.util
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -39,6 +41,7 @@ BATCH_INPUT_BYTES = 256 << 20
 COLLECT_BYTES = 256 << 20
 EXIT_CODES = 256
 LEAVE_S = 2.0  # for a fork server that was hung up on to end what it runs
+LOOK_S = 1.0  # between two looks at whether the fork server still runs
 GRACE_S = 20.0  # for the fork server itself, beyond what the tests may take
 
 
@@ -88,7 +91,7 @@ class Worker:
             try:
                 answer = self._ask(program, spans, limits, (given, taken))
                 return _read_answer(answer, taken, alone=len(inputs) == 1)
-            except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+            except (OSError, EOFError, ValueError, KeyError, TypeError, OverflowError) as error:
                 self.kill()
                 if self.stopped:
                     raise WorkerStoppedError from error
@@ -122,8 +125,25 @@ class Worker:
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
         connection.sendmsg([struct.pack(">I", len(data))], rights)
         connection.sendall(data)
+        self._await(connection)
         length = struct.unpack(">I", _receive(connection, 4))[0]
         return json.loads(_receive(connection, length))
+
+    def _await(self, connection: socket.socket) -> None:
+        """Wait for the answer's first byte, unless somebody stopped who is to give it.
+
+        Raises:
+            OSError: it does not come in time, or the fork server was stopped.
+        """
+        end = time.monotonic() + (connection.gettimeout() or 0.0)
+        ready = select.poll()
+        ready.register(connection, select.POLLIN)
+        while not ready.poll(1000 * LOOK_S):
+            if time.monotonic() > end:
+                raise TimeoutError("timed out")
+            process = self._process
+            if process is not None and _is_stopped(process.pid):
+                raise InterruptedError("the fork server was stopped")
 
     def _connection(self) -> socket.socket:
         process = self._process
@@ -191,6 +211,14 @@ class Worker:
         if folder is not None:
             with contextlib.suppress(RecursionError):  # folders in folders in folders
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_stopped(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:  # gone: the connection will say so
+        return False
+    return stat.rpartition(")")[2].split()[0] in {"T", "t"}
 
 
 def _allowed_packages() -> dict[str, str]:

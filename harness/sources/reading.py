@@ -106,7 +106,8 @@ def _why_not_json(raw: bytes, error: ValueError) -> str:
         raw.decode()
     except UnicodeDecodeError as bad:
         return f"not UTF-8: byte {bad.start} is 0x{raw[bad.start]:02x}"
-    return json_complaint(error)
+    hint = "; a row must stand on one line" if "EOF" in str(error) else ""
+    return json_complaint(error) + hint
 
 
 class _HashingReader(io.RawIOBase):

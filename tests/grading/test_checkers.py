@@ -244,7 +244,23 @@ def test_a_result_that_is_nan_reaches_the_checker(check: CheckIt) -> None:
 
 
 class TestBlame:
-    """A checker that says nothing is to blame if it says nothing of the expected output too."""
+    """A checker that says nothing of the expected output, or of anything, is to blame."""
+
+    @pytest.mark.parametrize("code", ["print('abc')", "pass", "print('1 2')"])
+    def test_what_it_cannot_read_is_wrong_though_the_data_have_no_answer(
+        self, code: str, check: CheckIt
+    ) -> None:
+        checker = "def check(i, e, a): return int(a) > int(i)"
+        assert check(checker, "print(int(input()) + 1)", ("1", ""), ("5", "")).solved
+        assert check(checker, code, ("1", ""), ("5", "")).verdict is Verdict.WRONG_ANSWER
+
+    @pytest.mark.parametrize("mistake", ["undefined(a)", "__import__('no_such_module')"])
+    def test_a_mistake_that_no_answer_can_cause_is_the_checker_s(
+        self, mistake: str, check: CheckIt
+    ) -> None:
+        checker = f"def check(i, e, a):\n    if a != '8\\n': return False\n    return {mistake}"
+        assert check(checker, "print(8)", ("1", "7")).verdict is Verdict.CHECKER_ERROR
+        assert check(checker, "print(9)", ("1", "7")).verdict is Verdict.WRONG_ANSWER
 
     FAILS_ON_SEVEN = """
         def check(input, expected, answer):

@@ -1,5 +1,6 @@
 """From programs to verdicts."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -263,10 +264,18 @@ class TestBlame:
         assert vector(result) == [Verdict.RUNTIME_ERROR]
         assert "does not survive this program" in result.tests[0].error
 
-    def test_tests_that_it_spares_count(self, grade: GradeIt) -> None:
+    def test_tests_before_it_count_and_the_rest_are_not_run(self, grade: GradeIt) -> None:
         code = "import os\nn = int(input())\nif n == 2: os.kill(os.getppid(), 9)\nprint(n * 2)"
         result = grade(code, DOUBLES)
-        assert vector(result) == [Verdict.ACCEPTED, Verdict.RUNTIME_ERROR, Verdict.ACCEPTED]
+        assert vector(result) == [Verdict.ACCEPTED, Verdict.RUNTIME_ERROR]
+        assert (result.public_total + result.hidden_total) == 3
+
+    def test_a_fork_server_that_is_stopped_is_not_waited_for(self, grade: GradeIt) -> None:
+        code = "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\nwhile True: pass"
+        start = time.monotonic()
+        result = grade(code, DOUBLES, limits=Limits(cpu_s=20))
+        assert vector(result) == [Verdict.RUNTIME_ERROR]
+        assert time.monotonic() - start < 20
 
     def test_other_solutions_do_not_feel_it(self, grade: GradeIt) -> None:
         assert not grade(self.KILLER, DOUBLES[:1]).solved

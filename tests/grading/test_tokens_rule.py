@@ -259,7 +259,7 @@ VALUES_DIFFERENT = {
 
 
 def written(value: Any) -> str:
-    return values.encode(value, "json", None).decode()
+    return values.encode(value, "json", [], []).decode()
 
 
 @pytest.mark.parametrize(("expected", "returned"), VALUES_SAME.values(), ids=VALUES_SAME)

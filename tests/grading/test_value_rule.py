@@ -69,7 +69,7 @@ DIFFERENT = {
 
 
 def written(value: Any) -> str:
-    return values.encode(value, "json", None).decode()
+    return values.encode(value, "json", [], []).decode()
 
 
 @pytest.mark.parametrize(("expected", "returned"), SAME.values(), ids=SAME)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from harness.problem import Codec, Signature
 from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.inside import values
+from harness.sources.signature import signature_of
 
 Run = Callable[..., Execution]
 
@@ -292,7 +293,7 @@ def listed(value: Any) -> Any:
 @given(json_values)
 @settings(deadline=None)
 def test_plain_data_comes_back_as_it_was(value: Any) -> None:
-    written = values.encode(value, "json", [])
+    written = values.encode(value, "json", [], [])
     assert repr(plain(json.loads(written))) == repr(listed(value))
 
 
@@ -301,6 +302,46 @@ def test_plain_data_comes_back_as_it_was(value: Any) -> None:
 def test_arguments_come_in_as_they_were(value: Any) -> None:
     text = json.dumps(value)
     assert values.decode_arguments(f"{text}\n{text}", [], {}) == [value, value]
+
+
+EMPTY = {
+    "a list": ("ListNode", "[]", "[]"),
+    "a list said to be null": ("ListNode", "null", "[]"),
+    "a tree": ("TreeNode", "[]", "[]"),
+    "lists, some of them empty": (
+        "List[Optional[ListNode]]", "[[1],[],[2]]", '[{"l":[1]},[],{"l":[2]}]'
+    ),
+    "no lists": ("List[Optional[ListNode]]", "null", "[]"),
+    "trees, some of them empty": ("List[TreeNode]", "[[],[1]]", '[[],{"t":[1]}]'),
+}  # fmt: skip
+
+
+class TestEmptyNodes:
+    """None is an empty list or tree wherever the signature says that one is to be there."""
+
+    @pytest.mark.parametrize(("kind", "given", "result"), EMPTY.values(), ids=EMPTY)
+    def test_returned(self, kind: str, given: str, result: str, run: Run) -> None:
+        signature = signature_of(f"def f(x: {kind}) -> {kind}: ...", "f")
+        code = "def f(x): return x"
+        execution = run(code, given.encode(), preamble=NODES, entry_point="f", signature=signature)
+        assert (execution.result or b"").decode() == result
+
+    @pytest.mark.parametrize("annotation", ["None", "'None'"])
+    @pytest.mark.parametrize(("kind", "given", "result"), EMPTY.values(), ids=EMPTY)
+    def test_left_in_place(
+        self, kind: str, given: str, result: str, annotation: str, run: Run
+    ) -> None:
+        signature = signature_of(f"def f(x: {kind}) -> {annotation}: ...", "f")
+        execution = run(
+            "def f(x): pass", given.encode(), preamble=NODES, entry_point="f", signature=signature
+        )
+        assert (execution.result or b"").decode() == result
+
+    def test_a_tree_whose_nodes_were_chained_is_still_a_tree(self, run: Run) -> None:
+        code = "def f(x):\n    x.next = x.left.next = None\n    return x"
+        signature = signature_of("def f(x: TreeNode) -> TreeNode: ...", "f")
+        execution = run(code, b"[1,2]", preamble=NODES, entry_point="f", signature=signature)
+        assert execution.result == b'{"t":[1,2]}'
 
 
 class TestTaggedNotation:

@@ -216,7 +216,7 @@ class Runner:
         text = os.pread(stdin, os.fstat(stdin).st_size, 0).decode("utf-8", "surrogatepass")
         arguments = values.decode_arguments(text, self.job["arguments"], namespace)
         result = function(*arguments)
-        encoded = values.encode(result, self.job["result"], arguments)
+        encoded = values.encode(result, self.job["result"], arguments, self.job["arguments"])
         _write_all(self.descriptors[3], encoded)
 
 

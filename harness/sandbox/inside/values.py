@@ -22,12 +22,15 @@ and integers of ordinary size stand for themselves, and everything else is an ob
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from decimal import Decimal
+from fractions import Fraction
 from itertools import islice
 from typing import Any
 
 MAX_DEPTH = 200
 MAX_ITEMS = 20_000_000
 SMALL = 1 << 62
+_OF_NODES = frozenset({"linked_list", "linked_lists", "tree", "trees"})
 _PLAIN = frozenset({int, float, str, bool, type(None)})
 _dumps = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _loads = json.loads
@@ -51,19 +54,22 @@ class _Budget:
         return taken
 
 
-def encode(value: Any, result: str, arguments: list[Any]) -> bytes:
+def encode(value: Any, result: str, arguments: list[Any], codecs: list[str]) -> bytes:
     """The result of a call as bytes.
 
     Args:
         value: what the entry point returned.
-        result: the signature's codec; `linked_list` and `tree` say what None stands for.
+        result: the signature's codec; those of nodes say what None stands for.
         arguments: as the call left them; an in-place problem is judged by the first, a checker may
             look at all.
+        codecs: the arguments'.
     """
     if result == "first_argument" and value is None and arguments:
-        value = arguments[0]
-    if value is None and result in {"linked_list", "tree"}:
+        value, result = arguments[0], codecs[0] if codecs else "json"
+    if value is None and result in _OF_NODES:
         value = []
+    if result in {"linked_lists", "trees"} and isinstance(value, list | tuple):
+        value = [[] if item is None else item for item in value]
     if result == "int_keys" and isinstance(value, Mapping):
         value = {str(k) if type(k) is int else k: v for k, v in value.items()}
     if result == "everything":
@@ -92,10 +98,12 @@ def _encode(  # noqa: C901, PLR0911 - one case a line
         }
     if isinstance(value, AbstractSet) and not hasattr(value, "mapping"):
         return {"s": _encode_items(budget.take(value), depth, budget)}
+    if hasattr(value, "left") and hasattr(value, "right") and hasattr(value, "val"):
+        return {"t": _encode_items(_levels(value, budget), depth, budget)}  # `next` or not
     if hasattr(value, "next") and hasattr(value, "val"):
         return _encode_chain(value, depth, budget)
-    if hasattr(value, "left") and hasattr(value, "right") and hasattr(value, "val"):
-        return {"t": _encode_items(_levels(value, budget), depth, budget)}
+    if kind is Decimal or kind is Fraction:
+        return _encode_exact(value)
     if hasattr(value, "tolist"):  # a numpy array or scalar
         return _encode(value.tolist(), depth + 1, budget)
     if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray | memoryview):
@@ -123,6 +131,17 @@ def _encode_subclass(value: float | str) -> Any:
     if isinstance(value, float):
         return float.__add__(value, 0.0)
     return str.__str__(value)
+
+
+def _encode_exact(value: Any) -> Any:
+    """A number that equals an integer or a float is that; else it equals nothing in JSON."""
+    try:
+        whole, near = int(value), float(value)
+    except (ValueError, OverflowError):  # not finite, or beyond floats
+        return {"o": type(value).__name__}
+    if whole == value:
+        return whole if -SMALL < whole < SMALL else {"i": hex(whole)}
+    return near if near == value else {"o": type(value).__name__}
 
 
 def _encode_chain(head: Any, depth: int, budget: _Budget) -> Any:
@@ -175,6 +194,8 @@ def decode_arguments(text: str, codecs: list[str], namespace: dict[str, Any]) ->
 def _decode(  # noqa: PLR0911 - one case a line
     value: Any, codec: str, namespace: dict[str, Any]
 ) -> Any:
+    if value is None:
+        return None
     match codec:
         case "linked_list":
             return _linked_list(value, namespace["ListNode"])
