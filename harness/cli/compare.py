@@ -18,6 +18,6 @@ def compare(
     comparison = compare_runs(a, b)
     out = console()
     if as_json:
-        write_json(out, comparison.model_dump_json())
+        write_json(out, [comparison.model_dump_json()])
     else:
         out.print(comparison_view(comparison))

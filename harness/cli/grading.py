@@ -58,9 +58,7 @@ def grade_file(
         summary = summarize_grades(results, matched, unmatched)
         out = console()
         if as_json:
-            for part in graded.json(summary):
-                out.file.write(part)
-            write_json(out, "")
+            write_json(out, graded.json(summary))
         else:
             out.print(grades_view(summary, results))
     if interrupted:

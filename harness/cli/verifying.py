@@ -61,7 +61,7 @@ def verify_source(
             "problems": [result.model_dump(mode="json") for result in results],
             "summary": summary.model_dump(mode="json"),
         }
-        write_json(out, json.dumps(dump))
+        write_json(out, [json.dumps(dump)])
     else:
         out.print(verification_view(summary, results))
     if interrupted:

@@ -43,10 +43,20 @@ def console(*, error: bool = False) -> Console:
     return made
 
 
-def write_json(out: Console, text: str) -> None:
-    """One line on a console's file, at once: a reader that has gone is noticed here."""
-    out.file.write(text + "\n")
-    out.file.flush()
+def write_json(out: Console, parts: Iterable[str]) -> None:
+    """One line on a console's file, at once.
+
+    Raises:
+        BrokenPipeError: its reader has gone. It bears no number: one with a number is click's to
+            handle, which takes it for a failure.
+    """
+    try:
+        for part in parts:
+            out.file.write(part)
+        out.file.write("\n")
+        out.file.flush()
+    except BrokenPipeError:
+        raise BrokenPipeError from None
 
 
 def summary_view(summary: Summary) -> RenderableType:

@@ -3,12 +3,14 @@
 import asyncio
 import gzip
 import json
+import os
 import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from program import finish, harness, start
+from program import PROGRAM, environment, finish, harness, start
 
 ECHO = {
     "id": "own/echo",
@@ -36,6 +38,24 @@ def folder(tmp_path: Path) -> Path:
     rows = (ECHO, DOUBLE, UNTESTED)
     (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return tmp_path
+
+
+@pytest.fixture
+def lcb_like() -> dict[str, Any]:
+    test = {"input": "1", "output": "1", "testtype": "stdin"}
+    return {
+        "question_title": "t",
+        "question_content": "c",
+        "platform": "atcoder",
+        "question_id": "",
+        "contest_id": "",
+        "contest_date": "2024-01-01",
+        "starter_code": "",
+        "difficulty": "easy",
+        "public_test_cases": json.dumps([test]),
+        "private_test_cases": "",
+        "metadata": "{}",
+    }
 
 
 def write(folder: Path, *rows: dict[str, Any], name: str = "solutions.jsonl") -> None:
@@ -279,6 +299,10 @@ class TestFlags:
             (["--extract", "magic"], "--extract magic: known are harness, lcb"),
             (["--test-timeout", "-1"], "--test-timeout -1.0: give CPU seconds, more than 0"),
             (["--test-timeout", "nan"], "--test-timeout nan: give CPU seconds, more than 0"),
+            (
+                ["--test-timeout", "1e9"],
+                "1000000000.0: give CPU seconds, more than 0, at most 604800",
+            ),
             (["--solutions", "missing"], "missing: no such file"),
             (["--problems", "nothing:x"], "unknown problem source 'nothing'"),
         ],
@@ -421,3 +445,133 @@ def test_the_schema_of_one_s_own_rows_is_printed(tmp_path: Path) -> None:
     done = harness(tmp_path, "problems", "--schema")
     assert done.returncode == 0
     assert json.loads(done.stdout)["required"] == ["statement", "tests"]
+
+
+class TestHarshFiles:
+    """Files as others write them."""
+
+    def test_words_that_were_cut_in_the_middle_of_a_letter(self, folder: Path) -> None:
+        words = f"```python\n{RIGHT}\n```\nthinking \ud83d"
+        write(folder, {"problem_id": "echo", "output": words})
+        assert results(grade(folder)) == [("own/echo", 0, "accepted")]
+        rows = [{"question_id": "echo", "code_list": [RIGHT], "output_list": [words]}]
+        (folder / "lcb.json").write_text(json.dumps(rows))
+        assert results(grade(folder, name="lcb.json")) == [("own/echo", 0, "accepted")]
+
+    def test_a_sample_without_code_is_no_solution_or_its_output(self, folder: Path) -> None:
+        rows = [
+            {
+                "question_id": "echo",
+                "code_list": [None, None],
+                "output_list": [None, f"```\n{RIGHT}\n```"],
+            }
+        ]
+        (folder / "lcb.json").write_text(json.dumps(rows))
+        graded = grade(folder, name="lcb.json")
+        assert [r["verdict"] for r in graded["results"]] == ["no_solution", "accepted"]
+
+    def test_verdicts_that_are_numbers_or_missing(self, folder: Path) -> None:
+        rows = [{"question_id": "echo", "code_list": [RIGHT] * 3, "graded_list": [1, 0, None]}]
+        (folder / "lcb.json").write_text(json.dumps(rows))
+        graded = grade(folder, name="lcb.json")
+        assert [r["agrees"] for r in graded["results"]] == [True, False, None]
+
+    def test_a_missing_id_beside_another(self, folder: Path) -> None:
+        write(folder, {"problem_id": None, "question_id": "echo", "code": RIGHT})
+        assert results(grade(folder)) == [("own/echo", 0, "accepted")]
+
+    @pytest.mark.parametrize(
+        ("row", "said"),
+        [
+            ({"passed": "yes"}, "'yes' is neither true nor false"),
+            ({"passed": 1}, "1 is neither true nor false, nor a number of tests with a total"),
+        ],
+    )
+    def test_a_verdict_that_says_nothing(
+        self, row: dict[str, Any], said: str, folder: Path
+    ) -> None:
+        write(folder, {"problem_id": "echo", "code": RIGHT, **row})
+        flags = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
+        done = harness(folder, "grade", *flags)
+        assert done.returncode == 2
+        assert said in done.stderr
+
+
+def test_the_json_holds_every_test_whatever_the_order_of_judging(folder: Path) -> None:
+    pause = "import time\ntime.sleep(0.3)\nprint(input())"
+    write(
+        folder,
+        {"problem_id": "echo", "code": pause},
+        *({"problem_id": "echo", "code": RIGHT} for _ in range(3)),
+    )
+    graded = grade(folder, "--workers", "2")
+    assert [(r["index"], len(r["tests"])) for r in graded["results"]] == [
+        (0, 3),
+        (1, 3),
+        (2, 3),
+        (3, 3),
+    ]
+
+
+def test_what_could_not_be_judged_is_listed_with_its_cause(folder: Path) -> None:
+    row = {**ECHO, "id": "own/checked", "checker": "def check(i, e, a): return undefined"}
+    (folder / "own.jsonl").write_text(json.dumps(row) + "\n")
+    write(folder, {"problem_id": "checked", "code": RIGHT})
+    flags = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
+    table = harness(folder, "grade", *flags).stdout
+    assert "own/checked" in table
+    assert "NameError: name 'undefined' is not defined" in table
+
+
+def test_memory_is_limited_by_its_flag(folder: Path) -> None:
+    write(folder, {"problem_id": "echo", "code": "x = bytearray(300 << 20)\nprint(input())"})
+    assert grade(folder)["results"][0]["verdict"] == "accepted"
+    assert grade(folder, "--memory", "256")["results"][0]["verdict"] == "memory_limit"
+    flags = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl", "--memory", "1")
+    done = harness(folder, "grade", *flags)
+    assert done.returncode == 2
+    assert "--memory 1: give MiB, from 64 to 1048576" in done.stderr
+    verified = harness(folder, "verify", "jsonl:own.jsonl", "--memory", "1")
+    assert verified.returncode == 2
+
+
+@pytest.mark.parametrize("command", ["grade", "verify"])
+def test_a_reader_that_has_gone_is_no_error(command: str, folder: Path) -> None:
+    write(folder, {"problem_id": "echo", "code": RIGHT})
+    arguments = {
+        "grade": ["--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"],
+        "verify": ["jsonl:own.jsonl"],
+    }
+    read, written = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [PROGRAM, command, *arguments[command], "--json"],
+        cwd=folder,
+        env=environment(),
+        stdout=written,
+        stderr=subprocess.PIPE,
+        timeout=120,
+        check=False,
+    )
+    os.close(written)
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+
+
+def test_verify_goes_on_past_a_suite_that_cannot_be_read(
+    tmp_path: Path, lcb_like: dict[str, Any]
+) -> None:
+    rows = [
+        {**lcb_like, "question_id": "good"},
+        {
+            **lcb_like,
+            "question_id": "bad",
+            "private_test_cases": "bm90IHpsaWI=",
+            "public_test_cases": "[]",
+        },
+    ]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = harness(tmp_path, "verify", "livecodebench:rows.jsonl", "--json")
+    assert done.returncode == 0, done.stderr
+    good, bad = json.loads(done.stdout)["problems"]
+    assert (good["tests"], bad["tests"]) == (None, None)
