@@ -14,7 +14,7 @@ Text is hostile: what cannot be read is left out, nothing raises, and time is li
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import unescape
 from itertools import islice
 from math import isclose
@@ -31,6 +31,9 @@ MAX_EXAMPLES = 50
 MAX_EXAMPLE_CHARACTERS = 2**16
 """A longer input or output is not read."""
 
+MAX_READ_CHARACTERS = 2**18
+"""Nor are more characters of all of them, each attempt counted."""
+
 _TOLERANCE = 1e-5
 _HEADING = re.compile(
     r"^[ \t>*\xa0]{0,20}(?:(?P<kind>input|output)|explanation|example|note|constraint|follow)"
@@ -40,16 +43,29 @@ _HEADING = re.compile(
 _OUTPUT_WITHIN = re.compile(r"(?<=[\s,;])output\s?:", re.IGNORECASE)
 _BLANK_LINE = re.compile(r"\n[ \t\r\xa0]*\n")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_BREAKING_TAG = re.compile(
-    r"<(?:/?(?:p|div|pre|ul|ol|li|h\d)|br ?/?)(?:\s[^<>]{0,500})?>", re.IGNORECASE
-)
-_INLINE_TAG = re.compile(
-    r"</?(?:strong|b|i|em|code|span|sup|sub|font|u|a|img|table|tbody|tr|td|th)"
+_MARK_UP = re.compile(
+    r'(?P<quoted>"(?:[^"\\\n]|\\.)*+(?:"|\\?$))'
+    r"|(?P<raised><su[bp]>)"
+    r"|(?P<breaking><(?:/?(?:p|div|pre|ul|ol|li|h\d)|br ?/?)(?:\s[^<>]{0,500})?>)"
+    r"|</?(?:strong|b|i|em|code|span|sup|sub|font|u|a|img|table|tbody|tr|td|th)"
     r"(?:\s[^<>]{0,500})?/?>",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What HTML has besides its text, and strings within that text, whose tags are theirs."""
+
+_SAYS_HTML = re.compile(
+    r"(?<![\"'\w])<[a-z]{1,6}\d?(?:\s[^<>]{0,500})?>[\s*\xa0]{0,20}"
+    r"(?:input|output|example)s?[ \xa0]?\d{0,3}[ \xa0]?(?::|</)",
     re.IGNORECASE,
 )
-_SAYS_HTML = re.compile(r"<(?:pre|p|strong|b)>|<(?:p|div|span) ", re.IGNORECASE)
 _SAYS_MARKDOWN = re.compile(r"\*\*\s?(?:input|output|example)", re.IGNORECASE)
+_BITS = re.compile(
+    r"""
+    "(?:[^"\\]|\\.)*+(?:"|\\?\Z) | '(?:[^'\\]|\\.)*+(?:'|\\?\Z)  # a string, which may hold any
+    | \b(?P<bits>[01]{32})\b
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 
 
 class Example(NamedTuple):
@@ -69,22 +85,29 @@ class Example(NamedTuple):
 def examples(statement: str) -> tuple[Example, ...]:
     """The examples of a statement whose inputs and outputs are literals, in order."""
     pairs = islice(_pairs(_plain(statement[:MAX_STATEMENT_CHARACTERS])), MAX_EXAMPLES)
-    found = (_example(given, expected) for given, expected in pairs)
+    reader = _Reader()
+    found = (_example(reader, given, expected) for given, expected in pairs)
     return tuple(example for example in found if example is not None)
 
 
 def in_order(example: Example, parameters: Sequence[str]) -> tuple[object, ...] | None:
     """An example's arguments in the order of some parameters; None when it does not fit them.
 
-    Names count where they are the parameters'; otherwise the order does, since a statement and a
-    solution need not agree on names.
+    Names count where they are the parameters'. A statement and a solution need not agree on names:
+    the last argument takes what place is left, and where no name is known, or all that are stand in
+    their places, the order counts.
     """
     if len(example.arguments) != len(parameters):
         return None
-    named: Mapping[str | None, object] = dict(example.arguments)
-    if set(named) == set(parameters):
-        return tuple(named[name] for name in parameters)
-    return tuple(value for _, value in example.arguments)
+    values = [value for _, value in example.arguments]
+    known = {name: value for name, value in example.arguments if name in parameters}
+    pairs = zip(example.arguments, parameters, strict=True)
+    if all(name == parameter for (name, _), parameter in pairs if name in known):
+        return tuple(values)
+    others = [value for name, value in example.arguments if name not in known]
+    if len(others) > 1:
+        return None
+    return tuple(known[name] if name in known else others[0] for name in parameters)
 
 
 def is_shown_as(value: object, shown: object) -> bool:
@@ -102,12 +125,21 @@ def is_shown_as(value: object, shown: object) -> bool:
 def _plain(statement: str) -> str:
     """The statement without its mark-up."""
     text = statement.replace("\r", "")
-    if _SAYS_HTML.search(text):
-        text = _INLINE_TAG.sub("", _BREAKING_TAG.sub("\n", text))
-        return unescape(text).replace("\xa0", " ")
+    # Markdown may have some HTML in it, and either may talk of tags.
     if _SAYS_MARKDOWN.search(text):
         text = _ESCAPED.sub(r"\1", text.replace("**", ""))
+    elif _SAYS_HTML.search(text):
+        text = unescape(_MARK_UP.sub(_without_mark_up, text))
     return text.replace("\xa0", " ")
+
+
+def _without_mark_up(found: re.Match[str]) -> str:
+    """What stands for some mark-up. A power must not become part of its base: 10^2 is no number."""
+    if found["quoted"]:
+        return found["quoted"]
+    if found["raised"]:
+        return "^"
+    return "\n" if found["breaking"] else ""
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
@@ -134,25 +166,40 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
             given = None
 
 
-def _example(given: str, expected: str) -> Example | None:
-    call = _first_read(given, _inputs)
-    result = _first_read(expected, _outputs)
+class _Reader:
+    """Reads calls' arguments as long as there are not too many characters."""
+
+    def __init__(self) -> None:
+        self._left = MAX_READ_CHARACTERS
+
+    def first(self, section: str, readings: Callable[[str], Iterator[str]]) -> Call | None:
+        """The first of some readings of a text that are a call's arguments."""
+        if len(section) > MAX_EXAMPLE_CHARACTERS:
+            return None
+        for text in dict.fromkeys(readings(section)):
+            self._left -= len(text)
+            if self._left < 0:
+                return None
+            try:
+                call = read_call(text)
+            except UnreadableError:
+                continue
+            return None if _has_bits(text) else call
+        return None
+
+
+def _has_bits(text: str) -> bool:
+    """Whether there is a word of 32 bits in it, which Python would take for a decimal number."""
+    return any(found["bits"] for found in _BITS.finditer(text))
+
+
+def _example(reader: _Reader, given: str, expected: str) -> Example | None:
+    call = reader.first(given, _inputs)
+    result = reader.first(expected, _outputs)
     if call is None or result is None or result.named or len(result.positional) != 1:
         return None
     arguments = (*((None, value) for value in call.positional), *call.named.items())
     return Example(arguments, result.positional[0], given)
-
-
-def _first_read(section: str, readings: Callable[[str], Iterator[str]]) -> Call | None:
-    """The first of some readings of a text that are a call's arguments."""
-    if len(section) > MAX_EXAMPLE_CHARACTERS:
-        return None
-    for text in readings(section):
-        try:
-            return read_call(text)
-        except UnreadableError:
-            continue
-    return None
 
 
 def _inputs(section: str) -> Iterator[str]:

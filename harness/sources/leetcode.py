@@ -12,7 +12,7 @@ from typing import cast
 from harness.errors import DataError, UsageError
 from harness.problem import Codec, Problem, Signature, TestCase, TestSuite
 from harness.sources import preambles
-from harness.sources.assertions import to_test
+from harness.sources.assertions import plain, to_test
 from harness.sources.examples import Example, examples, in_order
 from harness.sources.literals import Nodes, UnreadableError
 from harness.sources.parquet import open_rows
@@ -116,27 +116,67 @@ def _tests(
 
 def _test(example: Example, starter: Starter, signature: Signature) -> TestCase | None:
     arguments = in_order(example, starter.parameters)
-    if arguments is None:
+    if arguments is None or _is_of_a_class(example):
         return None
     try:
         values = [
             _as(codec, value) for codec, value in zip(signature.arguments, arguments, strict=True)
         ]
-        test = to_test(values, _as(signature.result, example.expected), signature)
+        test = to_test(values, _expected(example.expected, signature), signature)
     except UnreadableError:
         return None
     return test.model_copy(update={"public": True})
+
+
+def _is_of_a_class(example: Example) -> bool:
+    """Whether the input is a list of methods' names, and one of the arguments of each."""
+    if [name for name, _ in example.arguments] != [None, None]:
+        return False
+    names, calls = (value for _, value in example.arguments)
+    if not isinstance(names, list) or not isinstance(calls, list):
+        return False
+    names, calls = cast("list[object]", names), cast("list[object]", calls)
+    return (
+        len(names) == len(calls) > 0
+        and all(isinstance(name, str) and name.isidentifier() for name in names)
+        and all(isinstance(call, list) for call in calls)
+    )
+
+
+def _expected(value: object, signature: Signature) -> object:
+    """What a statement shows as the result, as the codec that it is written with has it.
+
+    Raises:
+        UnreadableError: it cannot be that.
+    """
+    changed = signature.arguments[0] if signature.arguments else Codec.JSON
+    if signature.result is not Codec.FIRST_ARGUMENT or changed is Codec.JSON:
+        return _as(signature.result, value)
+    return _without_end(plain(_as(changed, value))) if changed is Codec.TREE else value
+
+
+def _without_end(values: object) -> object:
+    """The values of a tree as results are written, without empty places at the end."""
+    items = [*cast("list[object]", values)]
+    while items and items[-1] is None:
+        items.pop()
+    return items
 
 
 def _as(codec: Codec, value: object) -> object:
     """A value that a statement shows, as its codec has it.
 
     Raises:
-        UnreadableError: it cannot be that, as a number that stands for a node.
+        UnreadableError: it cannot be that, as a number that stands for a node, or a node's value
+            with its place in the list, as where nodes point at others.
     """
     if codec in {Codec.JSON, Codec.FIRST_ARGUMENT}:
         return value
     if value is not None and not isinstance(value, list):
         raise UnreadableError(f"{value!r:.60} is no {codec.replace('_', ' ')}")
     items = cast("list[object]", value or [])
-    return [_as(_MANY[codec], item) for item in items] if codec in _MANY else Nodes(codec, items)
+    if codec in _MANY:
+        return [_as(_MANY[codec], item) for item in items]
+    if any(isinstance(item, list) for item in items):
+        raise UnreadableError("a node's value is a list")
+    return Nodes(codec, items)

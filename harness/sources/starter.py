@@ -2,17 +2,26 @@
 
 The reference is a data set's: it is parsed and never executed. Its entry point is the function that
 the problem's slug or examples name, or the only one that no other calls; a parameter is a linked
-list or tree where it is annotated or used as one.
+list or tree where it is annotated or used as one. Where the reference leaves it open what a test's
+values stand for, there is no starter code: better no tests than such as no right solution passes.
 """
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from harness.problem import Codec
+from harness.problem import Codec, Signature
+from harness.sources.flow import ITEM, KIND_OF_ATTRIBUTE, SUBSCRIPTED, Flow, Place
 from harness.sources.literals import UnreadableError, parse
+from harness.sources.scopes import parameters
 from harness.sources.signature import entry_point_of
+
+MAX_REFERENCE_CHARACTERS = 2**16
+"""A longer reference is not read; `signature` bounds starter code likewise."""
+
+MAX_PARAMETERS = 32
+"""Nor is a function with more parameters."""
 
 _ANNOTATIONS = {
     Codec.LINKED_LIST: "Optional[ListNode]",
@@ -21,15 +30,18 @@ _ANNOTATIONS = {
     Codec.TREES: "List[Optional[TreeNode]]",
     Codec.FIRST_ARGUMENT: "None",
 }
-_KIND_OF_ATTRIBUTE = {"left": Codec.TREE, "right": Codec.TREE, "next": Codec.LINKED_LIST}
-_KIND_OF_CLASS = {"ListNode": Codec.LINKED_LIST, "TreeNode": Codec.TREE}
 _MANY = {Codec.LINKED_LIST: Codec.LINKED_LISTS, Codec.TREE: Codec.TREES}
 _OTHER_NODES = frozenset({"children", "neighbors", "random", "child"})
+_KNOWN_CLASSES = frozenset({"Solution", "ListNode", "TreeNode", "Node"})
 _CONVENTIONS = (
     (re.compile(r"head\w?|l[12]|list[12]"), "linked list", Codec.LINKED_LIST),
+    (re.compile(r"lists"), "linked list", Codec.LINKED_LISTS),
     (re.compile(r"root[12]?|sub_?root"), "tree", Codec.TREE),
 )
 """LeetCode's names for nodes, which count where the statement has the words."""
+
+_NODE_WITHIN = re.compile(r"[pq]|node\w?|target(_?node)?|leaf", re.IGNORECASE)
+"""LeetCode's names for a node of another argument, which its examples show as a number."""
 
 
 class Starter(NamedTuple):
@@ -58,13 +70,16 @@ def starter_of(
         names: of the arguments of each of its examples.
 
     Returns:
-        None where the reference cannot be parsed, no function is the one meant, or it takes nodes
-        of a kind that tests cannot have, as those of graphs.
+        None where the reference cannot be parsed or is too long, no function is the one meant, or
+        it takes nodes of a kind that tests cannot have, as those of graphs or those within a tree.
     """
+    if len(reference) > MAX_REFERENCE_CHARACTERS:
+        return None
+    shown = frozenset(names)
     try:
         tree = parse(reference)
-        function = _entry_point(_candidates(tree), slug, frozenset(names))
-        return None if function is None else _starter(tree, function, reference, statement)
+        function = _entry_point(tree, slug, shown)
+        return None if function is None else _starter(tree, function, reference, statement, shown)
     except (UnreadableError, RecursionError):
         return None
 
@@ -80,22 +95,36 @@ def _candidates(tree: ast.Module) -> list[ast.FunctionDef]:
     ]
 
 
-def _parameters(function: ast.FunctionDef) -> tuple[str, ...]:
-    names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
-    return tuple(names[1:] if names[:1] == ["self"] else names)
+def _required(function: ast.FunctionDef, shown: frozenset[frozenset[str]]) -> tuple[str, ...]:
+    """The parameters without those last ones that have defaults and that no example names.
+
+    They are the reference's own, as the bounds that a recursion narrows.
+    """
+    names = parameters(function)
+    without_default = max(0, len(names) - len(function.args.defaults))
+    end = len(names)
+    while end > without_default and not any(names[end - 1] in each for each in shown):
+        end -= 1
+    return names[:end]
 
 
 def _entry_point(
-    candidates: Sequence[ast.FunctionDef], slug: str, names: frozenset[frozenset[str]]
+    tree: ast.Module, slug: str, names: frozenset[frozenset[str]]
 ) -> ast.FunctionDef | None:
+    candidates = _candidates(tree)
     squashed = slug.replace("-", "").lower()
     for function in candidates:
         if function.name.replace("_", "").lower() == squashed:
             return function
-    fitting = [each for each in candidates if frozenset(_parameters(each)) in names]
+    fitting = [each for each in candidates if frozenset(_required(each, names)) in names]
+    if len(fitting) == 1:
+        return fitting[0]
+    classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    if "Solution" not in classes and classes - _KNOWN_CLASSES:
+        return None  # the class is what is asked for, and the functions are its helpers
     called = {name for each in candidates for name in _called(each) if name != each.name}
     roots = [each for each in candidates if each.name not in called]
-    return next((found[0] for found in (fitting, roots) if len(found) == 1), None)
+    return roots[0] if len(roots) == 1 else None
 
 
 def _called(function: ast.FunctionDef) -> Iterator[str]:
@@ -108,175 +137,127 @@ def _called(function: ast.FunctionDef) -> Iterator[str]:
 
 
 def _starter(
-    tree: ast.Module, function: ast.FunctionDef, reference: str, statement: str
+    tree: ast.Module,
+    function: ast.FunctionDef,
+    reference: str,
+    statement: str,
+    shown: frozenset[frozenset[str]],
 ) -> Starter | None:
-    parameters = _parameters(function)
+    parameters = _required(function, shown)
+    if len(parameters) > MAX_PARAMETERS or _has_other_nodes(tree):
+        return None
     annotated = entry_point_of(reference, function.name)
-    codecs = annotated.signature.arguments if annotated else ()
-    uses = _Uses(function)
+    signature = annotated.signature if annotated else Signature()
+    flow = Flow(tree)
+    places = [flow.variable(function, name) for name in parameters]
     kinds: dict[str, Codec] = {}
-    for name, codec in zip(parameters, codecs, strict=False):
-        if uses.attributes(name) & _OTHER_NODES:
-            return None
-        kind = codec if codec is not Codec.JSON else uses.kind(name)
-        kind = kind or _by_convention(name, statement, uses)
+    for name, place, codec in zip(parameters, places, signature.arguments, strict=False):
+        kind = codec if codec is not Codec.JSON else _kind(flow, name, place, statement)
         if kind is not None:
-            kinds[name] = kind
-    result = annotated.signature.result if annotated else Codec.JSON
+            kinds[place] = kind
+    for name, place in zip(parameters, places, strict=True):
+        if kinds and place not in kinds and _NODE_WITHIN.fullmatch(name):
+            flow.demand_number((place,))
+    result = signature.result
     if result is Codec.JSON:
-        result = _result(tree, function, kinds)
-    head = ", ".join(
-        [
-            "self",
-            *(
-                f"{name}: {_ANNOTATIONS[kinds[name]]}" if name in kinds else name
-                for name in parameters
-            ),
-        ]
-    )
+        result = _result(flow, function, kinds, in_place=bool(parameters))
+    if result in _MANY:
+        given = [each for each in places if (f"{function.name}()",) in flow.reached([(each, ITEM)])]
+        kinds = dict.fromkeys(given, _MANY[result]) | kinds
+    head = ["self"]
+    for name, place in zip(parameters, places, strict=True):
+        head.append(f"{name}: {_ANNOTATIONS[kinds[place]]}" if place in kinds else name)
     arrow = f" -> {_ANNOTATIONS[result]}" if result in _ANNOTATIONS else ""
-    code = f"class Solution:\n    def {function.name}({head}){arrow}:\n        "
+    code = f"class Solution:\n    def {function.name}({', '.join(head)}){arrow}:\n        "
     return Starter(function.name, parameters, code)
 
 
-class _Uses:
-    """How a function's body uses its names, and the names that stand for them.
+def _has_other_nodes(tree: ast.Module) -> bool:
+    """Whether nodes of graphs and the like are read or made, other than of a class defined here.
 
-    `slow = fast = head` makes two more names for the head; `for node in lists` and `lists[0]` are
-    items.
+    A class `Node` defined here is LeetCode's own, written down for the reader.
     """
-
-    def __init__(self, function: ast.FunctionDef) -> None:
-        self._attributes: dict[str, set[str]] = {}
-        self._sources: dict[str, set[str]] = {}
-        self.subscripted: set[str] = set()
-        for node in ast.walk(function):
-            match node:
-                case ast.Attribute(value=value, attr=attribute):
-                    for name in _names(value):
-                        self._attributes.setdefault(name, set()).add(attribute)
-                case ast.Assign(targets=targets, value=value):
-                    for target in targets:
-                        self._assign(target, value)
-                case ast.For(target=ast.Name(target), iter=ast.Name(name)):
-                    self._sources.setdefault(f"{name}[]", set()).add(target)
-                case ast.Subscript(value=ast.Name(name)):
-                    self.subscripted.add(name)
-                case _:
-                    pass
-
-    def _assign(self, target: ast.expr, value: ast.expr) -> None:
-        match target, value:
-            case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
-                for one, other in zip(targets, values, strict=True):
-                    self._assign(one, other)
-            case ast.Name(alias), _:
-                for name in _names(value):
-                    self._sources.setdefault(name, set()).add(alias)
+    classes = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    own: set[str] = set()
+    read: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name("Node")) if "Node" not in classes:
+                return True
+            case ast.Attribute(value=ast.Name("random" | "np" | "numpy" | "self")):
+                pass
+            case ast.Attribute(attr=attribute):
+                read.add(attribute)
             case _:
                 pass
-
-    def aliases(self, name: str) -> set[str]:
-        """The name, and those that are assigned what it stands for."""
-        found, waiting = {name}, [name]
-        while waiting:
-            for alias in self._sources.get(waiting.pop(), set()) - found:
-                found.add(alias)
-                waiting.append(alias)
-        return found
-
-    def attributes(self, name: str) -> set[str]:
-        """What is read or set on what a name stands for."""
-        return {attr for alias in self.aliases(name) for attr in self._attributes.get(alias, ())}
-
-    def kind(self, name: str) -> Codec | None:
-        """The codec of a parameter that is used as a node or as a list of nodes."""
-        one = _kind_of(self.attributes(name))
-        many = _kind_of(self.attributes(f"{name}[]"))
-        return one or (_MANY[many] if many else None)
+    for name in classes.keys() - _KNOWN_CLASSES:
+        own |= _set_on_self(classes[name])
+    return bool(read & _OTHER_NODES - own)
 
 
-def _names(value: ast.expr) -> Iterator[str]:
-    """The name that an expression is, or, with brackets, that it is an item of."""
-    match value:
-        case ast.Name(name):
-            yield name
-        case ast.Subscript(value=ast.Name(name)):
-            yield f"{name}[]"
-        case _:
-            pass
+def _set_on_self(definition: ast.ClassDef) -> set[str]:
+    return {
+        node.attr
+        for method in definition.body
+        if isinstance(method, ast.FunctionDef)
+        for node in ast.walk(method)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
 
 
-def _kind_of(attributes: set[str]) -> Codec | None:
+def _kind(flow: Flow, name: str, place: str, statement: str) -> Codec | None:
+    """The codec of a parameter that is used as a node or as a list of nodes, or is named as one.
+
+    Raises:
+        UnreadableError: it is used as a node, of a kind unknown.
+    """
+    uses, within = flow.uses((place,)), flow.uses((place, ITEM))
+    one, many = _kind_of(uses), _kind_of(within)
+    kind = one or (_MANY[many] if many else None) or _by_convention(name, statement, uses)
+    if kind is None and ("@val",) in uses | within:
+        raise UnreadableError("takes a node of a kind that it does not tell")
+    return kind
+
+
+def _kind_of(uses: set[Place]) -> Codec | None:
     """Trees first: some problems give their nodes a `next` besides."""
-    kinds = {_KIND_OF_ATTRIBUTE[name] for name in attributes & _KIND_OF_ATTRIBUTE.keys()}
+    kinds = {codec for name, codec in KIND_OF_ATTRIBUTE.items() if (f"@{name}",) in uses}
     return Codec.TREE if Codec.TREE in kinds else next(iter(kinds), None)
 
 
-def _by_convention(name: str, statement: str, uses: _Uses) -> Codec | None:
+def _by_convention(name: str, statement: str, uses: set[Place]) -> Codec | None:
     """The codec that a parameter's name has where the body does not tell, but hands it on."""
-    if uses.subscripted & uses.aliases(name):
-        return None
-    words = statement.lower()
+    words = statement.lower().replace("-", " ")
     for pattern, needed, codec in _CONVENTIONS:
         if pattern.fullmatch(name.lower()) and needed in words:
-            return codec
+            many = codec in _MANY.values()
+            return codec if many or SUBSCRIPTED not in uses else None
     return None
 
 
-def _result(tree: ast.Module, function: ast.FunctionDef, kinds: dict[str, Codec]) -> Codec:
-    returned = [value for value in _returned(function) if value is not None]
-    if not returned and kinds.keys() | set(_parameters(function)):
-        return Codec.FIRST_ARGUMENT
-    functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    return _kind_returned(function, kinds, functions, {function.name}) or Codec.JSON
+def _result(
+    flow: Flow, function: ast.FunctionDef, kinds: Mapping[str, Codec], *, in_place: bool
+) -> Codec:
+    """The codec of what the function gives.
 
-
-def _kind_returned(
-    function: ast.FunctionDef,
-    kinds: dict[str, Codec],
-    functions: dict[str, ast.FunctionDef],
-    seen: set[str],
-) -> Codec | None:
-    """The kind of node that a function returns, if it does; what it calls is looked into once."""
-    uses = _Uses(function)
-    known = {alias: kind for name, kind in kinds.items() for alias in uses.aliases(name)}
-    for node in ast.walk(function):
-        match node:
-            case ast.Assign(targets=targets, value=ast.Call(func=ast.Name(made))) if (
-                made in _KIND_OF_CLASS
-            ):
-                names = [target.id for target in targets if isinstance(target, ast.Name)]
-                known |= dict.fromkeys(names, _KIND_OF_CLASS[made])
-            case _:
-                pass
-    for value in _returned(function):
-        match value:
-            case ast.Name(name) if known.get(name) in _MANY:
-                return known[name]
-            case ast.Attribute(value=ast.Name(name), attr=attribute) if known.get(name) in _MANY:
-                if attribute in _KIND_OF_ATTRIBUTE:
-                    return known[name]
-            case ast.Call(func=ast.Name(name)) if name in _KIND_OF_CLASS:
-                return _KIND_OF_CLASS[name]
-            case ast.Call(func=ast.Name(name) | ast.Attribute(attr=name)) if (
-                name in functions and name not in seen
-            ):
-                seen.add(name)
-                found = _kind_returned(functions[name], {}, functions, seen)
-                if found is not None:
-                    return found
-            case _:
-                pass
-    return None
-
-
-def _returned(function: ast.FunctionDef) -> Iterator[ast.expr | None]:
-    """What a function returns, that of the functions inside it left out."""
-    waiting: list[ast.AST] = list(function.body)
-    while waiting:
-        node = waiting.pop(0)
-        if isinstance(node, ast.Return):
-            yield node.value
-        elif not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda):
-            waiting += ast.iter_child_nodes(node)
+    Raises:
+        UnreadableError: it gives a node in one place and a list of nodes in another, or nodes that
+            are neither those of linked lists nor of trees.
+    """
+    if function not in flow.giving:
+        return Codec.FIRST_ARGUMENT if in_place else Codec.JSON
+    result = (f"{function.name}()",)
+    if any(place[:1] == result for place in flow.reached(flow.nodes(None))):
+        raise UnreadableError("gives nodes of another kind")
+    for one, many in ((Codec.TREE, Codec.TREES), (Codec.LINKED_LIST, Codec.LINKED_LISTS)):
+        places: list[Place] = [(name,) for name, kind in kinds.items() if kind is one]
+        places += [(name, ITEM) for name, kind in kinds.items() if kind is many]
+        reached = flow.reached([*places, *flow.nodes(one)])
+        found = {place[1:] for place in reached if place[:1] == result}
+        if found == {()}:
+            return one
+        if found == {(ITEM,)}:
+            return many
+        if found:
+            raise UnreadableError("gives nodes in more than one form")
+    return Codec.JSON

@@ -126,6 +126,42 @@ def test_plain_text_keeps_what_looks_like_mark_up() -> None:
     assert example.arguments == (("s", "<b>"),)
 
 
+@pytest.mark.parametrize("tag", ["<b>", "<p>", "<pre>", "<strong>", "<div x>"])
+def test_markdown_that_has_a_tag_is_no_html(tag: str) -> None:
+    text = f'Use {tag}.\n{MARKDOWN}\n**Input:** s = "a"\n**Output:** "{tag}a</b>"\n'
+    *others, last = examples(text)
+    assert others == [*examples(MARKDOWN)]
+    assert last.expected == f"{tag}a</b>"
+
+
+@pytest.mark.parametrize("tag", ["<b>", "<p>", "<pre>", "<code>"])
+def test_tags_within_a_string_are_its_own(tag: str) -> None:
+    (example,) = examples(f'Wrap it in {tag}.\nInput: s = "aab"\nOutput: "{tag}aa</b>b"\n')
+    assert example.expected == f"{tag}aa</b>b"
+    html = f'<pre>\n<b>Input:</b> s = "{tag}", <i>t</i> = "\\"{tag}"\n<b>Output:</b> 1\n</pre>'
+    (example,) = examples(html)
+    assert example.arguments == (("s", tag), ("t", f'"{tag}'))
+
+
+def test_html_is_told_by_a_heading_in_a_tag() -> None:
+    (example,) = examples("<pre>\nInput: s = &quot;a&quot;\nOutput: [1,<br>2]\n</pre>")
+    assert (example.arguments, example.expected) == ((("s", "a"),), [1, 2])
+
+
+@pytest.mark.parametrize("tag", ["sup", "sub"])
+def test_a_power_is_no_part_of_its_base(tag: str) -> None:
+    assert examples(f"<p>Input: k = 10<{tag}>2</{tag}></p><p>Output: 1</p>") == ()
+
+
+def test_a_word_of_bits_is_no_decimal_number() -> None:
+    word = "1" * 32
+    assert examples(f"Input: n = {word}\nOutput: 32\n") == ()
+    assert examples(f"Input: n = 1\nOutput: {word}\n") == ()
+    assert examples(f"Input: s = '\"', n = {word}\nOutput: 32\n") == ()
+    (example,) = examples(f'Input: s = "a {word}", n = 1{word}\nOutput: "{word}"\n')
+    assert example.arguments == (("s", f"a {word}"), ("n", int(f"1{word}")))
+
+
 @pytest.mark.parametrize(
     "statement",
     [
@@ -160,12 +196,16 @@ def test_what_cannot_be_read_is_left_out(statement: str) -> None:
         "Input: " + "(" * 60_000 + "\nOutput: 1\n",
         ">" * 2**20 + "Input",
         "Input: 1\nOutput: " + "\ud800" * 1000,
+        ("Input: " + "a," * 32_000 + "\nOutput: 1\n") * 16,
+        "<b>Input:</b> " + '"' + '\\"' * 500_000,
+        "Input: " + '"\\"\'' * 16_000 + "\nOutput: 1\n",
+        "<b>" * 300_000,
     ],
 )
 def test_hostile_statements_take_little_time(statement: str) -> None:
     start = time.process_time()
     assert len(examples(statement)) <= 1
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 3
 
 
 def test_the_number_of_examples_and_the_text_looked_at_are_bounded() -> None:
@@ -181,6 +221,10 @@ def test_the_number_of_examples_and_the_text_looked_at_are_bounded() -> None:
         (((None, 2), (None, 1)), ("a", "b"), (2, 1)),
         ((("a", 1),), ("a", "b"), None),
         ((), (), ()),
+        ((("k", 3), ("nums", [1])), ("nums", "kk"), ([1], 3)),
+        (((None, 5), ("k", 2)), ("k", "n"), (2, 5)),
+        ((("a", 1), ("x", 2), ("y", 3)), ("a", "b", "c"), (1, 2, 3)),
+        ((("x", 2), ("a", 1), ("y", 3)), ("a", "b", "c"), None),
     ],
 )
 def test_names_count_where_they_are_the_parameters(

@@ -126,6 +126,75 @@ def test_a_node_that_the_example_shows_as_a_number_is_no_test(read: Read) -> Non
     assert problem.signature.result is Codec.TREE
 
 
+def test_a_node_whose_value_is_a_list_is_no_test(read: Read) -> None:
+    content = "**Input:** head = \\[\\[7,null\\]\\], k = 1\n**Output:** 1\n"
+    assert read(content=content).tests.all() == ()
+
+
+def test_the_calls_of_a_class_are_no_test(read: Read) -> None:
+    code = "```python\ndef f(a, b):\n    return a\n```"
+    content = '**Input**\n\\["LRUCache", "put"\\]\n\\[%s\\]\n**Output**\n\\[null\\]\n'
+    assert read(python=code, content=content % "[2], [1, 1]").tests.all() == ()
+    assert len(read(python=code, content=content % "2, 1").tests.all()) == 1
+
+
+def test_a_tree_changed_in_place_is_shown_without_empty_places(read: Read) -> None:
+    code = "```python\ndef flatten(root):\n    root.left = None\n```"
+    content = "**Input:** root = \\[1,2\\]\n**Output:** %s\n"
+    problem = read(python=code, content=content % "\\[1,null,null\\]")
+    assert [test.output for test in problem.tests.all()] == ["[1]"]
+    assert read(python=code, content=content % "1").tests.all() == ()
+
+
+SPLIT = """\
+def split(head, k):
+    parts = [None] * k
+    for i in range(k):
+        parts[i] = head
+        if head:
+            head.next, head = None, head.next
+    return parts
+"""
+MERGE = """\
+from heapq import heapify, heappop, heappush
+def merge(lists, limit=100):
+    heap = [(node.val, i, node) for i, node in enumerate(lists) if node]
+    heapify(heap)
+    first = last = ListNode()
+    while heap:
+        _, i, node = heappop(heap)
+        last.next = last = node
+        if node.next:
+            heappush(heap, (node.next.val, i, node.next))
+    return first.next
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "content"),
+    [
+        (SPLIT, "**Input:** head = [1,2], k = 2\n**Output:** [[1],[2]]\n"),
+        (MERGE, "**Input:** lists = [[1,4],[2]]\n**Output:** [1,2,4]\n"),
+        (
+            "def f(root, s):\n    def go(a, b):\n        if not a:\n            return b == s\n"
+            "        return go(a.left, b + a.val)\n    return go(root, 0)\n",
+            "**Input:** root = [5,4], s = 9\n**Output:** true\n",
+        ),
+        (
+            "def f(nums, kk):\n    return nums[kk]\n",
+            "**Input:** kk = 1, x = [1,2]\n**Output:** 2\n",
+        ),
+        ("def f(n):\n    yield n\n", "**Input:** n = 1\n**Output:** [1]\n"),
+    ],
+)
+def test_a_reference_passes_the_tests_that_are_read_for_it(
+    read: Read, code: str, content: str
+) -> None:
+    problem = read(python=f"```python\n{code}```\n", content=content)
+    assert len(problem.tests.all()) == 1
+    assert judged(problem, code) == Verdict.ACCEPTED
+
+
 @pytest.mark.parametrize(
     ("python", "entry_point"),
     [

@@ -79,7 +79,10 @@ def test_a_byte_order_mark_is_no_part_of_the_first_row(tmp_path: Path) -> None:
     ("raw", "complaint"),
     [
         (b'{"a": "\xff"}', "not UTF-8: byte 7 is 0xff"),
-        (b'{"a": 1', "not JSON: EOF while parsing an object at column 7"),
+        (
+            b'{"a": 1',
+            "not JSON: EOF while parsing an object at column 7; a row must stand on one line",
+        ),
         (b"[1]", "not a JSON object"),
         (b"[" * 10_000, "not JSON: recursion limit exceeded at column 202"),
         (b"PAR1\x15\x04", "not JSON: expected value at column 1"),
