@@ -39,7 +39,7 @@ from harness.grading.checker_code import (
     Failure,
 )
 from harness.grading.excerpts import around, writable
-from harness.grading.rules import lcb_output, lcb_value
+from harness.grading.rules import describe_value, lcb_output, lcb_value
 from harness.grading.verdict import Difference
 from harness.problem import Checker, Codec, Signature, TestCase
 from harness.sandbox.execution import Program
@@ -161,9 +161,9 @@ class Check:
             case True:
                 return None
             case False | "":
-                return _difference("the checker says no", test, self.shown(answer))
+                return _difference("the checker says no", test, self._readable(answer))
             case str():
-                return _difference(said, test, self.shown(answer))
+                return _difference(said, test, self._readable(answer))
             case Failure(own=True):
                 return CheckerError(said.why)
             case Failure():
@@ -174,7 +174,17 @@ class Check:
         if self._is_expected(test, answer) or not self._is_sound(test):
             return CheckerError(writable(why))
         where = f"the checker cannot make anything of it: {why}"
-        return _difference(where, test, self.shown(answer))
+        return _difference(where, test, self._readable(answer))
+
+    def _readable(self, answer: str) -> str:
+        """The same, as Python would write it."""
+        shown = self.shown(answer)
+        if not self.functional or len(shown) > READABLE_CHARACTERS:
+            return shown
+        try:
+            return describe_value(json.loads(shown))
+        except (ValueError, RecursionError, TypeError):
+            return shown
 
     def _is_expected(self, test: TestCase, answer: str) -> bool:
         """Whether the answer is the expected output itself, by LiveCodeBench's rule."""
