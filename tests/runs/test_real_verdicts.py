@@ -13,7 +13,12 @@ from harness.problem import Problem
 from harness.runs.grades import GradedSolution, graded_solution, jobs_of, match
 from harness.runs.judging import Judged, Options, judge_all
 from harness.runs.solutions import read_solutions
-from harness.runs.verification import VerifiedProblem, reference_jobs, verified
+from harness.runs.verification import (
+    VerifiedProblem,
+    reference_jobs,
+    verified,
+    verified_reference,
+)
 from harness.sandbox.pool import SandboxPool
 from harness.sources.registry import load
 
@@ -46,7 +51,11 @@ def differing(graded: Iterable[GradedSolution]) -> list[tuple[str, int, str]]:
 def verify(problems: Iterable[Problem], references: int) -> list[VerifiedProblem]:
     chosen = list(problems)
     jobs = reference_jobs(chosen, references)
-    return verified(chosen, jobs, judge(jobs, Options()), Options())
+    found = {
+        number: verified_reference(jobs[number], judged)
+        for number, judged in judge(jobs, Options()).items()
+    }
+    return verified(chosen, jobs, found, Options())
 
 
 def test_graded_generations_of_livecodebench(test_data: Path, tmp_path: Path) -> None:
@@ -116,4 +125,4 @@ def test_references_of_leetcodedataset(test_data: Path) -> None:
     path = test_data / "leetcodedataset" / "LeetCodeDataset-v0.3.1-test.jsonl.gz"
     found = verify(load(f"leetcodedataset:{path}").problems[6::19], 1)
     assert [problem.problem_id for problem in found if problem.unsound] == []
-    assert sum(problem.tests for problem in found) > 1_000
+    assert sum(problem.tests or 0 for problem in found) > 1_000
