@@ -3,7 +3,7 @@
 import os
 import sys
 
-INTERRUPTED = 130
+from harness.cli.exit_codes import INTERRUPTED
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-RULES = "lcb|tokens|apps_legacy"
+from harness.cli import judging_flags
 
 
 def grade(  # noqa: PLR0917 - the flags of a command
@@ -20,31 +20,18 @@ def grade(  # noqa: PLR0917 - the flags of a command
             "JSON; plain or gzipped.",
         ),
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    rule: Annotated[
-        str | None,
-        typer.Option(
-            metavar=RULES, help="How outputs are compared, in place of each problem's own way."
-        ),
-    ] = None,
+    as_json: judging_flags.AsJson = False,
+    rule: judging_flags.Rule = None,
     extract: Annotated[
         str,
         typer.Option(
             metavar="harness|lcb", help="How code is found in a model's words: ours, or upstream's."
         ),
     ] = "harness",
-    test_timeout: Annotated[
-        float | None, typer.Option(metavar="S", help="CPU seconds per test.")
-    ] = None,
-    memory: Annotated[
-        int | None, typer.Option(metavar="MIB", help="Memory of one test in MiB.")
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(metavar="N", help="Judging processes. Default: the cores.")
-    ] = None,
-    isolate_tests: Annotated[
-        bool, typer.Option("--isolate-tests", help="A process for every test.")
-    ] = False,
+    test_timeout: judging_flags.TestTimeout = None,
+    memory: judging_flags.Memory = None,
+    workers: judging_flags.Workers = None,
+    isolate_tests: judging_flags.IsolateTests = False,
     skip_bad_rows: Annotated[
         bool,
         typer.Option("--skip-bad-rows", help="Pass over malformed problem rows and count them."),

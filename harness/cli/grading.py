@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from harness.agent.upstream_extraction import EXTRACTORS
+from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.cli.judging import judge_jobs
 from harness.errors import NothingSelectedError, UsageError
 from harness.report.grades import grades_view
@@ -13,8 +14,6 @@ from harness.runs.grades import graded_solution, jobs_of, match, summarize_grade
 from harness.runs.judging import Judged, Options
 from harness.runs.solutions import read_solutions
 from harness.sources.registry import load
-
-OK, INFRASTRUCTURE, INTERRUPTED = 0, 4, 130
 
 
 def grade_file(

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.errors import RunDirectoryError, UsageError
 from harness.report.progress import RunProgress
 from harness.report.tables import console, summary_view, write_json
@@ -23,7 +24,6 @@ from harness.runs.summary import Summary, summarize
 from harness.runs.transcript import sample_name
 from harness.sandbox.pool import SandboxPool
 
-OK, INFRASTRUCTURE, INTERRUPTED = 0, 4, 130
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 

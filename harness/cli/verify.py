@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import selecting
-from harness.cli.grade import RULES
+from harness.cli import judging_flags, selecting
 
 
 def verify(  # noqa: PLR0917 - the flags of a command
@@ -14,25 +13,12 @@ def verify(  # noqa: PLR0917 - the flags of a command
         int | None,
         typer.Option(metavar="N", help="At most so many references of a problem. Default: all."),
     ] = None,
-    rule: Annotated[
-        str | None,
-        typer.Option(
-            metavar=RULES, help="How outputs are compared, in place of each problem's own way."
-        ),
-    ] = None,
-    test_timeout: Annotated[
-        float | None, typer.Option(metavar="S", help="CPU seconds per test.")
-    ] = None,
-    memory: Annotated[
-        int | None, typer.Option(metavar="MIB", help="Memory of one test in MiB.")
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(metavar="N", help="Judging processes. Default: the cores.")
-    ] = None,
-    isolate_tests: Annotated[
-        bool, typer.Option("--isolate-tests", help="A process for every test.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    rule: judging_flags.Rule = None,
+    test_timeout: judging_flags.TestTimeout = None,
+    memory: judging_flags.Memory = None,
+    workers: judging_flags.Workers = None,
+    isolate_tests: judging_flags.IsolateTests = False,
+    as_json: judging_flags.AsJson = False,
     task: selecting.Task = None,
     filter_difficulty: selecting.FilterDifficulty = None,
     filter_tags: selecting.FilterTags = None,

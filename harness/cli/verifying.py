@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.cli.judging import judge_jobs
 from harness.errors import UsageError
 from harness.report.tables import console, write_json
@@ -19,8 +20,6 @@ from harness.runs.verification import (
 )
 from harness.sources.registry import load
 from harness.sources.selection import select
-
-OK, INFRASTRUCTURE, INTERRUPTED = 0, 4, 130
 
 
 def verify_source(

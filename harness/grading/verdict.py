@@ -117,6 +117,14 @@ class Grade(BaseModel):
         return sum(test.passed for test in self.tests if not test.public)
 
     @property
+    def checker_error(self) -> str:
+        """Why the checker failed, where that is the verdict."""
+        if self.verdict is not Verdict.CHECKER_ERROR:
+            return ""
+        errors = (test.error for test in self.tests if test.verdict is Verdict.CHECKER_ERROR)
+        return next(errors, "")
+
+    @property
     def solved(self) -> bool:
         """Whether every test passed."""
         return self.verdict is Verdict.ACCEPTED

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.grading.verdict import INFRASTRUCTURE, TestResult
-from harness.report.tables import counts, facts, figures_table, rate_cells
+from harness.report.tables import counts, facts, judged_again, rates_table, words
 from harness.report.text import count, percent, printable_line
 from harness.runs.grades import Agreement, GradedSolution, GradeSummary
 
@@ -22,33 +22,18 @@ def grades_view(summary: GradeSummary, results: Sequence[GradedSolution]) -> Ren
     """Rates, counts, and where published verdicts differ."""
     parts: list[RenderableType] = []
     if summary.pass_at_1 is not None:
-        parts.append(_rates(summary))
+        rates = (summary.pass_at_1, summary.with_hidden, summary.without_known_issues)
+        parts.append(rates_table(*rates))
     parts.append(facts(_facts(summary)))
     failed = [result for result in results if result.verdict in INFRASTRUCTURE]
     if failed:
-        rows = ((r.problem_id, str(r.index), _words(r.verdict), r.cause) for r in failed)
+        rows = ((r.problem_id, str(r.index), words(r.verdict), r.cause) for r in failed)
         parts.append(_table(("not judged", "index", "verdict", "why"), rows, len(failed)))
     differ = [result for result in results if result.agrees is False]
     if differ:
         columns = ("disagreement", "index", "published", "here", "why")
         parts.append(_table(columns, map(_row, differ), len(differ)))
     return Group(*parts)
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _rates(summary: GradeSummary) -> Table:
-    table = figures_table("", "rate", "95 % interval", "problems")
-    for name, rate in (
-        ("pass@1", summary.pass_at_1),
-        ("  with hidden tests", summary.with_hidden),
-        ("  without known issues", summary.without_known_issues),
-    ):
-        if rate is not None:
-            table.add_row(name, *rate_cells(rate))
-    return table
 
 
 def _facts(summary: GradeSummary) -> Iterator[tuple[str, str]]:
@@ -77,13 +62,7 @@ def _facts(summary: GradeSummary) -> Iterator[tuple[str, str]]:
         yield "code found by", counts(summary.extractions)
     if summary.published is not None:
         yield from _agreement(summary.published)
-    (failures, changed), (passes, revoked) = summary.confirmed, summary.rechecked
-    if failures or passes:
-        yield (
-            "judged again",
-            f"{count(failures, 'failed test')}, {changed} changed; "
-            f"{count(passes, 'passed test')}, {revoked} changed",
-        )
+    yield from judged_again(summary.confirmed, summary.rechecked)
 
 
 def _agreement(published: Agreement) -> Iterator[tuple[str, str]]:
@@ -100,7 +79,7 @@ def _agreement(published: Agreement) -> Iterator[tuple[str, str]]:
     if published.worded:
         yield "  verdict by verdict", f"{published.same_verdict:,} of {published.worded:,} agree"
         for there, here in published.verdicts.items():
-            yield f"  {_words(there)} there", f"here {counts(here)}"
+            yield f"  {words(there)} there", f"here {counts(here)}"
 
 
 def _table(
@@ -124,7 +103,7 @@ def _row(result: GradedSolution) -> tuple[str, ...]:
         there += f": {published.note}"
     why = next((_why(test) for test in result.tests if not test.passed), "every test passes")
     issues = f" (known: {', '.join(result.known_issues)})" if result.known_issues else ""
-    here = _words(result.verdict)
+    here = words(result.verdict)
     return result.problem_id, str(result.index), there[:LONGEST_REASON], here, why + issues
 
 

@@ -61,7 +61,7 @@ def write_json(out: Console, parts: Iterable[str]) -> None:
 
 def summary_view(summary: Summary) -> RenderableType:
     """A run's rates, breakdowns and counts."""
-    parts: list[RenderableType] = [_rates(summary)] if summary.graded else []
+    parts: list[RenderableType] = [_headline(summary)] if summary.graded else []
     for title, rates in (("difficulty", summary.by_difficulty), ("platform", summary.by_platform)):
         if rates:
             parts.append(_breakdown(title, rates))
@@ -76,22 +76,42 @@ def facts(named: Iterable[tuple[str, str]]) -> Table:
     return table
 
 
-def _rates(summary: Summary) -> Table:
+def _headline(summary: Summary) -> Table:
+    return rates_table(summary.pass_at_1, summary.with_hidden, summary.without_known_issues)
+
+
+def rates_table(
+    pass_at_1: Rate | None, with_hidden: Rate | None, without_known_issues: Rate | None
+) -> Table:
+    """The headline rate and those beside it that there are."""
     table = figures_table("", "rate", "95 % interval", "problems")
     for name, rate in (
-        ("pass@1", summary.pass_at_1),
-        ("  with hidden tests", summary.with_hidden),
-        ("  without known issues", summary.without_known_issues),
+        ("pass@1", pass_at_1),
+        ("  with hidden tests", with_hidden),
+        ("  without known issues", without_known_issues),
     ):
         if rate is not None:
-            table.add_row(name, *rate_cells(rate))
+            table.add_row(name, *_cells(rate))
     return table
+
+
+def judged_again(
+    confirmed: tuple[int, int], rechecked: tuple[int, int]
+) -> Iterator[tuple[str, str]]:
+    """The line on verdicts that were tried again alone, where any were."""
+    (failures, changed), (passes, revoked) = confirmed, rechecked
+    if failures or passes:
+        yield (
+            "judged again",
+            f"{count(failures, 'failed test')}, {changed} changed; "
+            f"{count(passes, 'passed test')}, {revoked} changed",
+        )
 
 
 def _breakdown(title: str, rates: dict[str, Rate]) -> Table:
     table = figures_table(f"by {title}", "rate", "95 % interval", "problems")
     for name, rate in rates.items():
-        table.add_row(printable_line(name) or "unknown", *rate_cells(rate))
+        table.add_row(printable_line(name) or "unknown", *_cells(rate))
     return table
 
 
@@ -107,8 +127,7 @@ def figures_table(*columns: str) -> Table:
     return table
 
 
-def rate_cells(rate: Rate) -> tuple[str, str, str]:
-    """A rate, its interval and how many problems it is of."""
+def _cells(rate: Rate) -> tuple[str, str, str]:
     interval = f"{100 * rate.low:.1f} to {100 * rate.high:.1f}"
     return percent(rate.value), interval, str(rate.problems)
 
@@ -119,7 +138,7 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     if summary.ungraded:
         yield "ungraded", f"{summary.ungraded} (no tests, or not run); in no rate"
     for why, number in summary.pending.items():
-        yield "pending", f"{number} {_words(why)}; in no rate, asked again on --resume"
+        yield "pending", f"{number} {words(why)}; in no rate, asked again on --resume"
     if summary.mean_fraction is not None:
         yield "tests passed", f"{percent(summary.mean_fraction)} of a problem's, on average"
     if summary.passed_public:
@@ -136,13 +155,7 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "tokens", _tokens(summary)
     yield "cost", dollars(summary.cost)
     yield "calls", _calls(summary)
-    (failures, changed), (passes, revoked) = summary.confirmed, summary.rechecked
-    if failures or passes:
-        yield (
-            "judged again",
-            f"{count(failures, 'failed test')}, {changed} changed; "
-            f"{count(passes, 'passed test')}, {revoked} changed",
-        )
+    yield from judged_again(summary.confirmed, summary.rechecked)
 
 
 def _calls(summary: Summary) -> str:
@@ -166,8 +179,9 @@ def _tokens(summary: Summary) -> str:
 
 def counts(numbers: dict[str, int]) -> str:
     """What was counted, in one line."""
-    return ", ".join(f"{_words(name)} {number:,}" for name, number in numbers.items())
+    return ", ".join(f"{words(name)} {number:,}" for name, number in numbers.items())
 
 
-def _words(name: str) -> str:
+def words(name: str) -> str:
+    """A verdict, a rule or a reason as people write it."""
     return name.replace("_", " ")

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.grading.verdict import Verdict
-from harness.report.tables import counts, facts
+from harness.report.tables import counts, facts, words
 from harness.report.text import count, printable_line
 from harness.runs.verification import Verification, VerifiedProblem, VerifiedReference
 
@@ -61,7 +61,7 @@ def _rows(problems: Sequence[VerifiedProblem]) -> Iterator[tuple[str, ...]]:
 
 
 def _row(problem: VerifiedProblem, reference: VerifiedReference, why: str) -> tuple[str, ...]:
-    verdict = reference.verdict.replace("_", " ")
+    verdict = words(reference.verdict)
     seconds = f"{reference.slowest_s:.2f} s"
     return problem.problem_id, str(reference.index), verdict, seconds, why
 

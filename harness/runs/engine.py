@@ -15,7 +15,7 @@ from harness.errors import DataError
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.models.price import Price, cost
-from harness.problem import Problem, ProblemView, TestCase
+from harness.problem import Problem, TestCase
 from harness.runs.directory import RunDirectory
 from harness.runs.plan import Plan
 from harness.runs.results import SampleResult, outcomes
@@ -141,8 +141,7 @@ class Engine:
                 return Failure(sample, Verdict.CHECKER_ERROR, str(error))
             record(Graded(grade=grade))
             if grade.verdict is Verdict.CHECKER_ERROR:
-                failed = next(t for t in grade.tests if t.verdict is Verdict.CHECKER_ERROR)
-                return Failure(sample, Verdict.CHECKER_ERROR, failed.error)
+                return Failure(sample, Verdict.CHECKER_ERROR, grade.checker_error)
         price = self._plan.spec.price
         return _result(problem, index, attempt=attempt, grade=grade, price=price, started=started)
 
@@ -168,7 +167,7 @@ class Engine:
         pool, tell_retry = self._pool, self._observer.retried
 
         async def run_public_tests(code: str) -> Grade:
-            task = Task(_program(view, code), view.public_tests, limits, rule, checker)
+            task = Task(Program.of(view, code), view.public_tests, limits, rule, checker)
             return await pool.call(lambda worker: judge(worker, task), urgent=True)
 
         def record(event: Event) -> None:
@@ -196,15 +195,11 @@ class Engine:
 
         def work(worker: Worker) -> Grade:
             tests: tuple[TestCase, ...] = problem.tests.all()
-            program = _program(problem.view(), code)
+            program = Program.of(problem, code)
             rule, checker = problem.rule, problem.checker
             return judge(worker, Task(program, tests, limits, rule, checker, isolate))
 
         return await self._pool.call(work)
-
-
-def _program(view: ProblemView, code: str) -> Program:
-    return Program(code, view.preamble, view.entry_point, view.signature)
 
 
 def _end(attempt: Attempt) -> SampleEnd:

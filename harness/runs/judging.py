@@ -60,7 +60,7 @@ class Options:
     def task(self, problem: Problem, code: str, tests: Sequence[TestCase]) -> Task:
         """What the judge is asked of one solution."""
         return Task(
-            Program(code, problem.preamble, problem.entry_point, problem.signature),
+            Program.of(problem, code),
             tests,
             self.limits(problem),
             self.rule or problem.rule,
@@ -125,5 +125,4 @@ async def _judge(pool: SandboxPool, job: Job, tests: _Tests, options: Options) -
         return Judged(job.number, Grade(verdict=Verdict.SANDBOX_ERROR), str(error))
     except DataError as error:
         return Judged(job.number, Grade(verdict=Verdict.CHECKER_ERROR), str(error))
-    cause = next((t.error for t in grade.tests if t.verdict is Verdict.CHECKER_ERROR), "")
-    return Judged(job.number, grade, cause if grade.verdict is Verdict.CHECKER_ERROR else "")
+    return Judged(job.number, grade, grade.checker_error)

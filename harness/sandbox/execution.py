@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Self
 
-from harness.problem import Signature
+from harness.problem import Problem, ProblemView, Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,11 @@ class Program:
     preamble: str = ""
     entry_point: str | None = None
     signature: Signature = field(default_factory=Signature)
+
+    @classmethod
+    def of(cls, problem: Problem | ProblemView, code: str) -> Self:
+        """A solution of a problem."""
+        return cls(code, problem.preamble, problem.entry_point, problem.signature)
 
 
 class Ending(StrEnum):

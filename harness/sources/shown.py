@@ -77,11 +77,6 @@ class Examples:
         )
 
 
-def shows(statement: str, given: str, expected: str) -> bool:
-    """Whether a statement shows a test with this input and output."""
-    return Examples(statement).show(given, expected)
-
-
 def _same(shown: Sequence[str], words: Sequence[str]) -> bool:
     return shown == words or all(map(_same_word, shown, words))
 

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from harness.sources.shown import MAX_STATEMENT_CHARACTERS, Examples, shows
+from harness.sources.shown import MAX_STATEMENT_CHARACTERS, Examples
 
 CODEFORCES = """\
 Add them up.
@@ -45,7 +45,7 @@ In the first example 3 + 4 = 7.
     [("2\n3 4\n", "7\n"), ("2 3  4", "7"), ("1\r\n10\r\n", "10\r\n")],
 )
 def test_an_example_is_shown_whatever_its_white_space(given: str, expected: str) -> None:
-    assert shows(CODEFORCES, given, expected)
+    assert Examples(CODEFORCES).show(given, expected)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_an_example_is_shown_whatever_its_white_space(given: str, expected: str)
     ],
 )
 def test_a_test_that_merely_occurs_is_not_shown(given: str, expected: str) -> None:
-    assert not shows(CODEFORCES, given, expected)
+    assert not Examples(CODEFORCES).show(given, expected)
 
 
 @pytest.mark.parametrize(
@@ -86,28 +86,28 @@ def test_a_test_that_merely_occurs_is_not_shown(given: str, expected: str) -> No
     ],
 )
 def test_headings_are_known_in_many_spellings(statement: str) -> None:
-    assert shows(statement, "5 6\n", "11\n")
-    assert not shows(statement, "5 6\n", "1\n")
-    assert not shows(statement, "5\n", "11\n")
+    assert Examples(statement).show("5 6\n", "11\n")
+    assert not Examples(statement).show("5 6\n", "1\n")
+    assert not Examples(statement).show("5\n", "11\n")
 
 
 def test_an_output_may_have_empty_lines() -> None:
     statement = "Input\n2\n\nOutput\n0\n\n2\n2 3\n\n\n\n-----Note-----\nx"
-    assert shows(statement, "2\n", "0\n\n2\n2 3\n")
+    assert Examples(statement).show("2\n", "0\n\n2\n2 3\n")
 
 
 def test_an_explanation_may_follow_after_an_empty_line_only() -> None:
-    assert shows("Input\n2\nOutput\n4\n\nThe square.", "2", "4")
-    assert not shows("Input\n2\nOutput\n4\n5\n", "2", "4")
+    assert Examples("Input\n2\nOutput\n4\n\nThe square.").show("2", "4")
+    assert not Examples("Input\n2\nOutput\n4\n5\n").show("2", "4")
 
 
 def test_an_input_without_its_output_is_not_shown() -> None:
-    assert not shows("Input\n2\n\nNote\nx\n\nOutput\n4\n", "2", "4")
-    assert not shows("Output\n4\n\nInput\n2\n", "2", "4")
+    assert not Examples("Input\n2\n\nNote\nx\n\nOutput\n4\n").show("2", "4")
+    assert not Examples("Output\n4\n\nInput\n2\n").show("2", "4")
 
 
 def test_a_program_that_reads_nothing_may_be_shown() -> None:
-    assert shows("Input\n\nOutput\nHello\n", "", "Hello\n")
+    assert Examples("Input\n\nOutput\nHello\n").show("", "Hello\n")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_program_that_reads_nothing_may_be_shown() -> None:
     ],
 )
 def test_a_rounded_fraction_is_the_same(words: str, expected: str, is_shown: bool) -> None:
-    assert shows(f"Input\n3\n\nOutput\n{words}\n", "3\n", expected) is is_shown
+    assert Examples(f"Input\n3\n\nOutput\n{words}\n").show("3\n", expected) is is_shown
 
 
 def test_two_examples_may_have_one_input() -> None:
@@ -136,8 +136,8 @@ def test_two_examples_may_have_one_input() -> None:
 
 
 def test_a_large_test_is_not_looked_at() -> None:
-    assert not shows("Input\n1\nOutput\n2\n", "1" + " " * 10_000, "2")
-    assert not shows("Input\n1\nOutput\n2\n", "1", "2" + " " * 10_000)
+    assert not Examples("Input\n1\nOutput\n2\n").show("1" + " " * 10_000, "2")
+    assert not Examples("Input\n1\nOutput\n2\n").show("1", "2" + " " * 10_000)
 
 
 HOSTILE = {
