@@ -39,12 +39,14 @@ class VerifiedProblem(Frozen):
     Attributes:
         tests: how many it has; None where they were not decoded, or cannot be.
         limit_s: CPU seconds that a test may use.
+        available: how many references the data have; an interrupt leaves some of them unjudged.
         known_issues: why a reference may fail.
     """
 
     problem_id: str
     tests: int | None
     limit_s: float
+    available: int
     references: tuple[VerifiedReference, ...]
     known_issues: tuple[str, ...] = ()
 
@@ -138,6 +140,7 @@ def verified(
             problem_id=problem.id,
             tests=_tests(problem, references[problem.id]),
             limit_s=options.limits(problem).cpu_s,
+            available=len(problem.references),
             references=tuple(references[problem.id]),
             known_issues=problem.known_issues,
         )
@@ -167,7 +170,7 @@ def summarize_verification(problems: Sequence[VerifiedProblem]) -> Verification:
         unsound=_ids(p for p in problems if p.unsound),
         slow=_ids(p for p in problems if p.slow),
         without_tests=_ids(p for p in problems if p.tests == 0),
-        without_references=_ids(p for p in problems if not p.references),
+        without_references=_ids(p for p in problems if not p.available),
         references=len(references),
         accepted=sum(each.verdict is Verdict.ACCEPTED for each in references),
         infrastructure=sum(each.verdict in INFRASTRUCTURE for each in references),

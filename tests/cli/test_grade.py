@@ -270,10 +270,23 @@ class TestFlags:
         assert results(in_batch) == results(alone) == [("own/echo", 0, "accepted")]
 
     def test_workers(self, folder: Path) -> None:
-        pause = "import time; time.sleep(1); print(input())"
-        write(folder, *({"problem_id": "double", "code": f"{pause}"} for _ in range(2)))
-        one = sum(test["wall_s"] for r in grade(folder)["results"] for test in r["tests"])
-        assert one > 0
+        row = {
+            "id": "one",
+            "statement": "?",
+            "tests": [{"input": "", "output": "", "public": True}],
+        }
+        (folder / "own.jsonl").write_text(json.dumps(row) + "\n")
+        code = "import time\nprint(time.monotonic())\ntime.sleep(2)\nprint(time.monotonic())"
+        write(folder, *({"problem_id": "one", "code": code} for _ in range(2)))
+
+        def overlap(workers: int) -> bool:
+            graded = grade(folder, "--workers", str(workers), "--isolate-tests")
+            times = [r["tests"][0]["got"].split() for r in graded["results"]]
+            (_, first_end), (second_start, _) = sorted([float(t) for t in pair] for pair in times)
+            return second_start < first_end
+
+        assert overlap(2)
+        assert not overlap(1)
         done = harness(
             folder,
             *("grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"),
@@ -393,6 +406,23 @@ async def test_an_interrupt_reports_what_was_judged(folder: Path) -> None:
 
 
 class TestVerify:
+    async def test_an_interrupt_takes_no_reference_from_the_data(self, folder: Path) -> None:
+        slow = {**ECHO, "id": "own/slow", "references": ["while True: pass"]}
+        rows = (ECHO, slow, {**slow, "id": "own/later"})
+        (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        flags = ("--json", "--workers", "1", "--test-timeout", "100", "--references", "1")
+        process = await start(folder, "verify", "jsonl:own.jsonl", *flags)
+        assert process.stderr is not None
+        async with asyncio.timeout(60):
+            await process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        code, out, err = await finish(process)
+        assert code == 130
+        verified = json.loads(out)
+        assert [len(p["references"]) for p in verified["problems"]] == [1, 0, 0]
+        assert verified["summary"]["without_references"] == []
+        assert "interrupted: 2 references not judged" in err
+
     def test_what_fails_and_what_cannot_be_judged_is_listed(self, folder: Path) -> None:
         done = harness(folder, "verify", "jsonl:own.jsonl", "--json")
         assert done.returncode == 0, done.stderr
