@@ -16,8 +16,8 @@ from pydantic_core import to_json
 
 from harness.errors import DataError, UsageError
 from harness.problem import Checker, Problem, Signature, TestCase, TestSuite
-from harness.sources import deferred as hidden
 from harness.sources import preambles
+from harness.sources.deferred import Row, deferred
 from harness.sources.examples import Example, examples, is_shown_as
 from harness.sources.json_text import elements, members, one_line
 from harness.sources.parquet import open_rows
@@ -146,7 +146,7 @@ def parse_row(line: Line) -> Problem:
         signature=row.signature,
         tests=TestSuite(
             public=tests.public,
-            load_hidden=hidden.deferred(line, row.problem_id, content_hash, _again),
+            load_hidden=deferred(line, row.problem_id, content_hash, _again),
         ),
         public_rule=tests.rule,
         preamble=preambles.MERCURY,
@@ -174,9 +174,9 @@ def _read(line: Line) -> _Row:
     return row
 
 
-def _again(line: Line) -> hidden.Row:
+def _again(line: Line) -> Row:
     row = _read(line)
-    return hidden.Row(row.problem_id, row.content_hash, lambda: _tests(row, line.where).hidden)
+    return Row(row.problem_id, row.content_hash, lambda: _tests(row, line.where).hidden)
 
 
 def _tests(row: _Row, where: str) -> Split:
