@@ -1,47 +1,69 @@
 """Running tests in the sandbox, and whose doing it is when the sandbox fails."""
 
-import contextlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from harness.sandbox.execution import Ending, Execution, Program, SandboxError
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
 
 ATTEMPTS = 2
+SOUND = Program("print(input()[::-1])")
 
 
-def execute(
-    worker: Worker, program: Program, inputs: Sequence[bytes], limits: Limits
-) -> list[Execution]:
-    """Run the leading tests, on a fresh worker when one fails.
+@dataclass(slots=True)
+class Bench:
+    """A worker, and how often its sandbox failed.
 
-    A failure that returns for one test while a known-good program passes before and after it is
-    the program's own doing: nobody leaves the denominator by killing the judge.
-
-    Raises:
-        SandboxError: the sandbox failed, and it was not the program's doing.
+    Attributes:
+        retried: failures after which a fresh sandbox took over.
+        blamed: tests that no sandbox survives.
     """
-    for _ in range(ATTEMPTS):
-        with contextlib.suppress(SandboxError):
-            return worker.run(program, inputs, limits)
-    if len(inputs) > 1:
-        return execute(worker, program, inputs[:1], limits)
-    sound_before = _is_sound(worker, limits)
-    try:
-        return worker.run(program, inputs, limits)
-    except SandboxError as error:
-        if not (sound_before and _is_sound(worker, limits)):
-            raise
-        return [_blamed(error)]
 
+    worker: Worker
+    retried: int = 0
+    blamed: int = 0
 
-def _is_sound(worker: Worker, limits: Limits) -> bool:
-    """Whether a known-good program passes on this worker."""
-    try:
-        execution = worker.run(Program("print(input()[::-1])"), [b"sound\n"], limits)[0]
-    except SandboxError:
-        return False
-    return execution.stdout == b"dnuos\n"
+    def execute(
+        self, program: Program, inputs: Sequence[bytes], limits: Limits, *, alone: bool = False
+    ) -> list[Execution]:
+        """Run the leading tests, on a fresh sandbox when one fails.
+
+        A failure that returns for one test while a known-good program passes before and after it
+        is the program's own doing: nobody leaves the denominator by killing the judge.
+
+        Args:
+            program: what is run.
+            inputs: one for each test.
+            limits: of each test.
+            alone: while nothing else runs.
+
+        Raises:
+            SandboxError: the sandbox failed, and it was not the program's doing.
+        """
+        for _ in range(ATTEMPTS):
+            try:
+                return self.worker.run(program, inputs, limits, alone=alone)
+            except SandboxError:
+                self.retried += 1
+        if len(inputs) > 1:
+            return self.execute(program, inputs[:1], limits, alone=alone)
+        sound_before = self._is_sound(limits)
+        try:
+            return self.worker.run(program, inputs, limits, alone=alone)
+        except SandboxError as error:
+            if not (sound_before and self._is_sound(limits)):
+                raise
+            self.blamed += 1
+            return [_blamed(error)]
+
+    def _is_sound(self, limits: Limits) -> bool:
+        """Whether a known-good program passes on this worker."""
+        try:
+            execution = self.worker.run(SOUND, [b"sound\n"], limits)[0]
+        except SandboxError:
+            return False
+        return execution.stdout == b"dnuos\n"
 
 
 def _blamed(error: SandboxError) -> Execution:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.grading.blame import execute
+from harness.grading.blame import Bench
 from harness.grading.excerpts import around, writable
 from harness.problem import Checker, Codec, Signature
 from harness.sandbox.execution import Ending, Execution, Program
 from harness.sandbox.limits import Limits
-from harness.sandbox.worker import Worker
 
 EXCERPT = 160
 LIMITS = Limits()
@@ -137,11 +136,11 @@ class CheckerCode:
     """A checker's functions.
 
     Attributes:
-        worker: one that never runs the solution.
+        bench: where its processes run; none of them ever holds the solution.
         overdue: how often each function ran out of time.
     """
 
-    worker: Worker
+    bench: Bench
     checker: Checker
     overdue: Counter[str] = field(default_factory=Counter[str])
 
@@ -171,13 +170,13 @@ class CheckerCode:
         inputs = ["\n".join(arguments).encode("utf-8", "surrogatepass") for arguments in calls]
         answers: list[Any] = []
         while len(answers) < len(inputs) and self.overdue[function] < PATIENCE:
-            executions = execute(self.worker, program, inputs[len(answers) :], LIMITS)
+            executions = self.bench.execute(program, inputs[len(answers) :], LIMITS)
             if executions[0].ending is Ending.CANNOT_COMPILE:
                 return [_read(executions[0])] * len(inputs)
             for place, execution in enumerate(executions):
                 answer = _read(execution)
                 if isinstance(answer, Failure) and place:  # what went before may have spoilt it
-                    again = execute(self.worker, program, [inputs[len(answers)]], LIMITS)[0]
+                    again = self.bench.execute(program, [inputs[len(answers)]], LIMITS)[0]
                     answer, execution = _read(again), again  # noqa: PLW2901 - it counts instead
                 answers.append(answer)
                 self.overdue[function] += execution.ending in _TIME_IS_UP

@@ -29,6 +29,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from harness.grading.blame import Bench
 from harness.grading.checker_code import (
     CHECK,
     CHECK_UNTOUCHED,
@@ -43,7 +44,6 @@ from harness.grading.rules import describe_value, lcb_output, lcb_value
 from harness.grading.verdict import Difference
 from harness.problem import Checker, Codec, Signature, TestCase
 from harness.sandbox.execution import Program
-from harness.sandbox.worker import Worker
 
 # A right answer is no longer than so many times the test's texts, and so many characters more.
 LONGEST_ANSWER_FACTOR = 32
@@ -82,9 +82,9 @@ class Check:
     sound: dict[Call, bool] = field(default_factory=dict[Call, bool])
 
     @classmethod
-    def of(cls, worker: Worker, checker: Checker, *, functional: bool) -> "Check":
-        """A checker of what one worker runs, on another that is beside it."""
-        return cls(CheckerCode(worker.aside, checker), functional)
+    def of(cls, bench: Bench, checker: Checker, *, functional: bool) -> "Check":
+        """A checker, run in processes of its own."""
+        return cls(CheckerCode(bench, checker), functional)
 
     def prepare(self, program: Program, tests: Sequence[TestCase]) -> Prepared:
         """Arguments as the checker makes them; what it does not make is as the test says.

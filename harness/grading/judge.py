@@ -3,22 +3,38 @@
 All tests run in one process; a failure there is confirmed once, alone, and that verdict stands.
 One test of a solution that passed, picked by the hash of problem and code, is run again alone; if
 it fails there, the whole solution is judged test by test, and that stands. So state that leaks
-between the tests of a batch costs no right solution a verdict and wins no wrong one.
+between the tests of a batch costs no right solution a verdict and wins no wrong one. A limit of
+time that was hit narrowly, or asleep, is tried once more while nothing else runs, and that stands.
 """
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
-from harness.grading.blame import execute
+from harness.grading.blame import Bench
 from harness.grading.checkers import Check, CheckerError
 from harness.grading.outcome import answer_of, outcome
 from harness.grading.rules import RULES
-from harness.grading.verdict import LIMITS, Difference, Grade, TestResult, Verdict
+from harness.grading.verdict import LIMITS, Difference, Grade, JudgedAgain, TestResult, Verdict
 from harness.problem import Checker, TestCase
 from harness.sandbox.execution import Ending, Execution, Program
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
+
+MANY_TESTS = 100
+
+
+class Stop(StrEnum):
+    """Where the judge leaves off.
+
+    `auto`: at the first failure where there are more than `MANY_TESTS` tests, else at the first
+    that hit a limit of time, memory or output.
+    """
+
+    AUTO = "auto"
+    FAILURE = "failure"
+    NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +46,7 @@ class Task:
         rule: a name of `harness.grading.rules.RULES`.
         checker: judges in the rule's place.
         isolate: a process for every test, instead of one for all.
+        stop: where to leave off.
     """
 
     program: Program
@@ -38,6 +55,19 @@ class Task:
     rule: str = "lcb"
     checker: Checker | None = None
     isolate: bool = False
+    stop: Stop = Stop.AUTO
+
+    def ends_at(self, result: TestResult) -> bool:
+        """Whether the tests after one that ended so are left out."""
+        match self.stop:
+            case _ if result.passed:
+                return False
+            case Stop.NEVER:
+                return False
+            case Stop.AUTO if len(self.tests) <= MANY_TESTS:
+                return result.verdict in LIMITS
+            case _:
+                return True
 
 
 def judge(worker: Worker, task: Task) -> Grade:
@@ -59,7 +89,7 @@ def judge(worker: Worker, task: Task) -> Grade:
     if not task.program.code.strip():
         return nothing.model_copy(update={"verdict": Verdict.NO_SOLUTION})
     try:
-        judging = _Judging.of(worker, task)
+        judging = _Judging.of(Bench(worker), task)
     except CheckerError as error:
         first = _cannot_check(task.tests[0], str(error))
         return nothing.model_copy(update={"verdict": Verdict.CHECKER_ERROR, "tests": (first,)})
@@ -68,8 +98,8 @@ def judge(worker: Worker, task: Task) -> Grade:
         update={
             "verdict": _verdict(results),
             "tests": tuple(results),
-            "confirmed": tuple(judging.confirmed),
-            "rechecked": tuple(judging.rechecked),
+            "peak_bytes": judging.peak_bytes,
+            "judged_again": judging.again(),
         }
     )
 
@@ -97,34 +127,47 @@ class _Judging:
 
     Attributes:
         program, inputs: as the checker, where there is one, wants them run.
-        confirmed, rechecked: as `Grade` has them.
+        confirmed, rechecked, retimed: as `JudgedAgain` has them.
+        peak_bytes: the largest of any process so far.
         lost: whether a test took the sandbox down: the rest would each do so again.
     """
 
-    worker: Worker
+    bench: Bench
     task: Task
     check: Check | None
     program: Program
     inputs: Sequence[bytes]
     confirmed: list[int] = field(default_factory=lambda: [0, 0])
     rechecked: list[int] = field(default_factory=lambda: [0, 0])
+    retimed: list[int] = field(default_factory=lambda: [0, 0])
+    peak_bytes: int = 0
     lost: bool = False
 
     @classmethod
-    def of(cls, worker: Worker, task: Task) -> "_Judging":
+    def of(cls, bench: Bench, task: Task) -> "_Judging":
         if task.checker is None:
             inputs = [test.input.encode("utf-8", "surrogatepass") for test in task.tests]
-            return cls(worker, task, None, task.program, inputs)
-        check = Check.of(worker, task.checker, functional=task.program.entry_point is not None)
+            return cls(bench, task, None, task.program, inputs)
+        check = Check.of(bench, task.checker, functional=task.program.entry_point is not None)
         program, inputs = check.prepare(task.program, task.tests)
-        return cls(worker, task, check, program, inputs)
+        return cls(bench, task, check, program, inputs)
+
+    def again(self) -> JudgedAgain:
+        """What was run more than once."""
+        return JudgedAgain(
+            confirmed=(self.confirmed[0], self.confirmed[1]),
+            rechecked=(self.rechecked[0], self.rechecked[1]),
+            retimed=(self.retimed[0], self.retimed[1]),
+            retried=self.bench.retried,
+            blamed=self.bench.blamed,
+        )
 
     def alone(self) -> list[TestResult]:
         """Every test in a process of its own."""
         results: list[TestResult] = []
         for index in range(len(self.inputs)):
             results.append(self._run_alone(index))
-            if self.lost or results[-1].verdict in LIMITS | {Verdict.COMPILE_ERROR}:
+            if self._ends_at(results[-1]):
                 break
         return results
 
@@ -133,31 +176,56 @@ class _Judging:
         results: list[TestResult] = []
         while len(results) < len(self.inputs):
             for result in self._run(range(len(results), len(self.inputs))):
-                if result.verdict is Verdict.COMPILE_ERROR:
-                    return [*results, result]
                 confirmed = result
-                if not result.passed and result.peak_bytes is None:  # it was not alone
+                if not result.passed and self._has_company(result):
                     confirmed = self._run_alone(result.index)
                     self.confirmed[0] += 1
                     self.confirmed[1] += confirmed.passed
                 results.append(confirmed)
-                if self.lost or confirmed.verdict in LIMITS:
+                if self._ends_at(confirmed):
                     return results
         if len(results) > 1 and all(result.passed for result in results):
+            if self.peak_bytes > self.task.limits.memory_bytes:  # the tests together, or one
+                return self.alone()
             self.rechecked[0] += 1
             if not self._run_alone(_pick(self.task)).passed:
                 self.rechecked[1] += 1
                 return self.alone()
         return results
 
+    def _has_company(self, result: TestResult) -> bool:
+        """Whether its process was not for it alone, and so may be to blame."""
+        return result.peak_bytes is None and result.verdict is not Verdict.COMPILE_ERROR
+
+    def _ends_at(self, result: TestResult) -> bool:
+        over = self.lost or result.verdict is Verdict.COMPILE_ERROR
+        return over or self.task.ends_at(result)
+
     def _run_alone(self, index: int) -> TestResult:
-        return self._run(range(index, index + 1))[0]
+        """One test in a process of its own; a narrow time-out while nothing else runs."""
+        span = range(index, index + 1)
+        (execution,) = self._execute(span)
+        if not execution.borderline:
+            return self._results(span, [execution])[0]
+        self.retimed[0] += 1
+        result = self._results(span, self._execute(span, alone=True))[0]
+        self.retimed[1] += result.verdict is not Verdict.TIME_LIMIT
+        return result
 
     def _run(self, indexes: range) -> list[TestResult]:
         """The leading ones of these tests, in one process: at least the first."""
+        if len(indexes) == 1:
+            return [self._run_alone(indexes[0])]
+        return self._results(indexes, self._execute(indexes))
+
+    def _execute(self, indexes: range, *, alone: bool = False) -> list[Execution]:
         inputs = [self.inputs[index] for index in indexes]
-        executions = execute(self.worker, self.program, inputs, self.task.limits)
+        executions = self.bench.execute(self.program, inputs, self.task.limits, alone=alone)
         self.lost = any(each.ending is Ending.SANDBOX_LOST for each in executions)
+        self.peak_bytes = max(self.peak_bytes, executions[0].peak_bytes)
+        return executions
+
+    def _results(self, indexes: range, executions: Sequence[Execution]) -> list[TestResult]:
         functional = self.program.entry_point is not None
         answers = [answer_of(execution, functional=functional) for execution in executions]
         answered = [n for n, answer in enumerate(answers) if answer is not None]

@@ -69,7 +69,7 @@ def outcome(
         verdict=verdict,
         cpu_s=round(execution.cpu_s, 6),
         wall_s=round(execution.wall_s, 6),
-        peak_bytes=execution.peak_bytes,
+        peak_bytes=execution.peak_bytes if execution.alone else None,
         difference=difference,
         got="" if passed else _clean(got),
         error=_clean(error or _ended(execution)),

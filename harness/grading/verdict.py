@@ -82,19 +82,52 @@ class TestResult(BaseModel):
         return self.verdict is Verdict.ACCEPTED
 
 
+class JudgedAgain(BaseModel):
+    """How often a first impression was not trusted; in each pair, how often, and how many changed.
+
+    Attributes:
+        confirmed: failures in a batch, run again alone.
+        rechecked: accepted tests, run again alone.
+        retimed: limits of time hit narrowly, run again with nothing else running.
+        retried: times that the sandbox failed and a fresh one took over.
+        blamed: tests that no sandbox survives, which is their program's doing.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    confirmed: tuple[int, int] = (0, 0)
+    rechecked: tuple[int, int] = (0, 0)
+    retimed: tuple[int, int] = (0, 0)
+    retried: int = 0
+    blamed: int = 0
+
+    def __add__(self, other: "JudgedAgain") -> "JudgedAgain":
+        """Both together."""
+        return JudgedAgain(
+            confirmed=_both(self.confirmed, other.confirmed),
+            rechecked=_both(self.rechecked, other.rechecked),
+            retimed=_both(self.retimed, other.retimed),
+            retried=self.retried + other.retried,
+            blamed=self.blamed + other.blamed,
+        )
+
+
+def _both(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return one[0] + other[0], one[1] + other[1]
+
+
 class Grade(BaseModel):
     """A solution, judged.
 
-    A problem is solved when all its tests pass. Once a test has hit a limit of time, memory or
-    output, or taken the sandbox down, the rest are not run: they stay out of `tests` and count as
-    not passed.
+    A problem is solved when all its tests pass. Where the judge stopped at a failure, the rest are
+    not run: they stay out of `tests` and count as not passed.
 
     Attributes:
         verdict: that of the first test that did not pass, else accepted.
         tests: the tests that were run, in order.
         public_total, hidden_total: how many tests the problem has.
-        confirmed: how many failures of a batch were run again alone, and of these how many passed.
-        rechecked: how many accepted tests were run again alone, and of these how many failed.
+        peak_bytes: peak memory in use by the solution, over all its tests.
+        judged_again: what was run more than once.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -103,8 +136,8 @@ class Grade(BaseModel):
     tests: tuple[TestResult, ...] = ()
     public_total: int = 0
     hidden_total: int = 0
-    confirmed: tuple[int, int] = (0, 0)
-    rechecked: tuple[int, int] = (0, 0)
+    peak_bytes: int = 0
+    judged_again: JudgedAgain = JudgedAgain()
 
     @property
     def public_passed(self) -> int:

@@ -62,7 +62,7 @@ def _facts(summary: GradeSummary) -> Iterator[tuple[str, str]]:
         yield "code found by", counts(summary.extractions)
     if summary.published is not None:
         yield from _agreement(summary.published)
-    yield from judged_again(summary.confirmed, summary.rechecked)
+    yield from judged_again(summary.judged_again)
 
 
 def _agreement(published: Agreement) -> Iterator[tuple[str, str]]:

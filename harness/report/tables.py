@@ -9,6 +9,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from harness.grading.verdict import JudgedAgain
 from harness.report.text import count, dollars, percent, printable_line
 from harness.runs.summary import Summary
 from harness.stats.rates import Rate
@@ -95,17 +96,23 @@ def rates_table(
     return table
 
 
-def judged_again(
-    confirmed: tuple[int, int], rechecked: tuple[int, int]
-) -> Iterator[tuple[str, str]]:
-    """The line on verdicts that were tried again alone, where any were."""
-    (failures, changed), (passes, revoked) = confirmed, rechecked
-    if failures or passes:
-        yield (
-            "judged again",
-            f"{count(failures, 'failed test')}, {changed} changed; "
-            f"{count(passes, 'passed test')}, {revoked} changed",
+def judged_again(again: JudgedAgain) -> Iterator[tuple[str, str]]:
+    """What the judge did not believe at first, where there was anything."""
+    parts = [
+        f"{count(tries, noun)}, {changed} changed"
+        for (tries, changed), noun in (
+            (again.confirmed, "failed test"),
+            (again.rechecked, "passed test"),
+            (again.retimed, "narrow time-out"),
         )
+        if tries
+    ]
+    if parts:
+        yield "judged again", "; ".join(parts)
+    if again.retried:
+        blamed = f", {count(again.blamed, 'time')} by the program's own doing"
+        failed = f"failed {count(again.retried, 'time')}"
+        yield "sandbox", failed + (blamed if again.blamed else "") + "; run again on a fresh one"
 
 
 def _breakdown(title: str, rates: dict[str, Rate]) -> Table:
@@ -155,7 +162,7 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "tokens", _tokens(summary)
     yield "cost", dollars(summary.cost)
     yield "calls", _calls(summary)
-    yield from judged_again(summary.confirmed, summary.rechecked)
+    yield from judged_again(summary.judged_again)
 
 
 def _calls(summary: Summary) -> str:

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from harness.agent.extraction import Extract
-from harness.grading.verdict import INFRASTRUCTURE, TestResult, Verdict
+from harness.grading.verdict import INFRASTRUCTURE, JudgedAgain, TestResult, Verdict
 from harness.models.protocol import Frozen
 from harness.problem import Problem
 from harness.runs.judging import Job, Judged
 from harness.runs.solutions import Published, Solution
-from harness.runs.summary import counted, rate_of, summed
+from harness.runs.summary import counted, rate_of
 from harness.sources.names import Names
 from harness.stats.rates import Rate
 
@@ -56,8 +56,8 @@ class GradedSolution(Frozen):
     known_issues: tuple[str, ...] = ()
     published: Published | None = None
     agrees: bool | None = None
-    confirmed: tuple[int, int] = (0, 0)
-    rechecked: tuple[int, int] = (0, 0)
+    judged_again: JudgedAgain = JudgedAgain()
+    peak_bytes: int = 0
     tests: tuple[TestResult, ...] = ()
 
     @property
@@ -101,8 +101,7 @@ class GradeSummary(Frozen):
             `infrastructure` could not be judged. Only the former are in the rates.
         pass_at_1: the mean over problems of the fraction of each one's solutions that pass.
         extractions: how often each rule found the code.
-        confirmed, rechecked: how many verdicts of a batch were tried again alone, and how many
-            changed.
+        judged_again: what was run more than once.
     """
 
     solutions: int
@@ -120,8 +119,7 @@ class GradeSummary(Frozen):
     verdicts: dict[str, int]
     extractions: dict[str, int]
     published: Agreement | None
-    confirmed: tuple[int, int]
-    rechecked: tuple[int, int]
+    judged_again: JudgedAgain
 
 
 def match(
@@ -173,8 +171,8 @@ def graded_solution(matched: Matched, judged: Judged) -> GradedSolution:
         cause=judged.cause,
         known_issues=problem.known_issues,
         published=published,
-        confirmed=grade.confirmed,
-        rechecked=grade.rechecked,
+        judged_again=grade.judged_again,
+        peak_bytes=grade.peak_bytes,
         tests=grade.tests,
     )
     if published is None or not result.graded:
@@ -205,8 +203,7 @@ def summarize_grades(
         verdicts=counted(result.verdict for result in results),
         extractions=counted(result.extraction for result in results if result.extraction),
         published=_agreement(results),
-        confirmed=summed(result.confirmed for result in results),
-        rechecked=summed(result.rechecked for result in results),
+        judged_again=sum((result.judged_again for result in results), JudgedAgain()),
     )
 
 

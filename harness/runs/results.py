@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import RunDirectoryError, StorageError
-from harness.grading.verdict import Grade, Verdict
+from harness.grading.verdict import Grade, JudgedAgain, Verdict
 from harness.models.protocol import Frozen, Usage
 from harness.problem import Level
 
@@ -53,8 +53,8 @@ class SampleResult(Frozen):
     hidden_passed: int
     hidden_total: int
     tests: tuple[TestOutcome, ...]
-    confirmed: tuple[int, int]
-    rechecked: tuple[int, int]
+    judged_again: JudgedAgain = JudgedAgain()
+    peak_bytes: int = 0
 
     code: str
     chosen_by: ChosenBy

@@ -6,6 +6,7 @@ from statistics import fmean
 from typing import Protocol, TypeVar
 
 from harness.agent.attempt import ChosenBy
+from harness.grading.verdict import JudgedAgain
 from harness.models.protocol import Frozen, Usage
 from harness.runs.results import SampleResult
 from harness.stats.rates import Rate, rate
@@ -39,8 +40,7 @@ class Summary(Frozen):
         no_hidden: problems that have no hidden test.
         cost: US dollars; None when any sample's is unknown.
         usage_unknown: samples whose provider reported no tokens.
-        confirmed, rechecked: how many verdicts of a batch were tried again alone, and how many
-            changed.
+        judged_again: what was run more than once.
     """
 
     schema_version: int = SCHEMA
@@ -67,8 +67,7 @@ class Summary(Frozen):
     tool_calls: int
     malformed_tool_calls: int
     salvaged: int
-    confirmed: tuple[int, int]
-    rechecked: tuple[int, int]
+    judged_again: JudgedAgain
 
 
 def summarize(
@@ -111,8 +110,7 @@ def summarize(
         tool_calls=sum(r.tool_calls for r in done),
         malformed_tool_calls=sum(r.malformed_tool_calls for r in done),
         salvaged=sum(r.chosen_by is ChosenBy.PROSE for r in done),
-        confirmed=summed(r.confirmed for r in done),
-        rechecked=summed(r.rechecked for r in done),
+        judged_again=sum((r.judged_again for r in done), JudgedAgain()),
     )
 
 
@@ -165,11 +163,3 @@ def _total_cost(results: Sequence[SampleResult]) -> float | None:
     costs = [result.cost for result in results]
     known = [cost for cost in costs if cost is not None]
     return sum(known) if known and len(known) == len(costs) else None
-
-
-def summed(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    """The sums of both sides."""
-    first = second = 0
-    for one, two in pairs:
-        first, second = first + one, second + two
-    return first, second

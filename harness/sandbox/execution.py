@@ -54,7 +54,10 @@ class Execution:
         error: the traceback, or the compiler's message.
         code: exit code or signal number.
         cpu_s, wall_s: seconds, read outside the process.
-        peak_bytes: the process's peak memory; None in a batch of several tests.
+        peak_bytes: the process's peak memory, over all tests that it ran.
+        alone: whether the process was for this test alone.
+        borderline: whether a limit of time was hit so narrowly, or so idly, that the machine's load
+            may have done it.
     """
 
     ending: Ending
@@ -65,7 +68,9 @@ class Execution:
     code: int
     cpu_s: float
     wall_s: float
-    peak_bytes: int | None
+    peak_bytes: int
+    alone: bool = True
+    borderline: bool = False
 
 
 class SandboxError(Exception):

@@ -11,6 +11,8 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from harness.sandbox.execution import WorkerStoppedError
+from harness.sandbox.isolation import Isolation
+from harness.sandbox.quiet import Quiet
 from harness.sandbox.worker import Worker
 
 T = TypeVar("T")
@@ -51,9 +53,12 @@ class SandboxPool:
 
     Args:
         workers: how many run at a time; default: the cores this process may use.
+        isolation: how well the sandboxes are to hold; default: as well as can be had here.
     """
 
-    def __init__(self, workers: int | None = None) -> None:
+    def __init__(self, workers: int | None = None, isolation: Isolation | None = None) -> None:
+        self._isolation = isolation
+        self._quiet = Quiet()
         self.size = workers or len(os.sched_getaffinity(0))
         self._workers: set[Worker] = set()
         self._idle: SimpleQueue[Worker] = SimpleQueue()
@@ -64,7 +69,7 @@ class SandboxPool:
         self._closed = False
 
     def _add(self) -> None:
-        worker = Worker()
+        worker = Worker(self._isolation, self._quiet)
         self._workers.add(worker)
         self._idle.put(worker)
 

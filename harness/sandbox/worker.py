@@ -2,78 +2,58 @@
 
 import array
 import contextlib
-import importlib.util
 import json
 import os
 import select
-import shutil
-import signal
 import socket
 import struct
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from harness.sandbox.execution import (
-    Ending,
-    Execution,
-    Program,
-    SandboxError,
-    WorkerStoppedError,
-)
-from harness.sandbox.limits import Limits
+from harness.sandbox.answers import read_answer
+from harness.sandbox.choice import start, strongest
+from harness.sandbox.execution import Execution, Program, SandboxError, WorkerStoppedError
+from harness.sandbox.isolation import Isolation
+from harness.sandbox.limits import GRACE, Limits
+from harness.sandbox.quiet import Quiet
+from harness.sandbox.server import ForkServer
 
-FORK_SERVER = Path(__file__).parent / "inside" / "fork_server.py"
-ALLOWED_PACKAGES = ("numpy", "sortedcontainers")
-ENVIRONMENT = {
-    "PATH": "/usr/bin:/bin",
-    "LANG": "C.UTF-8",
-    "PYTHONHASHSEED": "0",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-}
 BATCH_INPUT_BYTES = 256 << 20
 COLLECT_BYTES = 256 << 20
-EXIT_CODES = 256
-LEAVE_S = 2.0  # for a fork server that was hung up on to end what it runs
 LOOK_S = 1.0  # between two looks at whether the fork server still runs
-GRACE_S = 20.0  # for the fork server itself, beyond what the tests may take
+MARGIN_S = 20.0  # for the fork server itself, beyond what the tests may take
 
 
 class Worker:
     """One fork server, started when first needed.
 
+    Args:
+        isolation: how well it is to hold; default: as well as can be had here.
+        quiet: shared with the workers beside this one.
+
     Not safe for use by two threads at a time; `kill` and `stop` may come from anywhere.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, isolation: Isolation | None = None, quiet: Quiet | None = None) -> None:
         self.stopped = False
+        self._isolation = isolation
+        self._quiet = quiet or Quiet()
         self._lock = threading.Lock()  # of what follows
-        self._process: subprocess.Popen[bytes] | None = None
-        self._socket: socket.socket | None = None
-        self._folder: str | None = None
-        self._aside: Worker | None = None
+        self._server: ForkServer | None = None
 
-    @property
-    def aside(self) -> "Worker":
-        """Another fork server, for what may not meet the programs that this one runs.
-
-        What passed through a fork server lingers in the memory that it forks. This one's `stop`
-        ends the other too.
-        """
-        with self._lock:
-            if self._aside is None:
-                self._aside = Worker()
-                self._aside.stopped = self.stopped
-            return self._aside
-
-    def run(self, program: Program, inputs: Sequence[bytes], limits: Limits) -> list[Execution]:
+    def run(
+        self, program: Program, inputs: Sequence[bytes], limits: Limits, *, alone: bool = False
+    ) -> list[Execution]:
         """Run tests in one process until one ends it, in the order given.
+
+        Args:
+            program: what is run.
+            inputs: one for each test.
+            limits: of each test.
+            alone: while no other worker runs anything.
 
         Returns:
             The executions of the leading tests, at least one. Fewer than asked for when a test
@@ -88,9 +68,12 @@ class Worker:
             stack.callback(os.close, given)
             taken = os.memfd_create("outputs")
             stack.callback(os.close, taken)
+            code = _write_program(program)
+            stack.callback(os.close, code)
+            stack.enter_context(self._quiet.alone() if alone else self._quiet.together())
             try:
-                answer = self._ask(program, spans, limits, (given, taken))
-                return _read_answer(answer, taken, alone=len(inputs) == 1)
+                answer = self._ask(program.preamble, spans, limits, (code, given, taken))
+                return read_answer(answer, taken, limits, alone=len(inputs) == 1)
             except (OSError, EOFError, ValueError, KeyError, TypeError, OverflowError) as error:
                 self.kill()
                 if self.stopped:
@@ -99,20 +82,16 @@ class Worker:
 
     def _ask(
         self,
-        program: Program,
+        preamble: str,
         spans: list[tuple[int, int]],
         limits: Limits,
-        descriptors: tuple[int, int],
+        descriptors: tuple[int, int, int],
     ) -> dict[str, Any]:
         request = {
-            "code": program.code,
-            "preamble": program.preamble,
-            "entry_point": program.entry_point,
-            "arguments": program.signature.arguments,
-            "result": program.signature.result,
+            "preamble": preamble,
             "inputs": spans,
             "limits": {
-                "cpu_s": limits.cpu_s,
+                "cpu_s": limits.cpu_s * GRACE,
                 "wall_s": limits.wall_s,
                 "memory_bytes": limits.memory_bytes,
                 "output_bytes": limits.output_bytes,
@@ -120,14 +99,14 @@ class Worker:
             },
         }
         data = json.dumps(request).encode()
-        connection = self._connection()
-        connection.settimeout((len(spans) + 1) * limits.wall_s + GRACE_S)
+        server = self._started()
+        connection = server.socket
+        connection.settimeout((len(spans) + 1) * limits.wall_s + MARGIN_S)
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
         connection.sendmsg([struct.pack(">I", len(data))], rights)
         connection.sendall(data)
         self._await(connection)
-        length = struct.unpack(">I", _receive(connection, 4))[0]
-        return json.loads(_receive(connection, length))
+        return server.receive()
 
     def _await(self, connection: socket.socket) -> None:
         """Wait for the answer's first byte, unless somebody stopped who is to give it.
@@ -141,76 +120,47 @@ class Worker:
         while not ready.poll(1000 * LOOK_S):
             if time.monotonic() > end:
                 raise TimeoutError("timed out")
-            process = self._process
-            if process is not None and _is_stopped(process.pid):
+            process_id = self.process_id
+            if process_id is not None and _is_stopped(process_id):
                 raise InterruptedError("the fork server was stopped")
 
-    def _connection(self) -> socket.socket:
-        process = self._process
-        if process is None or process.poll() is not None:
-            self.kill()
+    def _started(self) -> ForkServer:
+        """The fork server, running. Raises WorkerStoppedError, or OSError where it cannot start."""
+        server = self._server
+        if server is not None and server.process.poll() is None:
+            return server
+        self.kill()
+        server, found = start(self._isolation or strongest().isolation)
+        if server is None:
+            raise OSError(f"the sandbox is not what it was: {found.broken}")
         with self._lock:
-            if self.stopped:
-                raise WorkerStoppedError
-            return self._socket or self._start()
-
-    def _start(self) -> socket.socket:
-        ours, theirs = socket.socketpair()
-        folder = tempfile.mkdtemp(prefix="harness-")
-        with theirs:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
-                [
-                    os.path.realpath(getattr(sys, "_base_executable", sys.executable)),
-                    *("-s", "-S", "-P", "-B", str(FORK_SERVER)),
-                    *(str(theirs.fileno()), json.dumps(_allowed_packages())),
-                ],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd=folder,
-                env={**ENVIRONMENT, "HOME": folder, "TMPDIR": folder},
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
-        self._folder, self._socket = folder, ours
-        return ours
+            if not self.stopped:
+                self._server = server
+                return server
+        server.end()
+        raise WorkerStoppedError
 
     @property
     def process_id(self) -> int | None:
-        """The fork server's process, for those who watch or kill it; None when there is none."""
-        process = self._process
-        return process.pid if process else None
+        """The process that was started, for those who watch or kill it; None when there is none.
+
+        It is the fork server, or what waits for one in namespaces of its own.
+        """
+        server = self._server
+        return server.process.pid if server else None
 
     def stop(self) -> None:
-        """End the fork servers and start no other: what runs raises WorkerStoppedError."""
+        """End the fork server and start no other: what runs raises WorkerStoppedError."""
         with self._lock:
             self.stopped = True
-            aside = self._aside
         self.kill()
-        if aside is not None:
-            aside.stop()
 
     def kill(self) -> None:
         """End the fork server and its children at once."""
         with self._lock:
-            process, self._process = self._process, None
-            connection, self._socket = self._socket, None
-            folder, self._folder = self._folder, None
-        if connection is not None:
-            with contextlib.suppress(OSError):  # wakes a thread that waits for an answer
-                connection.shutdown(socket.SHUT_RDWR)
-            connection.close()
-        if process is not None:
-            # Hung up on, it kills what it runs and leaves; what does not leave is killed.
-            try:
-                process.wait(timeout=LEAVE_S)
-            except subprocess.TimeoutExpired:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-        if folder is not None:
-            with contextlib.suppress(RecursionError):  # folders in folders in folders
-                shutil.rmtree(folder, ignore_errors=True)
+            server, self._server = self._server, None
+        if server is not None:
+            server.end()
 
 
 def _is_stopped(pid: int) -> bool:
@@ -221,11 +171,27 @@ def _is_stopped(pid: int) -> bool:
     return stat.rpartition(")")[2].split()[0] in {"T", "t"}
 
 
-def _allowed_packages() -> dict[str, str]:
-    """Where the packages that solutions may import are installed, without importing them."""
-    specs = {name: importlib.util.find_spec(name) for name in ALLOWED_PACKAGES}
-    origins = {name: spec.origin for name, spec in specs.items() if spec and spec.origin}
-    return {name: str(Path(origin).parent.parent) for name, origin in origins.items()}
+def _write_program(program: Program) -> int:
+    """A program in a memory file, which no process but its own runner reads."""
+    signature = program.signature
+    data = {
+        "code": program.code,
+        "entry_point": program.entry_point,
+        "arguments": signature.arguments,
+        "result": signature.result,
+    }
+    file = os.memfd_create("program")
+    _write(file, json.dumps(data).encode(), 0)
+    return file
+
+
+def _write(file: int, data: bytes, offset: int) -> int:
+    """Write all of it; where it ends."""
+    view = memoryview(data)
+    while view:
+        done = os.pwrite(file, view, offset)
+        view, offset = view[done:], offset + done
+    return offset
 
 
 def _write_inputs(inputs: Sequence[bytes]) -> tuple[list[tuple[int, int]], int]:
@@ -237,103 +203,5 @@ def _write_inputs(inputs: Sequence[bytes]) -> tuple[list[tuple[int, int]], int]:
         if spans and offset + len(data) > BATCH_INPUT_BYTES:
             break
         spans.append((offset, len(data)))
-        view = memoryview(data)
-        while view:
-            done = os.pwrite(file, view, offset)
-            view, offset = view[done:], offset + done
+        offset = _write(file, data, offset)
     return spans, file
-
-
-def _receive(connection: socket.socket, size: int) -> bytes:
-    data = bytearray()
-    while len(data) < size:
-        part = connection.recv(size - len(data))
-        if not part:
-            raise EOFError("the fork server hung up")
-        data += part
-    return bytes(data)
-
-
-def _read_answer(answer: dict[str, Any], outputs: int, *, alone: bool) -> list[Execution]:
-    peak = answer["peak_bytes"] if alone else None
-    executions = [_read_record(record, outputs, peak) for record in answer["tests"]]
-    if not executions:
-        raise EOFError("no test was run")
-    return executions
-
-
-def _read_record(record: dict[str, Any], outputs: int, peak: int | None) -> Execution:
-    def part(name: str) -> bytes:
-        start, head, tail = record[name]
-        kept = os.pread(outputs, head, start)
-        return kept + b"\n...\n" + os.pread(outputs, tail, start + head) if tail else kept
-
-    ending, code, error = _judge_ending(record)
-    result = part("result")
-    return Execution(
-        ending=ending,
-        stdout=part("stdout"),
-        stderr=part("stderr").decode("utf-8", "replace"),
-        result=result if result and ending is Ending.FINISHED else None,
-        error=error,
-        code=code,
-        cpu_s=record["cpu_s"],
-        wall_s=record["wall_s"],
-        peak_bytes=peak,
-    )
-
-
-def _judge_ending(record: dict[str, Any]) -> tuple[Ending, int, str]:  # noqa: PLR0911 - one case a line
-    """The ending, the exit code or signal number, and the error's text."""
-    if record["too_much_output"]:
-        return Ending.OUTPUT_LIMIT, 0, ""
-    match record["end"]:
-        case "cpu":
-            return Ending.CPU_LIMIT, 0, ""
-        case "wall":
-            return Ending.WALL_LIMIT, 0, ""
-        case "cannot_compile":
-            return Ending.CANNOT_COMPILE, 0, _error(record["report"])
-        case "done":
-            return _judge_report(record["report"])
-        case "broken":
-            raise ValueError("the runner could not be set up")
-        case "gone":
-            status = record["exit"]
-            if os.WIFSIGNALED(status):
-                return Ending.SIGNAL, os.WTERMSIG(status), ""
-            code = os.WEXITSTATUS(status)
-            return (Ending.EXIT if code else Ending.FINISHED), code, ""
-        case _:
-            return Ending.ERROR, 0, "the program wrote on the judge's own channel"
-
-
-def _judge_report(report: str) -> tuple[Ending, int, str]:
-    """What the runner says of a test.
-
-    Judged code may have forged it, so nothing hangs on it but what an ending is called: output and
-    result are compared whatever it says.
-    """
-    match _claim(report).get("status"):
-        case "ok":
-            return Ending.FINISHED, 0, ""
-        case "exit":
-            code = _claim(report).get("code")
-            return Ending.EXIT, code if type(code) is int and 0 < code < EXIT_CODES else 1, ""
-        case "memory":
-            return Ending.MEMORY_LIMIT, 0, ""
-        case _:
-            return Ending.ERROR, 0, _error(report)
-
-
-def _error(report: str) -> str:
-    error = _claim(report).get("error")
-    return error if isinstance(error, str) else ""
-
-
-def _claim(report: str) -> dict[str, Any]:
-    try:
-        claim = json.loads(report.encode("latin-1"))
-    except (ValueError, RecursionError):
-        return {}
-    return cast("dict[str, Any]", claim) if isinstance(claim, dict) else {}

@@ -221,7 +221,10 @@ def test_no_run_tests_grades_nothing(tmp_path: Path) -> None:
 def test_isolated_tests_are_not_confirmed_again(tmp_path: Path) -> None:
     done = harness(tmp_path, "run", "--isolate-tests", "-n", "6", "--json")
     summary = json.loads(done.stdout)
-    assert (summary["confirmed"], summary["rechecked"]) == ([0, 0], [0, 0])
+    assert (summary["judged_again"]["confirmed"], summary["judged_again"]["rechecked"]) == (
+        [0, 0],
+        [0, 0],
+    )
     assert summary["graded"] == 6
 
 

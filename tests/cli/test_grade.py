@@ -265,8 +265,8 @@ class TestFlags:
         code = "import math\nprint(input() if not hasattr(math, 'seen') else 0)\nmath.seen = 1"
         write(folder, {"problem_id": "echo", "code": code})
         in_batch, alone = grade(folder), grade(folder, "--isolate-tests")
-        assert in_batch["summary"]["confirmed"] == [2, 2]
-        assert alone["summary"]["confirmed"] == [0, 0]
+        assert in_batch["summary"]["judged_again"]["confirmed"] == [2, 2]
+        assert alone["summary"]["judged_again"]["confirmed"] == [0, 0]
         assert results(in_batch) == results(alone) == [("own/echo", 0, "accepted")]
 
     def test_workers(self, folder: Path) -> None:

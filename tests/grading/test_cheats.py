@@ -3,13 +3,13 @@
 The expected output is a word that nobody could guess; a solution that is accepted has found it.
 """
 
-import secrets
 from collections.abc import Callable
 from textwrap import dedent
 
 import pytest
 
 from harness.grading.verdict import Grade, Verdict
+from harness.sandbox.worker import Worker
 
 GradeIt = Callable[..., Grade]
 
@@ -94,46 +94,6 @@ FUNCTIONS = {
         """,
 }
 
-SEARCH = """
-import gc, os, re, sys
-PATTERN = re.compile(rb'wanted:' + rb'[0-9a-f]{32}')
-def texts(items):
-    return ' '.join(item for item in items if type(item) is str).encode('utf-8', 'replace')
-def search():
-    for frame in sys._current_frames().values():
-        while frame:
-            yield texts([*frame.f_locals.values(), *frame.f_globals.values()])
-            frame = frame.f_back
-    for item in gc.get_objects():
-        if type(item) is dict: yield texts([*item, *item.values()])
-        elif type(item) in (list, tuple, set): yield texts(item)
-    yield repr([os.listdir(), dict(os.environ)]).encode()
-    for name in os.listdir('/proc/self/fd'):
-        try:
-            if name != '0': yield os.pread(int(name), 10 ** 6, 0)
-        except OSError: pass
-    with open('/proc/self/maps') as maps, open('/proc/self/mem', 'rb', 0) as memory:
-        for line in maps:
-            span, access, *_ = line.split()
-            if 'r' in access and '[v' not in line:
-                start, end = (int(x, 16) for x in span.split('-'))
-                if end - start < 1 << 26:
-                    try:
-                        memory.seek(start)
-                        yield memory.read(end - start)
-                    except (OSError, ValueError): pass
-def found():
-    for data in search():
-        match = PATTERN.search(data)
-        if match: return match[0].decode()
-    return 'nothing'
-"""
-
-
-@pytest.fixture
-def secret() -> str:
-    return f"wanted:{secrets.token_hex(16)}"
-
 
 @pytest.mark.parametrize("code", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_a_function_is_not_accepted_for(code: str, secret: str, grade: GradeIt) -> None:
@@ -158,25 +118,6 @@ def test_a_program_is_not_accepted_for(code: str, secret: str, grade: GradeIt) -
     assert result.public_passed == result.hidden_passed == 0
 
 
-def test_a_search_finds_what_is_in_the_process(grade: GradeIt) -> None:
-    """The search of the next test is one that would find it."""
-    hidden = "wanted:" + "a" * 32
-    code = f"kept = {hidden[::-1]!r}[::-1]\n{SEARCH}\nprint(found())"
-    assert grade(code, [("", hidden)]).solved
-
-
-def test_the_expected_output_is_nowhere_in_the_process(secret: str, grade: GradeIt) -> None:
-    tests = [("1", secret), ("2", secret)]
-    program = grade(f"{SEARCH}\nprint(found())", tests)
-    assert [test.got for test in program.tests] == ["nothing\n"] * 2
-    function = grade(
-        f"{SEARCH}\ndef f(n): return found()",
-        [(given, f'"{wanted}"') for given, wanted in tests],
-        entry_point="f",
-    )
-    assert [test.got for test in function.tests] == ['"nothing"'] * 2
-
-
 def test_forged_reports_do_not_pass_later_tests(secret: str, grade: GradeIt) -> None:
     """A program that knows one answer claims to have finished, over and over."""
     code = """
@@ -193,8 +134,40 @@ def test_forged_reports_do_not_pass_later_tests(secret: str, grade: GradeIt) -> 
     assert result.hidden_passed == 0
 
 
-def test_the_input_of_a_later_test_is_nowhere_in_the_process(secret: str, grade: GradeIt) -> None:
-    code = f"{SEARCH}\nprint(found())"
-    result = grade(code, [("first", "nothing"), (secret, secret)])
-    assert result.solved  # the input at hand is found, so the search is one that would
-    assert result.confirmed == (0, 0)
+class TestSearches:
+    """What a program would find that no layer stopped from looking."""
+
+    @pytest.fixture
+    def worker(self, unguarded: Worker) -> Worker:
+        return unguarded
+
+    def test_a_search_finds_what_is_in_the_process(self, search: str, grade: GradeIt) -> None:
+        """The search of the other tests is one that would find it."""
+        hidden = "wanted:" + "a" * 32
+        code = f"kept = {hidden[::-1]!r}[::-1]\n{search}\nprint(found())"
+        assert grade(code, [("", hidden)]).solved
+
+    def test_no_expected_output(self, secret: str, search: str, grade: GradeIt) -> None:
+        tests = [("1", secret), ("2", secret)]
+        program = grade(f"{search}\nprint(found())", tests)
+        assert [test.got for test in program.tests] == ["nothing\n"] * 2
+        function = grade(
+            f"{search}\ndef f(n): return found()",
+            [(given, f'"{wanted}"') for given, wanted in tests],
+            entry_point="f",
+        )
+        assert [test.got for test in function.tests] == ['"nothing"'] * 2
+
+    def test_no_input_of_a_later_test(self, secret: str, search: str, grade: GradeIt) -> None:
+        result = grade(f"{search}\nprint(found())", [("first", "nothing"), (secret, secret)])
+        assert result.solved  # the input at hand is found, so the search is one that would
+        assert result.judged_again.confirmed == (0, 0)
+
+    @pytest.mark.parametrize("end", ["print(kept)", "raise ValueError(kept)", "exit(kept)"])
+    def test_nothing_of_an_earlier_solution(
+        self, end: str, secret: str, search: str, grade: GradeIt
+    ) -> None:
+        """Its code, its input, its output and its errors went past the fork server."""
+        for _ in range(3):
+            grade(f"kept = {secret!r} + input()\n{end}", [(secret, secret)] * 3)
+        assert grade(f"{search}\nprint(found())", [("", "nothing")] * 3).solved

@@ -4,8 +4,6 @@ Checkers and solutions are both untrusted: each is given what would break a care
 """
 
 import json
-import os
-import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from textwrap import dedent
@@ -71,7 +69,7 @@ class TestPrograms:
         code = "n = int(input())\nprint(max(d for d in range(1, n) if n % d == 0))"
         grade = check(DIVISOR, code, ("12\n", "2\n"), ("15\n", "3\n"), isolate=isolate)
         assert grade.verdict is Verdict.ACCEPTED
-        assert grade.rechecked == ((0, 0) if isolate else (1, 0))
+        assert grade.judged_again.rechecked == ((0, 0) if isolate else (1, 0))
 
     @pytest.mark.parametrize("isolate", [False, True])
     def test_a_wrong_one_is_wrong(self, check: CheckIt, isolate: bool) -> None:
@@ -399,77 +397,45 @@ class TestTests:
         assert check(checker, code, *[("", "1\n")] * 3).solved
 
 
-SEARCH = """
-import gc, os, re, sys
-PATTERN = re.compile(rb'wanted:' + rb'[0-9a-f]{32}')
-def found():
-    with open('/proc/self/maps') as maps, open('/proc/self/mem', 'rb', 0) as memory:
-        for line in maps:
-            span, access, *_ = line.split()
-            if 'r' not in access or '[v' in line: continue
-            start, end = (int(x, 16) for x in span.split('-'))
-            if end - start >= 1 << 26: continue
-            try:
-                memory.seek(start)
-                match = PATTERN.search(memory.read(end - start))
-            except (OSError, ValueError): continue
-            if match: return match[0].decode()
-    for folder in ('.', '/proc/self/fd'):
-        for name in os.listdir(folder):
-            try:
-                with open(f'{folder}/{name}', 'rb') as file:
-                    match = PATTERN.search(file.read(10 ** 6)) if name not in '012' else None
-            except OSError: continue
-            if match: return match[0].decode()
-    return 'nothing'
-"""
-
-
 class TestSecrets:
     """No expected output and no line of a checker is where a solution could find it."""
 
-    def secret(self) -> str:
-        return f"wanted:{secrets.token_hex(16)}"
+    @pytest.fixture
+    def worker(self, unguarded: Worker) -> Worker:
+        return unguarded
 
-    def test_the_search_finds_what_is_there(self, check: CheckIt) -> None:
-        code = f"kept = {self.secret()[::-1]!r}[::-1]\n{SEARCH}\nprint(found())"
+    def test_the_search_finds_what_is_there(self, check: CheckIt, search: str, secret: str) -> None:
+        code = f"kept = {secret[::-1]!r}[::-1]\n{search}\nprint(found())"
         found = "def check(i, e, a): return a.startswith('wanted:')"
         assert check(found, code, ("", "")).solved
 
     @pytest.mark.parametrize("isolate", [False, True])
-    def test_a_program_finds_neither(self, check: CheckIt, isolate: bool) -> None:
-        checker = f"KEY = {self.secret()!r}\ndef check(i, e, a): return a == 'nothing\\n' or a"
-        code = f"{SEARCH}\nprint(found())"
+    def test_a_program_finds_neither(
+        self, check: CheckIt, search: str, secret: str, isolate: bool
+    ) -> None:
+        checker = f"KEY = {secret!r}\ndef check(i, e, a): return a == 'nothing\\n' or a"
+        code = f"{search}\nprint(found())"
         for _ in range(3):  # after the checker was asked, too
-            grade = check(checker, code, *[("", self.secret())] * 4, isolate=isolate)
+            grade = check(checker, code, *[("", secret)] * 4, isolate=isolate)
             assert [test.got for test in grade.tests if not test.passed] == []
 
-    def test_a_function_finds_neither(self, check: CheckIt) -> None:
+    def test_a_function_finds_neither(self, check: CheckIt, search: str, secret: str) -> None:
         hooks = f"""
-            def convert_offline(case): return case[0], case[1] + [{self.secret()!r}]
+            def convert_offline(case): return case[0], case[1] + [{secret!r}]
             def evaluate_offline(inputs, outputs, expected): return outputs == 'nothing'
             """
-        code = f"{SEARCH}\ndef f(n): return found()"
+        code = f"{search}\ndef f(n): return found()"
         for _ in range(3):
-            pairs = [("1", json.dumps([self.secret()]))] * 4
+            pairs = [("1", json.dumps([secret]))] * 4
             grade = check(hooks, code, *pairs, kind="hooks", entry_point="f")
             assert [test.got for test in grade.tests if not test.passed] == []
             assert grade.tests
 
-    def test_the_checker_is_in_no_process_with_the_solution(self, check: CheckIt) -> None:
-        code = f"kept = {self.secret().replace('wanted', 'kept')!r}\nprint()"
-        search = SEARCH.replace("wanted", "kept")  # code lingers where solutions are forked from
+    def test_a_checker_finds_no_solution(self, check: CheckIt, search: str, secret: str) -> None:
+        code = f"kept = {secret!r}\nprint()"
         checker = f"{search}\ndef check(i, e, a): return found() == 'nothing' or found()"
         grade = check(checker, code, *[("", "")] * 3)
         assert grade.solved, grade
-
-    def test_they_are_forked_from_different_servers(self, check: CheckIt) -> None:
-        told = "import os\ndef check(i, e, a): return f'{os.getppid()} {a}'"
-        grade = check(told, "import os\nprint(os.getppid())", ("", ""))
-        assert grade.tests[0].difference is not None
-        mine, theirs = grade.tests[0].difference.where.split()
-        assert mine != theirs
-        assert os.getpid() not in {int(mine), int(theirs)}
 
 
 EQUAL = """

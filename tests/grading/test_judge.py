@@ -10,6 +10,7 @@ from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import TestCase
 from harness.sandbox.execution import Program, SandboxError
+from harness.sandbox.isolation import UNSAFE
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
 
@@ -32,7 +33,7 @@ class TestVerdicts:
         assert [test.index for test in result.tests] == [0, 1, 2]
         assert [test.public for test in result.tests] == [True, False, False]
         assert all(test.error == test.got == test.stderr == "" for test in result.tests)
-        assert (result.confirmed, result.rechecked) == ((0, 0), (1, 0))
+        assert (result.judged_again.confirmed, result.judged_again.rechecked) == ((0, 0), (1, 0))
 
     def test_a_right_function(self, grade: GradeIt) -> None:
         code = "class Solution:\n    def double(self, n): return (n * 2,)"
@@ -48,7 +49,7 @@ class TestVerdicts:
         assert (wrong.difference.expected, wrong.difference.got) == ("4", "5")
         assert wrong.got == "5\n"
         assert (result.public_passed, result.hidden_passed) == (1, 1)
-        assert result.confirmed == (1, 0)
+        assert result.judged_again.confirmed == (1, 0)
 
     @pytest.mark.parametrize(
         ("act", "verdict"),
@@ -84,7 +85,7 @@ class TestVerdicts:
         assert result.verdict is verdict
         assert vector(result) == [Verdict.ACCEPTED, verdict]
         assert (result.hidden_passed, result.hidden_total) == (0, 2)
-        assert result.confirmed == (1, 0)
+        assert result.judged_again.confirmed == (1, 0)
 
     def test_the_verdict_is_that_of_the_first_failure(self, grade: GradeIt) -> None:
         result = grade("n = int(input())\nprint(1 // (3 - n))", DOUBLES)
@@ -96,7 +97,7 @@ class TestVerdicts:
         assert vector(result) == [Verdict.COMPILE_ERROR]
         assert "SyntaxError" in result.tests[0].error
         assert (result.verdict, result.public_passed) == (Verdict.COMPILE_ERROR, 0)
-        assert result.confirmed == (0, 0)
+        assert result.judged_again.confirmed == (0, 0)
 
     @pytest.mark.parametrize("code", ["", "  \n\t\n"])
     def test_no_program(self, code: str, grade: GradeIt) -> None:
@@ -173,8 +174,8 @@ class TestBatches:
         result = grade(code, DOUBLES)
         assert result.solved
         assert vector(result) == [Verdict.ACCEPTED] * 3
-        assert result.confirmed == (2, 2)
-        assert result.rechecked == (1, 0)
+        assert result.judged_again.confirmed == (2, 2)
+        assert result.judged_again.rechecked == (1, 0)
 
     def test_a_limit_that_others_used_up_is_confirmed_away(self, grade: GradeIt) -> None:
         code = """
@@ -184,7 +185,7 @@ class TestBatches:
         """
         result = grade(code, DOUBLES, limits=SHORT)
         assert result.solved
-        assert result.confirmed[1] >= 1
+        assert result.judged_again.confirmed[1] >= 1
 
     def test_a_pass_that_others_caused_is_found_out(self, grade: GradeIt) -> None:
         """Any test but the first fails alone; the one picked for these is not the first."""
@@ -198,7 +199,7 @@ class TestBatches:
         tests = [(str(n), str(n * 2)) for n in range(40)]
         result = grade(code, tests)
         assert result.verdict is Verdict.WRONG_ANSWER
-        assert result.rechecked == (1, 1)
+        assert result.judged_again.rechecked == (1, 1)
         assert vector(result) == [Verdict.ACCEPTED] + [Verdict.WRONG_ANSWER] * 39
 
     def test_the_test_picked_is_the_same_every_time(self, grade: GradeIt) -> None:
@@ -215,12 +216,12 @@ class TestBatches:
     def test_one_test_is_not_run_again(self, grade: GradeIt) -> None:
         result = grade(DOUBLE, DOUBLES[:1])
         assert result.solved
-        assert (result.confirmed, result.rechecked) == ((0, 0), (0, 0))
+        assert (result.judged_again.confirmed, result.judged_again.rechecked) == ((0, 0), (0, 0))
         assert result.tests[0].peak_bytes is not None
 
     def test_a_failure_alone_is_not_confirmed(self, grade: GradeIt) -> None:
         result = grade("print(0)", DOUBLES[:1])
-        assert (result.verdict, result.confirmed) == (Verdict.WRONG_ANSWER, (0, 0))
+        assert (result.verdict, result.judged_again.confirmed) == (Verdict.WRONG_ANSWER, (0, 0))
 
     def test_a_process_for_each_test_when_asked_for(self, grade: GradeIt) -> None:
         code = """
@@ -230,7 +231,7 @@ class TestBatches:
         """
         result = grade(code, DOUBLES, isolate=True)
         assert result.solved
-        assert (result.confirmed, result.rechecked) == ((0, 0), (0, 0))
+        assert (result.judged_again.confirmed, result.judged_again.rechecked) == ((0, 0), (0, 0))
         assert all(test.peak_bytes for test in result.tests)
 
     def test_a_process_for_each_test_ends_as_a_batch_does(self, grade: GradeIt) -> None:
@@ -255,23 +256,30 @@ class TestBatches:
 
 
 class TestBlame:
-    KILLER = (
-        "import os\nprint(int(input()) * 2, flush=True)\nos.kill(os.getppid(), 9)\nwhile 1: pass"
-    )
+    """Without the layers, a program can kill the fork server; past Python, which would not."""
+
+    KILL = "import ctypes, os\ndef kill(n): ctypes.CDLL(None).kill(os.getppid(), n)\n"
+    KILLER = KILL + "print(int(input()) * 2, flush=True)\nkill(9)\nwhile 1: pass"
+
+    @pytest.fixture
+    def worker(self, unguarded: Worker) -> Worker:
+        return unguarded
 
     def test_killing_the_sandbox_is_the_program_s_own_error(self, grade: GradeIt) -> None:
         result = grade(self.KILLER, DOUBLES[:1])
         assert vector(result) == [Verdict.RUNTIME_ERROR]
         assert "does not survive this program" in result.tests[0].error
+        assert result.judged_again.blamed == 1
+        assert result.judged_again.retried >= 2
 
     def test_tests_before_it_count_and_the_rest_are_not_run(self, grade: GradeIt) -> None:
-        code = "import os\nn = int(input())\nif n == 2: os.kill(os.getppid(), 9)\nprint(n * 2)"
+        code = self.KILL + "n = int(input())\nif n == 2: kill(9)\nprint(n * 2)"
         result = grade(code, DOUBLES)
         assert vector(result) == [Verdict.ACCEPTED, Verdict.RUNTIME_ERROR]
         assert (result.public_total + result.hidden_total) == 3
 
     def test_a_fork_server_that_is_stopped_is_not_waited_for(self, grade: GradeIt) -> None:
-        code = "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\nwhile True: pass"
+        code = self.KILL + "kill(19)\nwhile True: pass"
         start = time.monotonic()
         result = grade(code, DOUBLES, limits=Limits(cpu_s=20))
         assert vector(result) == [Verdict.RUNTIME_ERROR]
@@ -281,13 +289,13 @@ class TestBlame:
         assert not grade(self.KILLER, DOUBLES[:1]).solved
         result = grade(DOUBLE, DOUBLES)
         assert result.solved
-        assert result.confirmed == (0, 0)
+        assert result.judged_again.confirmed == (0, 0)
 
     def test_a_sandbox_that_does_not_work_is_nobody_s_error(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
-        monkeypatch.setattr("harness.sandbox.worker.FORK_SERVER", tmp_path / "none.py")
-        worker = Worker()
+        monkeypatch.setattr("harness.sandbox.launch.INSIDE", tmp_path)
+        worker = Worker(UNSAFE)
         tests = [TestCase(input="1", output="2", public=True)]
         with pytest.raises(SandboxError):
             judge(worker, Task(Program(DOUBLE), tests, Limits()))
@@ -297,11 +305,10 @@ class TestBlame:
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         """The first fork server is one that leaves at once."""
-        broken = tmp_path / "broken.py"
-        broken.touch()
-        worker = Worker()
+        (tmp_path / "enter.py").touch()
+        worker = Worker(UNSAFE)
         with monkeypatch.context() as patch:
-            patch.setattr("harness.sandbox.worker.FORK_SERVER", broken)
+            patch.setattr("harness.sandbox.launch.INSIDE", tmp_path)
             with pytest.raises(SandboxError):
                 worker.run(Program(""), [b""], Limits())
         tests = [TestCase(input="1", output="2", public=True)]

@@ -40,8 +40,6 @@ def make_result() -> MakeResult:
             hidden_passed=int(solved),
             hidden_total=1,
             tests=(),
-            confirmed=(0, 0),
-            rechecked=(0, 0),
             code="",
             chosen_by=ChosenBy.NEWEST,
             extraction="",

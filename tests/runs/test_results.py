@@ -27,8 +27,6 @@ def _result(index: int) -> SampleResult:
         hidden_passed=0,
         hidden_total=0,
         tests=(),
-        confirmed=(0, 0),
-        rechecked=(0, 0),
         code="print('\n')",
         chosen_by=ChosenBy.NEWEST,
         extraction="",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.agent.attempt import ChosenBy, StopReason
-from harness.grading.verdict import Verdict
+from harness.grading.verdict import JudgedAgain, Verdict
 from harness.models.protocol import Usage
 from harness.problem import Level
 from harness.runs.results import SampleResult
@@ -51,8 +51,6 @@ def result(
         hidden_passed=hidden_passed,
         hidden_total=hidden_total,
         tests=(),
-        confirmed=(0, 0),
-        rechecked=(0, 0),
         code="",
         chosen_by=ChosenBy.NEWEST,
         extraction="",
@@ -236,9 +234,12 @@ class TestCosts:
 
     def test_verdicts_tried_again_add_up(self) -> None:
         found = summary(
-            result("a", confirmed=(3, 1)), result("b", confirmed=(2, 0), rechecked=(1, 1))
+            result("a", judged_again=JudgedAgain(confirmed=(3, 1), retried=2)),
+            result("b", judged_again=JudgedAgain(confirmed=(2, 0), rechecked=(1, 1), blamed=1)),
         )
-        assert (found.confirmed, found.rechecked) == ((5, 1), (1, 1))
+        assert found.judged_again == JudgedAgain(
+            confirmed=(5, 1), rechecked=(1, 1), retried=2, blamed=1
+        )
 
 
 RESULTS = st.lists(

@@ -132,9 +132,12 @@ def test_a_thread_left_behind_ends_the_batch(run_batch: Batch) -> None:
 def test_peak_memory_is_known_of_a_test_alone(run: Run, run_batch: Batch) -> None:
     code = "x = bytearray(100 << 20)"
     alone = run(code)
-    assert alone.peak_bytes is not None
     assert 100 << 20 < alone.peak_bytes < 200 << 20
-    assert [execution.peak_bytes for execution in run_batch(code, b"", b"")] == [None, None]
+    assert alone.alone
+    together = run_batch("x = bytearray(int(input()) << 20)", b"1", b"100")
+    assert not any(execution.alone for execution in together)
+    assert len({execution.peak_bytes for execution in together}) == 1
+    assert 100 << 20 < together[0].peak_bytes < 200 << 20
 
 
 def test_time_is_that_of_each_test(run_batch: Batch) -> None:

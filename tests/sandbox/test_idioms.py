@@ -217,11 +217,6 @@ THREADS = (
         prints=b"x\n",
     ),
     Idiom(
-        "multiprocessing's thread pool",
-        "from multiprocessing.pool import ThreadPool\nprint(ThreadPool(2).map(abs, [-1, -2]))",
-        prints=b"[1, 2]\n",
-    ),
-    Idiom(
         "_thread",
         "import _thread\nlock = _thread.allocate_lock()\nlock.acquire()\n"
         "def f():\n    print('x', flush=True)\n    lock.release()\n"

@@ -37,18 +37,39 @@ def gone(process: int) -> bool:
     return not Path(f"/proc/{process}").exists()
 
 
-async def test_programs_run_at_the_same_time(tmp_path: Path) -> None:
-    """Opening a named pipe waits for the other side: neither could end without the other."""
-    pipe = str(tmp_path / "pipe")
-    os.mkfifo(pipe)
+async def test_programs_run_at_the_same_time(marks: Marks) -> None:
     async with SandboxPool(2) as pool:
-        calls = asyncio.gather(
-            pool.call(program(f"print(open({pipe!r}).read())")),
-            pool.call(program(f"open({pipe!r}, 'w').write('met')")),
-        )
-        reader, writer = await asyncio.wait_for(calls, PATIENCE_S)
-    assert (reader.ending, writer.ending) == (Ending.FINISHED, Ending.FINISHED)
-    assert reader.stdout == b"met\n"
+        calls = [
+            asyncio.create_task(pool.call(program(marks.code + "while True: pass")))
+            for _ in range(2)
+        ]
+        first, second = [await asyncio.to_thread(marks.wait) for _ in calls]
+        assert first != second
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+
+
+async def test_one_that_is_to_be_alone_has_nothing_beside_it(marks: Marks) -> None:
+    sleeper = Program(marks.code + "import time\ntime.sleep(0.3)")
+
+    def beside(worker: Worker) -> int:
+        worker.run(sleeper, [b""], HOURS)
+        return 0
+
+    def alone(worker: Worker) -> bool:
+        return worker.run(sleeper, [b""], HOURS, alone=True)[0].ending is Ending.FINISHED
+
+    async with SandboxPool(3) as pool:
+        first = asyncio.create_task(pool.call(beside))
+        judged = await asyncio.to_thread(marks.wait)
+        second = asyncio.create_task(pool.call(alone))
+        quiet = await asyncio.to_thread(marks.wait)
+        assert gone(judged)
+        third = asyncio.create_task(pool.call(beside))
+        await asyncio.to_thread(marks.wait)
+        assert gone(quiet)
+        assert await asyncio.gather(first, second, third) == [0, True, 0]
 
 
 async def test_no_more_run_than_there_are_workers() -> None:

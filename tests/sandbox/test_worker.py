@@ -36,6 +36,9 @@ def watched(*processes: int) -> Iterator[Callable[[], bool]]:
             os.close(handle)
 
 
+SIGNAL = "import ctypes, os\ndef kill(n): ctypes.CDLL(None).kill(os.getppid(), n)\n"
+
+
 class Marks(Protocol):
     """See the fixture."""
 
@@ -81,35 +84,62 @@ class TestBroken:
             assert ended()
         assert sound(worker, run_on)
 
-    def test_a_program_that_kills_the_fork_server(self, worker: Worker, run_on: RunOn) -> None:
-        with pytest.raises(SandboxError):
-            run_on(worker, "import os\nos.kill(os.getppid(), 9)", b"")
-        assert sound(worker, run_on)
-
-    def test_a_program_that_stops_the_fork_server(
-        self, worker: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize("word", ["SIGKILL", "SIGSTOP", "SIGTERM"])
+    def test_no_program_signals_the_fork_server(
+        self, word: str, worker: Worker, run_on: RunOn
     ) -> None:
-        monkeypatch.setattr("harness.sandbox.worker.GRACE_S", 0.2)
-        monkeypatch.setattr("harness.sandbox.worker.LEAVE_S", 0.2)
-        code = "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\nwhile True: pass"
-        with pytest.raises(SandboxError, match=r"timed out|Timeout"):
-            run_on(worker, code, b"", wall=0.2, cpu_s=0.1)
         assert sound(worker, run_on)
+        server = worker.process_id
+        code = f"""
+        import ctypes, os, signal
+        kill = ctypes.CDLL(None).kill
+        for process in (os.getppid(), 1, -1, 0):
+            print(kill(process, signal.{word}))
+        """
+        (execution,) = run_on(worker, code, b"")
+        assert (execution.ending, execution.stdout) == (Ending.FINISHED, b"-1\n" * 4)
+        assert worker.process_id == server
 
-    def test_a_program_that_removes_its_working_directory(
-        self, worker: Worker, run_on: RunOn
-    ) -> None:
-        code = "import os\nos.rmdir(os.getcwd())\nprint('x')"
+    def test_a_fork_server_that_a_program_kills(self, unguarded: Worker, run_on: RunOn) -> None:
         with pytest.raises(SandboxError):
-            run_on(worker, code, b"")
-        assert sound(worker, run_on)
+            run_on(unguarded, SIGNAL + "kill(9)", b"")
+        assert sound(unguarded, run_on)
 
-    def test_a_program_that_puts_a_link_where_its_working_directory_was(
-        self, worker: Worker, run_on: RunOn, tmp_path: Path
+    def test_a_fork_server_that_a_program_stops(
+        self, unguarded: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("harness.sandbox.worker.MARGIN_S", 0.2)
+        monkeypatch.setattr("harness.sandbox.server.LEAVE_S", 0.2)
+        with pytest.raises(SandboxError, match=r"timed out|Timeout|stopped"):
+            run_on(unguarded, SIGNAL + "kill(19)\nwhile True: pass", b"", wall=0.2, cpu_s=0.1)
+        assert sound(unguarded, run_on)
+
+    @pytest.mark.parametrize(
+        "move", ["os.rmdir(here)", "os.rename(here, here + '-moved')", "os.rename(here, '/tmp/x')"]
+    )
+    def test_no_program_takes_the_working_directory_away(
+        self, move: str, worker: Worker, run_on: RunOn
+    ) -> None:
+        assert sound(worker, run_on)
+        server = worker.process_id
+        (execution,) = run_on(worker, f"import os\nhere = os.getcwd()\n{move}", b"")
+        assert execution.ending is Ending.ERROR
+        assert sound(worker, run_on)
+        assert worker.process_id == server
+
+    def test_a_working_directory_that_a_program_removes(
+        self, unguarded: Worker, run_on: RunOn
+    ) -> None:
+        with pytest.raises(SandboxError):
+            run_on(unguarded, "import os\nos.rmdir(os.getcwd())\nprint('x')", b"")
+        assert sound(unguarded, run_on)
+
+    def test_a_link_where_the_working_directory_was(
+        self, unguarded: Worker, run_on: RunOn, tmp_path: Path
     ) -> None:
         (tmp_path / "kept").touch()
-        assert sound(worker, run_on)
-        folder = Path(f"/proc/{worker.process_id}/cwd").readlink()
+        assert sound(unguarded, run_on)
+        folder = Path(f"/proc/{unguarded.process_id}/cwd").readlink()
         code = f"""
         import os
         here = os.getcwd()
@@ -117,91 +147,80 @@ class TestBroken:
         os.symlink({str(tmp_path)!r}, here)
         """
         with pytest.raises(SandboxError):
-            run_on(worker, code, b"")
+            run_on(unguarded, code, b"")
         assert (tmp_path / "kept").exists()
         folder.unlink()
-
-    def test_a_program_that_moves_its_working_directory(
-        self, worker: Worker, run_on: RunOn, tmp_path: Path
-    ) -> None:
-        (tmp_path / "kept").touch()
-        code = f"""
-        import os
-        here = os.getcwd()
-        open('left', 'w').close()
-        os.rename(here, here + '-moved')
-        os.symlink({str(tmp_path)!r}, here)
-        """
-        run_on(worker, code, b"")
-        (moved,) = run_on(worker, "import os\nprint(os.getcwd(), os.listdir())", b"")
-        folder, names = moved.stdout.decode().split()
-        assert names == "[]"
-        assert (tmp_path / "kept").exists()
-        Path(folder).rmdir()
-        Path(folder.removesuffix("-moved")).unlink()
 
 
 class TestForged:
     """The judged program finds the runner's socket and writes on it what it likes."""
 
     FIND = """
-import os, socket, stat
+import os, stat
 def channel():
     for fd in range(3, 20):
         try:
-            if stat.S_ISSOCK(os.fstat(fd).st_mode):
-                return socket.socket(fileno=fd)
+            if stat.S_ISSOCK(os.fstat(fd).st_mode): return fd
         except OSError:
             pass
-control = channel()
+def regular(fd):
+    try: return stat.S_ISREG(os.fstat(fd).st_mode)
+    except OSError: return False
+class control:
+    send = lambda word: os.write(channel(), word)
+    close = lambda: os.close(channel())
+    unblock = lambda: os.set_blocking(channel(), False)
 """
 
-    @pytest.mark.parametrize(
-        "word",
-        [
-            "b'nonsense'",
-            "b'\\x00\\xff'",
-            "b'D'",
-            "b'D{'",
-            "b'Dnull'",
-            "b'D[]'",
-            "b'D\"status\"'",
-            "b'D{\"status\": []}'",
-            'b\'D{"status": "error", "error": 5}\'',
-            'b\'D{"status": "exit", "code": "x"}\'',
-            'b\'D{"status": "exit", "code": -1e999}\'',
-            'b\'D{"status": "exit", "code": 100000}\'',
-            "b'D' + b'[' * 50000",
-            "b'D' + b'9' * 50000",
-            "b'D\\xff\\xfe'",
-            "b'C{}'",
-            "b'R'",
-            "b'E'",
-            "b'D' + b' ' * 200000",
-        ],
-    )
-    def test_whatever_is_written_there(self, word: str, worker: Worker, run_on: RunOn) -> None:
+    WORDS = ("x", "D", "E", "C", "R", "", "DDDD", "\x00")
+    REPORTS = (
+        "nonsense", "{", "null", "[]", "9" * 50_000, "[" * 50_000, '"status"', '{"status": []}',
+        '{"status": "error", "error": 5}', '{"status": "exit", "code": "x"}', " " * 200_000,
+        '{"status": "exit", "code": -1e999}', '{"status": "exit", "code": 100000}',
+        '{"status": "ok"}', "\x00",
+    )  # fmt: skip
+
+    @pytest.mark.parametrize("word", WORDS)
+    def test_whatever_is_said(self, word: str, worker: Worker, run_on: RunOn) -> None:
         code = f"{self.FIND}\nimport contextlib, time\nwith contextlib.suppress(OSError):\n"
-        code += f"    control.send({word})\ntime.sleep(100)"
+        code += f"    control.send({word!r}.encode())\ntime.sleep(100)"
         executions = run_on(worker, code, b"1", b"2", wall=0.1)
         assert executions
-        endings = {execution.ending for execution in executions}
-        assert endings <= {Ending.ERROR, Ending.EXIT, Ending.SIGNAL, Ending.WALL_LIMIT}
         assert all(execution.stdout == b"" for execution in executions)
+        finished = [each for each in executions if each.ending is Ending.FINISHED]
+        assert not finished or word[:1] in {"D", "E"}
+        assert sound(worker, run_on)
+
+    @pytest.mark.parametrize("report", REPORTS)
+    @pytest.mark.parametrize("word", ["D", "C"])
+    def test_whatever_is_reported(
+        self, report: str, word: str, worker: Worker, run_on: RunOn
+    ) -> None:
+        code = f"""{self.FIND}
+import time
+os.write(max(n for n in range(3, 20) if regular(n)), {report!r}.encode())
+control.send({word!r}.encode())
+time.sleep(100)
+"""
+        executions = run_on(worker, code, b"1", b"2", wall=0.1)
+        assert executions
+        assert all(execution.stdout == b"" for execution in executions)
+        finished = [each for each in executions if each.ending is Ending.FINISHED]
+        assert not finished or "ok" in report
         assert sound(worker, run_on)
 
     def test_a_claim_to_have_finished_changes_nothing_that_was_written(
         self, worker: Worker, run_on: RunOn
     ) -> None:
-        code = f'{self.FIND}\ncontrol.send(b\'D{{"status": "ok"}}\')\nwhile True: pass'
+        code = f"{self.FIND}\ncontrol.send(b'D')\nwhile True: pass"
         first, *_ = run_on(worker, code, b"1", b"2", cpu_s=0.3)
         assert (first.ending, first.stdout, first.result) == (Ending.FINISHED, b"", None)
 
     def test_many_claims_at_once(self, worker: Worker, run_on: RunOn) -> None:
         code = f"""{self.FIND}
-control.setblocking(False)
+control.unblock()
 try:
-    while True: control.send(b'D{{"status": "ok"}}')
+    while True: control.send(b'D')
 except OSError:
     pass
 """
@@ -280,7 +299,7 @@ class TestStopping:
     def test_a_stuck_server_is_killed(
         self, worker: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("harness.sandbox.worker.LEAVE_S", 0.2)
+        monkeypatch.setattr("harness.sandbox.server.LEAVE_S", 0.2)
         assert sound(worker, run_on)
         server = worker.process_id
         assert server is not None
@@ -312,7 +331,32 @@ worker.run(Program(sys.argv[1]), [b""], Limits(cpu_s=300))
     ) as parent:
         assert parent.stdout is not None
         server, judged = int(parent.stdout.readline()), marks.wait()
-        folder = Path(f"/proc/{server}/cwd").readlink()
+        with watched(server, judged) as ended:
+            parent.kill()
+            assert ended()
+
+
+def test_no_folder_outlives_a_parent_that_is_killed(marks: Marks) -> None:
+    script = """
+import sys
+from harness.sandbox.execution import Program
+from harness.sandbox.isolation import Isolation, Level
+from harness.sandbox.limits import Limits
+from harness.sandbox.worker import Worker
+worker = Worker(Isolation(Level.LANDLOCK))
+print(worker.run(Program("import os\\nprint(os.getcwd())"), [b""], Limits())[0].stdout.decode())
+sys.stdout.flush()
+worker.run(Program(sys.argv[1]), [b""], Limits(cpu_s=300))
+"""
+    program = marks.code + "while True: pass"
+    with subprocess.Popen(
+        [sys.executable, "-c", script, program], stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdout is not None
+        folder = Path(parent.stdout.readline().decode().strip())
+        assert folder.is_dir()
+        judged = marks.wait()
+        server = int(Path(f"/proc/{judged}/stat").read_text().rpartition(")")[2].split()[1])
         with watched(server, judged) as ended:
             parent.kill()
             assert ended()

@@ -1,25 +1,23 @@
 """One solution's process, seen from the fork server: its tests, its clock, its end."""
 
-import ctypes
 import os
-import resource
 import select
 import signal
 import socket
 import time
 from typing import Any, NamedTuple, NoReturn
 
+from inside import linux
 from inside.connection import Connection
-from inside.processes import kill_strays
-from inside.runner import CANNOT_COMPILE, DONE, DONE_AND_OVER, READY, Preamble, Runner
+from inside.lockdown import Lockdown
+from inside.processes import Watch, kill_strays
+from inside.runner import CANNOT_COMPILE, DONE, DONE_AND_OVER, FILES, READY, Preamble, Runner
 
-OPEN_FILES = 64
 EXCERPT_BYTES = 16_000
 REPORT_BYTES = 128_000  # a runner's longest error, every character of it escaped
 RUNNER_FAILED = 70  # EX_SOFTWARE of sysexits.h
-PR_SET_PDEATHSIG = 1
+WORD_BYTES = 1
 CORES = os.cpu_count() or 1
-LIBC = ctypes.CDLL(None)
 
 
 class WorkerGoneError(Exception):
@@ -35,28 +33,45 @@ class Waited(NamedTuple):
     wall_s: float
 
 
+class Job(NamedTuple):
+    """What is to be run, as far as the fork server knows it.
+
+    What it has read, every process that it forks later could find in its memory: so the program
+    goes past it, in a file that the runner reads, and what a test reads and writes from file to
+    file.
+
+    Attributes:
+        spans: the tests' inputs: offset and length.
+        limits: of each test.
+        preamble: compiled.
+        program, inputs, outputs: memory files; the last is empty.
+    """
+
+    spans: list[tuple[int, int]]
+    limits: dict[str, Any]
+    preamble: Preamble
+    program: int
+    inputs: int
+    outputs: int
+
+
 class Batch:
     """One solution's process, and the tests it has run."""
 
     def __init__(
-        self,
-        job: dict[str, Any],
-        preamble: Preamble,
-        inputs: int,
-        outputs: int,
-        connection: Connection,
+        self, job: Job, lockdown: Lockdown, watch: Watch | None, connection: Connection
     ) -> None:
         self.job = job
-        self.inputs = inputs
-        self.outputs = outputs
+        self.lockdown = lockdown
+        self.watch = watch
         self.written = 0
         self.ended: tuple[int, int] | None = None
         self.connection = connection
-        self.files = [os.memfd_create(name) for name in ("stdin", "stdout", "stderr", "result")]
+        self.files = [os.memfd_create(name) for name in FILES]
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.pid = os.fork()
         if self.pid == 0:
-            self._become_runner(preamble, theirs)
+            self._become_runner(theirs)
         theirs.close()
         self.clock = (~self.pid << 3) | 2  # CPUCLOCK_SCHED of a process, see clock_getcpuclockid(3)
         self.handle = os.pidfd_open(self.pid)  # its children may hold the control socket open
@@ -65,24 +80,21 @@ class Batch:
         self.poll.register(self.handle, select.POLLIN)
         self.poll.register(connection.socket, select.POLLRDHUP)
 
-    def _become_runner(self, preamble: Preamble, control: socket.socket) -> NoReturn:
+    def _become_runner(self, control: socket.socket) -> NoReturn:
         """The forked side: never returns."""
         try:
-            LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
             os.setsid()
             self.control.close()
             self.connection.socket.close()
-            os.close(self.inputs)
-            os.close(self.outputs)
-            limit = self.job["limits"]
-            for kind, value in (
-                (resource.RLIMIT_AS, limit["memory_bytes"]),
-                (resource.RLIMIT_FSIZE, limit["output_bytes"]),
-                (resource.RLIMIT_NOFILE, OPEN_FILES),
-                (resource.RLIMIT_CORE, 0),
-            ):
-                resource.setrlimit(kind, (value, value))
-            Runner(self.job, preamble, control, self.files).run()
+            os.close(self.job.inputs)
+            os.close(self.job.outputs)
+            runner = Runner(self.job.program, self.job.preamble, control.detach(), self.files)
+            self.lockdown.restrict_files()
+            limits = self.job.limits
+            self.lockdown.limit(limits["memory_bytes"], limits["output_bytes"])
+            self.lockdown.restrict_calls()
+            runner.run()
         except BaseException:
             os._exit(RUNNER_FAILED)
         os._exit(0)
@@ -93,33 +105,37 @@ class Batch:
         Raises:
             WorkerGoneError: nobody waits for the records.
         """
-        spans = self.job["inputs"]
         started = self._wait(self._now())
-        if started.word[:1] != READY:
-            refused = started.word[:1] == CANNOT_COMPILE
+        if started.word != READY:
+            refused = started.word == CANNOT_COMPILE
             record = self._record(started, "cannot_compile" if refused else "")
             if record.get("exit") == RUNNER_FAILED << 8:  # before any judged code was run
                 record["end"] = "broken"
             return [record]
         records: list[dict[str, Any]] = []
-        for offset, length in spans:
-            os.ftruncate(self.files[0], 0)
-            os.pwrite(self.files[0], os.pread(self.inputs, length, offset), 0)
+        for span in self.job.spans:
+            self._give(*span)
             start = self._now()  # while the runner still waits: what it does from here on counts
             try:
                 self.control.send(b"g")
             except OSError:  # it died between two tests: the next process will tell
                 break
             waited = self._wait(start)
-            done = waited.word[:1] in {DONE, DONE_AND_OVER}
+            done = waited.word in {DONE, DONE_AND_OVER}
             record = self._record(waited, "done" if done else "")
             records.append(record)
             # What a stream could not write would come out in the next test.
-            if waited.word[:1] != DONE or record["too_much_output"]:
+            if waited.word != DONE or record["too_much_output"]:
                 break
-            if self.written > self.job["limits"]["collect_bytes"]:
+            if self.written > self.job.limits["collect_bytes"]:
                 break
         return records
+
+    def _give(self, offset: int, length: int) -> None:
+        """Make a span of the inputs what the coming test reads."""
+        os.ftruncate(self.files[0], 0)
+        os.lseek(self.files[0], 0, os.SEEK_SET)
+        _copy(self.job.inputs, offset, length, self.files[0])
 
     def _now(self) -> tuple[float, float]:
         """The runner's CPU time and the wall's."""
@@ -127,7 +143,7 @@ class Batch:
 
     def _wait(self, start: tuple[float, float]) -> Waited:
         """Wait for the runner's next word, its death, or a limit, counted from a start."""
-        limit = self.job["limits"]
+        limit = self.job.limits
         cpu_start, wall_start = start
         while True:
             cpu = time.clock_gettime(self.clock) - cpu_start
@@ -137,6 +153,11 @@ class Batch:
             if wall > limit["wall_s"] and not self.poll.poll(0):  # it may have been done in time
                 return Waited(b"", "wall", cpu, wall)
             patience = min((limit["cpu_s"] - cpu) / CORES, limit["wall_s"] - wall)
+            if self.watch is not None:
+                patience = min(patience, self.watch.interval_s)
+                complaint = self.watch.complaint(self.pid)
+                if complaint:
+                    return Waited(b"", complaint, cpu, wall)
             for descriptor, _ in self.poll.poll(max(1, int(patience * 1000))):
                 if descriptor == self.connection.socket.fileno():
                     raise WorkerGoneError
@@ -147,45 +168,44 @@ class Batch:
 
     def _hear(self) -> bytes:
         try:
-            return self.control.recv(REPORT_BYTES, socket.MSG_DONTWAIT)
+            return self.control.recv(WORD_BYTES, socket.MSG_DONTWAIT)
         except OSError:
             return b""
 
     def _record(self, waited: Waited, end: str) -> dict[str, Any]:
         record: dict[str, Any] = {
             "end": end or waited.missing or "garbage",
-            "report": waited.word[1:].decode("latin-1"),
             "cpu_s": waited.cpu_s,
             "wall_s": waited.wall_s,
         }
         if record["end"] != "done":
             record["exit"], record["peak_bytes"] = self.end()
-        sizes = [os.fstat(descriptor).st_size for descriptor in self.files[1:]]
-        limit = self.job["limits"]["output_bytes"]
-        record["too_much_output"] = max(sizes) >= limit
-        record["stdout"] = self._keep(1, EXCERPT_BYTES if record["too_much_output"] else limit)
-        record["stderr"] = self._keep(2, EXCERPT_BYTES)
-        record["result"] = self._keep(3, 0 if record["too_much_output"] else limit)
+        sizes = [os.fstat(descriptor).st_size for descriptor in self.files]
+        limit = self.job.limits["output_bytes"]
+        record["too_much_output"] = too_much = max(sizes[1:]) >= limit
+        record["kept"] = [
+            self._keep(1, sizes[1], EXCERPT_BYTES if too_much else limit),
+            self._keep(2, sizes[2], EXCERPT_BYTES),
+            self._keep(3, sizes[3], 0 if too_much else limit),
+            self._keep(4, sizes[4], REPORT_BYTES),
+        ]
         return record
 
-    def _keep(self, which: int, most: int) -> tuple[int, int, int]:
+    def _keep(self, which: int, size: int, most: int) -> tuple[int, int, int]:
         """Move what a memory file holds to the answer.
 
         Returns:
             Its offset there and the lengths of the head and the tail that were kept; all of it is
             head unless it is longer than `most`.
         """
-        file = self.files[which]
-        size = os.fstat(file).st_size
         head, tail = (size, 0) if size <= most else (most // 2, most // 2)
         start = self.written
-        for offset, length in ((0, head), (size - tail, tail)):
-            data = os.pread(file, length, offset)
-            while data:
-                done = os.pwrite(self.outputs, data, self.written)
-                self.written += done
-                data = data[done:]
         if size:
+            file = self.files[which]
+            os.lseek(self.job.outputs, start, os.SEEK_SET)
+            _copy(file, 0, head, self.job.outputs)
+            _copy(file, size - tail, tail, self.job.outputs)
+            self.written += head + tail
             os.ftruncate(file, 0)
         return start, head, tail
 
@@ -208,3 +228,12 @@ class Batch:
         for descriptor in (self.handle, *self.files):
             os.close(descriptor)
         return self.end()
+
+
+def _copy(source: int, offset: int, length: int, target: int) -> None:
+    """Copy a span of a memory file to where another stands, without ever holding it."""
+    while length > 0:
+        done = os.sendfile(target, source, offset, length)
+        if not done:
+            raise EOFError("the file is shorter than it was")
+        offset, length = offset + done, length - done

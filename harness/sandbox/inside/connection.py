@@ -6,6 +6,7 @@ import struct
 from typing import Any
 
 LENGTH_BYTES = 4
+MOST_DESCRIPTORS = 3
 
 
 class Connection:
@@ -16,7 +17,7 @@ class Connection:
 
     def receive(self) -> tuple[dict[str, Any], list[int]] | None:
         """The next request and its descriptors; None when the worker has hung up."""
-        head, descriptors, _, _ = socket.recv_fds(self.socket, LENGTH_BYTES, 2)
+        head, descriptors, _, _ = socket.recv_fds(self.socket, LENGTH_BYTES, MOST_DESCRIPTORS)
         if len(head) < LENGTH_BYTES:
             return None
         left = struct.unpack(">I", head)[0]

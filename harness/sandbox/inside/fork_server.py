@@ -1,13 +1,13 @@
 """The fork server: a warmed interpreter that runs each solution in a process forked from it.
 
-Started by `harness.sandbox.worker` as `python -s -S -P -B fork_server.py FD PACKAGES`: FD is a
-socket to the worker, PACKAGES a JSON object of the packages that solutions may import beside the
-standard library, name -> folder. It is trusted: judged code never runs in this process, and every
-word that a runner says to it is carried to the worker unread but for its first byte.
+`enter.py` becomes it: `python -s -S -P -B fork_server.py FD CONFIG`, with FD a socket to the worker
+and CONFIG a JSON object, see `harness.sandbox.launch`. It is trusted: judged code never runs in
+this process, and it holds nothing of what it runs but lengths and times.
 
-A request is a job and two descriptors: a memory file with the inputs, and an empty one for what the
-tests write. Time is read here, outside the judged process: its CPU clock against the CPU limit, the
-monotonic clock against the looser wall limit.
+It greets the worker with what its probe found. Then a request is a header and three descriptors:
+memory files with the program, with the inputs, and an empty one for what the tests write. Time is
+read here, outside the judged process: its CPU clock against the CPU limit, the monotonic clock
+against the looser wall limit.
 """
 
 import builtins
@@ -15,9 +15,9 @@ import gc
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import json
 import os
-import resource
 import sys
 import threading
 from _sitebuiltins import Quitter
@@ -28,14 +28,16 @@ from types import ModuleType
 FOLDER = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(FOLDER))
 
-from inside.batch import LIBC, Batch, WorkerGoneError  # noqa: E402 - the folder must be known first
+from inside import linux  # noqa: E402 - the folder must be known first
+from inside.batch import Batch, Job, WorkerGoneError  # noqa: E402
 from inside.connection import Connection  # noqa: E402
-from inside.processes import empty_working_directory  # noqa: E402
+from inside.lockdown import PROCESSES, Lockdown  # noqa: E402
+from inside.probe import probe  # noqa: E402
+from inside.processes import Watch, empty_working_directory  # noqa: E402
 from inside.runner import WARM, Preamble  # noqa: E402
 
-STACK_BYTES = 512 << 20
 THREAD_STACK_BYTES = 16 << 20
-PR_SET_CHILD_SUBREAPER = 36
+MOST_PREAMBLES = 8
 
 
 class AllowedPackages(importlib.abc.MetaPathFinder):
@@ -47,10 +49,15 @@ class AllowedPackages(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """Look an allowed package up in its folder, by the interpreter's own finder."""
+        """Look an allowed package up where it lies: the folder around it cannot be read."""
         del path, target
         folder = self.packages.get(fullname)
-        return importlib.machinery.PathFinder.find_spec(fullname, [folder]) if folder else None
+        if folder is None:
+            return None
+        package = os.path.join(folder, fullname)
+        return importlib.util.spec_from_file_location(
+            fullname, os.path.join(package, "__init__.py"), submodule_search_locations=[package]
+        )
 
 
 def warm_up(packages: dict[str, str]) -> None:
@@ -65,47 +72,81 @@ def warm_up(packages: dict[str, str]) -> None:
     for name in sorted(WARM):
         importlib.import_module(name)
     threading.stack_size(THREAD_STACK_BYTES)
-    LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     gc.collect()
     gc.freeze()
 
 
-def claim_stack() -> None:
-    """Start again under the stack limit: its room is laid out when a program starts."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
-    wanted = STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard)
-    if soft != wanted:
-        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
-        os.execv(sys.executable, sys.orig_argv)  # noqa: S606 - this program itself
+def close_up() -> None:
+    """Give up what nobody here needs, so that no child of this process has it either."""
+    linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
+    linux.prctl(linux.PR_SET_DUMPABLE, 0)  # closes this process's memory to others of its user
+    linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
 
 
-def serve(descriptor: int) -> None:
+class Preambles:
+    """The last few preambles, their imports already run: a source has one."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Preamble] = {}
+
+    def get(self, text: str) -> Preamble:
+        """The preamble of a text; SyntaxError and the like where it is none."""
+        if text not in self.kept:
+            preamble = Preamble(text)
+            if len(self.kept) >= MOST_PREAMBLES:
+                del self.kept[next(iter(self.kept))]
+            self.kept[text] = preamble
+        return self.kept[text]
+
+
+def serve(connection: Connection, lockdown: Lockdown, watch: Watch | None) -> None:
     """Answer requests until the worker hangs up."""
+    preambles = Preambles()
+    while (request := connection.receive()) is not None:
+        header, descriptors = request
+        try:
+            preamble = preambles.get(header["preamble"])
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            answer = {"failed": f"the preamble cannot be compiled: {error}"}
+        else:
+            job = Job(header["inputs"], header["limits"], preamble, *descriptors)
+            batch = Batch(job, lockdown, watch, connection)
+            try:
+                records = batch.run()
+            except WorkerGoneError:
+                batch.close()
+                empty_working_directory()
+                return
+            status, peak = batch.close()
+            answer = {"tests": records, "peak_bytes": peak, "exit": status}
+            empty_working_directory()
+        for descriptor in descriptors:
+            os.close(descriptor)
+        connection.send(answer)
+
+
+def main() -> None:
+    """Greet the worker, serve it, and leave nothing behind."""
+    descriptor, config = int(sys.argv[1]), json.loads(sys.argv[2])
     os.set_inheritable(descriptor, False)
     connection = Connection(descriptor)
     home = Path.cwd()
-    preambles: dict[str, Preamble] = {}
-    while (request := connection.receive()) is not None:
-        job, (inputs, outputs) = request
-        text = job["preamble"]
-        if text not in preambles:  # kept, its imports already run: a source has one
-            preambles[text] = Preamble(text)
-        batch = Batch(job, preambles[text], inputs, outputs, connection)
-        try:
-            records = batch.run()
-        except WorkerGoneError:
-            batch.close()
-            empty_working_directory()
-            break
-        status, peak = batch.close()
-        os.close(inputs)
-        os.close(outputs)
-        empty_working_directory()
-        connection.send({"tests": records, "peak_bytes": peak, "exit": status})
-    home.rmdir()  # the worker may be gone without having done it
+    close_up()
+    lockdown = Lockdown(config["level"], config["view"], counted=config["counted"])
+    watch = None
+    if config["means"] != "direct":
+        watch = Watch(
+            config["view"]["home_bytes"],
+            config["view"]["home_files"],
+            own_room=config["means"] is not None,
+            threads=None if config["counted"] else PROCESSES,
+        )
+    warm_up(config["packages"])
+    connection.send({"layers": probe(lockdown, config["canaries"]), "missing": lockdown.missing})
+    serve(connection, lockdown, watch)
+    if config["means"] is None:
+        home.rmdir()  # the worker may be gone without having done it
 
 
 if __name__ == "__main__":
-    claim_stack()
-    warm_up(json.loads(sys.argv[2]))
-    serve(int(sys.argv[1]))
+    main()

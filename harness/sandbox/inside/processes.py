@@ -1,4 +1,4 @@
-"""The end of whatever judged code left behind: processes and files."""
+"""What judged code takes and leaves behind beside its output: processes, threads and files."""
 
 import os
 import signal
@@ -14,6 +14,9 @@ def kill_strays() -> None:
                 continue
         except ChildProcessError:
             return
+        if os.getpid() == 1:  # of a namespace: there is nobody else
+            os.kill(-1, signal.SIGKILL)
+            continue
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit() and _parent(entry) == os.getpid():
                 os.kill(int(entry.name), signal.SIGKILL)
@@ -45,3 +48,58 @@ def empty_working_directory() -> None:
                 inner.rename(f"{name}-{number}")
             entry.rmdir()
     Path.cwd()  # fails when it is gone
+
+
+class Watch:
+    """Looks, while a program runs, after what no limit of the kernel bounds here.
+
+    Args:
+        home_bytes, home_files: how much the working directory may hold.
+        own_room: whether that is a file system of its own, of its own size.
+        threads: how many threads the program may have; None where the kernel counts.
+    """
+
+    interval_s = 0.1
+
+    def __init__(
+        self, home_bytes: int, home_files: int, *, own_room: bool, threads: int | None
+    ) -> None:
+        self.home_bytes = home_bytes
+        self.home_files = home_files
+        self.own_room = own_room
+        self.threads = threads
+
+    def complaint(self, pid: int) -> str:
+        """What a program has too much of; empty while all is well."""
+        if self.threads is not None and _thread_count(pid) > self.threads:
+            return "threads"
+        size, files = self._in_room() if self.own_room else _in_folder(self.home_files)
+        return "room" if size > self.home_bytes or files > self.home_files else ""
+
+    def _in_room(self) -> tuple[int, int]:
+        state = os.statvfs(".")
+        return 0, state.f_files - state.f_ffree  # its size is the kernel's to bound
+
+
+def _in_folder(most: int) -> tuple[int, int]:
+    """Bytes on disk and entries in the working directory, as far as it is worth counting."""
+    size = files = 0
+    waiting = ["."]
+    while waiting and files <= most:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    state = entry.stat(follow_symlinks=False)
+                    size, files = size + 512 * state.st_blocks, files + 1
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+        except OSError:  # it went away, or took its rights away
+            files += 1
+    return size, files
+
+
+def _thread_count(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[17])
+    except OSError:
+        return 0

@@ -21,11 +21,9 @@ import linecache
 import os
 import re
 import signal
-import socket
 import sys
 import threading
 import traceback
-from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -40,7 +38,10 @@ STREAM_NAMES = ("<stdin>", "<stdout>", "<stderr>")
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
-# The first byte of what the runner says; the fork server reads no further.
+# The memory files between the fork server and the runner; the report says why a test failed.
+FILES = ("stdin", "stdout", "stderr", "result", "report")
+
+# What the runner says.
 READY, CANNOT_COMPILE, DONE, DONE_AND_OVER = b"R", b"C", b"D", b"E"
 
 # Modules whose names preambles take: importing them runs nothing that is not the interpreter's own.
@@ -117,37 +118,36 @@ class Runner:
     """Runs the tests of one solution in this process.
 
     Args:
-        job: `code`, `preamble`, `entry_point`, `arguments` and `result` of the request.
+        program: the file that holds `code`, `entry_point`, `arguments` and `result` as JSON.
+        preamble: what comes before the code.
         control: the socket to the fork server.
-        descriptors: stdin, stdout, stderr and the result's memory file.
+        files: those that `FILES` names.
     """
 
-    def __init__(
-        self,
-        job: dict[str, Any],
-        preamble: Preamble,
-        control: socket.socket,
-        descriptors: list[int],
-    ) -> None:
-        self.job = job
+    def __init__(self, program: int, preamble: Preamble, control: int, files: list[int]) -> None:
+        self.job: dict[str, Any] = json.loads(os.pread(program, os.fstat(program).st_size, 0))
+        os.close(program)
         self.preamble = preamble
         self.control = control
-        self.descriptors = descriptors
+        *self.descriptors, self.report = files
         self.builtins = dict(builtins.__dict__)
         self.path = list(sys.path)
-        self.directory = Path.cwd()
+        self.directory = os.open(".", os.O_PATH | os.O_CLOEXEC)
 
     def run(self) -> None:
         """Compile, then run a test whenever the fork server says so, until it hangs up."""
         code = self._compile()
-        while code is not None and self.control.recv(1):
+        while code is not None and os.read(self.control, 1):
             report, over = self._run_test(code)
             self._send(DONE_AND_OVER if over else DONE, report)
             if over:
                 return
 
     def _send(self, word: bytes, report: dict[str, Any]) -> None:
-        self.control.send(word + json.dumps(report).encode())
+        if report["status"] != "ok":
+            os.lseek(self.report, 0, os.SEEK_SET)
+            _write_all(self.report, json.dumps(report).encode())
+        os.write(self.control, word)
 
     def _compile(self) -> CodeType | None:
         source = self.job["code"].removeprefix("\ufeff")  # as in a file
@@ -155,11 +155,11 @@ class Runner:
             code = compile(source, FILE_NAME, "exec", dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
             text = "".join(traceback.format_exception_only(error))
-            self._send(CANNOT_COMPILE, {"error": _shorten(text)})
+            self._send(CANNOT_COMPILE, {"status": "error", "error": _shorten(text)})
             return None
         lines = source.splitlines(keepends=True)
         linecache.cache[FILE_NAME] = (len(source), None, lines, FILE_NAME)
-        self.control.send(READY)
+        os.write(self.control, READY)
         return code
 
     def _run_test(self, code: CodeType) -> tuple[dict[str, Any], bool]:
@@ -205,7 +205,7 @@ class Runner:
         if builtins.__dict__ != self.builtins:
             builtins.__dict__.clear()
             builtins.__dict__.update(self.builtins)
-        os.chdir(self.directory)
+        os.fchdir(self.directory)
         signal.alarm(0)
         gc.enable()
 

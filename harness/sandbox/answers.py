@@ -1,0 +1,131 @@
+"""What a fork server says of the tests it ran, read with doubt."""
+
+import json
+import os
+from typing import Any, cast
+
+from harness.sandbox.execution import Ending, Execution
+from harness.sandbox.limits import Limits
+
+EXIT_CODES = 256
+STARVED = 0.5  # CPU seconds a wall second: with less, it slept or the machine was busy
+
+
+def read_answer(
+    answer: dict[str, Any], outputs: int, limits: Limits, *, alone: bool
+) -> list[Execution]:
+    """The executions of a batch.
+
+    Args:
+        answer: the fork server's.
+        outputs: the memory file with what the tests wrote.
+        limits: those of each test.
+        alone: whether one test was asked for.
+
+    Raises:
+        EOFError, ValueError, KeyError, TypeError: it is no answer.
+    """
+    if "failed" in answer:
+        raise ValueError(answer["failed"])
+    peak = answer["peak_bytes"]
+    executions = [_read(record, outputs, limits, peak, alone=alone) for record in answer["tests"]]
+    if not executions:
+        raise EOFError("no test was run")
+    return executions
+
+
+def _read(
+    record: dict[str, Any], outputs: int, limits: Limits, peak: int, *, alone: bool
+) -> Execution:
+    def part(which: int) -> bytes:
+        start, head, tail = record["kept"][which]
+        if not head:
+            return b""
+        kept = os.pread(outputs, head, start)
+        return kept + b"\n...\n" + os.pread(outputs, tail, start + head) if tail else kept
+
+    claim = _claim(part(3))
+    ending, code, error = _ending(record, claim)
+    cpu, wall = record["cpu_s"], record["wall_s"]
+    borderline = ending is Ending.WALL_LIMIT and cpu < STARVED * wall
+    if cpu > limits.cpu_s:
+        borderline = record["end"] != "cpu"  # it came to its end in the time of grace
+        ending, code, error = Ending.CPU_LIMIT, 0, ""
+    elif alone and peak > limits.memory_bytes:
+        ending, code, error = Ending.MEMORY_LIMIT, 0, ""
+    result = part(2)
+    return Execution(
+        ending=ending,
+        stdout=part(0),
+        stderr=part(1).decode("utf-8", "replace"),
+        result=result if result and ending is Ending.FINISHED else None,
+        error=error,
+        code=code,
+        cpu_s=cpu,
+        wall_s=wall,
+        peak_bytes=peak,
+        alone=alone,
+        borderline=borderline,
+    )
+
+
+def _ending(record: dict[str, Any], claim: dict[str, Any]) -> tuple[Ending, int, str]:  # noqa: C901, PLR0911 - one case a line
+    """The ending, the exit code or signal number, and the error's text."""
+    if record["too_much_output"]:
+        return Ending.OUTPUT_LIMIT, 0, ""
+    match record["end"]:
+        case "cpu":
+            return Ending.CPU_LIMIT, 0, ""
+        case "wall":
+            return Ending.WALL_LIMIT, 0, ""
+        case "room":
+            return Ending.ERROR, 0, "the program filled its working directory"
+        case "threads":
+            return Ending.ERROR, 0, "the program started too many threads"
+        case "cannot_compile":
+            return Ending.CANNOT_COMPILE, 0, _error(claim)
+        case "done":
+            return _claimed_ending(claim)
+        case "broken":
+            raise ValueError("the runner could not be set up")
+        case "gone":
+            status = record["exit"]
+            if os.WIFSIGNALED(status):
+                return Ending.SIGNAL, os.WTERMSIG(status), ""
+            code = os.WEXITSTATUS(status)
+            return (Ending.EXIT if code else Ending.FINISHED), code, ""
+        case _:
+            return Ending.ERROR, 0, "the program wrote on the judge's own channel"
+
+
+def _claimed_ending(claim: dict[str, Any]) -> tuple[Ending, int, str]:
+    """What the runner says of a test.
+
+    Judged code may have forged it, so nothing hangs on it but what an ending is called: output and
+    result are compared whatever it says.
+    """
+    match claim.get("status", "ok"):
+        case "ok":
+            return Ending.FINISHED, 0, ""
+        case "exit":
+            code = claim.get("code")
+            return Ending.EXIT, code if type(code) is int and 0 < code < EXIT_CODES else 1, ""
+        case "memory":
+            return Ending.MEMORY_LIMIT, 0, ""
+        case _:
+            return Ending.ERROR, 0, _error(claim)
+
+
+def _error(claim: dict[str, Any]) -> str:
+    error = claim.get("error")
+    return error if isinstance(error, str) else ""
+
+
+def _claim(report: bytes) -> dict[str, Any]:
+    if not report:
+        return {}
+    try:
+        claim = json.loads(report)
+    except (ValueError, RecursionError):
+        return {"status": "error"}
+    return cast("dict[str, Any]", claim) if isinstance(claim, dict) else {"status": "error"}

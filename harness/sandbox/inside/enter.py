@@ -1,0 +1,80 @@
+"""The way into the sandbox: gives up what a fork server must not have, then becomes one.
+
+Started by `harness.sandbox.launch` as `python … enter.py FD CONFIG`: FD is the socket to the
+worker, CONFIG a JSON object. It says on the socket what went wrong, if anything does. Nothing of
+its memory is there afterwards: the fork server is a program of its own.
+"""
+
+import contextlib
+import json
+import os
+import resource
+import struct
+import sys
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(FOLDER))
+
+from inside import linux, namespaces  # noqa: E402 - the folder must be known first
+from inside.connection import Connection  # noqa: E402
+
+STACK_BYTES = 512 << 20
+CAP_DAC_READ_SEARCH = 2
+_CAPABILITIES_VERSION_3 = 0x20080522
+
+
+def claim_stack() -> None:
+    """Set the stack limit: the room for it is laid out when a program starts."""
+    _, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    wanted = STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
+
+
+def change_user(user: int, group: int, *, keep_reading: bool) -> None:
+    """Become a user who owns nothing.
+
+    Args:
+        user: its number.
+        group: likewise.
+        keep_reading: keep the right to read what only root may; Landlock says what of it.
+    """
+    if keep_reading:
+        linux.prctl(linux.PR_SET_KEEPCAPS, 1)
+    os.setgroups([])
+    os.setresgid(group, group, group)
+    os.setresuid(user, user, user)
+    if keep_reading:
+        bit = 1 << CAP_DAC_READ_SEARCH
+        header = struct.pack("=Ii", _CAPABILITIES_VERSION_3, 0)
+        linux.check(linux.LIBC.capset(header, struct.pack("=6I", bit, bit, bit, 0, 0, 0)), "capset")
+        linux.prctl(linux.PR_CAP_AMBIENT, linux.PR_CAP_AMBIENT_RAISE, CAP_DAC_READ_SEARCH)
+
+
+def enter(config: dict[str, Any]) -> list[str]:
+    """Go where the configuration says; returns the command that is to follow."""
+    claim_stack()
+    if config["means"] == "direct":
+        user, group = config["user"] or (os.getuid(), os.getgid())
+        namespaces.enter(config["view"], (user, group))
+        return config["command"]
+    if config["user"]:
+        change_user(*config["user"], keep_reading=config["keep_reading"])
+    return config["wrapper"] + config["command"]
+
+
+def main() -> None:
+    """Enter, and become what the command says."""
+    descriptor = int(sys.argv[1])
+    try:
+        command = enter(json.loads(sys.argv[2]))
+        os.execv(command[0], command)
+    except Exception as error:
+        with contextlib.suppress(OSError):
+            Connection(descriptor).send({"failed": f"{type(error).__name__}: {error}"})
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""The kernel's calls that Python has no name for."""
+
+import ctypes
+import os
+from typing import Any
+
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_SET_KEEPCAPS = 8
+PR_SET_CHILD_SUBREAPER = 36
+PR_SET_NO_NEW_PRIVS = 38
+PR_GET_NO_NEW_PRIVS = 39
+PR_CAP_AMBIENT = 47
+PR_CAP_AMBIENT_RAISE = 2
+
+# PyDLL keeps the interpreter's lock: after a bare clone there is no other thread to give it back.
+LIBC = ctypes.PyDLL(None, use_errno=True)
+LIBC.syscall.restype = ctypes.c_long
+
+
+def check(result: int, what: str) -> int:
+    """The result of a call; OSError, naming it, where it failed."""
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return result
+
+
+def syscall(number: int, *arguments: Any) -> int:
+    """A system call by number; OSError where it fails."""
+    words = (ctypes.c_long(each) if isinstance(each, int) else each for each in arguments)
+    return check(LIBC.syscall(ctypes.c_long(number), *words), f"system call {number}")
+
+
+def prctl(option: int, value: int, extra: int = 0) -> int:
+    """Set or ask something of this process; OSError where that fails."""
+    words = (ctypes.c_ulong(each) for each in (value, extra, 0, 0))
+    return check(LIBC.prctl(option, *words), f"prctl {option}")
+
+
+def mount(source: str, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
+    """Mount something; OSError, naming the target, where that fails."""
+    names = (text.encode() if text is not None else None for text in (source, target, kind))
+    done = LIBC.mount(*names, ctypes.c_ulong(flags), data.encode() if data is not None else None)
+    check(done, f"mount {target}")

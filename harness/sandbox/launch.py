@@ -1,0 +1,122 @@
+"""How a fork server is started in a sandbox of a certain strength."""
+
+import itertools
+import json
+import os
+import socket
+import stat
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from harness.sandbox import bubblewrap
+from harness.sandbox.isolation import Isolation, Level
+from harness.sandbox.server import ForkServer
+from harness.sandbox.view import INSIDE, interpreter, interpreters_view, package_folders
+
+FLAGS = ("-s", "-S", "-P", "-B")
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "PYTHONHASHSEED": "0",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+ALLOWED_NAMES = (*ENVIRONMENT, "HOME", "TMPDIR", "PWD", "LC_CTYPE")  # PWD is bubblewrap's
+# For root: users whom no distribution gives to anybody, see systemd's table of user identifiers.
+FIRST_USER, USERS = 60_706, 478
+_numbers = itertools.count(os.getpid())
+
+
+class LaunchError(Exception):
+    """There is no such sandbox here; says why."""
+
+
+def launch(isolation: Isolation, canaries: dict[str, Any]) -> ForkServer:
+    """Start a fork server.
+
+    Raises:
+        LaunchError: it cannot even be tried.
+        OSError: a process or a file cannot be made.
+    """
+    config = _configuration(isolation)
+    own_room = isolation.means is not None
+    folder = None if own_room else tempfile.mkdtemp(prefix="harness-")
+    home = config["view"]["home"] if folder is None else folder
+    errors = os.memfd_create("errors")
+    ours, theirs = socket.socketpair()
+    config["canaries"] = canaries | {"descriptors": [theirs.fileno()]}
+    config["command"] = [
+        *(interpreter(), *FLAGS, str(INSIDE / "fork_server.py"), str(theirs.fileno()))
+    ]
+    settings = {name: config[name] for name in ("level", "means", "view", "counted", "packages")}
+    config["command"].append(json.dumps(settings | {"canaries": config["canaries"]}))
+    try:
+        if folder is not None and config["user"]:
+            os.chown(folder, *config["user"])
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
+            [
+                *(interpreter(), *FLAGS, str(INSIDE / "enter.py")),
+                *(str(theirs.fileno()), json.dumps(config)),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            cwd=folder or "/",
+            env={**ENVIRONMENT, "HOME": home, "TMPDIR": home},
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,
+        )
+    except BaseException:
+        ours.close()
+        os.close(errors)
+        if folder is not None:
+            Path(folder).rmdir()
+        raise
+    finally:
+        theirs.close()
+    return ForkServer(process, ours, folder, errors)
+
+
+def _configuration(isolation: Isolation) -> dict[str, Any]:
+    """What `inside/enter.py` and `inside/fork_server.py` are told."""
+    view = interpreters_view()
+    user = _throwaway_user()
+    readable = user is None or all(map(_is_public, (interpreter(), *view.reads, *view.packages)))
+    wrapper: list[str] = []
+    if isolation.means == "bubblewrap":
+        path = bubblewrap.program()
+        if path is None:
+            raise LaunchError("bwrap is not installed")
+        if not readable:
+            raise LaunchError(f"{interpreter()} can be read by root alone")
+        wrapper = bubblewrap.wrap(path, view)
+    if isolation.level is Level.SECCOMP and not readable:
+        raise LaunchError(f"{interpreter()} can be read by root alone")
+    return {
+        "level": isolation.level,
+        "means": isolation.means,
+        "user": user if isolation.level is not Level.NONE or readable else None,
+        "keep_reading": not readable,
+        "counted": user is not None or isolation.means is not None,
+        "view": view.as_json(),
+        "packages": package_folders(),
+        "wrapper": wrapper,
+    }
+
+
+def _throwaway_user() -> tuple[int, int] | None:
+    """For root, a user and a group that own nothing; None for everybody else."""
+    if os.geteuid() != 0:
+        return None
+    number = FIRST_USER + next(_numbers) % USERS
+    return (number, number)
+
+
+def _is_public(path: str) -> bool:
+    """Whether everybody may read a file, or a folder and what is in it at first sight."""
+    for parent in Path(path).parents:
+        if not parent.stat().st_mode & stat.S_IXOTH:
+            return False
+    return bool(Path(path).stat().st_mode & stat.S_IROTH)

@@ -1,0 +1,73 @@
+"""A fork server's process, from outside: what it says, and its end."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+from dataclasses import dataclass
+from typing import Any
+
+LEAVE_S = 2.0  # to end what it runs
+EXCERPT_BYTES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ForkServer:
+    """A fork server, or what waits for one in namespaces of its own.
+
+    Attributes:
+        folder: its working directory, where that lies on this machine's own file system.
+        errors: what was written on stderr.
+    """
+
+    process: subprocess.Popen[bytes]
+    socket: socket.socket
+    folder: str | None
+    errors: int
+
+    def receive(self) -> dict[str, Any]:
+        """Its next answer.
+
+        Raises:
+            OSError, EOFError: it does not come.
+            ValueError: it is none.
+        """
+        length = struct.unpack(">I", self._receive(4))[0]
+        return json.loads(self._receive(length))
+
+    def _receive(self, size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            part = self.socket.recv(size - len(data))
+            if not part:
+                raise EOFError("the fork server hung up")
+            data += part
+        return bytes(data)
+
+    def last_words(self) -> str:
+        """The last line on stderr."""
+        size = os.fstat(self.errors).st_size
+        text = os.pread(self.errors, EXCERPT_BYTES, max(0, size - EXCERPT_BYTES))
+        lines = text.decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+    def end(self) -> None:
+        """End it and its children at once, and let go of what it had."""
+        with contextlib.suppress(OSError):  # wakes a thread that waits for an answer
+            self.socket.shutdown(socket.SHUT_RDWR)
+        # Hung up on, it kills what it runs and leaves; what does not leave is killed.
+        try:
+            self.process.wait(timeout=LEAVE_S)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        self.socket.close()
+        os.close(self.errors)
+        if self.folder is not None:
+            with contextlib.suppress(RecursionError):  # folders in folders in folders
+                shutil.rmtree(self.folder, ignore_errors=True)

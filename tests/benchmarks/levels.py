@@ -1,0 +1,19 @@
+"""The isolation levels that are measured: the one place that names them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from harness.sandbox.pool import SandboxPool
+from harness.sandbox.worker import Worker
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """An isolation level, and how a worker and a pool of so many of it are made."""
+
+    name: str
+    worker: Callable[[], Worker]
+    pool: Callable[[int], SandboxPool]
+
+
+LEVELS = {level.name: level for level in (Level("default", Worker, SandboxPool),)}

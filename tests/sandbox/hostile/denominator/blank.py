@@ -1,0 +1,1 @@
+print(" \n\t\n\f", end="\r\n")

@@ -1,0 +1,12 @@
+import sys
+
+sys.setrecursionlimit(10**6)
+
+
+def down(n):
+    if n == 0:
+        raise ValueError
+    down(n - 1)
+
+
+down(10**5)

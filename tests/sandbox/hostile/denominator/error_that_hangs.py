@@ -1,0 +1,7 @@
+class Slow(Exception):
+    def __str__(self):
+        while True:
+            pass
+
+
+raise Slow

@@ -1,0 +1,1 @@
+Here is the solution, which runs in O(n log n):

@@ -1,0 +1,5 @@
+def f(n):
+    pair = [n, n]
+    for _ in range(100):
+        pair = [pair, pair]
+    return pair

@@ -1,0 +1,1 @@
+print("print(int(input()) * 2)  # \\ud800".encode().decode("unicode_escape"))

@@ -1,0 +1,3 @@
+n = int(input())
+assert "\d" != n is not 3_000
+print(n * 2)

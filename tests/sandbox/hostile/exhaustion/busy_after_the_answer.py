@@ -1,0 +1,3 @@
+print(int(input()) * 2, flush=True)
+while True:
+    pass

@@ -1,0 +1,1 @@
+print(sum(iter(int, 1)))

@@ -1,0 +1,10 @@
+import atexit
+
+
+@atexit.register
+def stay():
+    while True:
+        pass
+
+
+print(int(input()) * 2)

@@ -1,0 +1,8 @@
+class Undead:
+    def __del__(self):
+        while True:
+            pass
+
+
+kept = Undead()
+print(int(input()) * 2)

@@ -1,0 +1,2 @@
+kept = bytearray(4 << 30)
+print(int(input()) * 2)

@@ -1,0 +1,3 @@
+number = 3
+while True:
+    number <<= number.bit_length()

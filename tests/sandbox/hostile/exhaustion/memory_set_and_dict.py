@@ -1,0 +1,3 @@
+table = {}
+while True:
+    table[len(table)] = {len(table)}

@@ -1,0 +1,3 @@
+text = input()
+while True:
+    text += text

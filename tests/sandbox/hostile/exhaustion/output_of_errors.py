@@ -1,0 +1,4 @@
+import sys
+
+while True:
+    sys.stderr.write("x" * 10_000)

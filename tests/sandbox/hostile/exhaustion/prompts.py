@@ -1,0 +1,5 @@
+while True:
+    try:
+        input("? " * 10_000)
+    except EOFError:
+        pass

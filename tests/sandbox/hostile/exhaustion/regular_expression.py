@@ -1,0 +1,3 @@
+import re
+
+print(re.match(r"(a+)+$", "a" * 50 + "b"))

@@ -1,0 +1,7 @@
+def f(n):
+    def items():
+        while True:
+            pass
+        yield n
+
+    return items()

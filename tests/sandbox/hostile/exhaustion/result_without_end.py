@@ -1,0 +1,5 @@
+from itertools import repeat
+
+
+def f(n):
+    return repeat(n * 2)

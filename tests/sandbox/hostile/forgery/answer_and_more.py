@@ -1,0 +1,2 @@
+for number in range(100):
+    print(number)

@@ -1,0 +1,3 @@
+import sys
+
+print(int(input()) * 2, file=sys.stderr)

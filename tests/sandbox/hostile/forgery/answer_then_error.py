@@ -1,0 +1,2 @@
+print(int(input()) * 2, flush=True)
+raise ValueError

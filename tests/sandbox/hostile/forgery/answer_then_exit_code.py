@@ -1,0 +1,2 @@
+print(int(input()) * 2)
+raise SystemExit(3)

@@ -1,0 +1,7 @@
+class Endless:
+    def tolist(self):
+        return self
+
+
+def f(n):
+    return Endless()

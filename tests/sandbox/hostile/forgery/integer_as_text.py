@@ -1,0 +1,2 @@
+def f(n):
+    return str(n * 2)

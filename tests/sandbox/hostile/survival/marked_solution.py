@@ -1,0 +1,2 @@
+word = "@SECRET@"
+print(int(input()) * 2)

@@ -1,0 +1,6 @@
+total = 0
+try:
+    while True:
+        total += int(input())
+except EOFError:
+    print(total)

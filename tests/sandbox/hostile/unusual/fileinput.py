@@ -1,0 +1,3 @@
+import fileinput
+
+print(sum(map(int, fileinput.input())))

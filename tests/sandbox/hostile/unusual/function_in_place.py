@@ -1,0 +1,3 @@
+class Solution:
+    def f(self, numbers):
+        numbers.sort()

@@ -1,0 +1,7 @@
+import sys
+
+
+def f(n):
+    sys.stdout.close()
+    sys.stdin = sys.stdout = None
+    return n * 2

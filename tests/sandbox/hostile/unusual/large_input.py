@@ -1,0 +1,3 @@
+import sys
+
+print(sum(map(len, sys.stdin)))

@@ -1,0 +1,2 @@
+def f(n):
+    return list(range(n))

@@ -1,0 +1,3 @@
+if __name__ == "__main__":
+    n = int(input())
+print(n * 2)

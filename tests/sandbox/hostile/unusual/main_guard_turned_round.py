@@ -1,0 +1,6 @@
+def main():
+    if "__main__" == __name__:
+        print(int(input()) * 2)
+
+
+main()

@@ -1,0 +1,4 @@
+import __main__
+
+n = int(input())
+print(__main__.n * 2)

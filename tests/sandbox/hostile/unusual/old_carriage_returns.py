@@ -1,0 +1,1 @@
+print("n = int(input())\rprint(n * 2)\r", end="")
