@@ -29,9 +29,13 @@ def grade(  # noqa: PLR0917 - the flags of a command
         ),
     ] = "harness",
     test_timeout: judging_flags.TestTimeout = None,
+    wall_timeout: judging_flags.WallTimeout = None,
     memory: judging_flags.Memory = None,
     workers: judging_flags.Workers = None,
     isolate_tests: judging_flags.IsolateTests = False,
+    all_tests: judging_flags.AllTests = None,
+    require_isolation: judging_flags.RequireIsolation = "seccomp",
+    unsafe_no_sandbox: judging_flags.Unsafe = False,
     skip_bad_rows: Annotated[
         bool,
         typer.Option("--skip-bad-rows", help="Pass over malformed problem rows and count them."),
@@ -39,16 +43,25 @@ def grade(  # noqa: PLR0917 - the flags of a command
 ) -> None:
     """Judge existing solutions; compare with published verdicts where the file has any."""
     from harness.cli.grading import grade_file
-    from harness.cli.judging import options
+    from harness.cli.judging import judging
 
     raise typer.Exit(
         grade_file(
             problems,
             solutions,
-            options(rule, test_timeout, memory, isolate=isolate_tests),
+            judging(
+                rule=rule,
+                test_timeout=test_timeout,
+                wall_timeout=wall_timeout,
+                memory=memory,
+                isolate_tests=isolate_tests,
+                all_tests=all_tests,
+                workers=workers,
+                require_isolation=require_isolation,
+                unsafe_no_sandbox=unsafe_no_sandbox,
+            ),
             extract=extract,
             as_json=as_json,
             skip_bad_rows=skip_bad_rows,
-            workers=workers,
         )
     )

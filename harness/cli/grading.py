@@ -4,14 +4,14 @@ from pathlib import Path
 
 from harness.agent.upstream_extraction import EXTRACTORS
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
-from harness.cli.judging import judge_jobs
+from harness.cli.judging import Judging, judge_jobs
 from harness.errors import NothingSelectedError, UsageError
 from harness.report.grades import grades_view
 from harness.report.tables import console, write_json
 from harness.report.text import bad_rows, count
 from harness.runs.graded_file import GradedFile
 from harness.runs.grades import graded_solution, jobs_of, match, summarize_grades
-from harness.runs.judging import Judged, Options
+from harness.runs.judging import Judged
 from harness.runs.solutions import read_solutions
 from harness.sources.registry import load
 
@@ -19,10 +19,9 @@ from harness.sources.registry import load
 def grade_file(
     spec: str,
     path: Path,
-    options: Options,
+    judging: Judging,
     *,
     extract: str,
-    workers: int | None,
     as_json: bool,
     skip_bad_rows: bool,
 ) -> int:
@@ -52,7 +51,7 @@ def grade_file(
         def keep(judged: Judged) -> None:
             graded.add(judged.number, graded_solution(matched[judged.number], judged))
 
-        interrupted = judge_jobs(jobs_of(matched), options, workers, err, "solutions", keep)
+        interrupted = judge_jobs(jobs_of(matched), judging, err, "solutions", keep)
         results = graded.results()
         summary = summarize_grades(results, matched, unmatched)
         out = console()

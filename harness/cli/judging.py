@@ -3,15 +3,19 @@
 import asyncio
 import signal
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from rich.console import Console
 
+from harness.cli.isolating import isolate, level
 from harness.errors import UsageError
+from harness.grading.judge import STOPS
 from harness.grading.rules import RULES
 from harness.report.judging import JudgingProgress
 from harness.runs.judging import Job, Judged, Options, judge_all
 from harness.runs.spec import LEAST_MEMORY, LONGEST_SECONDS, MOST_MEMORY
+from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import MEBIBYTE
 from harness.sandbox.pool import SandboxPool
 
@@ -21,13 +25,34 @@ if TYPE_CHECKING:
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def options(
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """What the flags say of how solutions are judged.
+
+    Attributes:
+        workers: how many at a time; None for one a core.
+        least: the level beneath which there shall be no sandbox.
+        unsafe: do without where none can be had.
+    """
+
+    options: Options
+    workers: int | None = None
+    least: Level = Level.SECCOMP
+    unsafe: bool = False
+
+
+def judging(
+    *,
     rule: str | None,
     test_timeout: float | None,
-    memory: int | None = None,
-    *,
-    isolate: bool = False,
-) -> Options:
+    wall_timeout: float | None,
+    memory: int | None,
+    isolate_tests: bool,
+    all_tests: bool | None,
+    workers: int | None,
+    require_isolation: str,
+    unsafe_no_sandbox: bool,
+) -> Judging:
     """How to judge, from flags.
 
     Raises:
@@ -35,19 +60,28 @@ def options(
     """
     if rule is not None and rule not in RULES:
         raise UsageError(f"--rule {rule}: known are {', '.join(RULES)}")
-    if test_timeout is not None and not 0 < test_timeout <= LONGEST_SECONDS:
-        most = f"more than 0, at most {LONGEST_SECONDS:g}"
-        raise UsageError(f"--test-timeout {test_timeout}: give CPU seconds, {most}")
+    for flag, seconds in (("--test-timeout", test_timeout), ("--wall-timeout", wall_timeout)):
+        if seconds is not None and not 0 < seconds <= LONGEST_SECONDS:
+            most = f"more than 0, at most {LONGEST_SECONDS:g}"
+            raise UsageError(f"{flag} {seconds}: give seconds, {most}")
     if memory is not None and not LEAST_MEMORY <= memory <= MOST_MEMORY:
         raise UsageError(f"--memory {memory}: give MiB, from {LEAST_MEMORY} to {MOST_MEMORY}")
-    size = None if memory is None else memory * MEBIBYTE
-    return Options(cast("RuleName | None", rule), test_timeout, size, isolate)
+    if workers is not None and workers < 1:
+        raise UsageError(f"--workers {workers}: give 1 or more")
+    options = Options(
+        rule=cast("RuleName | None", rule),
+        cpu_s=test_timeout,
+        memory_bytes=None if memory is None else memory * MEBIBYTE,
+        isolate=isolate_tests,
+        wall_s=wall_timeout,
+        stop=STOPS[all_tests],
+    )
+    return Judging(options, workers, level(require_isolation), unsafe_no_sandbox)
 
 
-def judge_jobs(  # noqa: PLR0917 - as many things as it takes
+def judge_jobs(
     jobs: Sequence[Job],
-    options: Options,
-    workers: int | None,
+    judging: Judging,
     console: Console,
     noun: str,
     keep: Callable[[Judged], None],
@@ -56,35 +90,36 @@ def judge_jobs(  # noqa: PLR0917 - as many things as it takes
 
     Args:
         jobs: what to judge.
-        options: how.
-        workers: how many at a time; None for one a core.
+        judging: how.
         console: where the bar is.
         noun: what the solutions are called there.
         keep: is given each as it is judged.
 
     Raises:
-        UsageError: there can be no such number of workers.
+        IsolationError: there is no sandbox that is strong enough.
     """
-    if workers is not None and workers < 1:
-        raise UsageError(f"--workers {workers}: give 1 or more")
     if not jobs:
         return False
+    isolation = isolate(console, judging.least, unsafe=judging.unsafe).isolation
     with JudgingProgress(console, len(jobs), noun) as progress:
 
         def done(each: Judged) -> None:
             keep(each)
             progress.judged(each.grade.verdict)
 
-        return asyncio.run(_judge(jobs, options, workers, done))
+        return asyncio.run(_judge(jobs, judging, isolation, done))
 
 
 async def _judge(
-    jobs: Sequence[Job], options: Options, workers: int | None, done: Callable[[Judged], None]
+    jobs: Sequence[Job],
+    judging: Judging,
+    isolation: Isolation,
+    done: Callable[[Judged], None],
 ) -> bool:
     """Judge; returns whether it was interrupted."""
     loop = asyncio.get_running_loop()
-    async with SandboxPool(workers) as pool:
-        task = asyncio.ensure_future(judge_all(pool, jobs, options, done))
+    async with SandboxPool(judging.workers, isolation) as pool:
+        task = asyncio.ensure_future(judge_all(pool, jobs, judging.options, done))
         for word in STOPPING:
             loop.add_signal_handler(word, task.cancel)
         try:

@@ -13,6 +13,27 @@ Rule = Annotated[
 ]
 TestTimeout = Annotated[float | None, typer.Option(metavar="S", help="CPU seconds per test.")]
 Memory = Annotated[int | None, typer.Option(metavar="MIB", help="Memory of one test in MiB.")]
+WallTimeout = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S", help="Wall seconds per test, for sleepers. Default: from the CPU seconds."
+    ),
+]
+AllTests = Annotated[
+    bool | None,
+    typer.Option(
+        "--all-tests/--fail-fast",
+        help="Run every test, or none after a failure. Default: none after a limit was hit, or "
+        "after a failure where there are more than 100.",
+    ),
+]
+RequireIsolation = Annotated[
+    str, typer.Option(metavar="LEVEL", help="Refuse a sandbox weaker than this.")
+]
+Unsafe = Annotated[
+    bool,
+    typer.Option("--unsafe-no-sandbox", help="Run where no sandbox can be had; marks all results."),
+]
 Workers = Annotated[
     int | None, typer.Option(metavar="N", help="Judging processes. Default: the cores.")
 ]

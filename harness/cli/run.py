@@ -121,6 +121,41 @@ def run(  # noqa: PLR0917 - the flags of a command
         bool | None,
         _option("--isolate-tests", help="A process for every test.", panel="Grading"),
     ] = None,
+    wall_timeout: Annotated[
+        float | None,
+        _option(
+            "--wall-timeout",
+            help="Wall seconds of one test, for sleepers. Default: from the CPU seconds.",
+            panel="Grading",
+            metavar="S",
+        ),
+    ] = None,
+    all_tests: Annotated[
+        bool | None,
+        _option(
+            "--all-tests/--fail-fast",
+            help="Run every test, or none after a failure. Default: none after a limit was hit, or "
+            "after a failure where there are more than 100.",
+            panel="Grading",
+        ),
+    ] = None,
+    require_isolation: Annotated[
+        str | None,
+        _option(
+            "--require-isolation",
+            help="Refuse a sandbox weaker than this.",
+            panel="Grading",
+            metavar="LEVEL",
+        ),
+    ] = None,
+    unsafe_no_sandbox: Annotated[
+        bool | None,
+        _option(
+            "--unsafe-no-sandbox",
+            help="Run where no sandbox can be had; marks all results.",
+            panel="Grading",
+        ),
+    ] = None,
     concurrency: Annotated[
         int | None, _option("--concurrency", help="Model requests in flight (8).", panel="Run")
     ] = None,

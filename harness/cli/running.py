@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
+from harness.cli.isolating import isolate, level
 from harness.errors import RunDirectoryError, UsageError
 from harness.report.progress import RunProgress
 from harness.report.tables import console, summary_view, write_json
@@ -22,6 +23,7 @@ from harness.runs.results import read_results
 from harness.runs.spec import RESUMABLE, RunSpec, read_spec
 from harness.runs.summary import Summary, summarize
 from harness.runs.transcript import sample_name
+from harness.sandbox.isolation import Isolation
 from harness.sandbox.pool import SandboxPool
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -44,8 +46,10 @@ class Running:
         self._announce(plan, len(plan.samples))
         if dry_run:
             return OK
+        choice = isolate(self.err, plan.spec.require_isolation, unsafe=plan.spec.unsafe_no_sandbox)
         path = out or default_path(plan.spec.mode, plan.model_name)
-        return self._carry_out(plan, RunDirectory.create(path, manifest(plan)))
+        directory = RunDirectory.create(path, manifest(plan, choice))
+        return self._carry_out(plan, directory, choice.isolation)
 
     def resume(
         self,
@@ -72,7 +76,9 @@ class Running:
         self._announce(plan, len(plan.samples) - done)
         if dry_run:
             return OK
-        return self._carry_out(plan, RunDirectory.resume(path))
+        begun = level(before["sandbox"]["level"])
+        choice = isolate(self.err, begun, unsafe=plan.spec.unsafe_no_sandbox)
+        return self._carry_out(plan, RunDirectory.resume(path), choice.isolation)
 
     def _announce(self, plan: Plan, left: int) -> None:
         """What is about to happen, and that it costs money where it does."""
@@ -97,7 +103,7 @@ class Running:
         if plan.selected.undated:
             self.err.print(f"{count(plan.selected.undated, 'problem')} without a date left out")
 
-    def _carry_out(self, plan: Plan, directory: RunDirectory) -> int:
+    def _carry_out(self, plan: Plan, directory: RunDirectory, isolation: Isolation) -> int:
         done = directory.committed()
         names = {result.sample for result in done}
         rest = [
@@ -107,7 +113,7 @@ class Running:
         ]
         total = len(plan.samples)
         with RunProgress(self.err, total, done) as progress:
-            failures = asyncio.run(self._engine(plan, directory, progress, rest))
+            failures = asyncio.run(self._engine(plan, directory, progress, rest, isolation))
         counts = Counter(str(failure.verdict) for failure in failures)
         summary = summarize(directory.committed(), total, counts)
         directory.write_summary(summary.model_dump(mode="json"))
@@ -131,9 +137,10 @@ class Running:
         directory: RunDirectory,
         progress: RunProgress,
         samples: list[tuple[Any, int]],
+        isolation: Isolation,
     ) -> list[Failure]:
         loop = asyncio.get_running_loop()
-        async with SandboxPool(plan.spec.workers) as pool:
+        async with SandboxPool(plan.spec.workers, isolation) as pool:
             engine = Engine(plan, directory, pool, progress)
             for word in STOPPING:
                 loop.add_signal_handler(word, self._interrupt, engine)

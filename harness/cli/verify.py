@@ -15,9 +15,13 @@ def verify(  # noqa: PLR0917 - the flags of a command
     ] = None,
     rule: judging_flags.Rule = None,
     test_timeout: judging_flags.TestTimeout = None,
+    wall_timeout: judging_flags.WallTimeout = None,
     memory: judging_flags.Memory = None,
     workers: judging_flags.Workers = None,
     isolate_tests: judging_flags.IsolateTests = False,
+    all_tests: judging_flags.AllTests = None,
+    require_isolation: judging_flags.RequireIsolation = "seccomp",
+    unsafe_no_sandbox: judging_flags.Unsafe = False,
     as_json: judging_flags.AsJson = False,
     task: selecting.Task = None,
     filter_difficulty: selecting.FilterDifficulty = None,
@@ -46,15 +50,24 @@ def verify(  # noqa: PLR0917 - the flags of a command
         seed=seed,
         skip_bad_rows=skip_bad_rows,
     )
-    from harness.cli.judging import options
+    from harness.cli.judging import judging
     from harness.cli.verifying import verify_source
 
     raise typer.Exit(
         verify_source(
             flags,
-            options(rule, test_timeout, memory, isolate=isolate_tests),
+            judging(
+                rule=rule,
+                test_timeout=test_timeout,
+                wall_timeout=wall_timeout,
+                memory=memory,
+                isolate_tests=isolate_tests,
+                all_tests=all_tests,
+                workers=workers,
+                require_isolation=require_isolation,
+                unsafe_no_sandbox=unsafe_no_sandbox,
+            ),
             most=references,
-            workers=workers,
             as_json=as_json,
         )
     )

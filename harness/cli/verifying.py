@@ -4,12 +4,12 @@ import json
 from typing import Any
 
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
-from harness.cli.judging import judge_jobs
+from harness.cli.judging import Judging, judge_jobs
 from harness.errors import UsageError
 from harness.report.tables import console, write_json
 from harness.report.text import bad_rows, count
 from harness.report.verification import verification_view
-from harness.runs.judging import Judged, Options
+from harness.runs.judging import Judged
 from harness.runs.spec import read_spec
 from harness.runs.verification import (
     VerifiedReference,
@@ -24,10 +24,9 @@ from harness.sources.selection import select
 
 def verify_source(
     flags: dict[str, Any],
-    options: Options,
+    judging: Judging,
     *,
     most: int | None,
-    workers: int | None,
     as_json: bool,
 ) -> int:
     """Verify what the flags select; returns the exit code.
@@ -51,8 +50,8 @@ def verify_source(
     def keep(judged: Judged) -> None:
         found[judged.number] = verified_reference(jobs[judged.number], judged)
 
-    interrupted = judge_jobs(jobs, options, workers, err, "references", keep)
-    results = verified(problems, jobs, found, options)
+    interrupted = judge_jobs(jobs, judging, err, "references", keep)
+    results = verified(problems, jobs, found, judging.options)
     summary = summarize_verification(results)
     out = console()
     if as_json:

@@ -37,6 +37,10 @@ class Stop(StrEnum):
     NEVER = "never"
 
 
+STOPS = {None: Stop.AUTO, True: Stop.NEVER, False: Stop.FAILURE}
+"""By whether all tests are wanted; None where nobody has said."""
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """What is to be judged.
@@ -100,6 +104,7 @@ def judge(worker: Worker, task: Task) -> Grade:
             "tests": tuple(results),
             "peak_bytes": judging.peak_bytes,
             "judged_again": judging.again(),
+            "isolation": worker.isolation.level,
         }
     )
 

@@ -128,6 +128,7 @@ class Grade(BaseModel):
         public_total, hidden_total: how many tests the problem has.
         peak_bytes: peak memory in use by the solution, over all its tests.
         judged_again: what was run more than once.
+        isolation: the level of the sandbox; empty where nothing was run.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -138,6 +139,7 @@ class Grade(BaseModel):
     hidden_total: int = 0
     peak_bytes: int = 0
     judged_again: JudgedAgain = JudgedAgain()
+    isolation: str = ""
 
     @property
     def public_passed(self) -> int:

@@ -90,9 +90,11 @@ def _warnings(
     a: Mapping[str, float],
     b: Mapping[str, float],
 ) -> Iterator[str]:
-    for key, what in (("test_limits", "limits of a test"), ("sandbox", "sandbox layers")):
-        if manifest_a.get(key) != manifest_b.get(key):
-            yield f"the {what} differ between the runs"
+    if manifest_a.get("test_limits") != manifest_b.get("test_limits"):
+        yield "the limits of a test differ between the runs"
+    levels = [manifest.get("sandbox", {}).get("level") for manifest in (manifest_a, manifest_b)]
+    if levels[0] != levels[1]:
+        yield f"the sandbox's level differs between the runs: {levels[0]} and {levels[1]}"
     for name, ours, theirs in (("A", a, b), ("B", b, a)):
         alone = len(ours.keys() - theirs.keys())
         if alone:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -12,10 +12,10 @@ from harness.agent.events import Event, Graded, Retried, SampleEnd, SampleStart
 from harness.agent.strategies import STRATEGIES
 from harness.agent.upstream_extraction import EXTRACTORS
 from harness.errors import DataError
-from harness.grading.judge import Task, judge
+from harness.grading.judge import judge
 from harness.grading.verdict import Grade, Verdict
 from harness.models.price import Price, cost
-from harness.problem import Problem, TestCase
+from harness.problem import Problem
 from harness.runs.directory import RunDirectory
 from harness.runs.plan import Plan
 from harness.runs.results import SampleResult, outcomes
@@ -162,13 +162,13 @@ class Engine:
 
     async def _solve(self, problem: Problem, index: int, write: TranscriptWriter) -> Attempt:
         plan, view = self._plan, problem.view()
-        limits, rule, checker = plan.test_limits(problem), problem.rule, problem.checker
+        task = plan.judging.task(problem, "", view.public_tests)
         # The closures below go to strategy and tools: they may hold nothing that holds `problem`.
         pool, tell_retry = self._pool, self._observer.retried
 
         async def run_public_tests(code: str) -> Grade:
-            task = Task(Program.of(view, code), view.public_tests, limits, rule, checker)
-            return await pool.call(lambda worker: judge(worker, task), urgent=True)
+            asked = replace(task, program=Program.of(view, code), isolate=False)
+            return await pool.call(lambda worker: judge(worker, asked), urgent=True)
 
         def record(event: Event) -> None:
             write(event)
@@ -181,7 +181,7 @@ class Engine:
             settings=plan.settings,
             prompt=plan.prompt,
             toolbox=self._toolbox,
-            workspace=Workspace(view, run_public_tests, limits.cpu_s),
+            workspace=Workspace(view, run_public_tests, task.limits.cpu_s),
             limits=plan.limits,
             record=record,
             extract=EXTRACTORS[plan.spec.extract],
@@ -191,13 +191,10 @@ class Engine:
     async def _grade(self, problem: Problem, code: str) -> Grade:
         if not self._plan.spec.run_tests:
             return Grade(verdict=Verdict.UNGRADED, public_total=len(problem.tests.public))
-        limits, isolate = self._plan.test_limits(problem), self._plan.spec.isolate_tests
+        judging = self._plan.judging
 
         def work(worker: Worker) -> Grade:
-            tests: tuple[TestCase, ...] = problem.tests.all()
-            program = Program.of(problem, code)
-            rule, checker = problem.rule, problem.checker
-            return judge(worker, Task(program, tests, limits, rule, checker, isolate))
+            return judge(worker, judging.task(problem, code, problem.tests.all()))
 
         return await self._pool.call(work)
 
@@ -240,6 +237,7 @@ def _result(
         hidden_total=grade.hidden_total,
         tests=outcomes(grade),
         judged_again=grade.judged_again,
+        isolation=grade.isolation,
         peak_bytes=grade.peak_bytes,
         code=attempt.code,
         chosen_by=attempt.chosen_by,

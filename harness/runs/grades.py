@@ -57,6 +57,7 @@ class GradedSolution(Frozen):
     published: Published | None = None
     agrees: bool | None = None
     judged_again: JudgedAgain = JudgedAgain()
+    isolation: str = ""
     peak_bytes: int = 0
     tests: tuple[TestResult, ...] = ()
 
@@ -172,6 +173,7 @@ def graded_solution(matched: Matched, judged: Judged) -> GradedSolution:
         known_issues=problem.known_issues,
         published=published,
         judged_again=grade.judged_again,
+        isolation=grade.isolation,
         peak_bytes=grade.peak_bytes,
         tests=grade.tests,
     )

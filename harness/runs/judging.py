@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from harness.errors import DataError
-from harness.grading.judge import Task, judge
+from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem, RuleName, TestCase
 from harness.sandbox.execution import Program, SandboxError
@@ -46,16 +46,22 @@ class Options:
         cpu_s: CPU seconds per test in place of each source's own.
         memory_bytes: memory of a test, likewise.
         isolate: a process for every test.
+        wall_s: wall seconds per test in place of what follows from the CPU seconds.
+        stop: where to leave off.
     """
 
     rule: RuleName | None = None
     cpu_s: float | None = None
     memory_bytes: int | None = None
     isolate: bool = False
+    wall_s: float | None = None
+    stop: Stop = Stop.AUTO
 
     def limits(self, problem: Problem) -> Limits:
         """What a test of a problem may use."""
-        return limits_of(problem.source, cpu_s=self.cpu_s, memory_bytes=self.memory_bytes)
+        return limits_of(
+            problem.source, cpu_s=self.cpu_s, memory_bytes=self.memory_bytes, wall_s=self.wall_s
+        )
 
     def task(self, problem: Problem, code: str, tests: Sequence[TestCase]) -> Task:
         """What the judge is asked of one solution."""
@@ -66,6 +72,7 @@ class Options:
             self.rule or problem.rule,
             None if self.rule else problem.checker,
             self.isolate,
+            self.stop,
         )
 
 

@@ -15,18 +15,20 @@ import harness
 from harness.agent.attempt import Limits as AgentLimits
 from harness.agent.prompts import PromptSet, load_prompt
 from harness.errors import RunDirectoryError, UsageError
+from harness.grading.judge import STOPS
 from harness.models.protocol import Model, ModelSettings
 from harness.models.registry import open_model
 from harness.problem import Problem
+from harness.runs.judging import Options
 from harness.runs.recordings import BUNDLED, PREFIX, open_replay
 from harness.runs.spec import RunSpec
-from harness.sandbox.limits import MEBIBYTE, Limits, limits_of
+from harness.sandbox.choice import Choice
+from harness.sandbox.limits import MEBIBYTE
 from harness.sources.registry import load
 from harness.sources.rows import Loaded
 from harness.sources.selection import Selected, select
 
 SCHEMA = 1
-LAYERS = ("fork server", "rlimits", "CPU clock", "subreaper", "allow-listed environment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +76,17 @@ class Plan:
         """What one sample may use."""
         return AgentLimits(turns=self.spec.max_turns, seconds=self.spec.sample_timeout)
 
-    def test_limits(self, problem: Problem) -> Limits:
-        """What one test of a problem may use: its source's defaults under the spec's values."""
-        memory = self.spec.memory
-        return limits_of(
-            problem.source,
-            cpu_s=self.spec.test_timeout,
-            memory_bytes=None if memory is None else memory * MEBIBYTE,
+    @property
+    def judging(self) -> Options:
+        """How solutions are judged: each source's defaults under the spec's values."""
+        spec = self.spec
+        memory = None if spec.memory is None else spec.memory * MEBIBYTE
+        return Options(
+            cpu_s=spec.test_timeout,
+            memory_bytes=memory,
+            isolate=spec.isolate_tests,
+            wall_s=spec.wall_timeout,
+            stop=STOPS[spec.all_tests],
         )
 
 
@@ -101,7 +107,7 @@ def prepare(spec: RunSpec, environ: Mapping[str, str]) -> Plan:
     selected = select(loaded.problems, spec.selection())
     plan = Plan(spec, name, model, prompt, loaded, selected)
     for problem in plan.problems:  # a template that is broken, or breaks on one, is found here
-        prompt.render(problem.view(), plan.test_limits(problem).cpu_s)
+        prompt.render(problem.view(), plan.judging.limits(problem).cpu_s)
     return plan
 
 
@@ -124,7 +130,7 @@ def open_any_model(name: str, spec: RunSpec, environ: Mapping[str, str]) -> Mode
     return open_model(name, base_url=spec.base_url, api_key=None, environ=environ)
 
 
-def manifest(plan: Plan) -> dict[str, Any]:
+def manifest(plan: Plan, choice: Choice) -> dict[str, Any]:
     """What `run.json` holds: all that defines the run, and what it ran on."""
     return {
         "schema": SCHEMA,
@@ -147,9 +153,14 @@ def manifest(plan: Plan) -> dict[str, Any]:
                 "output_bytes": limits.output_bytes,
             }
             for problem in plan.problems
-            for limits in [plan.test_limits(problem)]
+            for limits in [plan.judging.limits(problem)]
         },
-        "sandbox": {"layers": list(LAYERS)},
+        "sandbox": {
+            "level": choice.isolation.level,
+            "means": choice.isolation.means,
+            "layers": choice.found.in_force,
+            "why_no_stronger": choice.why,
+        },
         "machine": {
             "system": f"{platform.system()} {platform.release()}",
             "architecture": platform.machine(),

@@ -54,6 +54,7 @@ class SampleResult(Frozen):
     hidden_total: int
     tests: tuple[TestOutcome, ...]
     judged_again: JudgedAgain = JudgedAgain()
+    isolation: str = ""
     peak_bytes: int = 0
 
     code: str

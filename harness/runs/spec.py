@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from harness.agent.strategies import STRATEGIES
 from harness.errors import UsageError
 from harness.models.price import Price
+from harness.sandbox.isolation import Level
 from harness.sources.selection import Selection
 
 MOST_IN_FLIGHT = 1_000
@@ -55,6 +56,10 @@ class RunSpec(BaseModel):
     test_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
     memory: int | None = Field(default=None, ge=LEAST_MEMORY, le=MOST_MEMORY)
     isolate_tests: bool = False
+    wall_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
+    all_tests: bool | None = None
+    require_isolation: Level = Level.SECCOMP
+    unsafe_no_sandbox: bool = False
 
     concurrency: int = Field(default=8, ge=1, le=MOST_IN_FLIGHT)
     workers: int | None = Field(default=None, ge=1, le=MOST_IN_FLIGHT)

@@ -5,12 +5,22 @@ import ctypes
 import os
 import random
 import socket
+import sys
 from collections.abc import Generator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from harness.sandbox.isolation import CANDIDATES, UNSAFE, Findings, Isolation, IsolationError, Level
+from harness.sandbox.isolation import (
+    CANDIDATES,
+    MISSING,
+    UNSAFE,
+    Findings,
+    Isolation,
+    IsolationError,
+    Level,
+)
 from harness.sandbox.launch import ALLOWED_NAMES, LaunchError, launch
 from harness.sandbox.server import ForkServer
 
@@ -58,8 +68,38 @@ def try_out(isolation: Isolation) -> Findings:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The sandbox that was chosen, and what was tried before it.
+
+    Attributes:
+        found: what holds in it.
+        passed_over: stronger ones that cannot be had here.
+    """
+
+    found: Findings
+    passed_over: tuple[Findings, ...] = ()
+
+    @property
+    def isolation(self) -> Isolation:
+        """How well it is to hold."""
+        return self.found.isolation
+
+    @property
+    def notice(self) -> str:
+        """What is missing, for a person; empty where nothing is."""
+        if self.isolation.level is Level.NAMESPACES:
+            return ""
+        return f"sandbox level {self.isolation.level}: {MISSING[self.isolation.level]} ({self.why})"
+
+    @property
+    def why(self) -> str:
+        """Why it is no stronger."""
+        return "; ".join(f"{found.isolation}: {found.broken}" for found in self.passed_over)
+
+
 @cache
-def strongest() -> Findings:
+def strongest() -> Choice:
     """The first candidate that keeps what it promises.
 
     Raises:
@@ -68,7 +108,7 @@ def strongest() -> Findings:
     return choose()
 
 
-def choose(least: Level = Level.SECCOMP, *, unsafe: bool = False) -> Findings:
+def choose(least: Level = Level.SECCOMP, *, unsafe: bool = False) -> Choice:
     """The strongest sandbox that holds.
 
     Args:
@@ -78,20 +118,21 @@ def choose(least: Level = Level.SECCOMP, *, unsafe: bool = False) -> Findings:
     Raises:
         IsolationError: there is none so strong.
     """
-    why: list[str] = []
-    for isolation in CANDIDATES:
-        if isolation.level.rank < least.rank:
-            break
+    if not sys.platform.startswith("linux"):
+        raise IsolationError(
+            f"judged programs are run on Linux only, and this is {sys.platform}: "
+            "namespaces, Landlock and seccomp are missing; use WSL, a virtual machine, a container"
+        )
+    passed_over: list[Findings] = []
+    for isolation in (*CANDIDATES, UNSAFE) if unsafe else CANDIDATES:
+        if isolation.level.rank < least.rank and isolation != UNSAFE:
+            continue
         found = try_out(isolation)
         if found.holds:
-            return found
-        why.append(f"{isolation}: {found.broken}")
-    if unsafe:
-        found = try_out(UNSAFE)
-        if found.holds:
-            return found
-        why.append(f"{UNSAFE}: {found.broken}")
-    raise IsolationError("; ".join(why))
+            return Choice(found, tuple(passed_over))
+        passed_over.append(found)
+    why = "; ".join(f"{found.isolation}: {found.broken}" for found in passed_over)
+    raise IsolationError(f"no sandbox of level {least} or above can be had here: {why}")
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from harness.errors import HarnessError
+from harness.errors import UsageError
 
 
 class Level(StrEnum):
@@ -31,6 +31,13 @@ PROMISED = {
     | {"network namespace", "ipc namespace"},
 }
 """The layers that must hold where a level is in force."""
+
+MISSING = {
+    Level.LANDLOCK: "no namespaces; programs may see that others run",
+    Level.SECCOMP: "no namespaces, no Landlock; programs can read what everybody may read",
+    Level.NONE: "no sandbox; programs can do whatever their user can",
+}
+"""What a level leaves open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,5 +101,5 @@ class Findings:
         return [layer for layer, escape in self.layers.items() if not escape]
 
 
-class IsolationError(HarnessError):
+class IsolationError(UsageError):
     """No sandbox that is strong enough can be made here."""

@@ -40,13 +40,17 @@ _BY_SOURCE = {
 
 
 def limits_of(
-    source: str, *, cpu_s: float | None = None, memory_bytes: int | None = None
+    source: str,
+    *,
+    cpu_s: float | None = None,
+    memory_bytes: int | None = None,
+    wall_s: float | None = None,
 ) -> Limits:
     """What a test of a source may use: its defaults, under what the user says.
 
     APPS and a user's own problems have the general limits.
     """
-    limits = _BY_SOURCE.get(source, Limits())
+    limits = replace(_BY_SOURCE.get(source, Limits()), own_wall_s=wall_s)
     if cpu_s is not None:
         limits = replace(limits, cpu_s=cpu_s)
     return limits if memory_bytes is None else replace(limits, memory_bytes=memory_bytes)

@@ -44,6 +44,11 @@ class Worker:
         self._lock = threading.Lock()  # of what follows
         self._server: ForkServer | None = None
 
+    @property
+    def isolation(self) -> Isolation:
+        """How well it holds. Raises IsolationError where nothing can be had."""
+        return self._isolation or strongest().isolation
+
     def run(
         self, program: Program, inputs: Sequence[bytes], limits: Limits, *, alone: bool = False
     ) -> list[Execution]:
@@ -130,7 +135,7 @@ class Worker:
         if server is not None and server.process.poll() is None:
             return server
         self.kill()
-        server, found = start(self._isolation or strongest().isolation)
+        server, found = start(self.isolation)
         if server is None:
             raise OSError(f"the sandbox is not what it was: {found.broken}")
         with self._lock:

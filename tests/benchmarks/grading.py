@@ -50,7 +50,7 @@ def main() -> None:
     _say("choosing rows")
     rows = sound(workload.candidates(Path(data), options.tests), options.solutions, options.lcb)
     with tempfile.TemporaryDirectory() as made:
-        variants, skipped = _variants(rows, Path(made), options.lcb)
+        variants, skipped = _variants(rows, Path(made), options.level or [*LEVELS], options.lcb)
         rounds = _measure(variants, skipped, options.rounds)
     if options.json:
         print(json.dumps(_as_data(rows, variants, rounds, skipped), indent=1))
@@ -65,6 +65,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--solutions", type=int, default=100, help="at most so many of a suite")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--lcb", type=Path, help="a folder that holds lcb_runner/evaluation")
+    parser.add_argument(
+        "--level", action="append", choices=LEVELS, help="may be repeated; default: all"
+    )
     parser.add_argument("--json", action="store_true", help="every figure, and no table")
     return parser.parse_args()
 
@@ -73,7 +76,9 @@ def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _variants(rows: Sound, folder: Path, lcb: Path | None) -> tuple[list[Variant], dict[str, str]]:
+def _variants(
+    rows: Sound, folder: Path, levels: Sequence[str], lcb: Path | None
+) -> tuple[list[Variant], dict[str, str]]:
     """What is measured, and why what is not is not."""
     suites = folder / "suites.json"
     firsts = {
@@ -98,7 +103,7 @@ def _variants(rows: Sound, folder: Path, lcb: Path | None) -> tuple[list[Variant
     found.append(Variant(SPAWN, "stdin", spawn))
     for name in rows.suites:
         found += _upstream(lcb, suites, name) if lcb else ()
-        found += [each for level in LEVELS for each in _judge(suites, name, level)]
+        found += [each for level in levels for each in _judge(suites, name, level)]
     return found, skipped
 
 
@@ -220,12 +225,14 @@ def _targets(rounds: Rounds) -> list[list[str]]:
     for level in LEVELS:
         for suite, most_ms, through in (("stdin", 0.6, 5), ("functional", 0.45, 3)):
             batch = (_ours("batch", level), suite)
+            if not any(batch in costs for costs in rounds):
+                continue
             own = [costs[batch].cpu_ms for costs in rounds if batch in costs]
             isolated = (_ours("isolate", level), suite)
             pools = [(_ours(f"pool, workers: {number}", level), suite) for number in (1, 2)]
             title = f"{level}, {suite}:"
             lines += [
-                [f"{title} CPU ms a test", _text(Spread.of(own) if own else None), f"<= {most_ms}"],
+                [f"{title} CPU ms a test", Spread.of(own).text(), f"<= {most_ms}"],
                 [
                     f"{title} x LiveCodeBench",
                     _text(_ratios(rounds, (_lcb(1), suite), batch)),

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from harness.sandbox.isolation import CANDIDATES, UNSAFE, Isolation
 from harness.sandbox.pool import SandboxPool
 from harness.sandbox.worker import Worker
 
@@ -16,4 +17,13 @@ class Level:
     pool: Callable[[int], SandboxPool]
 
 
-LEVELS = {level.name: level for level in (Level("default", Worker, SandboxPool),)}
+def _level(isolation: Isolation) -> Level:
+    return Level(
+        str(isolation),
+        lambda: Worker(isolation),
+        lambda workers: SandboxPool(workers, isolation),
+    )
+
+
+LEVELS = {level.name: level for level in map(_level, (*CANDIDATES, UNSAFE))}
+"""From the strongest; one that cannot be had here is skipped where it is measured."""

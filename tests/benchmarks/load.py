@@ -20,6 +20,7 @@ from judging import judged
 from levels import LEVELS
 from sound import passed_upstream, upstream
 
+from harness.errors import HarnessError
 from harness.sandbox.limits import limits_of
 
 WORKERS = (2, 8, 16)
@@ -54,6 +55,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lcb", type=Path, help="a folder that holds lcb_runner/evaluation")
+    parser.add_argument("--level", action="append", choices=LEVELS, help="default: all")
     parser.add_argument("--workers", type=int, nargs="+", default=WORKERS)
     options = parser.parse_args()
     limit = limits_of(SOURCE).cpu_s
@@ -63,7 +65,7 @@ def main() -> None:
         for workers in options.workers:
             lines += [
                 [f"{level}: {seconds:g} s", str(workers), *asyncio.run(_ours(level, workers, some))]
-                for level in LEVELS
+                for level in options.level or LEVELS
                 if (some := rows(seconds, number))
             ]
             if options.lcb is not None:
@@ -74,8 +76,11 @@ def main() -> None:
 
 async def _ours(level: str, workers: int, some: Sequence[workload.Row]) -> list[str]:
     start = time.perf_counter()
-    async with LEVELS[level].pool(workers) as pool:
-        grades = await judged(pool, workload.jobs(some))
+    try:
+        async with LEVELS[level].pool(workers) as pool:
+            grades = await judged(pool, workload.jobs(some))
+    except HarnessError as error:
+        return ["-", "-", "-", f"skipped: {error}"]
     verdicts = Counter(str(grade.verdict) for grade in grades.values())
     accepted = verdicts.pop("accepted", 0)
     why = ", ".join(f"{verdict} {number}" for verdict, number in verdicts.items())

@@ -14,9 +14,9 @@ import workload
 from cost import FailedError
 from floors import script, spawn
 from judging import judged
-from levels import LEVELS
 
 from harness.grading.verdict import Grade
+from harness.sandbox.pool import SandboxPool
 
 HERE = Path(__file__).parent
 CORES = len(os.sched_getaffinity(0))
@@ -81,7 +81,7 @@ def sound(candidates: workload.Suites, most: int, lcb: Path | None) -> Sound:
 
 
 async def _judged(rows: list[workload.Row]) -> dict[int, Grade]:
-    async with next(iter(LEVELS.values())).pool(CORES) as pool:
+    async with SandboxPool(CORES) as pool:
         return await judged(pool, workload.jobs(rows))
 
 

@@ -74,7 +74,7 @@ def write_run(tmp_path: Path) -> Callable[..., Path]:
             "spec": RunSpec(model="made-model", **spec).model_dump(mode="json"),
             "problems": {result.problem_id: result.problem_hash for result in done},
             "test_limits": {"made": {"cpu_s": 6.0}},
-            "sandbox": {"layers": ["rlimits"]},
+            "sandbox": {"level": "namespaces"},
         }
         directory = RunDirectory.create(tmp_path / name, said | (manifest or {}))
         for result in done:

@@ -111,7 +111,7 @@ def test_a_folder_that_is_no_run_is_named(
     ("manifest", "said"),
     [
         ({"test_limits": {"made": {"cpu_s": 1.0}}}, "the limits of a test differ"),
-        ({"sandbox": {"layers": []}}, "the sandbox layers differ"),
+        ({"sandbox": {"level": "none"}}, "level differs between the runs: namespaces and none"),
     ],
 )
 def test_unlike_conditions_are_a_warning(

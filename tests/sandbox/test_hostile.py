@@ -33,7 +33,6 @@ from harness.sandbox.isolation import PROMISED, Isolation, Level
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.worker import Worker
 
-# The first with and without a process for every test; the others with one for all.
 ISOLATIONS = (
     Isolation(Level.NAMESPACES, "direct"),
     Isolation(Level.NAMESPACES, "bubblewrap"),
@@ -204,7 +203,7 @@ def _parents() -> dict[int, int]:
     parents: dict[int, int] = {}
     for file in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            parents[int(file.parent.name)] = int(file.read_text().rpartition(")")[2].split()[1])
+            parents[int(file.parent.name)] = int(file.read_bytes().rpartition(b")")[2].split()[1])
     return parents
 
 
@@ -316,7 +315,7 @@ def surroundings() -> Iterator[Surroundings]:
             yield around
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=ISOLATIONS, ids=str)
 def isolation(request: pytest.FixtureRequest, surroundings: Surroundings) -> Isolation:
     del surroundings  # only has to be there first
     isolation: Isolation = request.param
@@ -335,23 +334,8 @@ def hostile_worker(isolation: Isolation) -> Iterator[Worker]:
     worker.stop()
 
 
-CASES = [
-    pytest.param(name, isolate, isolation, id=f"{name}-{mode}-{isolation}")
-    for isolation in ISOLATIONS
-    for name, entry in MANIFEST.items()
-    for isolate, mode in ((False, "batch"), (True, "isolated"))
-    # One test alone is run the same way in both.
-    if not isolate or (isolation is ISOLATIONS[0] and entry.tests != "one")
-]
-
-
-@pytest.mark.parametrize(("name", "isolate", "isolation"), CASES, indirect=["isolation"])
-def test_the_verdict_is_right_and_nothing_is_left(
-    name: str,
-    isolate: bool,
-    isolation: Isolation,
-    hostile_worker: Worker,
-    surroundings: Surroundings,
+def check(
+    name: str, isolation: Isolation, worker: Worker, surroundings: Surroundings, *, isolate: bool
 ) -> None:
     entry = MANIFEST[name]
     for package in entry.needs:
@@ -364,16 +348,34 @@ def test_the_verdict_is_right_and_nothing_is_left(
     before = Standing.now(around)
     try:
         if entry.before is not None:
-            judge_program(hostile_worker, entry.before, around, isolate=isolate)
-        grade = judge_program(hostile_worker, name, around, isolate=isolate)
+            judge_program(worker, entry.before, around, isolate=isolate)
+        grade = judge_program(worker, name, around, isolate=isolate)
         first = next((test for test in grade.tests if not test.passed), None)
         assert grade.verdict in entry.verdicts, first
-        assert_nothing_is_left(hostile_worker, before, around)
+        assert_nothing_is_left(worker, before, around)
     except BaseException:
-        hostile_worker.kill()  # so that the next program is not blamed for this one
+        worker.kill()  # so that the next program is not blamed for this one
         surroundings.plant()
-        hostile_worker.run(Program(HONEST), [b"1"], Limits())
+        worker.run(Program(HONEST), [b"1"], Limits())
         raise
+
+
+@pytest.mark.parametrize("name", MANIFEST)
+def test_the_verdict_is_right_and_nothing_is_left(
+    name: str, isolation: Isolation, hostile_worker: Worker, surroundings: Surroundings
+) -> None:
+    check(name, isolation, hostile_worker, surroundings, isolate=False)
+
+
+OF_SEVERAL_TESTS = [name for name, entry in MANIFEST.items() if entry.tests != "one"]
+
+
+@pytest.mark.parametrize("isolation", ISOLATIONS[:1], ids=str, indirect=True, scope="module")
+@pytest.mark.parametrize("name", OF_SEVERAL_TESTS)
+def test_so_it_is_with_a_process_for_every_test(
+    name: str, isolation: Isolation, hostile_worker: Worker, surroundings: Surroundings
+) -> None:
+    check(name, isolation, hostile_worker, surroundings, isolate=True)
 
 
 def test_every_program_is_in_the_manifest_and_every_entry_has_a_program() -> None:
