@@ -118,7 +118,7 @@ async def _judge(
 ) -> bool:
     """Judge; returns whether it was interrupted."""
     loop = asyncio.get_running_loop()
-    async with SandboxPool(judging.workers, isolation) as pool:
+    async with SandboxPool(workers=judging.workers, isolation=isolation) as pool:
         task = asyncio.ensure_future(judge_all(pool, jobs, judging.options, done))
         for word in STOPPING:
             loop.add_signal_handler(word, task.cancel)

@@ -140,7 +140,7 @@ class Running:
         isolation: Isolation,
     ) -> list[Failure]:
         loop = asyncio.get_running_loop()
-        async with SandboxPool(plan.spec.workers, isolation) as pool:
+        async with SandboxPool(workers=plan.spec.workers, isolation=isolation) as pool:
             engine = Engine(plan, directory, pool, progress)
             for word in STOPPING:
                 loop.add_signal_handler(word, self._interrupt, engine)

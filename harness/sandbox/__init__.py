@@ -1,1 +1,33 @@
-"""Running untrusted code: fork servers, limits, a pool of workers."""
+r"""Running untrusted code: isolation layers, limits, fork servers, a pool of them.
+
+A part that others can use:
+
+    from harness.sandbox import Limits, Program, SandboxPool
+
+    async with SandboxPool(Limits(cpu_s=2)) as pool:
+        execution = await pool.run("print(input()[::-1])", stdin="abc")
+        execution.ending, execution.stdout            # Ending.FINISHED, b"cba\\n"
+        execution = await pool.run(Program("def f(a, b): return a + b", entry_point="f"),
+                                   arguments=[1, 2])
+        execution.value                               # 3
+
+Nothing that a program does is raised: an `Execution` says how it ended, what it wrote, and what
+time and memory it took. `harness.Sandbox` is a synchronous form that also compares.
+"""
+
+from harness.sandbox.execution import Ending, Execution, Program, SandboxError
+from harness.sandbox.isolation import Isolation, IsolationError, Level
+from harness.sandbox.limits import Limits
+from harness.sandbox.pool import SandboxPool
+
+__all__ = [
+    "Ending",
+    "Execution",
+    "Isolation",
+    "IsolationError",
+    "Level",
+    "Limits",
+    "Program",
+    "SandboxError",
+    "SandboxPool",
+]

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
 from harness.problem import Problem, ProblemView, Signature
+from harness.sandbox.decoding import decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,17 @@ class Execution:
     peak_bytes: int
     alone: bool = True
     borderline: bool = False
+
+    @property
+    def value(self) -> Any:
+        """The result of a function as Python data.
+
+        Raises:
+            ValueError: there is none: it ended otherwise, or wrote on the judge's own channel.
+        """
+        if self.result is None:
+            raise ValueError(f"no result: {self.ending}")
+        return decode(self.result)
 
 
 class SandboxError(Exception):

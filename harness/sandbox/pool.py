@@ -3,15 +3,17 @@
 import asyncio
 import heapq
 import itertools
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
-from harness.sandbox.execution import WorkerStoppedError
+from harness.sandbox.execution import Execution, Program, SandboxError, WorkerStoppedError
 from harness.sandbox.isolation import Isolation
+from harness.sandbox.limits import Limits
 from harness.sandbox.quiet import Quiet
 from harness.sandbox.worker import Worker
 
@@ -52,11 +54,19 @@ class SandboxPool:
     """Fork servers, one a worker, started when first needed; an asynchronous context manager.
 
     Args:
+        limits: of each program that `run` is given.
         workers: how many run at a time; default: the cores this process may use.
         isolation: how well the sandboxes are to hold; default: as well as can be had here.
     """
 
-    def __init__(self, workers: int | None = None, isolation: Isolation | None = None) -> None:
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        *,
+        workers: int | None = None,
+        isolation: Isolation | None = None,
+    ) -> None:
+        self._limits = limits or Limits()
         self._isolation = isolation
         self._quiet = Quiet()
         self.size = workers or len(os.sched_getaffinity(0))
@@ -72,6 +82,38 @@ class SandboxPool:
         worker = Worker(self._isolation, self._quiet)
         self._workers.add(worker)
         self._idle.put(worker)
+
+    async def run(
+        self,
+        program: Program | str,
+        stdin: str | bytes = b"",
+        *,
+        arguments: Sequence[Any] | None = None,
+    ) -> Execution:
+        """Run a program once, in a process of its own.
+
+        Args:
+            program: its source, or more of it; with an entry point, that is called.
+            stdin: what it reads.
+            arguments: what the entry point is called with, in place of that: data as JSON has it.
+
+        Raises:
+            SandboxError: the sandbox failed twice.
+            IsolationError: none can be had here.
+            WorkerStoppedError: the pool was closed meanwhile.
+        """
+        asked = Program(program) if isinstance(program, str) else program
+        if arguments is not None:
+            stdin = "\n".join(json.dumps(argument) for argument in arguments)
+        data = stdin.encode("utf-8", "surrogatepass") if isinstance(stdin, str) else stdin
+
+        def work(worker: Worker) -> Execution:
+            try:
+                return worker.run(asked, [data], self._limits)[0]
+            except SandboxError:  # on a fresh one, then
+                return worker.run(asked, [data], self._limits)[0]
+
+        return await self.call(work)
 
     async def call(self, work: Callable[[Worker], T], *, urgent: bool = False) -> T:
         """Run blocking work on an idle worker, waiting for one.

@@ -34,7 +34,7 @@ UNHURRIED = Limits()
 
 @pytest.fixture(scope="session")
 def pool() -> Iterator[SandboxPool]:
-    pool = SandboxPool(1)
+    pool = SandboxPool(workers=1)
     yield pool
     pool.close()
 

@@ -21,7 +21,7 @@ def _level(isolation: Isolation) -> Level:
     return Level(
         str(isolation),
         lambda: Worker(isolation),
-        lambda workers: SandboxPool(workers, isolation),
+        lambda workers: SandboxPool(workers=workers, isolation=isolation),
     )
 
 

@@ -81,7 +81,7 @@ def sound(candidates: workload.Suites, most: int, lcb: Path | None) -> Sound:
 
 
 async def _judged(rows: list[workload.Row]) -> dict[int, Grade]:
-    async with SandboxPool(CORES) as pool:
+    async with SandboxPool(workers=CORES) as pool:
         return await judged(pool, workload.jobs(rows))
 
 

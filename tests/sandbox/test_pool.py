@@ -38,7 +38,7 @@ def gone(process: int) -> bool:
 
 
 async def test_programs_run_at_the_same_time(marks: Marks) -> None:
-    async with SandboxPool(2) as pool:
+    async with SandboxPool(workers=2) as pool:
         calls = [
             asyncio.create_task(pool.call(program(marks.code + "while True: pass")))
             for _ in range(2)
@@ -60,7 +60,7 @@ async def test_one_that_is_to_be_alone_has_nothing_beside_it(marks: Marks) -> No
     def alone(worker: Worker) -> bool:
         return worker.run(sleeper, [b""], HOURS, alone=True)[0].ending is Ending.FINISHED
 
-    async with SandboxPool(3) as pool:
+    async with SandboxPool(workers=3) as pool:
         first = asyncio.create_task(pool.call(beside))
         judged = await asyncio.to_thread(marks.wait)
         second = asyncio.create_task(pool.call(alone))
@@ -85,7 +85,7 @@ async def test_no_more_run_than_there_are_workers() -> None:
             running -= 1
         return worker
 
-    async with SandboxPool(2) as pool:
+    async with SandboxPool(workers=2) as pool:
         workers = await asyncio.gather(*(pool.call(work) for _ in range(12)))
     assert most <= 2
     assert len(set(workers)) <= 2
@@ -95,7 +95,7 @@ async def test_what_the_work_raises_reaches_the_caller_and_the_worker_goes_on() 
     def fail(_: Worker) -> None:
         raise LookupError
 
-    async with SandboxPool(1) as pool:
+    async with SandboxPool(workers=1) as pool:
         with pytest.raises(LookupError):
             await pool.call(fail)
         assert (await pool.call(program("print(1)"))).stdout == b"1\n"
@@ -107,7 +107,7 @@ async def test_the_default_is_a_worker_for_each_core_at_hand() -> None:
 
 
 async def test_a_cancelled_call_ends_its_program_and_frees_its_worker(marks: Marks) -> None:
-    async with SandboxPool(1) as pool:
+    async with SandboxPool(workers=1) as pool:
         call = asyncio.create_task(pool.call(program(marks.code + "while True: pass")))
         process = await asyncio.to_thread(marks.wait)
         call.cancel()
@@ -122,7 +122,7 @@ async def test_a_cancelled_call_is_not_tried_again_by_the_judge(marks: Marks) ->
     """The judge repeats what a sandbox failed at; nobody waits for this."""
     tests = [TestCase(input="", output="", public=True)] * 3
     endless = Task(Program(marks.code + "while True: pass"), tests, HOURS)
-    async with SandboxPool(1) as pool:
+    async with SandboxPool(workers=1) as pool:
         call = asyncio.create_task(pool.call(lambda worker: judge(worker, endless)))
         await asyncio.to_thread(marks.wait)
         call.cancel()
@@ -133,7 +133,7 @@ async def test_a_cancelled_call_is_not_tried_again_by_the_judge(marks: Marks) ->
 
 
 async def test_a_call_cancelled_while_it_waits_never_runs(marks: Marks) -> None:
-    async with SandboxPool(1) as pool:
+    async with SandboxPool(workers=1) as pool:
         first = asyncio.create_task(pool.call(program(marks.code + "while True: pass")))
         await asyncio.to_thread(marks.wait)
         ran = threading.Event()
@@ -157,7 +157,7 @@ async def test_closing_ends_what_runs_and_leaves_no_process(marks: Marks) -> Non
         servers.append(worker.process_id)
         return program(marks.code + "while True: pass")(worker)
 
-    async with SandboxPool(2) as pool:
+    async with SandboxPool(workers=2) as pool:
         calls = [asyncio.create_task(pool.call(endless)) for _ in range(2)]
         judged = [await asyncio.to_thread(marks.wait), await asyncio.to_thread(marks.wait)]
     outcomes = await asyncio.gather(*calls, return_exceptions=True)
@@ -167,7 +167,7 @@ async def test_closing_ends_what_runs_and_leaves_no_process(marks: Marks) -> Non
 
 
 async def test_closing_ends_calls_that_wait_too(marks: Marks) -> None:
-    async with SandboxPool(1) as pool:
+    async with SandboxPool(workers=1) as pool:
         code = marks.code + "while True: pass"
         calls = [asyncio.create_task(pool.call(program(code))) for _ in range(5)]
         await asyncio.to_thread(marks.wait)
@@ -178,14 +178,14 @@ async def test_closing_ends_calls_that_wait_too(marks: Marks) -> None:
 
 
 async def test_nothing_is_started_that_is_not_needed() -> None:
-    async with SandboxPool(2) as pool:
+    async with SandboxPool(workers=2) as pool:
         worker = await pool.call(lambda worker: worker)
         assert worker.process_id is None
 
 
 async def test_urgent_work_goes_before_what_waits() -> None:
     order: list[str] = []
-    async with SandboxPool(1) as pool:
+    async with SandboxPool(workers=1) as pool:
         release = threading.Event()
         begun = asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -207,7 +207,7 @@ async def test_urgent_work_goes_before_what_waits() -> None:
 
 
 async def test_who_leaves_the_queue_keeps_nobody_waiting() -> None:
-    async with SandboxPool(1) as pool:
+    async with SandboxPool(workers=1) as pool:
         release = threading.Event()
         begun = asyncio.Event()
         loop = asyncio.get_running_loop()

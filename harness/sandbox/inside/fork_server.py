@@ -13,7 +13,6 @@ against the looser wall limit.
 import builtins
 import gc
 import importlib
-import importlib.abc
 import importlib.machinery
 import importlib.util
 import json
@@ -40,7 +39,7 @@ THREAD_STACK_BYTES = 16 << 20
 MOST_PREAMBLES = 8
 
 
-class AllowedPackages(importlib.abc.MetaPathFinder):
+class AllowedPackages:
     """Finds the few packages that solutions may import, and nothing that lies beside them."""
 
     def __init__(self, packages: dict[str, str]) -> None:

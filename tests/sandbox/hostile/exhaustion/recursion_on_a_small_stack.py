@@ -12,3 +12,4 @@ def down():
 thread = threading.Thread(target=down)
 thread.start()
 thread.join()
+raise RecursionError  # where it was no crash

@@ -1,0 +1,116 @@
+"""Judging one solution from Python, without a run: the synchronous form."""
+
+import json
+import weakref
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from harness.grading.judge import Stop, Task, judge
+from harness.grading.verdict import Grade, TestResult
+from harness.problem import Checker, TestCase
+from harness.sandbox.execution import Program
+from harness.sandbox.isolation import Isolation
+from harness.sandbox.limits import Limits
+from harness.sandbox.worker import Worker
+from harness.sources import preambles
+
+
+class Sandbox:
+    """Runs solutions of functional problems and compares what they return.
+
+    Takes what a row of Mercury (Elfsong/Mercury) has, as Mercury_Eval's class of this name does. It
+    has a fork server of its own, which ends with it, or when `close` is called or its `with` is
+    left.
+
+    Args:
+        timeout: CPU seconds of each test.
+        isolation: how well it is to hold; default: as well as can be had here.
+    """
+
+    def __init__(self, timeout: float = 10.0, *, isolation: Isolation | None = None) -> None:
+        self._limits = Limits(cpu_s=timeout)
+        self._worker = Worker(isolation)
+        self.close = weakref.finalize(self, self._worker.stop)
+
+    def run(
+        self,
+        solution_code: str,
+        test_cases: str | Sequence[Mapping[str, Any]],
+        entry_point: str,
+        convert_offline: str | None = None,
+        evaluate_offline: str | None = None,
+    ) -> dict[str, Any]:
+        """Judge a solution on every test.
+
+        Args:
+            solution_code: defines a function, or a class `Solution` with a method, of that name.
+            test_cases: a list, or JSON of one, of `input` (the arguments) and `expected`.
+            entry_point: the name.
+            convert_offline: Mercury's hook that makes the arguments of a call; both or neither.
+            evaluate_offline: Mercury's hook that says whether a call was right.
+
+        Returns:
+            `passed`, `verdict` and `results`: for each test that was run `passed`, `verdict`,
+            `runtime_ms` (CPU), `error` and `got`.
+
+        Raises:
+            ValueError: a test is not as it should be, or one hook is missing.
+            SandboxError: the sandbox failed.
+            IsolationError: none can be had here.
+        """
+        cases = json.loads(test_cases) if isinstance(test_cases, str) else test_cases
+        task = Task(
+            Program(solution_code, preambles.MERCURY, entry_point),
+            [_test(number, case) for number, case in enumerate(cases, 1)],
+            self._limits,
+            checker=_checker(convert_offline, evaluate_offline),
+            stop=Stop.NEVER,
+        )
+        return _said(judge(self._worker, task))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _test(number: int, case: Mapping[str, Any]) -> TestCase:
+    try:
+        arguments, expected = case["input"], case["expected"]
+    except KeyError as error:
+        raise ValueError(f"test {number}: no {error}") from None
+    lines = "\n".join(json.dumps(argument) for argument in arguments)
+    return TestCase(input=lines, output=json.dumps(expected), public=True)
+
+
+def _checker(convert: str | None, evaluate: str | None) -> Checker | None:
+    if convert is None and evaluate is None:
+        return None
+    if convert is None or evaluate is None:
+        raise ValueError("give both convert_offline and evaluate_offline, or neither")
+    return Checker(kind="hooks", code=f"{convert}\n\n{evaluate}\n", preamble=preambles.MERCURY)
+
+
+def _said(grade: Grade) -> dict[str, Any]:
+    return {
+        "passed": grade.solved,
+        "verdict": str(grade.verdict),
+        "results": [_of(test) for test in grade.tests],
+    }
+
+
+def _of(test: TestResult) -> dict[str, Any]:
+    return {
+        "passed": test.passed,
+        "verdict": str(test.verdict),
+        "runtime_ms": 1000 * test.cpu_s,
+        "error": test.error,
+        "got": test.got,
+    }

@@ -1,0 +1,52 @@
+"""A function's result as a Python value, out of the sandbox's notation."""
+
+# Values of unknown type are this module's subject.
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """What is no data; the name of its type is all that came out."""
+
+    name: str
+
+
+def decode(result: bytes) -> Any:
+    """The value that a function returned, see `harness.sandbox.inside.values`.
+
+    Linked lists and trees are lists; a list that leads back into itself is Opaque.
+
+    Raises:
+        ValueError: the program wrote the result itself, and not as it should be.
+    """
+    try:
+        return _value(json.loads(result))
+    except (TypeError, RecursionError) as error:
+        raise ValueError(f"no result: {error}") from error
+
+
+def _value(tagged: Any) -> Any:  # noqa: PLR0911 - one case a line
+    match tagged:
+        case list():
+            return [_value(item) for item in tagged]
+        case {"i": str(digits)}:
+            return int(digits, 16)
+        case {"d": list(pairs)}:
+            return {_value(key): _value(value) for key, value in pairs}
+        case {"s": list(items)}:
+            return {_value(item) for item in items}
+        case {"l": list(items)} | {"t": list(items)}:
+            return [_value(item) for item in items]
+        case {"c": list()}:
+            return Opaque("cycle")
+        case {"o": str(name)}:
+            return Opaque(name)
+        case dict():
+            raise ValueError("no result: an unknown tag")
+        case _:
+            return tagged
