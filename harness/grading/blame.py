@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from harness.sandbox.execution import Ending, Execution, Program, SandboxError
 from harness.sandbox.limits import Limits
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 ATTEMPTS = 2
@@ -25,17 +26,16 @@ class Bench:
     blamed: int = 0
 
     def execute(
-        self, program: Program, inputs: Sequence[bytes], limits: Limits, *, alone: bool = False
+        self, trial: Trial, indexes: Sequence[int], *, alone: bool = False
     ) -> list[Execution]:
-        """Run the leading tests, on a fresh sandbox when one fails.
+        """Run the leading ones of some tests, on a fresh sandbox when one fails.
 
         A failure that returns for one test while a known-good program passes before and after it
         is the program's own doing: nobody leaves the denominator by killing the judge.
 
         Args:
-            program: what is run.
-            inputs: one for each test.
-            limits: of each test.
+            trial: what is run.
+            indexes: which of its tests.
             alone: while nothing else runs.
 
         Raises:
@@ -43,16 +43,16 @@ class Bench:
         """
         for _ in range(ATTEMPTS):
             try:
-                return self.worker.run(program, inputs, limits, alone=alone)
+                return self.worker.try_out(trial, indexes, alone=alone)
             except SandboxError:
                 self.retried += 1
-        if len(inputs) > 1:
-            return self.execute(program, inputs[:1], limits, alone=alone)
-        sound_before = self._is_sound(limits)
+        if len(indexes) > 1:
+            return self.execute(trial, indexes[:1], alone=alone)
+        sound_before = self._is_sound(trial.limits)
         try:
-            return self.worker.run(program, inputs, limits, alone=alone)
+            return self.worker.try_out(trial, indexes, alone=alone)
         except SandboxError as error:
-            if not (sound_before and self._is_sound(limits)):
+            if not (sound_before and self._is_sound(trial.limits)):
                 raise
             self.blamed += 1
             return [_blamed(error)]

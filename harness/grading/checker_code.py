@@ -11,6 +11,7 @@ from harness.grading.excerpts import around, writable
 from harness.problem import Checker, Codec, Signature
 from harness.sandbox.execution import Ending, Execution, Program
 from harness.sandbox.limits import Limits
+from harness.sandbox.trial import Trial
 
 EXCERPT = 160
 LIMITS = Limits()
@@ -168,15 +169,23 @@ class CheckerCode:
             _SIGNATURE,
         )
         inputs = ["\n".join(arguments).encode("utf-8", "surrogatepass") for arguments in calls]
+        with Trial(program, inputs, LIMITS) as trial:
+            try:
+                return self._answers(trial, function)
+            finally:
+                self.bench.worker.leave(trial)
+
+    def _answers(self, trial: Trial, function: str) -> list[Any]:
+        inputs = trial.inputs
         answers: list[Any] = []
         while len(answers) < len(inputs) and self.overdue[function] < PATIENCE:
-            executions = self.bench.execute(program, inputs[len(answers) :], LIMITS)
+            executions = self.bench.execute(trial, range(len(answers), len(inputs)))
             if executions[0].ending is Ending.CANNOT_COMPILE:
                 return [_read(executions[0])] * len(inputs)
             for place, execution in enumerate(executions):
                 answer = _read(execution)
                 if isinstance(answer, Failure) and place:  # what went before may have spoilt it
-                    again = self.bench.execute(program, [inputs[len(answers)]], LIMITS)[0]
+                    again = self.bench.execute(trial, [len(answers)])[0]
                     answer, execution = _read(again), again  # noqa: PLW2901 - it counts instead
                 answers.append(answer)
                 self.overdue[function] += execution.ending in _TIME_IS_UP

@@ -20,6 +20,7 @@ from harness.grading.verdict import LIMITS, Difference, Grade, JudgedAgain, Test
 from harness.problem import Checker, TestCase
 from harness.sandbox.execution import Ending, Execution, Program
 from harness.sandbox.limits import Limits
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 MANY_TESTS = 100
@@ -97,7 +98,9 @@ def judge(worker: Worker, task: Task) -> Grade:
     except CheckerError as error:
         first = _cannot_check(task.tests[0], str(error))
         return nothing.model_copy(update={"verdict": Verdict.CHECKER_ERROR, "tests": (first,)})
-    results = judging.alone() if task.isolate else judging.batched()
+    with judging.trial:
+        results = judging.alone() if task.isolate else judging.batched()
+        worker.leave(judging.trial)
     return nothing.model_copy(
         update={
             "verdict": _verdict(results),
@@ -131,7 +134,7 @@ class _Judging:
     """One solution under judgement.
 
     Attributes:
-        program, inputs: as the checker, where there is one, wants them run.
+        trial: program and inputs as the checker, where there is one, wants them run.
         confirmed, rechecked, retimed: as `JudgedAgain` has them.
         peak_bytes: the largest of any process so far.
         lost: whether a test took the sandbox down: the rest would each do so again.
@@ -140,8 +143,7 @@ class _Judging:
     bench: Bench
     task: Task
     check: Check | None
-    program: Program
-    inputs: Sequence[bytes]
+    trial: Trial
     confirmed: list[int] = field(default_factory=lambda: [0, 0])
     rechecked: list[int] = field(default_factory=lambda: [0, 0])
     retimed: list[int] = field(default_factory=lambda: [0, 0])
@@ -152,10 +154,10 @@ class _Judging:
     def of(cls, bench: Bench, task: Task) -> "_Judging":
         if task.checker is None:
             inputs = [test.input.encode("utf-8", "surrogatepass") for test in task.tests]
-            return cls(bench, task, None, task.program, inputs)
+            return cls(bench, task, None, Trial(task.program, inputs, task.limits))
         check = Check.of(bench, task.checker, functional=task.program.entry_point is not None)
         program, inputs = check.prepare(task.program, task.tests)
-        return cls(bench, task, check, program, inputs)
+        return cls(bench, task, check, Trial(program, inputs, task.limits))
 
     def again(self) -> JudgedAgain:
         """What was run more than once."""
@@ -170,7 +172,7 @@ class _Judging:
     def alone(self) -> list[TestResult]:
         """Every test in a process of its own."""
         results: list[TestResult] = []
-        for index in range(len(self.inputs)):
+        for index in range(len(self.task.tests)):
             results.append(self._run_alone(index))
             if self._ends_at(results[-1]):
                 break
@@ -179,8 +181,8 @@ class _Judging:
     def batched(self) -> list[TestResult]:
         """All tests in one process, as far as it goes."""
         results: list[TestResult] = []
-        while len(results) < len(self.inputs):
-            for result in self._run(range(len(results), len(self.inputs))):
+        while len(results) < len(self.task.tests):
+            for result in self._run(range(len(results), len(self.task.tests))):
                 confirmed = result
                 if not result.passed and self._has_company(result):
                     confirmed = self._run_alone(result.index)
@@ -224,14 +226,13 @@ class _Judging:
         return self._results(indexes, self._execute(indexes))
 
     def _execute(self, indexes: range, *, alone: bool = False) -> list[Execution]:
-        inputs = [self.inputs[index] for index in indexes]
-        executions = self.bench.execute(self.program, inputs, self.task.limits, alone=alone)
+        executions = self.bench.execute(self.trial, indexes, alone=alone)
         self.lost = any(each.ending is Ending.SANDBOX_LOST for each in executions)
         self.peak_bytes = max(self.peak_bytes, executions[0].peak_bytes)
         return executions
 
     def _results(self, indexes: range, executions: Sequence[Execution]) -> list[TestResult]:
-        functional = self.program.entry_point is not None
+        functional = self.trial.program.entry_point is not None
         answers = [answer_of(execution, functional=functional) for execution in executions]
         answered = [n for n, answer in enumerate(answers) if answer is not None]
         found = self._compare([(self.task.tests[indexes[n]], answers[n] or "") for n in answered])
@@ -245,7 +246,7 @@ class _Judging:
         if self.check is not None:
             return self.check.compare(pairs)
         rule = RULES[self.task.rule]
-        compare = rule.output if self.program.entry_point is None else rule.value
+        compare = rule.output if self.trial.program.entry_point is None else rule.value
         return [compare(test.output, answer) for test, answer in pairs]
 
     def _result(
@@ -259,7 +260,7 @@ class _Judging:
             execution,
             test=self.task.tests[index],
             index=index,
-            functional=self.program.entry_point is not None,
+            functional=self.trial.program.entry_point is not None,
             answer=self.check.shown(answer) if self.check and answer is not None else answer,
             difference=None if isinstance(said, CheckerError) else said,
             checker_error=str(said) if isinstance(said, CheckerError) else "",

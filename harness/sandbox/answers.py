@@ -5,59 +5,49 @@ import os
 from typing import Any, cast
 
 from harness.sandbox.execution import Ending, Execution
+from harness.sandbox.inside.records import Kept, Record, Report, unpack
 from harness.sandbox.limits import Limits
 
 EXIT_CODES = 256
 STARVED = 0.5  # CPU seconds a wall second: with less, it slept or the machine was busy
 
 
-def read_answer(
-    answer: dict[str, Any], outputs: int, limits: Limits, *, alone: bool
-) -> list[Execution]:
-    """The executions of a batch.
+def read_answer(data: bytes, outputs: int, limits: Limits, *, alone: bool) -> list[Execution]:
+    """The executions of a run.
 
     Args:
-        answer: the fork server's.
+        data: the fork server's answer.
         outputs: the memory file with what the tests wrote.
         limits: those of each test.
         alone: whether one test was asked for.
 
     Raises:
-        EOFError, ValueError, KeyError, TypeError: it is no answer.
+        EOFError, ValueError, struct.error, IndexError: it is no answer.
     """
-    if "failed" in answer:
-        raise ValueError(answer["failed"])
-    peak = answer["peak_bytes"]
-    executions = [_read(record, outputs, limits, peak, alone=alone) for record in answer["tests"]]
-    if not executions:
+    if data.startswith(b"{"):
+        raise ValueError(json.loads(data).get("failed", "no answer"))
+    report = unpack(data)
+    if not report.records:
         raise EOFError("no test was run")
-    return executions
+    return [_read(record, report, outputs, limits, alone=alone) for record in report.records]
 
 
 def _read(
-    record: dict[str, Any], outputs: int, limits: Limits, peak: int, *, alone: bool
+    record: Record, report: Report, outputs: int, limits: Limits, *, alone: bool
 ) -> Execution:
-    def part(which: int) -> bytes:
-        start, head, tail = record["kept"][which]
-        if not head:
-            return b""
-        kept = os.pread(outputs, head, start)
-        return kept + b"\n...\n" + os.pread(outputs, tail, start + head) if tail else kept
-
-    claim = _claim(part(3))
-    ending, code, error = _ending(record, claim)
-    cpu, wall = record["cpu_s"], record["wall_s"]
+    stdout, stderr, result, said = (_part(kept, outputs) for kept in record.kept)
+    ending, code, error = _ending(record, report.status, _claim(said))
+    cpu, wall, peak = record.cpu_s, record.wall_s, report.peak_bytes
     borderline = ending is Ending.WALL_LIMIT and cpu < STARVED * wall
-    if cpu > limits.cpu_s:
-        borderline = record["end"] != "cpu"  # it came to its end in the time of grace
+    if cpu > limits.cpu_s and ending is not Ending.OUTPUT_LIMIT:  # which came first
+        borderline = record.end != "cpu"  # it came to its end in the time of grace
         ending, code, error = Ending.CPU_LIMIT, 0, ""
     elif alone and peak > limits.memory_bytes:
         ending, code, error = Ending.MEMORY_LIMIT, 0, ""
-    result = part(2)
     return Execution(
         ending=ending,
-        stdout=part(0),
-        stderr=part(1).decode("utf-8", "replace"),
+        stdout=stdout,
+        stderr=stderr.decode("utf-8", "replace"),
         result=result if result and ending is Ending.FINISHED else None,
         error=error,
         code=code,
@@ -69,11 +59,20 @@ def _read(
     )
 
 
-def _ending(record: dict[str, Any], claim: dict[str, Any]) -> tuple[Ending, int, str]:  # noqa: C901, PLR0911 - one case a line
+def _part(kept: Kept, outputs: int) -> bytes:
+    if not kept.head:
+        return b""
+    head = os.pread(outputs, kept.head, kept.start)
+    if not kept.tail:
+        return head
+    return head + b"\n...\n" + os.pread(outputs, kept.tail, kept.start + kept.head)
+
+
+def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending, int, str]:  # noqa: C901, PLR0911 - one case a line
     """The ending, the exit code or signal number, and the error's text."""
-    if record["too_much_output"]:
+    if record.too_much:
         return Ending.OUTPUT_LIMIT, 0, ""
-    match record["end"]:
+    match record.end:
         case "cpu":
             return Ending.CPU_LIMIT, 0, ""
         case "wall":
@@ -89,7 +88,6 @@ def _ending(record: dict[str, Any], claim: dict[str, Any]) -> tuple[Ending, int,
         case "broken":
             raise ValueError("the runner could not be set up")
         case "gone":
-            status = record["exit"]
             if os.WIFSIGNALED(status):
                 return Ending.SIGNAL, os.WTERMSIG(status), ""
             code = os.WEXITSTATUS(status)

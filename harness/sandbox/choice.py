@@ -21,7 +21,7 @@ from harness.sandbox.isolation import (
     IsolationError,
     Level,
 )
-from harness.sandbox.launch import ALLOWED_NAMES, LaunchError, launch
+from harness.sandbox.launch import ALLOWED_NAMES, LaunchError, can_change_user, launch
 from harness.sandbox.server import ForkServer
 
 GREETING_S = 60.0
@@ -149,7 +149,8 @@ def _canaries() -> Generator[dict[str, Any]]:
             "files": [str(Path(__file__)), "/etc/passwd"],
             "port": server.getsockname()[1],
             "process": os.getpid(),
-            "user": os.geteuid(),
+            # A root who can be nobody else is nobody outside of its namespace.
+            "user": os.geteuid() or (0 if can_change_user() else -1),
             "key": key,
             "environment": list(ALLOWED_NAMES),
         }

@@ -106,9 +106,22 @@ def _configuration(isolation: Isolation) -> dict[str, Any]:
     }
 
 
+def can_change_user() -> bool:
+    """Whether this is a root who may become anybody: not one of a namespace of few users."""
+    return os.geteuid() == 0 and all(map(_maps_users, ("uid_map", "gid_map")))
+
+
+def _maps_users(name: str) -> bool:
+    lines = (line.split() for line in Path(f"/proc/self/{name}").read_text().splitlines())
+    return any(
+        int(first) <= FIRST_USER and int(first) + int(count) >= FIRST_USER + USERS
+        for first, _, count in lines
+    )
+
+
 def _throwaway_user() -> tuple[int, int] | None:
     """For root, a user and a group that own nothing; None for everybody else."""
-    if os.geteuid() != 0:
+    if not can_change_user():
         return None
     number = FIRST_USER + next(_numbers) % USERS
     return (number, number)

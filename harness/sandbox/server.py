@@ -8,6 +8,8 @@ import signal
 import socket
 import struct
 import subprocess
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +31,13 @@ class ForkServer:
     folder: str | None
     errors: int
 
+    def send(self, order: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
+        """Send an order, descriptors beside it. Raises OSError."""
+        data = json.dumps(order).encode()
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", descriptors))]
+        self.socket.sendmsg([struct.pack(">I", len(data))], rights if descriptors else [])
+        self.socket.sendall(data)
+
     def receive(self) -> dict[str, Any]:
         """Its next answer.
 
@@ -36,8 +45,12 @@ class ForkServer:
             OSError, EOFError: it does not come.
             ValueError: it is none.
         """
+        return json.loads(self.receive_bytes())
+
+    def receive_bytes(self) -> bytes:
+        """Its next answer as it came. Raises OSError or EOFError where none comes."""
         length = struct.unpack(">I", self._receive(4))[0]
-        return json.loads(self._receive(length))
+        return self._receive(length)
 
     def _receive(self, size: int) -> bytes:
         data = bytearray()

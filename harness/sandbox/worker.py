@@ -1,8 +1,6 @@
 """The trusted side of one fork server: starts it, hands it work, doubts what it carries."""
 
-import array
 import contextlib
-import json
 import os
 import select
 import socket
@@ -20,8 +18,8 @@ from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import GRACE, Limits
 from harness.sandbox.quiet import Quiet
 from harness.sandbox.server import ForkServer
+from harness.sandbox.trial import Trial
 
-BATCH_INPUT_BYTES = 256 << 20
 COLLECT_BYTES = 256 << 20
 LOOK_S = 1.0  # between two looks at whether the fork server still runs
 MARGIN_S = 20.0  # for the fork server itself, beyond what the tests may take
@@ -43,6 +41,7 @@ class Worker:
         self._quiet = quiet or Quiet()
         self._lock = threading.Lock()  # of what follows
         self._server: ForkServer | None = None
+        self._open: Trial | None = None  # what the server has open, of the thread that calls
 
     @property
     def isolation(self) -> Isolation:
@@ -52,12 +51,24 @@ class Worker:
     def run(
         self, program: Program, inputs: Sequence[bytes], limits: Limits, *, alone: bool = False
     ) -> list[Execution]:
-        """Run tests in one process until one ends it, in the order given.
+        """Run tests in one process until one ends it, in the order given; see `try_out`."""
+        with Trial(program, inputs, limits) as trial:
+            try:
+                return self.try_out(trial, range(len(inputs)), alone=alone)
+            finally:
+                self.leave(trial)
+
+    def try_out(
+        self, trial: Trial, indexes: Sequence[int], *, alone: bool = False
+    ) -> list[Execution]:
+        """Run some tests of a trial in a fresh process until one ends it, in the order given.
+
+        The trial stays open for more, until another takes its place or it is left: its program is
+        compiled once.
 
         Args:
-            program: what is run.
-            inputs: one for each test.
-            limits: of each test.
+            trial: the program, its inputs and limits.
+            indexes: which inputs.
             alone: while no other worker runs anything.
 
         Returns:
@@ -68,50 +79,39 @@ class Worker:
             SandboxError: the fork server failed; the next call starts a new one.
             WorkerStoppedError: `stop` was called.
         """
-        with contextlib.ExitStack() as stack:
-            spans, given = _write_inputs(inputs)
-            stack.callback(os.close, given)
-            taken = os.memfd_create("outputs")
-            stack.callback(os.close, taken)
-            code = _write_program(program)
-            stack.callback(os.close, code)
-            stack.enter_context(self._quiet.alone() if alone else self._quiet.together())
+        with self._quiet.alone() if alone else self._quiet.together():
             try:
-                answer = self._ask(program.preamble, spans, limits, (code, given, taken))
-                return read_answer(answer, taken, limits, alone=len(inputs) == 1)
-            except (OSError, EOFError, ValueError, KeyError, TypeError, OverflowError) as error:
+                data = self._ask(trial, indexes)
+                return read_answer(data, trial.files[2], trial.limits, alone=len(indexes) == 1)
+            except (OSError, EOFError, ValueError, struct.error, IndexError) as error:
                 self.kill()
                 if self.stopped:
                     raise WorkerStoppedError from error
                 raise SandboxError(f"{type(error).__name__}: {error}") from error
 
-    def _ask(
-        self,
-        preamble: str,
-        spans: list[tuple[int, int]],
-        limits: Limits,
-        descriptors: tuple[int, int, int],
-    ) -> dict[str, Any]:
-        request = {
-            "preamble": preamble,
-            "inputs": spans,
-            "limits": {
-                "cpu_s": limits.cpu_s * GRACE,
-                "wall_s": limits.wall_s,
-                "memory_bytes": limits.memory_bytes,
-                "output_bytes": limits.output_bytes,
-                "collect_bytes": COLLECT_BYTES,
-            },
-        }
-        data = json.dumps(request).encode()
+    def _ask(self, trial: Trial, indexes: Sequence[int]) -> bytes:
         server = self._started()
-        connection = server.socket
-        connection.settimeout((len(spans) + 1) * limits.wall_s + MARGIN_S)
-        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
-        connection.sendmsg([struct.pack(">I", len(data))], rights)
-        connection.sendall(data)
-        self._await(connection)
-        return server.receive()
+        program, inputs, outputs = trial.files
+        spans = trial.spans(indexes)
+        os.ftruncate(outputs, 0)
+        order: dict[str, Any] = {"do": "run", "spans": spans}
+        opens = self._open is not trial
+        if opens:
+            order |= {"do": "open", "preamble": trial.program.preamble}
+            order["limits"] = _plain(trial.limits)
+        self._open = trial
+        server.socket.settimeout((len(spans) + 1) * trial.limits.wall_s + MARGIN_S)
+        server.send(order, (program, inputs, outputs) if opens else ())
+        self._await(server.socket)
+        return server.receive_bytes()
+
+    def leave(self, trial: Trial) -> None:
+        """Let a trial go: no process of it is needed any more."""
+        server = self._server
+        if self._open is trial and server is not None:
+            self._open = None
+            with contextlib.suppress(OSError):  # the next call will find out
+                server.send({"do": "close"})
 
     def _await(self, connection: socket.socket) -> None:
         """Wait for the answer's first byte, unless somebody stopped who is to give it.
@@ -135,6 +135,7 @@ class Worker:
         if server is not None and server.process.poll() is None:
             return server
         self.kill()
+        self._open = None
         server, found = start(self.isolation)
         if server is None:
             raise OSError(f"the sandbox is not what it was: {found.broken}")
@@ -176,37 +177,11 @@ def _is_stopped(pid: int) -> bool:
     return stat.rpartition(")")[2].split()[0] in {"T", "t"}
 
 
-def _write_program(program: Program) -> int:
-    """A program in a memory file, which no process but its own runner reads."""
-    signature = program.signature
-    data = {
-        "code": program.code,
-        "entry_point": program.entry_point,
-        "arguments": signature.arguments,
-        "result": signature.result,
+def _plain(limits: Limits) -> dict[str, float]:
+    return {
+        "cpu_s": limits.cpu_s * GRACE,
+        "wall_s": limits.wall_s,
+        "memory_bytes": limits.memory_bytes,
+        "output_bytes": limits.output_bytes,
+        "collect_bytes": COLLECT_BYTES,
     }
-    file = os.memfd_create("program")
-    _write(file, json.dumps(data).encode(), 0)
-    return file
-
-
-def _write(file: int, data: bytes, offset: int) -> int:
-    """Write all of it; where it ends."""
-    view = memoryview(data)
-    while view:
-        done = os.pwrite(file, view, offset)
-        view, offset = view[done:], offset + done
-    return offset
-
-
-def _write_inputs(inputs: Sequence[bytes]) -> tuple[list[tuple[int, int]], int]:
-    """As many leading inputs as fit in one batch, in a memory file: their offsets and lengths."""
-    file = os.memfd_create("inputs")
-    spans: list[tuple[int, int]] = []
-    offset = 0
-    for data in inputs:
-        if spans and offset + len(data) > BATCH_INPUT_BYTES:
-            break
-        spans.append((offset, len(data)))
-        offset = _write(file, data, offset)
-    return spans, file

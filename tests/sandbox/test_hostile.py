@@ -158,7 +158,7 @@ MAKERS: dict[str, Callable[[Surroundings], Pairs]] = {
 SECRETS = {"secret", "first_only", "marked", "signals"}
 
 
-def tests_of(name: str, surroundings: Surroundings) -> list[TestCase]:
+def cases_of(name: str, surroundings: Surroundings) -> list[TestCase]:
     entry = MANIFEST[name]
     pairs = MAKERS[entry.tests](surroundings) if isinstance(entry.tests, str) else entry.tests
     quote = json.dumps if entry.function and entry.tests in SECRETS else str
@@ -191,7 +191,7 @@ def judge_program(worker: Worker, name: str, surroundings: Surroundings, *, isol
         entry_point=entry.function,
         signature=Signature(result=entry.result),
     )
-    tests = tests_of(name, surroundings)
+    tests = cases_of(name, surroundings)
     return judge(worker, Task(program, tests, limits, isolate=isolate))
 
 
@@ -201,9 +201,12 @@ def judge_program(worker: Worker, name: str, surroundings: Surroundings, *, isol
 def _parents() -> dict[int, int]:
     """Every process of the machine and its parent, zombies included."""
     parents: dict[int, int] = {}
-    for file in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            parents[int(file.parent.name)] = int(file.read_bytes().rpartition(b")")[2].split()[1])
+    with os.scandir("/proc") as entries:
+        for name in (entry.name for entry in entries):
+            if name.isdigit():
+                with contextlib.suppress(OSError):
+                    stat = Path("/proc", name, "stat").read_bytes()
+                    parents[int(name)] = int(stat.rpartition(b")")[2].split()[1])
     return parents
 
 
@@ -237,16 +240,15 @@ PLACES = (
     *("/", "/tmp", "/var/tmp", "/dev", "/dev/shm", "/dev/mqueue", "/run", "/run/lock", "/usr"),
     *("/usr/lib", str(Path.home()), str(Path.cwd()), str(Path(os.__file__).parent)),
 )
+LEFT_MODULE = "hostile_left"
 KEY = str(0x686F7374)  # of what `escapes/system_v` would leave
 
 
 def _left_in_places() -> list[str]:
-    files = [
-        str(path)
-        for folder in map(Path, PLACES)
-        if os.access(folder, os.R_OK)
-        for path in folder.glob("*hostile?left*")
-    ]
+    files: list[str] = []
+    for folder in PLACES:
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            files += [e.path for e in entries if "hostile-left" in e.name or LEFT_MODULE in e.name]
     for kind in ("shm", "msg", "sem"):
         table = Path(f"/proc/sysvipc/{kind}")
         if table.exists():
@@ -277,7 +279,7 @@ HONEST = "import os\nn = int(input())\nprint(os.listdir() or n * 2)"
 
 
 def assert_nothing_is_left(worker: Worker, before: Standing, surroundings: Surroundings) -> None:
-    tests = [TestCase(input=i, output=o, public=True) for i, o in _doubles(3)]
+    tests = [TestCase(input="1", output="2", public=True)]
     honest = judge(worker, Task(Program(HONEST), tests, Limits(cpu_s=5.0)))
     assert honest.solved, [test.got or test.error for test in honest.tests]
     assert (honest.judged_again.confirmed, honest.judged_again.retried) == ((0, 0), 0)
@@ -344,6 +346,8 @@ def check(
         pytest.skip(f"written for {entry.machine}")
     if entry.layer and entry.layer not in PROMISED[isolation.level]:
         pytest.skip(f"{isolation} does not promise to hold: {entry.layer}")
+    if isolation != ISOLATIONS[0] and entry.verdict is Verdict.TIME_LIMIT:
+        pytest.skip("the clock ends it, at every level alike")
     around = Surroundings(surroundings.folder, surroundings.planted)  # with a secret of its own
     before = Standing.now(around)
     try:
@@ -376,6 +380,11 @@ def test_so_it_is_with_a_process_for_every_test(
     name: str, isolation: Isolation, hostile_worker: Worker, surroundings: Surroundings
 ) -> None:
     check(name, isolation, hostile_worker, surroundings, isolate=True)
+
+
+def test_a_level_that_holds_can_be_had() -> None:
+    """Where none can, all of the above is skipped and says nothing."""
+    assert any(try_out(isolation).holds for isolation in ISOLATIONS)
 
 
 def test_every_program_is_in_the_manifest_and_every_entry_has_a_program() -> None:

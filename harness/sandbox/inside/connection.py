@@ -5,22 +5,25 @@ import socket
 import struct
 from typing import Any
 
-LENGTH_BYTES = 4
+HEAD = struct.Struct(">I")
 MOST_DESCRIPTORS = 3
 
 
 class Connection:
-    """A length, big-endian, and that many bytes of JSON, both ways."""
+    """A length, big-endian, and that many bytes of JSON, both ways; the report of a run is packed.
+
+    Requests carry descriptors beside the length.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self.socket = socket.socket(fileno=descriptor)
 
     def receive(self) -> tuple[dict[str, Any], list[int]] | None:
         """The next request and its descriptors; None when the worker has hung up."""
-        head, descriptors, _, _ = socket.recv_fds(self.socket, LENGTH_BYTES, MOST_DESCRIPTORS)
-        if len(head) < LENGTH_BYTES:
+        head, descriptors, _, _ = socket.recv_fds(self.socket, HEAD.size, MOST_DESCRIPTORS)
+        if len(head) < HEAD.size:
             return None
-        left = struct.unpack(">I", head)[0]
+        (left,) = HEAD.unpack(head)
         parts: list[bytes] = []
         while left:
             part = self.socket.recv(left)
@@ -30,7 +33,10 @@ class Connection:
             left -= len(part)
         return json.loads(b"".join(parts)), descriptors
 
-    def send(self, answer: dict[str, Any]) -> None:
-        """Answer the last request."""
-        data = json.dumps(answer).encode()
-        self.socket.sendall(struct.pack(">I", len(data)) + data)
+    def say(self, answer: dict[str, Any]) -> None:
+        """Answer in words."""
+        self.answer(json.dumps(answer).encode())
+
+    def answer(self, data: bytes) -> None:
+        """Answer with bytes. Those of JSON begin with a brace; no report does: no signal is 123."""
+        self.socket.sendall(HEAD.pack(len(data)) + data)

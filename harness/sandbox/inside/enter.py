@@ -6,6 +6,7 @@ its memory is there afterwards: the fork server is a program of its own.
 """
 
 import contextlib
+import ctypes
 import json
 import os
 import resource
@@ -21,7 +22,7 @@ from inside import linux, namespaces  # noqa: E402 - the folder must be known fi
 from inside.connection import Connection  # noqa: E402
 
 STACK_BYTES = 512 << 20
-CAP_DAC_READ_SEARCH = 2
+RIGHTS_TO_READ = (2, 1)  # CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE
 _CAPABILITIES_VERSION_3 = 0x20080522
 
 
@@ -46,10 +47,15 @@ def change_user(user: int, group: int, *, keep_reading: bool) -> None:
     os.setresgid(group, group, group)
     os.setresuid(user, user, user)
     if keep_reading:
-        bit = 1 << CAP_DAC_READ_SEARCH
         header = struct.pack("=Ii", _CAPABILITIES_VERSION_3, 0)
+        held = ctypes.create_string_buffer(24)
+        linux.check(linux.LIBC.capget(header, held), "capget")
+        permitted = struct.unpack("=6I", held.raw)[1]
+        # Containers may have the second only; what more it permits, Landlock refuses.
+        right = next((r for r in RIGHTS_TO_READ if permitted >> r & 1), RIGHTS_TO_READ[0])
+        bit = 1 << right
         linux.check(linux.LIBC.capset(header, struct.pack("=6I", bit, bit, bit, 0, 0, 0)), "capset")
-        linux.prctl(linux.PR_CAP_AMBIENT, linux.PR_CAP_AMBIENT_RAISE, CAP_DAC_READ_SEARCH)
+        linux.prctl(linux.PR_CAP_AMBIENT, linux.PR_CAP_AMBIENT_RAISE, right)
 
 
 def enter(config: dict[str, Any]) -> list[str]:
@@ -72,7 +78,7 @@ def main() -> None:
         os.execv(command[0], command)
     except Exception as error:
         with contextlib.suppress(OSError):
-            Connection(descriptor).send({"failed": f"{type(error).__name__}: {error}"})
+            Connection(descriptor).say({"failed": f"{type(error).__name__}: {error}"})
         os._exit(1)
 
 

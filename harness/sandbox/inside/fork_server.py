@@ -4,11 +4,19 @@
 and CONFIG a JSON object, see `harness.sandbox.launch`. It is trusted: judged code never runs in
 this process, and it holds nothing of what it runs but lengths and times.
 
-It greets the worker with what its probe found. Then a request is a header and three descriptors:
-memory files with the program, with the inputs, and an empty one for what the tests write. Time is
-read here, outside the judged process: its CPU clock against the CPU limit, the monotonic clock
-against the looser wall limit.
+It greets the worker with what its probe found. Then requests open the trial of a solution, which
+brings three descriptors (memory files with the program, with the inputs, and one for what the tests
+write), and run some of its tests in one process; another closes it. Time is read here, outside the
+judged process: its CPU clock against the CPU limit, the monotonic clock against the looser wall
+limit.
 """
+
+import os
+
+# Nothing is to happen in every process that is forked from this one: there are no threads to mend,
+# and a random state that is the same each time makes verdicts that can be had again.
+_register_at_fork = os.register_at_fork
+os.register_at_fork = lambda **_hooks: None  # pyright: ignore[reportUnknownLambdaType]
 
 import builtins
 import gc
@@ -16,7 +24,6 @@ import importlib
 import importlib.machinery
 import importlib.util
 import json
-import os
 import sys
 import threading
 from _sitebuiltins import Quitter
@@ -27,13 +34,13 @@ from types import ModuleType
 FOLDER = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(FOLDER))
 
-from inside import linux  # noqa: E402 - the folder must be known first
-from inside.batch import Batch, Job, WorkerGoneError  # noqa: E402
-from inside.connection import Connection  # noqa: E402
-from inside.lockdown import PROCESSES, Lockdown  # noqa: E402
-from inside.probe import probe  # noqa: E402
-from inside.processes import Watch, empty_working_directory  # noqa: E402
-from inside.runner import WARM, Preamble  # noqa: E402
+from inside import linux
+from inside.connection import Connection
+from inside.lockdown import PROCESSES, Lockdown
+from inside.preamble import WARM, Preamble
+from inside.probe import probe
+from inside.processes import Watch, empty_working_directory
+from inside.trial import Job, Trial, WorkerGoneError
 
 THREAD_STACK_BYTES = 16 << 20
 MOST_PREAMBLES = 8
@@ -70,6 +77,7 @@ def warm_up(packages: dict[str, str]) -> None:
     sys.meta_path.append(AllowedPackages(packages))
     for name in sorted(WARM):
         importlib.import_module(name)
+    os.register_at_fork = _register_at_fork
     threading.stack_size(THREAD_STACK_BYTES)
     gc.collect()
     gc.freeze()
@@ -101,27 +109,30 @@ class Preambles:
 def serve(connection: Connection, lockdown: Lockdown, watch: Watch | None) -> None:
     """Answer requests until the worker hangs up."""
     preambles = Preambles()
-    while (request := connection.receive()) is not None:
-        header, descriptors = request
-        try:
-            preamble = preambles.get(header["preamble"])
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            answer = {"failed": f"the preamble cannot be compiled: {error}"}
-        else:
-            job = Job(header["inputs"], header["limits"], preamble, *descriptors)
-            batch = Batch(job, lockdown, watch, connection)
-            try:
-                records = batch.run()
-            except WorkerGoneError:
-                batch.close()
+    trial: Trial | None = None
+    try:
+        while (request := connection.receive()) is not None:
+            order, descriptors = request
+            if trial is not None and order["do"] != "run":
+                trial.close()
+                trial = None
                 empty_working_directory()
-                return
-            status, peak = batch.close()
-            answer = {"tests": records, "peak_bytes": peak, "exit": status}
-            empty_working_directory()
-        for descriptor in descriptors:
-            os.close(descriptor)
-        connection.send(answer)
+            if order["do"] == "open":
+                try:
+                    preamble = preambles.get(order["preamble"])
+                except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+                    connection.say({"failed": f"the preamble cannot be compiled: {error}"})
+                    return
+                job = Job(order["limits"], preamble, *descriptors)
+                trial = Trial(job, lockdown, watch, connection)
+            if trial is not None:
+                connection.answer(trial.run(order["spans"]).pack())
+    except WorkerGoneError:
+        pass
+    finally:
+        if trial is not None:
+            trial.close()
+        empty_working_directory()
 
 
 def main() -> None:
@@ -141,7 +152,7 @@ def main() -> None:
             threads=None if config["counted"] else PROCESSES,
         )
     warm_up(config["packages"])
-    connection.send({"layers": probe(lockdown, config["canaries"]), "missing": lockdown.missing})
+    connection.say({"layers": probe(lockdown, config["canaries"]), "missing": lockdown.missing})
     serve(connection, lockdown, watch)
     if config["means"] is None:
         home.rmdir()  # the worker may be gone without having done it

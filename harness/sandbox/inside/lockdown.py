@@ -44,7 +44,7 @@ class Lockdown:
         try:
             self.filter = Filter()
         except ValueError as error:
-            self.missing["seccomp"] = f"no table of system calls: {error}"
+            self.missing["seccomp"] = str(error)
         if level != "seccomp":
             try:
                 self.ruleset = landlock.Ruleset(_rules(view))

@@ -76,7 +76,7 @@ def _wait(pid: int, tell: int, outside: tuple[int, int]) -> NoReturn:
 
 
 def _map_users(pid: int, outside: tuple[int, int]) -> None:
-    root = os.geteuid() == 0
+    root = os.geteuid() == 0 and outside[0] != 0
     process = Path(f"/proc/{pid}")
     if not root:
         (process / "setgroups").write_text("deny")

@@ -6,21 +6,30 @@ import stat
 from pathlib import Path
 
 
-def kill_strays() -> None:
-    """Kill whatever outlived its parent: orphans are handed to this process, their subreaper."""
-    while True:
-        try:
-            if os.waitpid(-1, os.WNOHANG)[0]:
-                continue
-        except ChildProcessError:
-            return
-        if os.getpid() == 1:  # of a namespace: there is nobody else
-            os.kill(-1, signal.SIGKILL)
-            continue
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit() and _parent(entry) == os.getpid():
-                os.kill(int(entry.name), signal.SIGKILL)
-        os.waitpid(-1, 0)
+def kill_strays(spare: int = 0) -> None:
+    """Kill whatever outlived its parent: orphans are handed to this process, their subreaper.
+
+    Args:
+        spare: a child that is none.
+    """
+    while _has_children() and (strays := _children() - {spare}):
+        for stray in strays:
+            os.kill(stray, signal.SIGKILL)
+        for stray in strays:
+            os.waitpid(stray, 0)
+
+
+def _has_children() -> bool:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _children() -> set[int]:
+    entries = (entry for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    return {int(entry.name) for entry in entries if _parent(entry) == os.getpid()}
 
 
 def _parent(process: Path) -> int:

@@ -10,173 +10,76 @@ so nothing that is done to it can turn a wrong answer right.
 """
 
 import _thread
-import ast
 import atexit
 import builtins
 import contextlib
 import gc
 import io
-import json
-import linecache
 import os
-import re
 import signal
 import sys
 import threading
 import traceback
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from inside import values
-
-FILE_NAME = "solution.py"
-DETAIL_BYTES = 6_000
-DEFAULT_RECURSION_LIMIT = 1_000
-STREAM_NAMES = ("<stdin>", "<stdout>", "<stderr>")
+from inside.preamble import Preamble, Solution
+from inside.words import DONE, DONE_AND_OVER, FILE_NAME, shorten, write_all, write_report
 
 # pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
-# The memory files between the fork server and the runner; the report says why a test failed.
-FILES = ("stdin", "stdout", "stderr", "result", "report")
-
-# What the runner says.
-READY, CANNOT_COMPILE, DONE, DONE_AND_OVER = b"R", b"C", b"D", b"E"
-
-# Modules whose names preambles take: importing them runs nothing that is not the interpreter's own.
-WARM = frozenset(
-    (
-        *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random"),
-        *("statistics", "itertools", "functools", "operator", "io", "sys", "json", "builtins"),
-        *("typing", "cmath", "fractions", "decimal", "array", "queue", "threading", "time"),
-        *("collections.abc", "dataclasses", "enum", "abc", "contextlib", "textwrap", "struct"),
-    )
-)
-
-
-class Preamble:
-    """Source that comes before a solution's.
-
-    Imports of warm modules are run once; those of other packages, which take long to load and may
-    not be installed, only for a solution whose text has a word that they bind (`input` has `np` in
-    it, but not as a word); the rest of the source is run again for every test.
-    """
-
-    def __init__(self, text: str) -> None:
-        self.imports: dict[str, Any] = {}
-        warm: list[ast.stmt] = []
-        rest: list[ast.stmt] = []
-        self.packages: list[tuple[list[re.Pattern[str]], CodeType]] = []
-        for node in ast.parse(text).body:
-            if _is_warm(node):
-                warm.append(node)
-            elif isinstance(node, ast.Import | ast.ImportFrom):
-                names = (alias.asname or alias.name.partition(".")[0] for alias in node.names)
-                words = [re.compile(rf"\b{re.escape(name)}\b") for name in names]
-                self.packages.append((words, _compile([node])))
-            else:
-                rest.append(node)
-        exec(_compile(warm), self.imports)
-        self.imports.pop("__builtins__", None)
-        self.rest = _compile(rest) if rest else None
-        self.streams = [
-            (name, stream)
-            for name in self.imports
-            for stream in ("stdin", "stdout", "stderr")
-            if self.imports[name] is getattr(sys, stream)
-        ]
-
-    def fill(self, namespace: dict[str, Any], solution: str) -> None:
-        """Put the preamble's names into a solution's fresh namespace."""
-        namespace.update(self.imports)
-        for name, stream in self.streams:
-            namespace[name] = getattr(sys, stream)
-        for names, code in self.packages:
-            if any(name.search(solution) for name in names):
-                with contextlib.suppress(ImportError):
-                    exec(code, namespace)
-        if self.rest is not None:
-            exec(self.rest, namespace)
-
-
-def _compile(statements: list[ast.stmt]) -> CodeType:
-    return compile(ast.Module(statements, []), "<preamble>", "exec")
-
-
-def _is_warm(node: ast.stmt) -> bool:
-    match node:
-        case ast.Import(names=names):
-            return all(alias.name in WARM for alias in names)
-        case ast.ImportFrom(module=str(module), level=0):
-            return module in WARM
-        case _:
-            return False
+DEFAULT_RECURSION_LIMIT = 1_000
+STREAM_NAMES = ("<stdin>", "<stdout>", "<stderr>")
 
 
 class Runner:
-    """Runs the tests of one solution in this process.
+    """Runs the tests of one solution in this process; see `Template` for the arguments."""
 
-    Args:
-        program: the file that holds `code`, `entry_point`, `arguments` and `result` as JSON.
-        preamble: what comes before the code.
-        control: the socket to the fork server.
-        files: those that `FILES` names.
-    """
-
-    def __init__(self, program: int, preamble: Preamble, control: int, files: list[int]) -> None:
-        self.job: dict[str, Any] = json.loads(os.pread(program, os.fstat(program).st_size, 0))
-        os.close(program)
+    def __init__(
+        self,
+        solution: Solution,
+        preamble: Preamble,
+        control: int,
+        files: list[int],
+        directory: int,
+    ) -> None:
+        self.solution = solution
         self.preamble = preamble
         self.control = control
         *self.descriptors, self.report = files
-        self.builtins = dict(builtins.__dict__)
+        self.directory = directory
         self.path = list(sys.path)
-        self.directory = os.open(".", os.O_PATH | os.O_CLOEXEC)
+        self.builtins = dict(builtins.__dict__) if solution.meddles else {}
 
     def run(self) -> None:
-        """Compile, then run a test whenever the fork server says so, until it hangs up."""
-        code = self._compile()
-        while code is not None and os.read(self.control, 1):
-            report, over = self._run_test(code)
-            self._send(DONE_AND_OVER if over else DONE, report)
+        """Run a test whenever the fork server says so, until it hangs up."""
+        while os.read(self.control, 1):
+            report, over = self._run_test()
+            if report["status"] != "ok":
+                write_report(self.report, report)
+            os.write(self.control, DONE_AND_OVER if over else DONE)
             if over:
                 return
 
-    def _send(self, word: bytes, report: dict[str, Any]) -> None:
-        if report["status"] != "ok":
-            os.lseek(self.report, 0, os.SEEK_SET)
-            _write_all(self.report, json.dumps(report).encode())
-        os.write(self.control, word)
-
-    def _compile(self) -> CodeType | None:
-        source = self.job["code"].removeprefix("\ufeff")  # as in a file
-        try:
-            code = compile(source, FILE_NAME, "exec", dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
-            text = "".join(traceback.format_exception_only(error))
-            self._send(CANNOT_COMPILE, {"status": "error", "error": _shorten(text)})
-            return None
-        lines = source.splitlines(keepends=True)
-        linecache.cache[FILE_NAME] = (len(source), None, lines, FILE_NAME)
-        os.write(self.control, READY)
-        return code
-
-    def _run_test(self, code: CodeType) -> tuple[dict[str, Any], bool]:
+    def _run_test(self) -> tuple[dict[str, Any], bool]:
         self._renew()
-        module = ModuleType("__main__" if self.job["entry_point"] is None else "solution")
+        solution = self.solution
+        module = ModuleType("__main__" if solution.entry_point is None else "solution")
         namespace = module.__dict__
-        namespace["__builtins__"] = builtins
         namespace["__file__"] = FILE_NAME
         sys.modules[module.__name__] = module
         try:
-            self.preamble.fill(namespace, self.job["code"])
-            exec(code, namespace)
-            if self.job["entry_point"] is not None:
-                self._call(namespace)
+            self.preamble.fill(namespace, solution)
+            exec(solution.code, namespace)
+            if solution.entry_point is not None:
+                self._call(solution.entry_point, namespace)
             report = {"status": "ok"}
         except BaseException as error:
             report = _describe(error)
+        _end_tracing()
         over = _end_threads()
         with contextlib.suppress(BaseException):
             atexit._run_exitfuncs()  # noqa: SLF001 - what the interpreter calls
@@ -189,12 +92,10 @@ class Runner:
 
     def _renew(self) -> None:
         """Give the coming test its own streams and undo what the last one changed."""
-        stdin, stdout, stderr, result = self.descriptors
-        os.dup2(stdin, 0)
-        os.dup2(stdout, 1)
-        os.dup2(stderr, 2)
-        for descriptor in (stdin, stdout, stderr, result):
+        for number, descriptor in enumerate(self.descriptors):
             os.lseek(descriptor, 0, os.SEEK_SET)
+            if number <= 2:  # noqa: PLR2004 - the result has no standard descriptor
+                os.dup2(descriptor, number)
         sys.stdin = sys.__stdin__ = _open_stream(0, "r")
         sys.stdout = sys.__stdout__ = _open_stream(1, "w")
         sys.stderr = sys.__stderr__ = _open_stream(2, "w")
@@ -202,22 +103,22 @@ class Runner:
         sys.argv = [FILE_NAME]
         sys.path[:] = self.path
         sys.setrecursionlimit(DEFAULT_RECURSION_LIMIT)
-        if builtins.__dict__ != self.builtins:
+        if self.solution.meddles and builtins.__dict__ != self.builtins:
             builtins.__dict__.clear()
             builtins.__dict__.update(self.builtins)
         os.fchdir(self.directory)
         signal.alarm(0)
         gc.enable()
 
-    def _call(self, namespace: dict[str, Any]) -> None:
-        name = self.job["entry_point"]
+    def _call(self, name: str, namespace: dict[str, Any]) -> None:
         function = _find(name, namespace)
         stdin = self.descriptors[0]
         text = os.pread(stdin, os.fstat(stdin).st_size, 0).decode("utf-8", "surrogatepass")
-        arguments = values.decode_arguments(text, self.job["arguments"], namespace)
+        codecs = self.solution.arguments
+        arguments = values.decode_arguments(text, codecs, namespace)
         result = function(*arguments)
-        encoded = values.encode(result, self.job["result"], arguments, self.job["arguments"])
-        _write_all(self.descriptors[3], encoded)
+        encoded = values.encode(result, self.solution.result, arguments, codecs)
+        write_all(self.descriptors[3], encoded)
 
 
 class MissingEntryPointError(Exception):
@@ -250,19 +151,14 @@ def _open_stream(descriptor: int, mode: str) -> io.TextIOWrapper:
     return stream
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
-
-
 def _describe(error: BaseException) -> dict[str, Any]:
     """What a program's last exception means: an exit code, want of memory, or an error."""
     match error:
         case SystemExit(code=None):
             return {"status": "ok"}
         case SystemExit(code=int(code)):
-            return {"status": "exit", "code": code & 0xFF} if code & 0xFF else {"status": "ok"}
+            code = int.__and__(code, 0xFF)  # as a C program sees it, whatever its class says
+            return {"status": "exit", "code": code} if code else {"status": "ok"}
         case SystemExit(code=code):
             with contextlib.suppress(BaseException):
                 print(code, file=sys.stderr)
@@ -273,7 +169,7 @@ def _describe(error: BaseException) -> dict[str, Any]:
         case MissingEntryPointError():
             return {"status": "error", "error": str(error)}
         case _:
-            return {"status": "error", "error": _shorten(_format(error))}
+            return {"status": "error", "error": shorten(_format(error))}
 
 
 def _format(error: BaseException) -> str:
@@ -287,11 +183,11 @@ def _format(error: BaseException) -> str:
         return f"{type(error).__name__} (its text could not be made)"
 
 
-def _shorten(text: str) -> str:
-    if len(text) <= DETAIL_BYTES:
-        return text
-    head, tail = text[: DETAIL_BYTES // 4], text[-DETAIL_BYTES // 2 :]
-    return f"{head}\n… {len(text) - len(head) - len(tail)} characters left out …\n{tail}"
+def _end_tracing() -> None:
+    """Take away what a solution had called on every line: what follows is not its own."""
+    for module in (sys, threading):
+        module.settrace(None)
+        module.setprofile(None)
 
 
 def _end_threads() -> bool:

@@ -55,7 +55,15 @@ landlock_restrict_self 446 446, mount_setattr 442 442, pivot_root 155 41
 MACHINES = ("x86_64", "aarch64")
 
 
-def _numbers(text: str, column: int) -> dict[str, int]:
+def _column(machine: str) -> int:
+    if machine not in MACHINES:
+        known = " and ".join(MACHINES)
+        raise ValueError(f"no table of system calls for {machine}, only for {known}")
+    return 1 + MACHINES.index(machine)
+
+
+def _numbers(text: str, machine: str) -> dict[str, int]:
+    column = _column(machine)
     rows = (row.strip() for line in text.splitlines() for row in line.partition("#")[0].split(","))
     cells = [row.split() for row in rows if row]
     return {cell[0]: int(cell[column]) for cell in cells if cell[column] != "-"}
@@ -63,14 +71,14 @@ def _numbers(text: str, column: int) -> dict[str, int]:
 
 def allowed(machine: str) -> dict[str, int]:
     """The calls that are let through whatever their arguments; ValueError for a machine unknown."""
-    return _numbers(_ALLOWED, 1 + MACHINES.index(machine))
+    return _numbers(_ALLOWED, machine)
 
 
 def checked(machine: str) -> dict[str, int]:
     """The calls that are let through for some arguments."""
-    return _numbers(_CHECKED, 1 + MACHINES.index(machine))
+    return _numbers(_CHECKED, machine)
 
 
 def own(machine: str) -> dict[str, int]:
-    """The calls that have no function in the C library."""
-    return _numbers(_OWN, 1 + MACHINES.index(machine)) | checked(machine)
+    """The calls that have no function in the C library, and those that are checked."""
+    return _numbers(_OWN, machine) | checked(machine)

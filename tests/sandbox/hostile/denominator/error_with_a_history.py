@@ -1,5 +1,5 @@
 error = ValueError()
-for _ in range(10**5):
+for _ in range(30_000):
     after = ValueError()
     after.__cause__ = error
     error = after

@@ -1,7 +1,7 @@
 import os
 
 try:
-    for _ in range(1_200):
+    for _ in range(400):
         os.mkdir("hostile-left")
         os.chdir("hostile-left")
 except OSError:

@@ -1,0 +1,140 @@
+"""What a solution finds in its namespace before its own code runs."""
+
+import ast
+import builtins
+import contextlib
+import re
+import sys
+from types import CodeType
+from typing import Any
+
+# Modules whose names preambles take: importing them runs nothing that is not the interpreter's own.
+WARM = frozenset(
+    (
+        *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random"),
+        *("statistics", "itertools", "functools", "operator", "io", "sys", "json", "builtins"),
+        *("typing", "cmath", "fractions", "decimal", "array", "queue", "threading", "time"),
+        *("collections.abc", "dataclasses", "enum", "abc", "contextlib", "textwrap", "struct"),
+    )
+)
+
+
+class Solution:
+    """What is known of a solution before it runs.
+
+    Attributes:
+        code: its compiled source.
+        meddles: whether it may change the built-ins, so that it must have the real ones, and each
+            test must find them as they were.
+        has_nodes: whether its arguments are made of the preamble's classes.
+    """
+
+    def __init__(self, job: dict[str, Any], code: CodeType) -> None:
+        self.code = code
+        self.text: str = job["code"]
+        self.entry_point: str | None = job["entry_point"]
+        self.arguments: list[str] = job["arguments"]
+        self.result: str = job["result"]
+        self.meddles = "builtins" in self.text
+        self.has_nodes = not {*self.arguments, self.result} <= {"json"}
+
+
+class Preamble:
+    """Source that comes before a solution's.
+
+    Imports of warm modules are run once, and their names reach a solution beneath its namespace, as
+    the built-ins do: to copy them would cost each process more than a short test. Imports of other
+    packages, which take long to load and may not be installed, run only for a solution whose text
+    has a word that they bind (`input` has `np` in it, but not as a word); definitions likewise, all
+    or none. The rest of the source is run again for every test.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it does not compile.
+    """
+
+    def __init__(self, text: str) -> None:
+        warm: list[ast.stmt] = []
+        later: list[ast.stmt] = []
+        self.packages: list[tuple[re.Pattern[str], CodeType]] = []
+        for node in ast.parse(text).body:
+            if _is_warm(node):
+                warm.append(node)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                self.packages.append((_words(_names([node])), _compile([node])))
+            else:
+                later.append(node)
+        definitions = [node for node in later if _names([node])]
+        rest = [node for node in later if not _names([node])]
+        if _words_of(rest) & set(_names(definitions)):  # they cannot be had apart
+            definitions, rest = [], later
+        imports: dict[str, Any] = {}
+        exec(_compile(warm), imports)
+        imports.pop("__builtins__", None)
+        self.imports = imports
+        self.beneath = {**builtins.__dict__, **imports}
+        self.defined = _words(_names(definitions)) if definitions else None
+        self.definitions = _compile(definitions)
+        self.rest = _compile(rest) if rest else None
+        self.streams = [
+            (name, stream)
+            for name in imports
+            for stream in ("stdin", "stdout", "stderr")
+            if imports[name] is getattr(sys, stream)
+        ]
+
+    def fill(self, namespace: dict[str, Any], solution: Solution) -> None:
+        """Put the preamble's names into, or beneath, a solution's fresh namespace."""
+        if solution.meddles:
+            namespace.update(self.imports)
+            namespace["__builtins__"] = builtins
+        else:
+            namespace["__builtins__"] = self.beneath
+        for name, stream in self.streams:
+            namespace[name] = getattr(sys, stream)
+        for words, code in self.packages:
+            if words.search(solution.text):
+                with contextlib.suppress(ImportError):
+                    exec(code, namespace)
+        if self.defined is not None and (solution.has_nodes or self.defined.search(solution.text)):
+            exec(self.definitions, namespace)
+        if self.rest is not None:
+            exec(self.rest, namespace)
+
+
+def _names(statements: list[ast.stmt]) -> list[str]:
+    """What statements bind at their own level; nothing where that cannot be told."""
+    names: list[str] = []
+    for node in statements:
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
+                names.append(name)
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                names.append(name)
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                names += (each.asname or each.name.partition(".")[0] for each in aliases)
+            case _:
+                return []
+    return names
+
+
+def _words_of(statements: list[ast.stmt]) -> set[str]:
+    nodes = (node for statement in statements for node in ast.walk(statement))
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+def _words(names: list[str]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+
+
+def _compile(statements: list[ast.stmt]) -> CodeType:
+    return compile(ast.Module(statements, []), "<preamble>", "exec")
+
+
+def _is_warm(node: ast.stmt) -> bool:
+    match node:
+        case ast.Import(names=names):
+            return all(alias.name in WARM for alias in names)
+        case ast.ImportFrom(module=str(module), level=0):
+            return module in WARM
+        case _:
+            return False

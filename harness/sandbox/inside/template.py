@@ -1,0 +1,90 @@
+"""A solution's first process: it compiles the program, and each run is a copy of it."""
+
+import json
+import linecache
+import os
+import signal
+import traceback
+from collections.abc import Callable
+from types import CodeType
+from typing import Any, NoReturn
+
+from inside import linux
+from inside.preamble import Preamble, Solution
+from inside.runner import Runner
+from inside.words import (
+    CANNOT_COMPILE,
+    FAILED,
+    FILE_NAME,
+    READY,
+    RUNNER_FAILED,
+    shorten,
+    write_report,
+)
+
+
+class Template:
+    """A process with a compiled program that runs none of it: each run is a copy of this one.
+
+    Args:
+        program: the file that holds `code`, `entry_point`, `arguments` and `result` as JSON.
+        preamble: what comes before the code.
+        control: the socket to the fork server.
+        files: those that `FILES` names.
+    """
+
+    def __init__(self, program: int, preamble: Preamble, control: int, files: list[int]) -> None:
+        self.job: dict[str, Any] = json.loads(os.pread(program, os.fstat(program).st_size, 0))
+        os.close(program)
+        self.preamble = preamble
+        self.control = control
+        self.files = files
+        self.directory = os.open(".", os.O_PATH | os.O_CLOEXEC)
+
+    def serve(self, orders: int, lock_in: Callable[[], None]) -> None:
+        """Compile; then make a runner whenever the fork server says so, until it hangs up.
+
+        Args:
+            orders: where it says so.
+            lock_in: what a runner does before it runs anything.
+        """
+        code = self._compile()
+        if code is None:
+            os.write(self.control, CANNOT_COMPILE)
+            return
+        solution = Solution(self.job, code)
+        os.write(self.control, READY)
+        while os.read(orders, 1):
+            try:
+                sibling = linux.clone_beside()
+            except OSError:
+                os.write(self.control, FAILED)
+                continue
+            if sibling == 0:
+                self._become_runner(solution, orders, lock_in)
+
+    def _compile(self) -> CodeType | None:
+        source = self.job["code"].removeprefix("\ufeff")  # as in a file
+        try:
+            code = compile(source, FILE_NAME, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
+            text = "".join(traceback.format_exception_only(error))
+            write_report(self.files[-1], {"status": "error", "error": shorten(text)})
+            return None
+        lines = source.splitlines(keepends=True)
+        linecache.cache[FILE_NAME] = (len(source), None, lines, FILE_NAME)
+        return code
+
+    def _become_runner(
+        self, solution: Solution, orders: int, lock_in: Callable[[], None]
+    ) -> NoReturn:
+        try:
+            linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+            os.setsid()
+            os.close(orders)
+            lock_in()
+            os.write(self.control, READY + str(os.getpid()).encode())
+            Runner(solution, self.preamble, self.control, self.files, self.directory).run()
+        except BaseException:
+            os._exit(RUNNER_FAILED)
+        os._exit(0)

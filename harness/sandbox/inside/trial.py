@@ -1,0 +1,284 @@
+"""One solution under trial, seen from the fork server: its processes, their clocks, their ends.
+
+A template process reads the program and compiles it; it runs none of it. Whenever tests are to be
+run, it makes a copy of itself, and that copy, locked in for good, runs them. So every run starts
+from the same state, which nothing has touched, and costs neither another start nor compilation.
+"""
+
+import os
+import select
+import signal
+import socket
+import time
+from typing import Any, NamedTuple, NoReturn
+
+from inside import linux
+from inside.connection import Connection
+from inside.lockdown import Lockdown
+from inside.preamble import Preamble
+from inside.processes import Watch, empty_working_directory, kill_strays
+from inside.records import Kept, Record, Report
+from inside.template import Template
+from inside.words import CANNOT_COMPILE, DONE, DONE_AND_OVER, FILES, READY
+
+EXCERPT_BYTES = 16_000
+REPORT_BYTES = 128_000  # a runner's longest error, every character of it escaped
+WORD_BYTES = 16
+CORES = os.cpu_count() or 1
+NOTHING = Kept(0, 0, 0)
+
+
+class WorkerGoneError(Exception):
+    """The worker hung up while its tests ran."""
+
+
+class Waited(NamedTuple):
+    """What came of waiting: a process's word, or why there is none, and the time it took."""
+
+    word: bytes
+    missing: str
+    cpu_s: float
+    wall_s: float
+
+
+class Job(NamedTuple):
+    """What is to be run, as far as the fork server knows it.
+
+    What it has read, every process that it forks later could find in its memory: so the program
+    goes past it, in a file that the template reads, and what a test reads and writes from file to
+    file.
+
+    Attributes:
+        limits: of each test.
+        preamble: compiled.
+        program, inputs, outputs: memory files.
+    """
+
+    limits: dict[str, Any]
+    preamble: Preamble
+    program: int
+    inputs: int
+    outputs: int
+
+
+class Process:
+    """A process of the fork server's, and its clock."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.clock = (~pid << 3) | 2  # CPUCLOCK_SCHED of a process, see clock_getcpuclockid(3)
+        self.handle = os.pidfd_open(pid)
+
+    def end(self) -> tuple[int, int]:
+        """Kill it and its group; its wait status and peak memory in bytes."""
+        try:
+            os.killpg(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            os.kill(self.pid, signal.SIGKILL)
+        _, status, usage = os.wait4(self.pid, 0)
+        os.close(self.handle)
+        return status, usage.ru_maxrss * 1024
+
+
+class Trial:
+    """One solution's template, and the runs made from it."""
+
+    def __init__(
+        self, job: Job, lockdown: Lockdown, watch: Watch | None, connection: Connection
+    ) -> None:
+        self.job = job
+        self.watch = watch
+        self.connection = connection
+        self.written = 0
+        self.refusal: Report | None = None
+        self.files = [os.memfd_create(name) for name in FILES]
+        self.control, self.far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.control.setblocking(False)
+        orders, self.orders = os.pipe()
+        self.can_fork = lockdown.filter is None
+        pid = os.fork()
+        if pid == 0:
+            self._become_template(lockdown, orders)
+        os.close(orders)
+        self.far.close()
+        self.template = Process(pid)
+        self._start()
+
+    def _become_template(self, lockdown: Lockdown, orders: int) -> NoReturn:
+        """The forked side: never returns."""
+        try:
+            linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+            os.setsid()
+            self.control.close()
+            self.connection.socket.close()
+            os.close(self.job.inputs)
+            os.close(self.job.outputs)
+            os.close(self.orders)
+            template = Template(self.job.program, self.job.preamble, self.far.detach(), self.files)
+            limits = self.job.limits
+            lockdown.restrict_files()
+            lockdown.limit(limits["memory_bytes"], limits["output_bytes"])
+            template.serve(orders, lockdown.restrict_calls)
+        finally:
+            os._exit(0)
+
+    def _start(self) -> None:
+        """Wait until the program is compiled, or cannot be."""
+        waited = self._wait(self.template, self._now(self.template))
+        if waited.word != READY:
+            end = "cannot_compile" if waited.word == CANNOT_COMPILE else waited.missing or "broken"
+            end = "broken" if end == "gone" else end  # no judged code has been run
+            record = self._record(waited, end)
+            self.refusal = Report(*self._end_template(), [record])
+
+    def run(self, spans: list[tuple[int, int]]) -> Report:
+        """Run tests in a fresh process until one ends it, all are done, or output has piled up.
+
+        Args:
+            spans: the tests' inputs: offset and length.
+
+        Raises:
+            WorkerGoneError: nobody waits for the records.
+        """
+        if self.refusal is not None:
+            return self.refusal
+        self.written = 0
+        self._drain()
+        os.write(self.orders, b"f")
+        born = self._wait(self.template, self._now(self.template))
+        if born.word[:1] != READY:
+            return Report(0, 0, [self._record(born, "broken")])
+        runner = Process(int(born.word[1:]))
+        records: list[Record] = []
+        for span in spans:
+            self._give(*span)
+            start = self._now(runner)  # while it still waits: what it does from here on counts
+            try:
+                self.control.send(b"g")
+            except OSError:  # it died between two tests: the next process will tell
+                break
+            waited = self._wait(runner, start)
+            done = waited.word in {DONE, DONE_AND_OVER}
+            ended = None if done else runner.end()
+            record = self._record(waited, "done" if done else waited.missing or "garbage")
+            records.append(record)
+            if ended is not None:
+                return self._reported(ended, records)
+            # What a stream could not write would come out in the next test.
+            if waited.word != DONE or record.too_much:
+                break
+            if self.written > self.job.limits["collect_bytes"]:
+                break
+        return self._reported(runner.end(), records)
+
+    def _reported(self, ended: tuple[int, int], records: list[Record]) -> Report:
+        if self.can_fork:
+            kill_strays(self.template.pid)
+        empty_working_directory()
+        return Report(*ended, records)
+
+    def _drain(self) -> None:
+        """Forget what earlier runs said too much."""
+        while self._hear():
+            pass
+
+    def _give(self, offset: int, length: int) -> None:
+        """Make a span of the inputs what the coming test reads."""
+        os.ftruncate(self.files[0], 0)
+        if length:
+            os.lseek(self.files[0], 0, os.SEEK_SET)
+            _copy(self.job.inputs, offset, length, self.files[0])
+
+    def _now(self, process: Process) -> tuple[float, float]:
+        """A process's CPU time and the wall's."""
+        return time.clock_gettime(process.clock), time.monotonic()
+
+    def _wait(self, process: Process, start: tuple[float, float]) -> Waited:
+        """Wait for a process's next word, its death, or a limit, counted from a start."""
+        limit = self.job.limits
+        cpu_start, wall_start = start
+        poll = select.poll()
+        poll.register(self.control, select.POLLIN)
+        poll.register(process.handle, select.POLLIN)
+        poll.register(self.connection.socket, select.POLLRDHUP)
+        while True:
+            cpu = time.clock_gettime(process.clock) - cpu_start
+            wall = time.monotonic() - wall_start
+            if cpu > limit["cpu_s"]:
+                return Waited(b"", "cpu", cpu, wall)
+            if wall > limit["wall_s"] and not poll.poll(0):  # it may have been done in time
+                return Waited(b"", "wall", cpu, wall)
+            patience = min((limit["cpu_s"] - cpu) / CORES, limit["wall_s"] - wall)
+            if self.watch is not None:
+                patience = min(patience, self.watch.interval_s)
+                complaint = self.watch.complaint(process.pid)
+                if complaint:
+                    return Waited(b"", complaint, cpu, wall)
+            for descriptor, _ in poll.poll(max(1, int(patience * 1000))):
+                if descriptor == self.connection.socket.fileno():
+                    raise WorkerGoneError
+                word = self._hear()
+                cpu = time.clock_gettime(process.clock) - cpu_start
+                wall = time.monotonic() - wall_start
+                return Waited(word, "" if word else "gone", cpu, wall)
+
+    def _hear(self) -> bytes:
+        try:
+            return self.control.recv(WORD_BYTES)
+        except OSError:
+            return b""
+
+    def _record(self, waited: Waited, end: str) -> Record:
+        sizes = [os.fstat(descriptor).st_size for descriptor in self.files]
+        limit = self.job.limits["output_bytes"]
+        too_much = max(sizes[1:]) >= limit
+        kept = (
+            self._keep(1, sizes[1], EXCERPT_BYTES if too_much else limit),
+            self._keep(2, sizes[2], EXCERPT_BYTES),
+            self._keep(3, sizes[3], 0 if too_much else limit),
+            self._keep(4, sizes[4], REPORT_BYTES),
+        )
+        return Record(end, too_much, waited.cpu_s, waited.wall_s, kept)
+
+    def _keep(self, which: int, size: int, most: int) -> Kept:
+        """Move what a memory file holds to the answer: its head and tail, if it is too long."""
+        if not size:
+            return NOTHING
+        head, tail = (size, 0) if size <= most else (most // 2, most // 2)
+        start, file = self.written, self.files[which]
+        os.lseek(self.job.outputs, start, os.SEEK_SET)
+        head = _copy(file, 0, head, self.job.outputs)
+        tail = _copy(file, size - tail, tail, self.job.outputs)
+        self.written += head + tail
+        os.ftruncate(file, 0)
+        return Kept(start, head, tail)
+
+    def _end_template(self) -> tuple[int, int]:
+        ended = self.template.end()
+        kill_strays()
+        return ended
+
+    def close(self) -> None:
+        """End whatever runs and let go of all files."""
+        if self.refusal is None:
+            self._end_template()
+        self.control.close()
+        for descriptor in (self.orders, *self.files):
+            os.close(descriptor)
+        for descriptor in (self.job.program, self.job.inputs, self.job.outputs):
+            os.close(descriptor)
+
+
+def _copy(source: int, offset: int, length: int, target: int) -> int:
+    """Copy a span of a memory file to where another stands, without ever holding it.
+
+    Returns:
+        How much was copied: less where a program makes the file shorter meanwhile.
+    """
+    copied = 0
+    while copied < length:
+        done = os.sendfile(target, source, offset + copied, length - copied)
+        if not done:
+            break
+        copied += done
+    return copied

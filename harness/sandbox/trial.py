@@ -1,0 +1,103 @@
+"""A solution and the inputs that it is run on, in memory files that its processes read."""
+
+import json
+import os
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+from harness.sandbox.execution import Program
+from harness.sandbox.limits import Limits
+
+INPUT_BYTES = 256 << 20
+
+
+class Trial:
+    """A program under trial; a context manager, which lets go of its memory files.
+
+    Args:
+        program: what is run.
+        inputs: one for each test.
+        limits: of each test.
+    """
+
+    def __init__(self, program: Program, inputs: Sequence[bytes], limits: Limits) -> None:
+        self.program = program
+        self.inputs = inputs
+        self.limits = limits
+        self._code = -1
+        self._outputs = -1
+        self._inputs = -1
+        self._spans: dict[int, tuple[int, int]] = {}
+        self._end = 0
+
+    @property
+    def files(self) -> tuple[int, int, int]:
+        """The program's, the inputs' and the outputs'."""
+        if self._code < 0:
+            self._code = os.memfd_create("program")
+            write(self._code, _packed(self.program), 0)
+            self._outputs = os.memfd_create("outputs")
+            self._inputs = os.memfd_create("inputs")
+        return self._code, self._inputs, self._outputs
+
+    def spans(self, indexes: Sequence[int]) -> list[tuple[int, int]]:
+        """Where the inputs of the leading ones of these tests lie in their file.
+
+        At least the first, and as many more as fit in `INPUT_BYTES` together.
+        """
+        _, file, _ = self.files
+        missing = sum(len(self.inputs[n]) for n in indexes if n not in self._spans)
+        if self._end + missing > INPUT_BYTES:
+            self._spans, self._end = {}, 0
+            os.ftruncate(file, 0)
+        spans: list[tuple[int, int]] = []
+        for index in indexes:
+            span = self._spans.get(index)
+            if span is None:
+                data = self.inputs[index]
+                if spans and self._end + len(data) > INPUT_BYTES:
+                    break
+                span = self._spans[index] = self._end, len(data)
+                self._end = write(file, data, self._end)
+            spans.append(span)
+        return spans
+
+    def close(self) -> None:
+        """Let go of the files."""
+        if self._code >= 0:
+            for file in (self._code, self._inputs, self._outputs):
+                os.close(file)
+            self._code = -1
+            self._spans, self._end = {}, 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _packed(program: Program) -> bytes:
+    signature = program.signature
+    data = {
+        "code": program.code,
+        "entry_point": program.entry_point,
+        "arguments": signature.arguments,
+        "result": signature.result,
+    }
+    return json.dumps(data).encode()
+
+
+def write(file: int, data: bytes, offset: int) -> int:
+    """Write all of it; returns where it ends."""
+    view = memoryview(data)
+    while view:
+        done = os.pwrite(file, view, offset)
+        view, offset = view[done:], offset + done
+    return offset
