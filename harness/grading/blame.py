@@ -26,7 +26,7 @@ class Bench:
     blamed: int = 0
 
     def execute(
-        self, trial: Trial, indexes: Sequence[int], *, alone: bool = False
+        self, trial: Trial, indexes: Sequence[int], *, alone: bool = False, last: bool = False
     ) -> list[Execution]:
         """Run the leading ones of some tests, on a fresh sandbox when one fails.
 
@@ -37,13 +37,14 @@ class Bench:
             trial: what is run.
             indexes: which of its tests.
             alone: while nothing else runs.
+            last: nothing else of this trial is likely to follow.
 
         Raises:
             SandboxError: the sandbox failed, and it was not the program's doing.
         """
         for _ in range(ATTEMPTS):
             try:
-                return self.worker.try_out(trial, indexes, alone=alone)
+                return self.worker.try_out(trial, indexes, alone=alone, last=last)
             except SandboxError:
                 self.retried += 1
         if len(indexes) > 1:

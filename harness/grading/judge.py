@@ -171,9 +171,10 @@ class _Judging:
 
     def alone(self) -> list[TestResult]:
         """Every test in a process of its own."""
+        self.peak_bytes = 0  # of a batch, if there was one, is not what counts now
         results: list[TestResult] = []
         for index in range(len(self.task.tests)):
-            results.append(self._run_alone(index))
+            results.append(self._run_alone(index, last=index == len(self.task.tests) - 1))
             if self._ends_at(results[-1]):
                 break
         return results
@@ -195,7 +196,7 @@ class _Judging:
             if self.peak_bytes > self.task.limits.memory_bytes:  # the tests together, or one
                 return self.alone()
             self.rechecked[0] += 1
-            if not self._run_alone(_pick(self.task)).passed:
+            if not self._run_alone(_pick(self.task), last=True).passed:
                 self.rechecked[1] += 1
                 return self.alone()
         return results
@@ -208,25 +209,27 @@ class _Judging:
         over = self.lost or result.verdict is Verdict.COMPILE_ERROR
         return over or self.task.ends_at(result)
 
-    def _run_alone(self, index: int) -> TestResult:
+    def _run_alone(self, index: int, *, last: bool = False) -> TestResult:
         """One test in a process of its own; a narrow time-out while nothing else runs."""
         span = range(index, index + 1)
-        (execution,) = self._execute(span)
+        (execution,) = self._execute(span, last=last)
         if not execution.borderline:
             return self._results(span, [execution])[0]
         self.retimed[0] += 1
-        result = self._results(span, self._execute(span, alone=True))[0]
+        result = self._results(span, self._execute(span, alone=True, last=last))[0]
         self.retimed[1] += result.verdict is not Verdict.TIME_LIMIT
         return result
 
     def _run(self, indexes: range) -> list[TestResult]:
         """The leading ones of these tests, in one process: at least the first."""
         if len(indexes) == 1:
-            return [self._run_alone(indexes[0])]
+            return [self._run_alone(indexes[0], last=len(self.task.tests) == 1)]
         return self._results(indexes, self._execute(indexes))
 
-    def _execute(self, indexes: range, *, alone: bool = False) -> list[Execution]:
-        executions = self.bench.execute(self.trial, indexes, alone=alone)
+    def _execute(
+        self, indexes: range, *, alone: bool = False, last: bool = False
+    ) -> list[Execution]:
+        executions = self.bench.execute(self.trial, indexes, alone=alone, last=last)
         self.lost = any(each.ending is Ending.SANDBOX_LOST for each in executions)
         self.peak_bytes = max(self.peak_bytes, executions[0].peak_bytes)
         return executions

@@ -60,10 +60,7 @@ def outcome(
         verdict, error = Verdict.RUNTIME_ERROR, "the process ended before the function returned"
     elif verdict is None:
         verdict = Verdict.WRONG_ANSWER if difference else Verdict.ACCEPTED
-    passed = verdict is Verdict.ACCEPTED
-    stdout = _stdout(execution)
-    got = stdout if answer is None else _readable(answer) if functional else answer
-    return TestResult(
+    result = TestResult(
         index=index,
         public=test.public,
         verdict=verdict,
@@ -71,11 +68,18 @@ def outcome(
         wall_s=round(execution.wall_s, 6),
         peak_bytes=execution.peak_bytes if execution.alone else None,
         difference=difference,
-        got="" if passed else _clean(got),
         error=_clean(error or _ended(execution)),
-        stdout="" if passed or not functional else _clean(stdout),
-        stderr="" if passed else _clean(execution.stderr),
     )
+    if result.passed:
+        return result
+    stdout = _stdout(execution)
+    got = stdout if answer is None else _readable(answer) if functional else answer
+    shown = {
+        "got": _clean(got),
+        "stdout": _clean(stdout) if functional else "",
+        "stderr": _clean(execution.stderr),
+    }
+    return result.model_copy(update=shown)
 
 
 def _stdout(execution: Execution) -> str:

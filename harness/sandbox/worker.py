@@ -54,12 +54,12 @@ class Worker:
         """Run tests in one process until one ends it, in the order given; see `try_out`."""
         with Trial(program, inputs, limits) as trial:
             try:
-                return self.try_out(trial, range(len(inputs)), alone=alone)
+                return self.try_out(trial, range(len(inputs)), alone=alone, last=True)
             finally:
                 self.leave(trial)
 
     def try_out(
-        self, trial: Trial, indexes: Sequence[int], *, alone: bool = False
+        self, trial: Trial, indexes: Sequence[int], *, alone: bool = False, last: bool = False
     ) -> list[Execution]:
         """Run some tests of a trial in a fresh process until one ends it, in the order given.
 
@@ -70,6 +70,7 @@ class Worker:
             trial: the program, its inputs and limits.
             indexes: which inputs.
             alone: while no other worker runs anything.
+            last: nothing else of this trial is likely to follow, which costs less.
 
         Returns:
             The executions of the leading tests, at least one. Fewer than asked for when a test
@@ -81,7 +82,7 @@ class Worker:
         """
         with self._quiet.alone() if alone else self._quiet.together():
             try:
-                data = self._ask(trial, indexes)
+                data = self._ask(trial, indexes, last=last)
                 return read_answer(data, trial.files[2], trial.limits, alone=len(indexes) == 1)
             except (OSError, EOFError, ValueError, struct.error, IndexError) as error:
                 self.kill()
@@ -89,17 +90,17 @@ class Worker:
                     raise WorkerStoppedError from error
                 raise SandboxError(f"{type(error).__name__}: {error}") from error
 
-    def _ask(self, trial: Trial, indexes: Sequence[int]) -> bytes:
+    def _ask(self, trial: Trial, indexes: Sequence[int], *, last: bool) -> bytes:
         server = self._started()
         program, inputs, outputs = trial.files
         spans = trial.spans(indexes)
         os.ftruncate(outputs, 0)
-        order: dict[str, Any] = {"do": "run", "spans": spans}
+        order: dict[str, Any] = {"do": "run", "spans": spans, "last": last}
         opens = self._open is not trial
         if opens:
             order |= {"do": "open", "preamble": trial.program.preamble}
             order["limits"] = _plain(trial.limits)
-        self._open = trial
+        self._open = None if last else trial
         server.socket.settimeout((len(spans) + 1) * trial.limits.wall_s + MARGIN_S)
         server.send(order, (program, inputs, outputs) if opens else ())
         self._await(server.socket)

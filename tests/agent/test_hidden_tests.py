@@ -20,6 +20,7 @@ from harness.runs.engine import Engine, Failure
 from harness.runs.plan import Plan, manifest, prepare
 from harness.runs.results import SampleResult
 from harness.runs.spec import RunSpec
+from harness.sandbox.choice import strongest
 from harness.sandbox.pool import SandboxPool
 
 MARKER = "48151623420815"
@@ -97,7 +98,7 @@ async def watched_run(
 
     One sample after the other: what another is being graded on stands in the pool's queue.
     """
-    directory = RunDirectory.create(path, manifest(plan))
+    directory = RunDirectory.create(path, manifest(plan, strongest()))
     engine = Engine(plan, directory, pool, Silent())
     agentic = STRATEGIES["agentic"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.grading.judge import Task, judge
+from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade
 from harness.problem import TestCase
 from harness.sandbox.execution import Program
@@ -91,13 +91,14 @@ def grade(worker: Worker) -> Callable[..., Grade]:
         public: int = 1,
         limits: Limits = LIMITS,
         isolate: bool = False,
+        stop: Stop = Stop.AUTO,
         **program: Any,
     ) -> Grade:
         tests = [
             TestCase(input=given, output=wanted, public=index < public)
             for index, (given, wanted) in enumerate(pairs)
         ]
-        task = Task(Program(dedent(code), **program), tests, limits, isolate=isolate)
+        task = Task(Program(dedent(code), **program), tests, limits, isolate=isolate, stop=stop)
         return judge(worker, task)
 
     return grade

@@ -4,7 +4,7 @@ Checkers and solutions are both untrusted: each is given what would break a care
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from textwrap import dedent
 from typing import Any, ClassVar
@@ -12,11 +12,13 @@ from typing import Any, ClassVar
 import pytest
 
 from harness.grading import checker_code
+from harness.grading.blame import Bench
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Checker, Codec, Signature, TestCase
-from harness.sandbox.execution import Program
+from harness.sandbox.execution import Execution, Program
 from harness.sandbox.limits import MEBIBYTE, Limits
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 from harness.sources import preambles
 
@@ -346,14 +348,16 @@ class TestBlame:
         self, check: CheckIt, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked: list[int] = []
-        execute = checker_code.execute
+        execute = Bench.execute
 
-        def counted(worker: Worker, program: Program, inputs: Any, limits: Limits) -> Any:
-            executions = execute(worker, program, inputs, limits)
+        def counted(
+            bench: Bench, trial: Trial, indexes: Sequence[int], **how: bool
+        ) -> list[Execution]:
+            executions = execute(bench, trial, indexes, **how)
             asked.append(sum(x.ending in {"cpu_limit", "wall_limit"} for x in executions))
             return executions
 
-        monkeypatch.setattr(checker_code, "execute", counted)
+        monkeypatch.setattr(Bench, "execute", counted)
         pairs = [(str(number), "7\n") for number in range(20)]
         grade = check("def check(i, e, a):\n    while True: pass", "print(7)", *pairs)
         assert grade.verdict is Verdict.CHECKER_ERROR

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.grading.judge import Task, judge
+from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import TestCase
 from harness.sandbox.execution import Program, SandboxError
@@ -73,7 +73,7 @@ class TestVerdicts:
         ("act", "verdict"),
         [
             ("while True: pass", Verdict.TIME_LIMIT),
-            ("x = bytearray(1 << 30)", Verdict.MEMORY_LIMIT),
+            ("x = bytearray(3 << 30)", Verdict.MEMORY_LIMIT),
             ("print('x' * (2 << 20))", Verdict.OUTPUT_LIMIT),
         ],
     )
@@ -185,7 +185,8 @@ class TestBatches:
         """
         result = grade(code, DOUBLES, limits=SHORT)
         assert result.solved
-        assert result.judged_again.confirmed[1] >= 1
+        assert all(test.peak_bytes for test in result.tests)  # the batch took too much for one
+        assert 200 << 20 < result.peak_bytes < SHORT.memory_bytes
 
     def test_a_pass_that_others_caused_is_found_out(self, grade: GradeIt) -> None:
         """Any test but the first fails alone; the one picked for these is not the first."""
@@ -243,7 +244,8 @@ class TestBatches:
 
     def test_many_tests_are_judged_in_order(self, grade: GradeIt) -> None:
         tests = [(str(n), str(n * 2)) for n in range(300)]
-        result = grade("n = int(input())\nprint(n * 2 + (n % 100 == 99))", tests)
+        code = "n = int(input())\nprint(n * 2 + (n % 100 == 99))"
+        result = grade(code, tests, stop=Stop.NEVER)
         failed = [test.index for test in result.tests if not test.passed]
         assert failed == [99, 199, 299]
         assert len(result.tests) == 300

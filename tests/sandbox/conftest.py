@@ -15,6 +15,8 @@ from harness.sandbox.isolation import UNSAFE
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.worker import Worker
 
+collect_ignore = ["hostile"]  # programs to be judged
+
 Run = Callable[..., Execution]
 Batch = Callable[..., list[Execution]]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from harness.sandbox.execution import Ending, Execution
-from harness.sandbox.worker import BATCH_INPUT_BYTES
+from harness.sandbox.trial import INPUT_BYTES
 
 Run = Callable[..., Execution]
 Batch = Callable[..., list[Execution]]
@@ -155,8 +155,8 @@ def test_time_is_that_of_each_test(run_batch: Batch) -> None:
 def test_inputs_that_are_too_many_for_a_batch_are_left_for_another(
     run_batch: Batch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert BATCH_INPUT_BYTES >= 1 << 20
-    monkeypatch.setattr("harness.sandbox.worker.BATCH_INPUT_BYTES", 10)
+    assert INPUT_BYTES >= 1 << 20
+    monkeypatch.setattr("harness.sandbox.trial.INPUT_BYTES", 10)
     code = "print(len(input()))"
     assert [e.stdout for e in run_batch(code, b"a" * 4, b"b" * 6, b"c")] == [b"4\n", b"6\n"]
     assert [e.stdout for e in run_batch(code, b"a" * 40, b"b")] == [b"40\n"]

@@ -1,7 +1,9 @@
 """Requests from the worker, and answers to it."""
 
+# What lies beneath `socket`: that brings a megabyte, which every process forked here would carry.
+import _socket
+import array
 import json
-import socket
 import struct
 from typing import Any
 
@@ -16,13 +18,17 @@ class Connection:
     """
 
     def __init__(self, descriptor: int) -> None:
-        self.socket = socket.socket(fileno=descriptor)
+        self.socket = _socket.socket(fileno=descriptor)
 
     def receive(self) -> tuple[dict[str, Any], list[int]] | None:
         """The next request and its descriptors; None when the worker has hung up."""
-        head, descriptors, _, _ = socket.recv_fds(self.socket, HEAD.size, MOST_DESCRIPTORS)
+        descriptors = array.array("i")
+        room = _socket.CMSG_LEN(MOST_DESCRIPTORS * descriptors.itemsize)
+        head, messages, _, _ = self.socket.recvmsg(HEAD.size, room)
         if len(head) < HEAD.size:
             return None
+        for _, _, data in messages:  # nothing but descriptors is ever sent
+            descriptors.frombytes(data)
         (left,) = HEAD.unpack(head)
         parts: list[bytes] = []
         while left:
@@ -31,7 +37,7 @@ class Connection:
                 return None
             parts.append(part)
             left -= len(part)
-        return json.loads(b"".join(parts)), descriptors
+        return json.loads(b"".join(parts)), list(descriptors)
 
     def say(self, answer: dict[str, Any]) -> None:
         """Answer in words."""

@@ -12,14 +12,12 @@ import os
 import resource
 import struct
 import sys
-from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(FOLDER))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from inside import linux, namespaces  # noqa: E402 - the folder must be known first
-from inside.connection import Connection  # noqa: E402
+from inside import linux, namespaces
+from inside.connection import Connection
 
 STACK_BYTES = 512 << 20
 RIGHTS_TO_READ = (2, 1)  # CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE

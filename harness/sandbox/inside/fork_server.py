@@ -28,11 +28,10 @@ import sys
 import threading
 from _sitebuiltins import Quitter
 from collections.abc import Sequence
-from pathlib import Path
 from types import ModuleType
 
-FOLDER = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(FOLDER))
+FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, FOLDER)
 
 from inside import linux
 from inside.connection import Connection
@@ -68,7 +67,7 @@ class AllowedPackages:
 
 def warm_up(packages: dict[str, str]) -> None:
     """Make this interpreter what a solution expects to wake up in."""
-    sys.path.remove(str(FOLDER))
+    sys.path.remove(FOLDER)
     for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
         del sys.modules[name]  # a solution's own module of that name is its own
     for name in ("exit", "quit"):  # what -S leaves out
@@ -126,7 +125,7 @@ def serve(connection: Connection, lockdown: Lockdown, watch: Watch | None) -> No
                 job = Job(order["limits"], preamble, *descriptors)
                 trial = Trial(job, lockdown, watch, connection)
             if trial is not None:
-                connection.answer(trial.run(order["spans"]).pack())
+                connection.answer(trial.run(order["spans"], last=order["last"]).pack())
     except WorkerGoneError:
         pass
     finally:
@@ -140,7 +139,7 @@ def main() -> None:
     descriptor, config = int(sys.argv[1]), json.loads(sys.argv[2])
     os.set_inheritable(descriptor, False)
     connection = Connection(descriptor)
-    home = Path.cwd()
+    home = os.getcwd()
     close_up()
     lockdown = Lockdown(config["level"], config["view"], counted=config["counted"])
     watch = None
@@ -155,7 +154,7 @@ def main() -> None:
     connection.say({"layers": probe(lockdown, config["canaries"]), "missing": lockdown.missing})
     serve(connection, lockdown, watch)
     if config["means"] is None:
-        home.rmdir()  # the worker may be gone without having done it
+        os.rmdir(home)  # the worker may be gone without having done it
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import ctypes
 import os
-import platform
 import struct
 from collections.abc import Iterable
 
@@ -37,7 +36,7 @@ class Ruleset:
     """
 
     def __init__(self, rules: Iterable[tuple[str, int]]) -> None:
-        self._call = syscalls.own(platform.machine())
+        self._call = syscalls.own(linux.machine())
         create = self._call["landlock_create_ruleset"]
         self.version = linux.syscall(create, None, 0, CREATE_RULESET_VERSION)
         handled = self._known(_OF_FILE_SYSTEM)

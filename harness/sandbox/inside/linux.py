@@ -2,7 +2,6 @@
 
 import ctypes
 import os
-import platform
 import signal
 from typing import Any
 
@@ -21,6 +20,11 @@ PR_CAP_AMBIENT_RAISE = 2
 # PyDLL keeps the interpreter's lock: after a bare clone there is no other thread to give it back.
 LIBC = ctypes.PyDLL(None, use_errno=True)
 LIBC.syscall.restype = ctypes.c_long
+
+
+def machine() -> str:
+    """The architecture, as the kernel names it."""
+    return os.uname().machine
 
 
 def check(result: int, what: str) -> int:
@@ -45,7 +49,7 @@ def clone_beside() -> int:
     Returns:
         The sibling's number; 0 in the sibling.
     """
-    number = syscalls.own(platform.machine())["clone"]
+    number = syscalls.own(machine())["clone"]
     return syscall(number, CLONE_PARENT | signal.SIGCHLD, 0, 0, 0, 0)
 
 

@@ -7,11 +7,9 @@ and control group. When that ends, the kernel ends everything in there.
 
 import contextlib
 import os
-import platform
 import signal
 import stat
 import struct
-from pathlib import Path
 from typing import Any, NoReturn
 
 from inside import linux, syscalls
@@ -45,7 +43,7 @@ def enter(view: dict[str, Any], outside: tuple[int, int]) -> None:
     Raises:
         OSError: the system does not let us.
     """
-    clone = syscalls.own(platform.machine())["clone"]
+    clone = syscalls.own(linux.machine())["clone"]
     go, tell = os.pipe()
     pid = linux.syscall(clone, sum(NEW.values()) | signal.SIGCHLD, 0, 0, 0, 0)
     if pid:
@@ -77,11 +75,15 @@ def _wait(pid: int, tell: int, outside: tuple[int, int]) -> NoReturn:
 
 def _map_users(pid: int, outside: tuple[int, int]) -> None:
     root = os.geteuid() == 0 and outside[0] != 0
-    process = Path(f"/proc/{pid}")
     if not root:
-        (process / "setgroups").write_text("deny")
+        _write(f"/proc/{pid}/setgroups", "deny")
     for name, number in zip(("uid_map", "gid_map"), outside, strict=True):
-        (process / name).write_text(f"{USER} {number} 1\n" + ("0 0 1\n" if root else ""))
+        _write(f"/proc/{pid}/{name}", f"{USER} {number} 1\n" + ("0 0 1\n" if root else ""))
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
 
 
 def _build(view: dict[str, Any]) -> None:
@@ -119,7 +121,7 @@ def _build(view: dict[str, Any]) -> None:
 
 
 def _pivot(new: str, old: str) -> None:
-    number = syscalls.own(platform.machine())["pivot_root"]
+    number = syscalls.own(linux.machine())["pivot_root"]
     linux.syscall(number, new.encode(), old.encode())
     if new != ".":
         os.chdir("/")
@@ -153,6 +155,6 @@ def _bind(path: str, *, device: bool = False) -> None:
 
 
 def _set(target: str, attributes: int, flags: int = 0) -> None:
-    number = syscalls.own(platform.machine())["mount_setattr"]
+    number = syscalls.own(linux.machine())["mount_setattr"]
     body = struct.pack("=QQQQ", attributes, 0, 0, 0)
     linux.syscall(number, AT_FDCWD, target.encode(), flags, body, len(body))

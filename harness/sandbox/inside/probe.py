@@ -4,6 +4,7 @@ It takes the layers upon itself in the order in which a runner does, and tries e
 boundary before the next is there, so that no layer answers for another.
 """
 
+import _socket
 import ctypes
 import errno
 import fcntl
@@ -12,7 +13,6 @@ import mmap
 import os
 import select
 import signal
-import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -142,12 +142,12 @@ def _read_any(paths: list[str]) -> None:
 
 
 def _connect(port: int) -> None:
-    with socket.socket() as client:
-        client.settimeout(1.0)
-        try:
-            client.connect(("127.0.0.1", port))
-        except OSError:
-            return
+    client = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+    client.settimeout(1.0)
+    try:
+        client.connect(("127.0.0.1", port))
+    except OSError:
+        return
     raise EscapeError("it reaches a server on this machine")
 
 
@@ -222,13 +222,13 @@ def _call_kernel(process: int, *, bare: bool) -> None:
     attempts: dict[str, Callable[[], object]] = {
         "fork": os.fork,
         "run a program": lambda: os.execv("/bin/true", ["true"]),
-        "open a socket": socket.socket,
+        "open a socket": lambda: _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM),
         "signal the judge": lambda: os.kill(process, 0),
         "signal its parent": lambda: os.kill(os.getppid(), 0),
     }
     if bare:
         attempts |= {
-            "send to any socket": lambda: socket.socketpair(type=socket.SOCK_DGRAM),
+            "send to any socket": lambda: _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_DGRAM),
             "make a file in memory": lambda: os.memfd_create("probe"),
             "make a namespace": lambda: _bare("unshare", CLONE_NEWUSER),
             "trace": lambda: _bare("ptrace", PTRACE_TRACEME, 0, 0, 0),

@@ -3,7 +3,6 @@
 import os
 import signal
 import stat
-from pathlib import Path
 
 
 def kill_strays(spare: int = 0) -> None:
@@ -28,16 +27,23 @@ def _has_children() -> bool:
 
 
 def _children() -> set[int]:
-    entries = (entry for entry in Path("/proc").iterdir() if entry.name.isdigit())
-    return {int(entry.name) for entry in entries if _parent(entry) == os.getpid()}
+    numbers = (int(name) for name in os.listdir("/proc") if name.isdigit())
+    return {number for number in numbers if _parent(number) == os.getpid()}
 
 
-def _parent(process: Path) -> int:
-    """The parent of a process in /proc; 0 when it is gone."""
+def _parent(process: int) -> int:
+    """The parent of a process; 0 when it is gone."""
+    fields = _stat(process)
+    return int(fields[1]) if fields else 0
+
+
+def _stat(process: int) -> list[str]:
+    """What the kernel says of a process, from its state on; nothing when it is gone."""
     try:
-        return int((process / "stat").read_text().rpartition(")")[2].split()[1])
-    except (OSError, ValueError):
-        return 0
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()
+    except OSError:
+        return []
 
 
 def empty_working_directory() -> None:
@@ -46,17 +52,17 @@ def empty_working_directory() -> None:
     It is never named by its path, which may lead elsewhere by now. What is in a folder is moved up
     before that is removed, so no depth of nesting is too much.
     """
-    while entries := list(Path().iterdir()):
-        for entry in entries:
-            if entry.is_symlink() or not entry.is_dir():
-                entry.unlink()
+    while names := os.listdir("."):
+        for name in names:
+            if not stat.S_ISDIR(os.lstat(name).st_mode):
+                os.unlink(name)
                 continue
-            entry.chmod(stat.S_IRWXU)
-            name = os.urandom(8).hex()
-            for number, inner in enumerate(list(entry.iterdir())):
-                inner.rename(f"{name}-{number}")
-            entry.rmdir()
-    Path.cwd()  # fails when it is gone
+            os.chmod(name, stat.S_IRWXU)
+            fresh = os.urandom(8).hex()
+            for number, inner in enumerate(os.listdir(name)):
+                os.rename(f"{name}/{inner}", f"{fresh}-{number}")
+            os.rmdir(name)
+    os.getcwd()  # fails when it is gone
 
 
 class Watch:
@@ -108,7 +114,5 @@ def _in_folder(most: int) -> tuple[int, int]:
 
 
 def _thread_count(pid: int) -> int:
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[17])
-    except OSError:
-        return 0
+    fields = _stat(pid)
+    return int(fields[17]) if fields else 0

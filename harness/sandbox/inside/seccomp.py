@@ -9,7 +9,6 @@ thread of the process, and nothing takes it back.
 import ctypes
 import errno
 import os
-import platform
 import struct
 from collections.abc import Callable, Sequence
 
@@ -34,6 +33,7 @@ _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 UNIX = (1,)
 STREAMS = tuple(1 | flags for flags in (0, 0o4000, 0o2000000, 0o2004000))
 
+MOST_JUMP = 255  # of a conditional one
 _PROCESS = -1  # stands for the process's own number
 
 Instruction = tuple[int, int, int, int]
@@ -48,7 +48,7 @@ class Filter:
     """
 
     def __init__(self, machine: str | None = None) -> None:
-        self.machine = machine or platform.machine()
+        self.machine = machine or linux.machine()
         self.code = _program(self.machine)
         self.packed = bytearray(
             b"".join(
@@ -57,20 +57,22 @@ class Filter:
         )
         self.own = [8 * n + 4 for n, (*_, k) in enumerate(self.code) if k == _PROCESS]
         self.number = syscalls.own(self.machine)["seccomp"]
-
-    def for_process(self, pid: int) -> bytearray:
-        """The program that lets a process signal itself and no other."""
-        packed = bytearray(self.packed)
-        for offset in self.own:
-            struct.pack_into("=I", packed, offset, pid)
-        return packed
+        # Made here, so that a process has only its number to fill in: what is forked from this one
+        # has it at the same address.
+        body = (ctypes.c_char * len(self.packed)).from_buffer(self.packed)
+        self.program = struct.pack("HxxxxxxP", len(self.code), ctypes.addressof(body))
 
     def install(self) -> None:
-        """Lock this process in; OSError where the kernel has no filters or they are forbidden."""
-        packed = self.for_process(os.getpid())
-        body = (ctypes.c_char * len(packed)).from_buffer(packed)
-        program = struct.pack("HxxxxxxP", len(self.code), ctypes.addressof(body))
-        linux.syscall(self.number, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, program)
+        """Lock this process in: it may signal itself and no other from now on.
+
+        Raises:
+            OSError: the kernel has no filters, or they are forbidden.
+        """
+        pid = os.getpid()
+        for offset in self.own:
+            struct.pack_into("=I", self.packed, offset, pid)
+        flags = SECCOMP_FILTER_FLAG_SPEC_ALLOW
+        linux.syscall(self.number, SECCOMP_SET_MODE_FILTER, flags, self.program)
 
 
 def _return(action: int) -> Code:
@@ -142,5 +144,6 @@ def _search(ranges: Sequence[tuple[int, Code]]) -> Code:
         return ranges[0][1]
     middle = len(ranges) // 2
     low, high = _search(ranges[:middle]), _search(ranges[middle:])
-    # A conditional jump reaches 255 instructions, a plain one any number.
+    if len(low) <= MOST_JUMP:
+        return [(_AT_LEAST, len(low), 0, ranges[middle][0]), *low, *high]
     return [(_AT_LEAST, 0, 1, ranges[middle][0]), (_JUMP, 0, 0, len(low)), *low, *high]

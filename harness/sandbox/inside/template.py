@@ -17,6 +17,7 @@ from inside.words import (
     FAILED,
     FILE_NAME,
     READY,
+    RUN,
     RUNNER_FAILED,
     shorten,
     write_report,
@@ -42,7 +43,7 @@ class Template:
         self.directory = os.open(".", os.O_PATH | os.O_CLOEXEC)
 
     def serve(self, orders: int, lock_in: Callable[[], None]) -> None:
-        """Compile; then make a runner whenever the fork server says so, until it hangs up.
+        """Compile; then make a runner whenever the fork server says so, at last of itself.
 
         Args:
             orders: where it says so.
@@ -54,9 +55,9 @@ class Template:
             return
         solution = Solution(self.job, code)
         os.write(self.control, READY)
-        while os.read(orders, 1):
+        while order := os.read(orders, 1):
             try:
-                sibling = linux.clone_beside()
+                sibling = linux.clone_beside() if order == RUN else 0
             except OSError:
                 os.write(self.control, FAILED)
                 continue
@@ -80,7 +81,8 @@ class Template:
     ) -> NoReturn:
         try:
             linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-            os.setsid()
+            if os.getpid() != os.getsid(0):
+                os.setsid()
             os.close(orders)
             lock_in()
             os.write(self.control, READY + str(os.getpid()).encode())

@@ -5,10 +5,10 @@ run, it makes a copy of itself, and that copy, locked in for good, runs them. So
 from the same state, which nothing has touched, and costs neither another start nor compilation.
 """
 
+import _socket
 import os
 import select
 import signal
-import socket
 import time
 from typing import Any, NamedTuple, NoReturn
 
@@ -19,7 +19,7 @@ from inside.preamble import Preamble
 from inside.processes import Watch, empty_working_directory, kill_strays
 from inside.records import Kept, Record, Report
 from inside.template import Template
-from inside.words import CANNOT_COMPILE, DONE, DONE_AND_OVER, FILES, READY
+from inside.words import CANNOT_COMPILE, DONE, DONE_AND_OVER, FILES, READY, RUN, RUN_LAST
 
 EXCERPT_BYTES = 16_000
 REPORT_BYTES = 128_000  # a runner's longest error, every character of it escaped
@@ -91,8 +91,9 @@ class Trial:
         self.connection = connection
         self.written = 0
         self.refusal: Report | None = None
+        self.over = False  # whether the template has ended
         self.files = [os.memfd_create(name) for name in FILES]
-        self.control, self.far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.control, self.far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
         self.control.setblocking(False)
         orders, self.orders = os.pipe()
         self.can_fork = lockdown.filter is None
@@ -129,13 +130,15 @@ class Trial:
             end = "cannot_compile" if waited.word == CANNOT_COMPILE else waited.missing or "broken"
             end = "broken" if end == "gone" else end  # no judged code has been run
             record = self._record(waited, end)
+            self.over = True
             self.refusal = Report(*self._end_template(), [record])
 
-    def run(self, spans: list[tuple[int, int]]) -> Report:
+    def run(self, spans: list[tuple[int, int]], *, last: bool) -> Report:
         """Run tests in a fresh process until one ends it, all are done, or output has piled up.
 
         Args:
             spans: the tests' inputs: offset and length.
+            last: whether nothing is to follow, so that the template itself may run them.
 
         Raises:
             WorkerGoneError: nobody waits for the records.
@@ -144,11 +147,13 @@ class Trial:
             return self.refusal
         self.written = 0
         self._drain()
-        os.write(self.orders, b"f")
+        os.write(self.orders, RUN_LAST if last else RUN)
         born = self._wait(self.template, self._now(self.template))
         if born.word[:1] != READY:
             return Report(0, 0, [self._record(born, "broken")])
-        runner = Process(int(born.word[1:]))
+        runner = self.template if last else Process(int(born.word[1:]))
+        if last:
+            self.over = True
         records: list[Record] = []
         for span in spans:
             self._give(*span)
@@ -173,7 +178,7 @@ class Trial:
 
     def _reported(self, ended: tuple[int, int], records: list[Record]) -> Report:
         if self.can_fork:
-            kill_strays(self.template.pid)
+            kill_strays(0 if self.over else self.template.pid)
         empty_working_directory()
         return Report(*ended, records)
 
@@ -260,7 +265,7 @@ class Trial:
 
     def close(self) -> None:
         """End whatever runs and let go of all files."""
-        if self.refusal is None:
+        if not self.over:
             self._end_template()
         self.control.close()
         for descriptor in (self.orders, *self.files):

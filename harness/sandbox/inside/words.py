@@ -9,7 +9,10 @@ DETAIL_BYTES = 6_000
 # The memory files between the fork server and the runner; the report says why a test failed.
 FILES = ("stdin", "stdout", "stderr", "result", "report")
 
-# What the runner says.
+# What the template is told: run in a copy, or in itself.
+RUN, RUN_LAST = b"f", b"l"
+
+# What it and the runner say.
 READY, FAILED, CANNOT_COMPILE, DONE, DONE_AND_OVER = b"R", b"F", b"C", b"D", b"E"
 RUNNER_FAILED = 70  # EX_SOFTWARE of sysexits.h
 
