@@ -9,7 +9,7 @@ from harness.cli import judging_flags
 
 
 def doctor(
-    require_isolation: judging_flags.RequireIsolation = "seccomp",
+    require_isolation: judging_flags.RequireIsolation = "landlock",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Try to escape from every sandbox that can be had here; show what held.

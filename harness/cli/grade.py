@@ -34,7 +34,7 @@ def grade(  # noqa: PLR0917 - the flags of a command
     workers: judging_flags.Workers = None,
     isolate_tests: judging_flags.IsolateTests = False,
     all_tests: judging_flags.AllTests = None,
-    require_isolation: judging_flags.RequireIsolation = "seccomp",
+    require_isolation: judging_flags.RequireIsolation = "landlock",
     unsafe_no_sandbox: judging_flags.Unsafe = False,
     skip_bad_rows: Annotated[
         bool,

@@ -37,7 +37,7 @@ class Judging:
 
     options: Options
     workers: int | None = None
-    least: Level = Level.SECCOMP
+    least: Level = Level.LANDLOCK
     unsafe: bool = False
 
 

@@ -28,7 +28,10 @@ AllTests = Annotated[
     ),
 ]
 RequireIsolation = Annotated[
-    str, typer.Option(metavar="LEVEL", help="Refuse a sandbox weaker than this.")
+    str,
+    typer.Option(
+        metavar="LEVEL", help="Refuse a sandbox weaker than this: namespaces, landlock, seccomp."
+    ),
 ]
 Unsafe = Annotated[
     bool,

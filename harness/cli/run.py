@@ -143,7 +143,7 @@ def run(  # noqa: PLR0917 - the flags of a command
         str | None,
         _option(
             "--require-isolation",
-            help="Refuse a sandbox weaker than this.",
+            help="Refuse a sandbox weaker than this: namespaces, landlock (default), seccomp.",
             panel="Grading",
             metavar="LEVEL",
         ),

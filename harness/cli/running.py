@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
-from harness.cli.isolating import isolate, level
+from harness.cli.isolating import isolate
 from harness.errors import RunDirectoryError, UsageError
 from harness.report.progress import RunProgress
 from harness.report.tables import console, summary_view, write_json
@@ -23,7 +23,7 @@ from harness.runs.results import read_results
 from harness.runs.spec import RESUMABLE, RunSpec, read_spec
 from harness.runs.summary import Summary, summarize
 from harness.runs.transcript import sample_name
-from harness.sandbox.isolation import Isolation
+from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.pool import SandboxPool
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -76,7 +76,7 @@ class Running:
         self._announce(plan, len(plan.samples) - done)
         if dry_run:
             return OK
-        begun = level(before["sandbox"]["level"])
+        begun = _level_of(before)
         choice = isolate(self.err, begun, unsafe=plan.spec.unsafe_no_sandbox)
         return self._carry_out(plan, RunDirectory.resume(path), choice.isolation)
 
@@ -177,6 +177,16 @@ def _known(values: dict[str, Any]) -> dict[str, Any]:
             "go on with the version that began it"
         )
     return values
+
+
+def _level_of(manifest: Mapping[str, Any]) -> Level:
+    """The sandbox's level when the run began."""
+    try:
+        return Level(manifest["sandbox"]["level"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunDirectoryError(
+            "run.json does not say under which sandbox level the run began; start a new run"
+        ) from error
 
 
 def _place(plan: Plan) -> str:

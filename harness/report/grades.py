@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.grading.verdict import INFRASTRUCTURE, TestResult
-from harness.report.tables import counts, facts, judged_again, rates_table, words
+from harness.report.tables import counts, facts, judged_again, rates_table, sandbox_level, words
 from harness.report.text import count, percent, printable_line
 from harness.runs.grades import Agreement, GradedSolution, GradeSummary
 
@@ -63,6 +63,7 @@ def _facts(summary: GradeSummary) -> Iterator[tuple[str, str]]:
     if summary.published is not None:
         yield from _agreement(summary.published)
     yield from judged_again(summary.judged_again)
+    yield from sandbox_level(summary.isolation)
 
 
 def _agreement(published: Agreement) -> Iterator[tuple[str, str]]:

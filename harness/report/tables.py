@@ -12,6 +12,7 @@ from rich.text import Text
 from harness.grading.verdict import JudgedAgain
 from harness.report.text import count, dollars, percent, printable_line
 from harness.runs.summary import Summary
+from harness.sandbox.isolation import Level
 from harness.stats.rates import Rate
 
 WIDTH_OF_A_FILE = 160
@@ -96,6 +97,12 @@ def rates_table(
     return table
 
 
+def sandbox_level(isolation: dict[str, int]) -> Iterator[tuple[str, str]]:
+    """Under what sandbox verdicts were made, where it was not the strongest."""
+    if set(isolation) - {Level.NAMESPACES}:
+        yield "sandbox level", counts(isolation)
+
+
 def judged_again(again: JudgedAgain) -> Iterator[tuple[str, str]]:
     """What the judge did not believe at first, where there was anything."""
     parts = [
@@ -163,6 +170,7 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "cost", dollars(summary.cost)
     yield "calls", _calls(summary)
     yield from judged_again(summary.judged_again)
+    yield from sandbox_level(summary.isolation)
 
 
 def _calls(summary: Summary) -> str:

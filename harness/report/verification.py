@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.grading.verdict import Verdict
-from harness.report.tables import counts, facts, words
+from harness.report.tables import counts, facts, sandbox_level, words
 from harness.report.text import count, printable_line
 from harness.runs.verification import Verification, VerifiedProblem, VerifiedReference
 
@@ -34,6 +34,7 @@ def _facts(summary: Verification) -> Iterator[tuple[str, str]]:
     yield "references", f"{summary.accepted:,} of {summary.references:,} pass every test"
     if summary.verdicts:
         yield "verdicts", counts(summary.verdicts)
+    yield from sandbox_level(summary.isolation)
     for name, ids in (
         ("no reference passes", summary.unsound),
         ("slow", summary.slow),

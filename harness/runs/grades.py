@@ -101,6 +101,7 @@ class GradeSummary(Frozen):
         graded: solutions whose verdict says something of them; `ungraded` have no test,
             `infrastructure` could not be judged. Only the former are in the rates.
         pass_at_1: the mean over problems of the fraction of each one's solutions that pass.
+        isolation: how many were judged in a sandbox of each level.
         extractions: how often each rule found the code.
         judged_again: what was run more than once.
     """
@@ -118,6 +119,7 @@ class GradeSummary(Frozen):
     with_hidden: Rate | None
     without_known_issues: Rate | None
     verdicts: dict[str, int]
+    isolation: dict[str, int]
     extractions: dict[str, int]
     published: Agreement | None
     judged_again: JudgedAgain
@@ -203,6 +205,7 @@ def summarize_grades(
         with_hidden=rate_of(hidden) if len(hidden) < len(graded) else None,
         without_known_issues=rate_of(sound) if len(sound) < len(graded) else None,
         verdicts=counted(result.verdict for result in results),
+        isolation=counted(result.isolation for result in results if result.isolation),
         extractions=counted(result.extraction for result in results if result.extraction),
         published=_agreement(results),
         judged_again=sum((result.judged_again for result in results), JudgedAgain()),

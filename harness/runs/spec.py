@@ -58,7 +58,7 @@ class RunSpec(BaseModel):
     isolate_tests: bool = False
     wall_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
     all_tests: bool | None = None
-    require_isolation: Level = Level.SECCOMP
+    require_isolation: Level = Level.LANDLOCK
     unsafe_no_sandbox: bool = False
 
     concurrency: int = Field(default=8, ge=1, le=MOST_IN_FLIGHT)

@@ -40,6 +40,7 @@ class Summary(Frozen):
         no_hidden: problems that have no hidden test.
         cost: US dollars; None when any sample's is unknown.
         usage_unknown: samples whose provider reported no tokens.
+        isolation: how many were judged in a sandbox of each level.
         judged_again: what was run more than once.
     """
 
@@ -59,6 +60,7 @@ class Summary(Frozen):
     by_difficulty: dict[str, Rate]
     by_platform: dict[str, Rate]
     verdicts: dict[str, int]
+    isolation: dict[str, int]
     stop_reasons: dict[str, int]
     usage: Usage
     usage_unknown: int
@@ -102,6 +104,7 @@ def summarize(
         by_difficulty=_grouped(graded, lambda r: r.difficulty or "unknown"),
         by_platform=_grouped(graded, lambda r: r.platform),
         verdicts=counted(r.verdict for r in done),
+        isolation=counted(r.isolation for r in done if r.isolation),
         stop_reasons=counted(r.stop_reason for r in done),
         usage=_total_usage(done),
         usage_unknown=sum(r.usage is None for r in done),

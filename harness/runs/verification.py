@@ -23,6 +23,7 @@ class VerifiedReference(Frozen):
         slowest_s: CPU seconds of its slowest test.
         failed_test: the first that it fails, from 1.
         reason: what went wrong there.
+        isolation: the level of the sandbox.
     """
 
     index: int
@@ -31,6 +32,7 @@ class VerifiedReference(Frozen):
     slowest_s: float
     failed_test: int | None = None
     reason: str = ""
+    isolation: str = ""
 
 
 class VerifiedProblem(Frozen):
@@ -83,6 +85,7 @@ class Verification(Frozen):
     accepted: int
     infrastructure: int
     verdicts: dict[str, int]
+    isolation: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,7 @@ def verified_reference(job: ReferenceJob, judged: Judged) -> VerifiedReference:
         slowest_s=max((test.cpu_s for test in grade.tests), default=0.0),
         failed_test=None if failed is None else failed.index + 1,
         reason=reason,
+        isolation=grade.isolation,
     )
 
 
@@ -175,6 +179,7 @@ def summarize_verification(problems: Sequence[VerifiedProblem]) -> Verification:
         accepted=sum(each.verdict is Verdict.ACCEPTED for each in references),
         infrastructure=sum(each.verdict in INFRASTRUCTURE for each in references),
         verdicts=counted(each.verdict for each in references),
+        isolation=counted(each.isolation for each in references if each.isolation),
     )
 
 

@@ -108,7 +108,7 @@ def strongest() -> Choice:
     return choose()
 
 
-def choose(least: Level = Level.SECCOMP, *, unsafe: bool = False) -> Choice:
+def choose(least: Level = Level.LANDLOCK, *, unsafe: bool = False) -> Choice:
     """The strongest sandbox that holds.
 
     Args:

@@ -34,7 +34,7 @@ PROMISED = {
 
 MISSING = {
     Level.LANDLOCK: "no namespaces; programs may see that others run",
-    Level.SECCOMP: "no namespaces, no Landlock; programs can read what everybody may read",
+    Level.SECCOMP: "no namespaces, no Landlock; programs can read and write what their user can",
     Level.NONE: "no sandbox; programs can do whatever their user can",
 }
 """What a level leaves open."""

@@ -162,7 +162,7 @@ class Trial:
                 self.control.send(b"g")
             except OSError:  # it died between two tests: the next process will tell
                 break
-            waited = self._wait(runner, start)
+            waited = self._looked_after(runner, self._wait(runner, start))
             done = waited.word in {DONE, DONE_AND_OVER}
             ended = None if done else runner.end()
             record = self._record(waited, "done" if done else waited.missing or "garbage")
@@ -181,6 +181,11 @@ class Trial:
             kill_strays(0 if self.over else self.template.pid)
         empty_working_directory()
         return Report(*ended, records)
+
+    def _looked_after(self, runner: Process, waited: Waited) -> Waited:
+        """A last look at what it has taken: short programs are done before the first."""
+        complaint = self.watch.complaint(runner.pid) if self.watch and waited.word else ""
+        return waited._replace(word=b"", missing=complaint) if complaint else waited
 
     def _drain(self) -> None:
         """Forget what earlier runs said too much."""
