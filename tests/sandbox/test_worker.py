@@ -15,6 +15,7 @@ import pytest
 
 from harness.sandbox.execution import Ending, Execution, Program, SandboxError, WorkerStoppedError
 from harness.sandbox.limits import Limits
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 RunOn = Callable[..., list[Execution]]
@@ -249,6 +250,29 @@ def f():
 """
         (execution,) = run_on(worker, code, b"", entry_point="f")
         assert execution.result == b'{"d":[[]]} \xff'
+
+
+def test_what_is_written_after_the_last_test_reaches_no_other_run(worker: Worker) -> None:
+    """By a thread that the interpreter does not know of, until its process is ended."""
+    code = """
+import ctypes
+data = input()
+print(data, flush=True)
+write = ctypes.CDLL(None).write
+@ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+def late(_, write=write):
+    while True: write(1, b"planted", 7)
+if data == "last":
+    import sys; sys.late = late
+    ctypes.CDLL(None).pthread_create(ctypes.byref(ctypes.c_ulong()), None, late, None)
+    import os
+    while os.fstat(1).st_size < 100: pass
+"""
+    with Trial(Program(code), [b"first", b"last"], Limits(cpu_s=3)) as trial:
+        for _ in range(5):
+            worker.try_out(trial, [0, 1])
+            assert worker.try_out(trial, [0])[0].stdout == b"first\n"
+        worker.leave(trial)
 
 
 class TestStopping:

@@ -146,7 +146,7 @@ class Trial:
         if self.refusal is not None:
             return self.refusal
         self.written = 0
-        self._drain()
+        self._forget()
         os.write(self.orders, RUN_LAST if last else RUN)
         born = self._wait(self.template, self._now(self.template))
         if born.word[:1] != READY:
@@ -187,10 +187,12 @@ class Trial:
         complaint = self.watch.complaint(runner.pid) if self.watch and waited.word else ""
         return waited._replace(word=b"", missing=complaint) if complaint else waited
 
-    def _drain(self) -> None:
-        """Forget what earlier runs said too much."""
+    def _forget(self) -> None:
+        """Let nothing that an earlier run said or wrote after its last test reach this one."""
         while self._hear():
             pass
+        for file in self.files:
+            os.ftruncate(file, 0)
 
     def _give(self, offset: int, length: int) -> None:
         """Make a span of the inputs what the coming test reads."""
