@@ -60,10 +60,13 @@ def judging(
     """
     if rule is not None and rule not in RULES:
         raise UsageError(f"--rule {rule}: known are {', '.join(RULES)}")
-    for flag, seconds in (("--test-timeout", test_timeout), ("--wall-timeout", wall_timeout)):
+    for clock, flag, seconds in (
+        ("CPU", "--test-timeout", test_timeout),
+        ("wall", "--wall-timeout", wall_timeout),
+    ):
         if seconds is not None and not 0 < seconds <= LONGEST_SECONDS:
             most = f"more than 0, at most {LONGEST_SECONDS:g}"
-            raise UsageError(f"{flag} {seconds}: give seconds, {most}")
+            raise UsageError(f"{flag} {seconds}: give {clock} seconds, {most}")
     if memory is not None and not LEAST_MEMORY <= memory <= MOST_MEMORY:
         raise UsageError(f"--memory {memory}: give MiB, from {LEAST_MEMORY} to {MOST_MEMORY}")
     if workers is not None and workers < 1:

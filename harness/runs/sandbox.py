@@ -4,7 +4,7 @@ import json
 import weakref
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, TestResult
@@ -59,10 +59,9 @@ class Sandbox:
             SandboxError: the sandbox failed.
             IsolationError: none can be had here.
         """
-        cases = json.loads(test_cases) if isinstance(test_cases, str) else test_cases
         task = Task(
             Program(solution_code, preambles.MERCURY, entry_point),
-            [_test(number, case) for number, case in enumerate(cases, 1)],
+            _tests(test_cases),
             self._limits,
             checker=_checker(convert_offline, evaluate_offline),
             stop=Stop.NEVER,
@@ -81,13 +80,24 @@ class Sandbox:
         self.close()
 
 
-def _test(number: int, case: Mapping[str, Any]) -> TestCase:
+def _tests(test_cases: Any) -> list[TestCase]:
+    cases = json.loads(test_cases) if isinstance(test_cases, str) else test_cases
+    if not isinstance(cases, list | tuple):
+        raise ValueError(f"test_cases: give a list, not {type(cases).__name__}")  # noqa: TRY004 - as the rest
+    return [_test(number, case) for number, case in enumerate(cast("list[Any]", cases), 1)]
+
+
+def _test(number: int, case: Any) -> TestCase:
+    match case:
+        case {"input": list() | tuple(), "expected": expected}:
+            arguments = cast("list[Any]", case["input"])
+        case _:
+            raise ValueError(f"test {number}: give `input`, a list of arguments, and `expected`")
     try:
-        arguments, expected = case["input"], case["expected"]
-    except KeyError as error:
-        raise ValueError(f"test {number}: no {error}") from None
-    lines = "\n".join(json.dumps(argument) for argument in arguments)
-    return TestCase(input=lines, output=json.dumps(expected), public=True)
+        lines = "\n".join(json.dumps(argument) for argument in arguments)
+        return TestCase(input=lines, output=json.dumps(expected), public=True)
+    except TypeError as error:
+        raise ValueError(f"test {number}: no data: {error}") from None
 
 
 def _checker(convert: str | None, evaluate: str | None) -> Checker | None:

@@ -86,7 +86,7 @@ def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending,
         case "done":
             return _claimed_ending(claim)
         case "broken":
-            raise ValueError("the runner could not be set up")
+            raise ValueError(f"the runner could not be set up: {_error(claim) or 'it ended'}")
         case "gone":
             if os.WIFSIGNALED(status):
                 return Ending.SIGNAL, os.WTERMSIG(status), ""

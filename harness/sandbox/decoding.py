@@ -19,7 +19,7 @@ class Opaque:
 def decode(result: bytes) -> Any:
     """The value that a function returned, see `harness.sandbox.inside.values`.
 
-    Linked lists and trees are lists; a list that leads back into itself is Opaque.
+    Tuples, linked lists and trees are lists; a linked list that leads back into itself is Opaque.
 
     Raises:
         ValueError: the program wrote the result itself, and not as it should be.
@@ -37,9 +37,9 @@ def _value(tagged: Any) -> Any:  # noqa: PLR0911 - one case a line
         case {"i": str(digits)}:
             return int(digits, 16)
         case {"d": list(pairs)}:
-            return {_value(key): _value(value) for key, value in pairs}
+            return {_fixed(_value(key)): _value(value) for key, value in pairs}
         case {"s": list(items)}:
-            return {_value(item) for item in items}
+            return {_fixed(_value(item)) for item in items}
         case {"l": list(items)} | {"t": list(items)}:
             return [_value(item) for item in items]
         case {"c": list()}:
@@ -50,3 +50,10 @@ def _value(tagged: Any) -> Any:  # noqa: PLR0911 - one case a line
             raise ValueError("no result: an unknown tag")
         case _:
             return tagged
+
+
+def _fixed(value: Any) -> Any:
+    """The same as a value that can be a key: there, lists were tuples, and sets frozen."""
+    if isinstance(value, list):
+        return tuple(map(_fixed, value))
+    return frozenset(value) if isinstance(value, set) else value

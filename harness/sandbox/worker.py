@@ -21,6 +21,7 @@ from harness.sandbox.server import ForkServer
 from harness.sandbox.trial import Trial
 
 COLLECT_BYTES = 256 << 20
+FAULTS = (OSError, EOFError, ValueError, struct.error, IndexError, MemoryError)
 LOOK_S = 1.0  # between two looks at whether the fork server still runs
 MARGIN_S = 20.0  # for the fork server itself, beyond what the tests may take
 
@@ -84,7 +85,7 @@ class Worker:
             try:
                 data = self._ask(trial, indexes, last=last)
                 return read_answer(data, trial.files[2], trial.limits, alone=len(indexes) == 1)
-            except (OSError, EOFError, ValueError, struct.error, IndexError) as error:
+            except FAULTS as error:
                 self.kill()
                 if self.stopped:
                     raise WorkerStoppedError from error

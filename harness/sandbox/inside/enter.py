@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from inside import linux, namespaces
 from inside.connection import Connection
+from inside.lockdown import check_hard
 
 STACK_BYTES = 512 << 20
 RIGHTS_TO_READ = (2, 1)  # CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE
@@ -26,9 +27,9 @@ _CAPABILITIES_VERSION_3 = 0x20080522
 
 def claim_stack() -> None:
     """Set the stack limit: the room for it is laid out when a program starts."""
-    _, hard = resource.getrlimit(resource.RLIMIT_STACK)
-    wanted = STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard)
-    resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
+    check_hard(resource.RLIMIT_STACK, STACK_BYTES)
+    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    resource.setrlimit(resource.RLIMIT_STACK, (STACK_BYTES, hard))
 
 
 def change_user(user: int, group: int, *, keep_reading: bool) -> None:

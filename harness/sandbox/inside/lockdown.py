@@ -64,9 +64,9 @@ class Lockdown:
         if self.counted:
             limits.append((resource.RLIMIT_NPROC, PROCESSES))
         for kind, value in limits:
-            hard = resource.getrlimit(kind)[1]
-            most = value if hard == resource.RLIM_INFINITY else min(value, hard)
-            resource.setrlimit(kind, (most, most))
+            check_hard(kind, value)
+            resource.setrlimit(kind, (value, value))
+        check_hard(resource.RLIMIT_DATA, memory_bytes + ROOM_TO_MAP)
 
     def restrict_files(self) -> None:
         """Leave nothing of the file system but what the view shows."""
@@ -80,6 +80,22 @@ class Lockdown:
             self.filter.install()
         else:
             sys.addaudithook(_deny)
+
+
+def check_hard(kind: int, value: int) -> None:
+    """See to it that this process may have so much of something.
+
+    Raises:
+        ResourceError: it was started under a limit that a right program might hit.
+    """
+    hard = resource.getrlimit(kind)[1]
+    if hard != resource.RLIM_INFINITY and hard < value:
+        name = next(n for n in dir(resource) if n[:7] == "RLIMIT_" and getattr(resource, n) == kind)
+        raise ResourceError(f"{name} is {hard:,} at most here, and {value:,} are needed")
+
+
+class ResourceError(Exception):
+    """The machine, or who started the harness, grants too little."""
 
 
 def _deny(event: str, arguments: tuple[Any, ...]) -> None:

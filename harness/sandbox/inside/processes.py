@@ -91,6 +91,12 @@ class Watch:
         size, files = self._in_room() if self.own_room else _in_folder(self.home_files)
         return "room" if size > self.home_bytes or files > self.home_files else ""
 
+    def has_room(self) -> bool:
+        """Whether the file system could hold all that a working directory may."""
+        state = os.statvfs(".")
+        files = state.f_favail >= self.home_files or not state.f_files  # some count none
+        return self.own_room or (files and state.f_bavail * state.f_frsize >= self.home_bytes)
+
     def _in_room(self) -> tuple[int, int]:
         state = os.statvfs(".")
         return 0, state.f_files - state.f_ffree  # its size is the kernel's to bound

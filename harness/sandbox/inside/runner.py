@@ -25,7 +25,15 @@ from typing import Any
 
 from inside import values
 from inside.preamble import Preamble, Solution
-from inside.words import DONE, DONE_AND_OVER, FILE_NAME, shorten, write_all, write_report
+from inside.words import (
+    DONE,
+    DONE_AND_OVER,
+    FILE_NAME,
+    WORD_BYTES,
+    shorten,
+    write_all,
+    write_report,
+)
 
 # pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -54,9 +62,15 @@ class Runner:
         self.path = list(sys.path)
         self.builtins = dict(builtins.__dict__) if solution.meddles else {}
 
-    def run(self) -> None:
-        """Run a test whenever the fork server says so, until it hangs up."""
-        while os.read(self.control, 1):
+    def run(self, go: bytes) -> None:
+        """Run a test whenever the fork server says so, until it hangs up.
+
+        Args:
+            go: its word; another is left over from an earlier run, which did not wait for it.
+        """
+        while word := os.read(self.control, WORD_BYTES):
+            if word != go:
+                continue
             report, over = self._run_test()
             if report["status"] != "ok":
                 write_report(self.report, report)
@@ -186,8 +200,9 @@ def _format(error: BaseException) -> str:
 def _end_tracing() -> None:
     """Take away what a solution had called on every line: what follows is not its own."""
     for module in (sys, threading):
-        module.settrace(None)
-        module.setprofile(None)
+        for end in (module.settrace, module.setprofile):
+            with contextlib.suppress(BaseException):  # of an audit hook's
+                end(None)
 
 
 def _end_threads() -> bool:

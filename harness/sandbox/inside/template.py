@@ -19,6 +19,7 @@ from inside.words import (
     READY,
     RUN,
     RUNNER_FAILED,
+    go_word,
     shorten,
     write_report,
 )
@@ -41,6 +42,7 @@ class Template:
         self.control = control
         self.files = files
         self.directory = os.open(".", os.O_PATH | os.O_CLOEXEC)
+        self.runs = 0
 
     def serve(self, orders: int, lock_in: Callable[[], None]) -> None:
         """Compile; then make a runner whenever the fork server says so, at last of itself.
@@ -56,6 +58,7 @@ class Template:
         solution = Solution(self.job, code)
         os.write(self.control, READY)
         while order := os.read(orders, 1):
+            self.runs += 1
             try:
                 sibling = linux.clone_beside() if order == RUN else 0
             except OSError:
@@ -86,7 +89,8 @@ class Template:
             os.close(orders)
             lock_in()
             os.write(self.control, READY + str(os.getpid()).encode())
-            Runner(solution, self.preamble, self.control, self.files, self.directory).run()
+            runner = Runner(solution, self.preamble, self.control, self.files, self.directory)
+            runner.run(go_word(self.runs))
         except BaseException:
             os._exit(RUNNER_FAILED)
         os._exit(0)

@@ -19,13 +19,24 @@ from inside.preamble import Preamble
 from inside.processes import Watch, empty_working_directory, kill_strays
 from inside.records import Kept, Record, Report
 from inside.template import Template
-from inside.words import CANNOT_COMPILE, DONE, DONE_AND_OVER, FILES, READY, RUN, RUN_LAST
+from inside.words import (
+    CANNOT_COMPILE,
+    DONE,
+    DONE_AND_OVER,
+    FILES,
+    READY,
+    RUN,
+    RUN_LAST,
+    WORD_BYTES,
+    go_word,
+    write_report,
+)
 
 EXCERPT_BYTES = 16_000
 REPORT_BYTES = 128_000  # a runner's longest error, every character of it escaped
-WORD_BYTES = 16
 CORES = os.cpu_count() or 1
 NOTHING = Kept(0, 0, 0)
+NO_ROOM = "there is no room for the working directory"
 
 
 class WorkerGoneError(Exception):
@@ -90,6 +101,7 @@ class Trial:
         self.watch = watch
         self.connection = connection
         self.written = 0
+        self.runs = 0
         self.refusal: Report | None = None
         self.over = False  # whether the template has ended
         self.files = [os.memfd_create(name) for name in FILES]
@@ -120,6 +132,8 @@ class Trial:
             lockdown.restrict_files()
             lockdown.limit(limits["memory_bytes"], limits["output_bytes"])
             template.serve(orders, lockdown.restrict_calls)
+        except Exception as error:
+            write_report(self.files[-1], {"status": "error", "error": str(error)})
         finally:
             os._exit(0)
 
@@ -147,6 +161,12 @@ class Trial:
             return self.refusal
         self.written = 0
         self._forget()
+        if self.watch is not None and not self.watch.has_room():
+            waited = Waited(b"", "broken", 0.0, 0.0)
+            write_report(self.files[-1], {"status": "error", "error": NO_ROOM})
+            return Report(0, 0, [self._record(waited, "broken")])
+        self.runs += 1
+        go = go_word(self.runs)
         os.write(self.orders, RUN_LAST if last else RUN)
         born = self._wait(self.template, self._now(self.template))
         if born.word[:1] != READY:
@@ -159,7 +179,7 @@ class Trial:
             self._give(*span)
             start = self._now(runner)  # while it still waits: what it does from here on counts
             try:
-                self.control.send(b"g")
+                self.control.send(go)
             except OSError:  # it died between two tests: the next process will tell
                 break
             waited = self._looked_after(runner, self._wait(runner, start))

@@ -14,7 +14,13 @@ RUN, RUN_LAST = b"f", b"l"
 
 # What it and the runner say.
 READY, FAILED, CANNOT_COMPILE, DONE, DONE_AND_OVER = b"R", b"F", b"C", b"D", b"E"
+WORD_BYTES = 16
 RUNNER_FAILED = 70  # EX_SOFTWARE of sysexits.h
+
+
+def go_word(run: int) -> bytes:
+    """What a runner waits for before each test: its own number, from 1, is in it."""
+    return b"g%d" % run
 
 
 def shorten(text: str) -> str:

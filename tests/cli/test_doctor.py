@@ -1,0 +1,177 @@
+"""`harness doctor`: every sandbox is tried from within, and what is found is told."""
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pydantic
+import pytest
+from program import PROGRAM, Done, environment, harness
+
+import harness as package
+from harness.sandbox.choice import choose
+from harness.sandbox.isolation import CANDIDATES, MISSING, PROMISED, UNSAFE, Level
+
+ROOT = Path(package.__file__).parents[1]
+
+# As a user who may make no user namespace, as in most containers.
+WITHOUT_NAMESPACES = """
+import ctypes, os, sys
+user = os.getuid()
+if ctypes.CDLL(None).unshare(0x10000000): sys.exit(77)
+for name, text in (("self/setgroups", "deny"), ("self/uid_map", f"1000 {user} 1"),
+                   ("sys/user/max_user_namespaces", "0")):
+    with open(f"/proc/{name}", "w") as file: file.write(text)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def run(folder: Path, *command: str, **env: str) -> Done:
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment(**env),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if done.returncode == 77:
+        pytest.skip("no user namespace can be made here")
+    return done
+
+
+def confined(folder: Path, *arguments: str) -> Done:
+    return run(folder, sys.executable, "-c", WITHOUT_NAMESPACES, PROGRAM, *arguments)
+
+
+def sandboxes(done: Done) -> dict[tuple[str, str | None], Any]:
+    found = json.loads(done.stdout)["sandboxes"]
+    return {(each["level"], each["means"]): each for each in found}
+
+
+@pytest.fixture(scope="module")
+def best() -> Level:
+    return choose().isolation.level
+
+
+def test_the_table_tells_what_held_and_what_is_in_use(tmp_path: Path, best: Level) -> None:
+    done = harness(tmp_path, "doctor", COLUMNS="200")
+    assert (done.returncode, done.stderr) == (0, "")
+    isolation = choose().isolation
+    assert f"in use: {isolation}" in done.stdout
+    (head,) = [line for line in done.stdout.splitlines() if "escape tried against" in line]
+    assert str(isolation) in head
+    assert "none" in head
+    assert "FAILED" not in done.stdout
+    for layer in PROMISED[best]:
+        rows = [line for line in done.stdout.splitlines() if line.strip().startswith(f"{layer}  ")]
+        assert any("held" in row for row in rows), layer
+    assert ("missing:" in done.stdout) == (best is not Level.NAMESPACES)
+
+
+def test_the_object_tells_the_same(tmp_path: Path, best: Level) -> None:
+    done = harness(tmp_path, "doctor", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["level"] == best
+    found = sandboxes(done)
+    assert list(found) == [(each.level, each.means) for each in (*CANDIDATES, UNSAFE)]
+    for (level, _), each in found.items():
+        assert each["holds"] == (each["why_not"] == "")
+        assert set(each["escapes"]) == {layer for layer, held in each["layers"].items() if not held}
+        if each["holds"]:
+            assert {layer for layer, held in each["layers"].items() if held} >= PROMISED[level]
+        else:
+            assert each["why_not"]
+    assert found["none", None]["escapes"], "without a sandbox nothing is kept in"
+
+
+def test_nothing_is_left_behind(tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "temporary").mkdir()
+    done = harness(tmp_path / "here", "doctor", TMPDIR=str(tmp_path / "temporary"))
+    assert done.returncode == 0
+    assert list((tmp_path / "here").iterdir()) == []
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+@pytest.mark.parametrize("level", ["seccomp", "landlock", "namespaces"])
+def test_it_exits_with_2_below_what_is_asked_for(level: str, tmp_path: Path, best: Level) -> None:
+    done = harness(tmp_path, "doctor", "--require-isolation", level)
+    enough = best.rank >= Level(level).rank
+    assert done.returncode == (0 if enough else 2)
+    assert len(done.stderr.splitlines()) == (0 if enough else 1)
+
+
+def test_an_unknown_level_is_refused_before_anything_is_tried(tmp_path: Path) -> None:
+    done = harness(tmp_path, "doctor", "--require-isolation", "absolute")
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    for word in ("--require-isolation absolute", *Level):
+        assert word in line
+
+
+class TestWithoutNamespaces:
+    def test_what_is_missing_is_said(self, tmp_path: Path) -> None:
+        done = confined(tmp_path, "doctor")
+        assert (done.returncode, done.stderr) == (0, "")
+        said = " ".join(done.stdout.split())
+        assert "in use: landlock" in said
+        assert f"missing: {MISSING[Level.LANDLOCK]}" in said
+        for means in ("bubblewrap", "direct"):
+            assert f"namespaces ({means}) cannot be had: " in said
+
+    def test_the_object_names_what_got_through(self, tmp_path: Path) -> None:
+        done = confined(tmp_path, "doctor", "--json")
+        assert json.loads(done.stdout)["level"] == "landlock"
+        found = sandboxes(done)
+        assert not found["namespaces", "direct"]["holds"]
+        assert not found["namespaces", "bubblewrap"]["holds"]
+        landlock = found["landlock", None]
+        assert landlock["holds"]
+        assert landlock["layers"]["seccomp"]
+        assert "user namespace" not in PROMISED[Level.LANDLOCK]
+
+    def test_more_than_can_be_had_exits_with_2_and_still_tells(self, tmp_path: Path) -> None:
+        for flags in ([], ["--json"]):
+            done = confined(tmp_path, "doctor", "--require-isolation", "namespaces", *flags)
+            assert done.returncode == 2
+            (line,) = done.stderr.splitlines()
+            assert "no sandbox of level namespaces or above" in line
+            assert "landlock" in done.stdout
+        assert confined(tmp_path, "doctor", "--require-isolation", "landlock").returncode == 0
+
+
+def readable_by_all(path: Path) -> bool:
+    real = path.resolve()
+    return bool(real.stat().st_mode & stat.S_IROTH) and all(
+        parent.stat().st_mode & stat.S_IXOTH for parent in real.parents
+    )
+
+
+@pytest.mark.parametrize("user", [0, 12345], ids=["root", "an ordinary user"])
+def test_whoever_asks(user: int, tmp_path: Path) -> None:
+    """With an interpreter that both may read."""
+    packages = Path(pydantic.__file__).parents[1]
+    python = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+    setpriv = shutil.which("setpriv")
+    if os.getuid() != 0 or setpriv is None:
+        pytest.skip("only root, with setpriv, becomes another user")
+    if not Path(python).exists() or not all(map(readable_by_all, (packages, ROOT))):
+        pytest.skip(f"no {python} here with packages that everybody may read")
+    become = [setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+    path = f"{ROOT}:{packages}"
+    done = run(tmp_path, *become, python, "-m", "harness", "doctor", "--json", PYTHONPATH=path)
+    assert (done.returncode, done.stderr) == (0, "")
+    for (level, means), each in sandboxes(done).items():
+        if level == "namespaces" and not each["holds"]:
+            assert any(word in each["why_not"] for word in ("not installed", "space", "permi")), (
+                means
+            )
+        else:
+            assert each["holds"], each["why_not"]

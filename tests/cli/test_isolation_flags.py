@@ -1,0 +1,327 @@
+"""The flags that say how programs are kept in, how long they may take, and how many are run."""
+
+import json
+import platform
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import PROGRAM, Done, environment, harness, results
+
+from harness.sandbox.choice import choose
+from harness.sandbox.isolation import MISSING, PROMISED, Level
+
+ECHO = {
+    "id": "own/echo",
+    "statement": "Print the input.",
+    "tests": [{"input": f"{n}\n", "output": f"{n}\n", "public": n == 1} for n in range(1, 5)],
+    "references": ["print(input())"],
+}
+RIGHT = "print(input())"
+WRONG_TWICE = "n = int(input())\nprint(n if n % 2 else 0)"
+SPINS_AT_2 = "n = int(input())\nwhile n == 2: pass\nprint(n)"
+SLEEPS = "import time\ntime.sleep(60)\nprint(input())"
+
+COMMANDS = {
+    "run": ["run", "-b", "jsonl:own.jsonl", "-m", "python:mine:solve", "--out", "r"],
+    "grade": ["grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"],
+    "verify": ["verify", "jsonl:own.jsonl"],
+}
+
+# As a user who may make no user namespace, as in most containers.
+WITHOUT_NAMESPACES = """
+import ctypes, os, sys
+user = os.getuid()
+if ctypes.CDLL(None).unshare(0x10000000): sys.exit(77)
+for name, text in (("self/setgroups", "deny"), ("self/uid_map", f"1000 {user} 1"),
+                   ("sys/user/max_user_namespaces", "0")):
+    with open(f"/proc/{name}", "w") as file: file.write(text)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+# Where `uname` names a machine that there is no table of system calls for.
+ON_ANOTHER_MACHINE = """
+import ctypes, os, sys
+assert ctypes.CDLL(None).personality(8) >= 0
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def started_by(program: str, folder: Path, *arguments: str) -> Done:
+    done = subprocess.run(
+        [sys.executable, "-c", program, PROGRAM, *arguments],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if done.returncode == 77:
+        pytest.skip("no user namespace can be made here")
+    return done
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A problem of one's own, a solution, and a model that always gives it."""
+    (tmp_path / "own.jsonl").write_text(json.dumps(ECHO) + "\n")
+    write(tmp_path, RIGHT)
+    return tmp_path
+
+
+def write(folder: Path, code: str) -> None:
+    row = {"problem_id": "own/echo", "code": code}
+    (folder / "solutions.jsonl").write_text(json.dumps(row) + "\n")
+    words = f"```python\n{code}\n```"
+    (folder / "mine.py").write_text(f"def solve(problem): return {words!r}\n")
+
+
+def files(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} - {"__pycache__"}
+
+
+def graded(folder: Path, *flags: str) -> dict[str, Any]:
+    done = harness(folder, *COMMANDS["grade"], "--json", *flags)
+    assert done.returncode == 0, done.stderr
+    (result,) = json.loads(done.stdout)["results"]
+    return result
+
+
+def vector(folder: Path, code: str, *flags: str) -> list[str]:
+    write(folder, code)
+    return [test["verdict"] for test in graded(folder, *flags)["tests"]]
+
+
+class TestRequireIsolation:
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_what_can_be_had_is_given(self, command: str, folder: Path) -> None:
+        level = choose().isolation.level
+        done = harness(folder, *COMMANDS[command], "--require-isolation", level)
+        assert done.returncode == 0, done.stderr
+        assert ("sandbox level" in done.stderr) == (level is not Level.NAMESPACES)
+
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_an_unknown_level_is_refused_and_nothing_written(
+        self, command: str, folder: Path
+    ) -> None:
+        before = files(folder)
+        done = harness(folder, *COMMANDS[command], "--require-isolation", "absolute")
+        assert (done.returncode, done.stdout) == (2, "")
+        (line,) = done.stderr.splitlines()
+        assert "--require-isolation" in line
+        for word in ("absolute", "seccomp", "landlock", "namespaces"):
+            assert word in line
+        assert files(folder) == before
+
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_more_than_can_be_had_is_refused_and_nothing_written(
+        self, command: str, folder: Path
+    ) -> None:
+        before = files(folder)
+        flags = [*COMMANDS[command], "--require-isolation", "namespaces"]
+        done = started_by(WITHOUT_NAMESPACES, folder, *flags)
+        assert (done.returncode, done.stdout) == (2, "")
+        line = done.stderr.splitlines()[-1]
+        assert "no sandbox of level namespaces or above" in line
+        assert "namespaces (direct): " in line
+        assert "Traceback" not in done.stderr
+        assert files(folder) == before
+
+
+class TestWeakerLevel:
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_what_it_lacks_is_said_once(self, command: str, folder: Path) -> None:
+        done = started_by(WITHOUT_NAMESPACES, folder, *COMMANDS[command])
+        assert done.returncode == 0, done.stderr
+        said = " ".join(done.stderr.split())
+        assert said.count("sandbox level landlock") == 1
+        assert said.count(MISSING[Level.LANDLOCK]) == 1
+        assert "sandbox level" not in done.stdout
+
+    def test_it_is_kept_with_the_run_and_marks_its_results(self, folder: Path) -> None:
+        done = started_by(WITHOUT_NAMESPACES, folder, *COMMANDS["run"])
+        assert done.returncode == 0, done.stderr
+        sandbox = json.loads((folder / "r" / "run.json").read_text())["sandbox"]
+        assert (sandbox["level"], sandbox["means"]) == ("landlock", None)
+        assert set(sandbox["layers"]) >= PROMISED[Level.LANDLOCK]
+        assert "namespaces (direct): " in sandbox["why_no_stronger"]
+        assert [each["isolation"] for each in results(folder / "r")] == ["landlock"]
+
+
+def test_the_sandbox_is_kept_with_the_run_and_marks_its_results(folder: Path) -> None:
+    choice = choose()
+    done = harness(folder, *COMMANDS["run"])
+    assert done.returncode == 0, done.stderr
+    sandbox = json.loads((folder / "r" / "run.json").read_text())["sandbox"]
+    assert (sandbox["level"], sandbox["means"]) == (choice.isolation.level, choice.isolation.means)
+    assert sandbox["layers"] == choice.found.in_force
+    assert [each["isolation"] for each in results(folder / "r")] == [choice.isolation.level]
+    assert graded(folder)["isolation"] == choice.isolation.level
+
+
+class TestUnsafe:
+    def test_where_there_is_a_sandbox_it_is_used(self, folder: Path) -> None:
+        level = choose().isolation.level
+        assert graded(folder, "--unsafe-no-sandbox")["isolation"] == level
+
+    @pytest.fixture
+    def elsewhere(self) -> str:
+        if platform.machine() != "x86_64":
+            pytest.skip("only this machine can say that it is another")
+        return ON_ANOTHER_MACHINE
+
+    @pytest.mark.parametrize("command", ["run", "verify"])
+    def test_without_it_nothing_is_judged_where_there_is_none(
+        self, command: str, elsewhere: str, folder: Path
+    ) -> None:
+        before = files(folder)
+        done = started_by(elsewhere, folder, *COMMANDS[command])
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "no sandbox" in done.stderr.splitlines()[-1]
+        assert files(folder) == before
+
+    def test_with_it_a_run_is_marked(self, elsewhere: str, folder: Path) -> None:
+        done = started_by(elsewhere, folder, *COMMANDS["run"], "--unsafe-no-sandbox")
+        assert done.returncode == 0, done.stderr
+        said = " ".join(done.stderr.split())
+        assert said.count("sandbox level none") == 1
+        assert MISSING[Level.NONE] in said
+        (result,) = results(folder / "r")
+        assert (result["isolation"], result["verdict"]) == ("none", "accepted")
+        run = json.loads((folder / "r" / "run.json").read_text())
+        assert (run["sandbox"]["level"], run["spec"]["unsafe_no_sandbox"]) == ("none", True)
+
+    def test_with_it_grades_are_marked(self, elsewhere: str, folder: Path) -> None:
+        flags = [*COMMANDS["grade"], "--json", "--unsafe-no-sandbox"]
+        done = started_by(elsewhere, folder, *flags)
+        assert done.returncode == 0, done.stderr
+        (result,) = json.loads(done.stdout)["results"]
+        assert (result["isolation"], result["verdict"]) == ("none", "accepted")
+
+    def test_with_it_verified_references_are_marked(self, elsewhere: str, folder: Path) -> None:
+        flags = [*COMMANDS["verify"], "--json", "--unsafe-no-sandbox"]
+        done = started_by(elsewhere, folder, *flags)
+        assert done.returncode == 0, done.stderr
+        assert '"isolation": "none"' in json.dumps(json.loads(done.stdout))
+
+
+class TestWallTimeout:
+    def test_a_sleeper_is_not_waited_for(self, folder: Path) -> None:
+        write(folder, SLEEPS)
+        start = time.monotonic()
+        result = graded(folder, "--wall-timeout", "0.4")
+        assert time.monotonic() - start < 30
+        assert result["verdict"] == "time_limit"
+        (test,) = result["tests"]
+        assert 0.4 <= test["wall_s"] < 10
+        assert test["cpu_s"] < 0.4
+        assert "it waited" in test["error"]
+        assert result["judged_again"]["retimed"] == [1, 0]
+
+    def test_a_run_has_it_and_keeps_it(self, folder: Path) -> None:
+        write(folder, SLEEPS)
+        done = harness(folder, *COMMANDS["run"], "--wall-timeout", "0.4")
+        assert done.returncode == 0, done.stderr
+        (result,) = results(folder / "r")
+        assert result["verdict"] == "time_limit"
+        run = json.loads((folder / "r" / "run.json").read_text())
+        assert run["spec"]["wall_timeout"] == 0.4
+        assert [limits["wall_s"] for limits in run["test_limits"].values()] == [0.4]
+
+    @pytest.mark.parametrize(
+        ("command", "seconds"),
+        [("run", "0"), ("run", "nan"), ("grade", "-1"), ("grade", "inf"), ("verify", "1e9")],
+    )
+    def test_what_is_no_time_is_refused(self, command: str, seconds: str, folder: Path) -> None:
+        done = harness(folder, *COMMANDS[command], "--wall-timeout", seconds)
+        assert done.returncode == 2
+        (line,) = done.stderr.splitlines()
+        assert "--wall-timeout" in line
+        assert not (folder / "r").exists()
+
+
+class TestHowManyAreRun:
+    def test_few_tests_are_all_run_after_a_wrong_answer(self, folder: Path) -> None:
+        wrong = ["accepted", "wrong_answer", "accepted", "wrong_answer"]
+        assert vector(folder, WRONG_TWICE) == wrong
+        assert vector(folder, WRONG_TWICE, "--all-tests") == wrong
+
+    def test_fail_fast_stops_at_the_first(self, folder: Path) -> None:
+        assert vector(folder, WRONG_TWICE, "--fail-fast") == ["accepted", "wrong_answer"]
+        assert vector(folder, RIGHT, "--fail-fast") == ["accepted"] * 4
+
+    def test_a_limit_stops_unless_all_are_wanted(self, folder: Path) -> None:
+        short = ["--test-timeout", "0.3"]
+        assert vector(folder, SPINS_AT_2, *short) == ["accepted", "time_limit"]
+        assert vector(folder, SPINS_AT_2, *short, "--all-tests") == [
+            *("accepted", "time_limit", "accepted", "accepted")
+        ]
+
+    def test_a_run_has_them_and_keeps_them(self, folder: Path) -> None:
+        write(folder, WRONG_TWICE)
+        for flag, tests, kept in (
+            (None, 4, None),
+            ("--all-tests", 4, True),
+            ("--fail-fast", 2, False),
+        ):
+            out = folder / f"r{flag}"
+            command = [*COMMANDS["run"][:-1], str(out), *([flag] if flag else [])]
+            done = harness(folder, *command)
+            assert done.returncode == 0, done.stderr
+            (result,) = results(out)
+            assert len(result["tests"]) == tests
+            assert json.loads((out / "run.json").read_text())["spec"]["all_tests"] is kept
+
+
+class TestYaml:
+    SPEC = (
+        "benchmark: jsonl:own.jsonl\nmodel: python:mine:solve\nwall-timeout: 0.4\n"
+        "all_tests: true\nrequire_isolation: seccomp\nunsafe-no-sandbox: false\n"
+    )
+
+    def test_its_keys_are_the_flags(self, folder: Path) -> None:
+        write(folder, "n = int(input())\nimport time\nif n == 2: time.sleep(60)\nprint(n)")
+        (folder / "spec.yaml").write_text(self.SPEC)
+        done = harness(folder, "run", "-c", "spec.yaml", "--out", "r")
+        assert done.returncode == 0, done.stderr
+        spec = json.loads((folder / "r" / "run.json").read_text())["spec"]
+        assert (spec["wall_timeout"], spec["all_tests"]) == (0.4, True)
+        assert (spec["require_isolation"], spec["unsafe_no_sandbox"]) == ("seccomp", False)
+        (result,) = results(folder / "r")
+        assert [test["verdict"] for test in result["tests"]] == [
+            *("accepted", "time_limit", "accepted", "accepted")
+        ]
+
+    def test_flags_win(self, folder: Path) -> None:
+        write(folder, WRONG_TWICE)
+        (folder / "spec.yaml").write_text(self.SPEC)
+        flags = ["--fail-fast", "--wall-timeout", "9", "--require-isolation", "landlock"]
+        done = harness(folder, "run", "-c", "spec.yaml", "--out", "r", *flags)
+        assert done.returncode == 0, done.stderr
+        spec = json.loads((folder / "r" / "run.json").read_text())["spec"]
+        assert (spec["wall_timeout"], spec["all_tests"]) == (9.0, False)
+        assert spec["require_isolation"] == "landlock"
+        assert len(results(folder / "r")[0]["tests"]) == 2
+
+    @pytest.mark.parametrize(
+        ("line", "word"),
+        [
+            ("require_isolation: absolute", "landlock"),
+            ("wall_timeout: 0", "wall_timeout"),
+            ("all_tests: some", "all_tests"),
+            ("unsafe_no_sandbx: true", "unsafe_no_sandbox"),
+        ],
+    )
+    def test_a_value_or_key_that_cannot_be_is_refused(
+        self, line: str, word: str, folder: Path
+    ) -> None:
+        (folder / "spec.yaml").write_text(line + "\n")
+        done = harness(folder, "run", "-c", "spec.yaml", "--out", "r")
+        assert done.returncode == 2
+        (said,) = done.stderr.splitlines()
+        assert word in said
+        assert not (folder / "r").exists()

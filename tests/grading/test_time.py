@@ -1,0 +1,326 @@
+"""Limits of time and memory: what is tried again, what counts, and where the judge leaves off."""
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from harness.grading.judge import MANY_TESTS, Stop, Task, judge
+from harness.grading.verdict import Grade, Verdict
+from harness.problem import TestCase
+from harness.sandbox.execution import Ending, Execution, Program
+from harness.sandbox.limits import GRACE, MEBIBYTE, Limits
+from harness.sandbox.worker import Worker
+
+CPU_S = 0.4
+LIMITS = Limits(cpu_s=CPU_S, memory_bytes=512 * MEBIBYTE, output_bytes=MEBIBYTE, own_wall_s=20.0)
+BURN = """
+import time
+def burn(seconds):
+    while time.process_time() - start < seconds:
+        pass
+start = time.process_time()
+"""
+DOUBLES = [(str(n), str(2 * n)) for n in range(1, 5)]
+DOUBLE = "\nprint(2 * int(input()))"
+
+
+def grade(
+    worker: Worker,
+    code: str,
+    pairs: Sequence[tuple[str, str]] = DOUBLES[:1],
+    limits: Limits = LIMITS,
+    **task: Any,
+) -> Grade:
+    tests = [TestCase(input=given, output=wanted, public=True) for given, wanted in pairs]
+    return judge(worker, Task(Program(code), tests, limits, **task))
+
+
+def vector(grade: Grade) -> list[str]:
+    return [str(test.verdict) for test in grade.tests]
+
+
+class Recorded(Worker):
+    """A worker that tells what it ran, and may report something else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runs: list[tuple[int, bool]] = []
+
+    def run(
+        self, program: Program, inputs: Sequence[bytes], limits: Limits, *, alone: bool = False
+    ) -> list[Execution]:
+        self.runs.append((len(inputs), alone))
+        return [self.told(each) for each in super().run(program, inputs, limits, alone=alone)]
+
+    def told(self, execution: Execution) -> Execution:
+        return execution
+
+
+class Busy(Recorded):
+    """One on a machine that is so busy, the first time, that a limit is missed narrowly."""
+
+    def told(self, execution: Execution) -> Execution:
+        if any(alone for _, alone in self.runs):
+            return execution
+        over = dataclasses.replace(execution, ending=Ending.CPU_LIMIT, cpu_s=1.1 * CPU_S)
+        return dataclasses.replace(over, borderline=True)
+
+
+class TestNarrowly:
+    """A program is let run on a little beyond its limit, to see how narrowly it missed it."""
+
+    def test_a_limit_missed_narrowly_is_tried_again_alone(self) -> None:
+        worker = Recorded()
+        try:
+            result = grade(worker, f"{BURN}burn({1.1 * CPU_S}){DOUBLE}")
+        finally:
+            worker.stop()
+        assert vector(result) == ["time_limit"]
+        assert CPU_S < result.tests[0].cpu_s < GRACE * CPU_S
+        assert result.judged_again.retimed == (1, 0)
+        assert worker.runs == [(1, False), (1, True)]
+
+    def test_one_missed_by_far_is_not(self) -> None:
+        worker = Recorded()
+        try:
+            result = grade(worker, "while True: pass")
+        finally:
+            worker.stop()
+        assert vector(result) == ["time_limit"]
+        assert result.judged_again.retimed == (0, 0)
+        assert worker.runs == [(1, False)]
+        assert GRACE * CPU_S <= result.tests[0].cpu_s < 3 * CPU_S
+
+    def test_one_that_is_kept_is_not(self, worker: Worker) -> None:
+        result = grade(worker, f"{BURN}burn({0.7 * CPU_S}){DOUBLE}")
+        assert vector(result) == ["accepted"]
+        assert result.judged_again.retimed == (0, 0)
+        assert 0.7 * CPU_S <= result.tests[0].cpu_s < CPU_S
+
+    def test_the_second_time_stands(self) -> None:
+        worker, wrong = Busy(), Busy()
+        try:
+            result = grade(worker, DOUBLE)
+            other = grade(wrong, "print(0)")
+        finally:
+            worker.stop()
+            wrong.stop()
+        assert result.solved
+        assert result.judged_again.retimed == (1, 1)
+        assert worker.runs == [(1, False), (1, True)]
+        assert vector(other) == ["wrong_answer"]
+        assert other.judged_again.retimed == (1, 1)
+
+    def test_in_a_batch_it_is_confirmed_and_then_tried_alone(self) -> None:
+        worker = Recorded()
+        code = f"{BURN}n = int(input())\nif n == 2: burn({1.1 * CPU_S})\nprint(2 * n)"
+        try:
+            result = grade(worker, code, DOUBLES, stop=Stop.NEVER)
+        finally:
+            worker.stop()
+        assert vector(result) == ["accepted", "time_limit", "accepted", "accepted"]
+        assert result.judged_again.confirmed == (1, 0)
+        assert result.judged_again.retimed == (1, 0)
+        assert (1, True) in worker.runs
+        assert [run for run in worker.runs if run[1]] == [(1, True)]
+
+    def test_in_a_batch_too_the_second_time_stands(self) -> None:
+        worker = Busy()
+        try:
+            result = grade(worker, DOUBLE, DOUBLES[:2], isolate=True)
+        finally:
+            worker.stop()
+        assert result.solved
+        assert result.judged_again.retimed == (1, 1)
+
+    def test_all_threads_count(self, worker: Worker) -> None:
+        """Two that share the limit between them exceed it together."""
+        code = """
+import hashlib, threading, time
+def work():
+    data = bytes(1 << 20)
+    while time.process_time() < 60:
+        hashlib.sha256(data).digest()
+threads = [threading.Thread(target=work) for _ in range(3)]
+for each in threads: each.start()
+for each in threads: each.join()
+"""
+        result = grade(worker, code)
+        assert vector(result) == ["time_limit"]
+        assert result.tests[0].cpu_s < 4 * CPU_S
+
+
+class TestAsleep:
+    NAP = dataclasses.replace(LIMITS, own_wall_s=0.4)
+
+    def test_a_sleeper_is_tried_again_alone(self) -> None:
+        worker = Recorded()
+        start = time.monotonic()
+        try:
+            result = grade(worker, "import time\ntime.sleep(100)", limits=self.NAP)
+        finally:
+            worker.stop()
+        assert vector(result) == ["time_limit"]
+        assert 0.8 <= time.monotonic() - start < 20
+        assert 0.4 <= result.tests[0].wall_s < 5
+        assert result.tests[0].cpu_s < CPU_S / 2
+        assert result.tests[0].error.startswith("it waited")
+        assert result.judged_again.retimed == (1, 0)
+        assert worker.runs == [(1, False), (1, True)]
+
+    @pytest.mark.parametrize(
+        "wait",
+        [
+            "import sys, threading\nthreading.Event().wait()",
+            "import signal\nsignal.pause()",
+            "import os\nos.read(os.pipe()[0], 1)",
+            "import select\nselect.select([], [], [])",
+            "import threading\nl = threading.Lock()\nl.acquire()\nl.acquire()",
+        ],
+    )
+    def test_however_it_waits(self, wait: str, worker: Worker) -> None:
+        result = grade(worker, wait, limits=self.NAP)
+        assert vector(result) == ["time_limit"]
+        assert result.judged_again.retimed == (1, 0)
+
+    def test_a_short_sleep_is_nobody_s_business(self, worker: Worker) -> None:
+        result = grade(worker, f"import time\ntime.sleep({2 * CPU_S}){DOUBLE}")
+        assert vector(result) == ["accepted"]
+        assert result.tests[0].wall_s > CPU_S > result.tests[0].cpu_s
+
+    def test_wall_time_is_looser_than_cpu_time_unless_it_is_said(self) -> None:
+        for seconds in (0.1, 1.0, 6.0, 100.0):
+            assert Limits(cpu_s=seconds).wall_s >= max(3 * seconds, seconds + 5)
+            assert Limits(cpu_s=seconds, own_wall_s=0.5).wall_s == 0.5
+
+
+MEMORY = dataclasses.replace(LIMITS, cpu_s=5.0, memory_bytes=200 * MEBIBYTE)
+TOUCH = "x = bytearray({} << 20)\n"
+
+
+class TestMemory:
+    """What counts is what is in use, not what is asked for."""
+
+    def test_what_is_used_counts(self, worker: Worker) -> None:
+        result = grade(worker, TOUCH.format(300) + DOUBLE, limits=MEMORY)
+        assert vector(result) == ["memory_limit"]
+        assert result.peak_bytes > MEMORY.memory_bytes
+
+    def test_what_is_only_mapped_does_not(self, worker: Worker) -> None:
+        code = f"import mmap\nx = mmap.mmap(-1, 600 << 20)\n{DOUBLE}"
+        result = grade(worker, code, limits=MEMORY)
+        assert vector(result) == ["accepted"]
+        assert 0 < result.peak_bytes < 100 * MEBIBYTE
+
+    def test_what_was_used_counts_whatever_became_of_it(self, worker: Worker) -> None:
+        code = TOUCH.format(300) + "del x" + DOUBLE
+        assert vector(grade(worker, code, limits=MEMORY)) == ["memory_limit"]
+
+    def test_an_error_that_was_caught_after_too_much_was_used(self, worker: Worker) -> None:
+        code = TOUCH.format(250) + "try: y = bytearray(8 << 30)\nexcept MemoryError: pass" + DOUBLE
+        assert vector(grade(worker, code, limits=MEMORY)) == ["memory_limit"]
+
+    def test_an_error_that_was_caught_before_that(self, worker: Worker) -> None:
+        code = "try: y = bytearray(8 << 30)\nexcept MemoryError: pass" + DOUBLE
+        assert vector(grade(worker, code, limits=MEMORY)) == ["accepted"]
+
+    def test_an_error_that_was_not_caught(self, worker: Worker) -> None:
+        result = grade(worker, "y = bytearray(8 << 30)" + DOUBLE, limits=MEMORY)
+        assert vector(result) == ["memory_limit"]
+
+    def test_a_list_that_grows(self, worker: Worker) -> None:
+        code = "x = []\nwhile True: x.append(bytearray(1 << 20))"
+        assert vector(grade(worker, code, limits=MEMORY)) == ["memory_limit"]
+
+    def test_the_threads_of_a_program_share_it(self, worker: Worker) -> None:
+        code = f"""
+import threading
+kept = []
+threads = [threading.Thread(target=lambda: kept.append(bytearray(80 << 20))) for _ in range(4)]
+for each in threads: each.start()
+for each in threads: each.join()
+{DOUBLE}"""
+        assert vector(grade(worker, code, limits=MEMORY)) == ["memory_limit"]
+
+    def test_the_peak_is_that_of_a_solution(self, worker: Worker) -> None:
+        small = grade(worker, DOUBLE, DOUBLES)
+        large = grade(worker, TOUCH.format(100) + DOUBLE, DOUBLES)
+        assert small.solved
+        assert large.solved
+        assert 0 < small.peak_bytes < 100 * MEBIBYTE
+        assert 100 * MEBIBYTE < large.peak_bytes < 250 * MEBIBYTE
+
+    def test_what_the_tests_of_a_batch_keep_is_not_held_against_them(self, worker: Worker) -> None:
+        code = "import math\nmath.kept = [*getattr(math, 'kept', []), bytearray(80 << 20)]" + DOUBLE
+        result = grade(worker, code, DOUBLES, limits=MEMORY)
+        assert vector(result) == ["accepted"] * 4
+        assert all(80 << 20 < (test.peak_bytes or 0) < 200 << 20 for test in result.tests)
+
+    def test_one_test_of_a_batch_that_uses_too_much(self, worker: Worker) -> None:
+        code = "n = int(input())\nif n == 3: x = bytearray(300 << 20)\nprint(2 * n)"
+        result = grade(worker, code, DOUBLES, limits=MEMORY, stop=Stop.NEVER)
+        assert vector(result) == ["accepted", "accepted", "memory_limit", "accepted"]
+
+
+WRONG_AT_2 = "n = int(input())\nprint(2 * n + (n == 2))"
+SPINS_AT_2 = "n = int(input())\nwhile n == 2: pass\nprint(2 * n)"
+LONG_AT_2 = "n = int(input())\nprint('x' * (2 << 20) if n == 2 else 2 * n)"
+FAT_AT_2 = "n = int(input())\nx = bytearray(600 << 20) if n == 2 else 0\nprint(2 * n)"
+FAILS_AT_2 = {
+    Verdict.WRONG_ANSWER: WRONG_AT_2,
+    Verdict.RUNTIME_ERROR: "n = int(input())\nprint(2 * n // (n != 2))",
+    Verdict.TIME_LIMIT: SPINS_AT_2,
+    Verdict.OUTPUT_LIMIT: LONG_AT_2,
+    Verdict.MEMORY_LIMIT: FAT_AT_2,
+}
+LIMITS_HIT = {Verdict.TIME_LIMIT, Verdict.OUTPUT_LIMIT, Verdict.MEMORY_LIMIT}
+MANY = [(str(n), str(2 * n)) for n in range(1, MANY_TESTS + 6)]
+
+
+@pytest.mark.parametrize("isolate", [False, True])
+@pytest.mark.parametrize("verdict", FAILS_AT_2)
+class TestStop:
+    """The tests after a failure: four tests, the second fails."""
+
+    def test_never(self, verdict: Verdict, isolate: bool, worker: Worker) -> None:
+        code = FAILS_AT_2[verdict]
+        result = grade(worker, code, DOUBLES, stop=Stop.NEVER, isolate=isolate)
+        assert vector(result) == ["accepted", verdict, "accepted", "accepted"]
+        assert result.verdict is verdict
+
+    def test_at_a_failure(self, verdict: Verdict, isolate: bool, worker: Worker) -> None:
+        code = FAILS_AT_2[verdict]
+        result = grade(worker, code, DOUBLES, stop=Stop.FAILURE, isolate=isolate)
+        assert vector(result) == ["accepted", verdict]
+
+    def test_at_a_limit(self, verdict: Verdict, isolate: bool, worker: Worker) -> None:
+        code = FAILS_AT_2[verdict]
+        result = grade(worker, code, DOUBLES, stop=Stop.AUTO, isolate=isolate)
+        rest = [] if verdict in LIMITS_HIT else ["accepted", "accepted"]
+        assert vector(result) == ["accepted", verdict, *rest]
+        assert result.public_total == 4
+
+
+class TestStopWithMany:
+    @pytest.mark.parametrize(
+        ("number", "run"), [(MANY_TESTS, MANY_TESTS), (MANY_TESTS + 1, 2), (MANY_TESTS + 5, 2)]
+    )
+    def test_more_than_a_hundred_stop_at_a_failure(
+        self, number: int, run: int, worker: Worker
+    ) -> None:
+        result = grade(worker, WRONG_AT_2, MANY[:number])
+        assert len(result.tests) == run
+        assert vector(result)[:2] == ["accepted", "wrong_answer"]
+        assert result.public_total == number
+        assert result.public_passed == run - 1
+
+    def test_unless_all_are_wanted(self, worker: Worker) -> None:
+        result = grade(worker, WRONG_AT_2, MANY, stop=Stop.NEVER)
+        assert vector(result) == ["accepted", "wrong_answer", *["accepted"] * (len(MANY) - 2)]
+
+    def test_what_passes_is_run_to_the_end(self, worker: Worker) -> None:
+        for stop in Stop:
+            assert vector(grade(worker, DOUBLE, MANY, stop=stop)) == ["accepted"] * len(MANY)

@@ -1,0 +1,213 @@
+"""`harness.Sandbox`: one call judges a solution on the tests of a row."""
+
+import gc
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harness
+from harness.sandbox.isolation import UNSAFE
+
+ADD = "class Solution:\n    def add(self, a, b): return a + b"
+CASES: list[dict[str, Any]] = [
+    {"input": [1, 2], "expected": 3},
+    {"input": [2, 2], "expected": 4},
+    {"input": [-1, 1], "expected": 0},
+]
+CONVERT = """
+def convert_offline(case):
+    inputs, expected = case
+    return tuple(set(each) for each in inputs), expected
+"""
+EVALUATE = """
+def evaluate_offline(inputs, outputs, expected):
+    return sorted(outputs) == expected
+"""
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[harness.Sandbox]:
+    with harness.Sandbox(timeout=2) as sandbox:
+        yield sandbox
+
+
+class TestWithoutHooks:
+    @pytest.mark.parametrize("as_text", [False, True])
+    def test_a_right_solution(self, as_text: bool, sandbox: harness.Sandbox) -> None:
+        cases = json.dumps(CASES) if as_text else CASES
+        output = sandbox.run(solution_code=ADD, test_cases=cases, entry_point="add")
+        assert (output["passed"], output["verdict"]) == (True, "accepted")
+        assert len(output["results"]) == 3
+        for result in output["results"]:
+            assert set(result) == {"passed", "verdict", "runtime_ms", "error", "got"}
+            assert (result["passed"], result["error"], result["got"]) == (True, "", "")
+            assert 0 <= result["runtime_ms"] < 1000
+
+    def test_a_wrong_one_is_run_on_every_test(self, sandbox: harness.Sandbox) -> None:
+        code = "def add(a, b): return a * b"
+        output = sandbox.run(code, CASES, "add")
+        assert (output["passed"], output["verdict"]) == (False, "wrong_answer")
+        assert [result["passed"] for result in output["results"]] == [False, True, False]
+        assert [result["got"] for result in output["results"]] == ["2", "", "-1"]
+
+    def test_one_that_is_too_slow_is_run_on_every_test(self) -> None:
+        code = "def add(a, b):\n    while a == b: pass\n    return a + b"
+        with harness.Sandbox(timeout=0.3) as sandbox:
+            output = sandbox.run(code, CASES, "add")
+        verdicts = [result["verdict"] for result in output["results"]]
+        assert verdicts == ["accepted", "time_limit", "accepted"]
+        assert 300 <= output["results"][1]["runtime_ms"] < 3000
+
+    @pytest.mark.parametrize(
+        ("code", "verdict", "words"),
+        [
+            ("def add(a, b): return a / 0", "runtime_error", "ZeroDivisionError"),
+            ("def sub(a, b): return a", "runtime_error", "add"),
+            ("def add(a, b)", "compile_error", "SyntaxError"),
+            ("import socket\nsocket.socket()\n" + ADD, "runtime_error", "PermissionError"),
+            ("exit(0)", "runtime_error", "before the function returned"),
+            ("", "no_solution", ""),
+        ],
+    )
+    def test_what_is_said_of_a_failure(
+        self, code: str, verdict: str, words: str, sandbox: harness.Sandbox
+    ) -> None:
+        output = sandbox.run(code, CASES, "add")
+        assert (output["passed"], output["verdict"]) == (False, verdict)
+        assert all(words in result["error"] for result in output["results"])
+        assert bool(output["results"]) == bool(code)
+
+    def test_names_of_the_platform_are_there(self, sandbox: harness.Sandbox) -> None:
+        code = (
+            "class Solution:\n    def add(self, a: int, b: int) -> Optional[int]:\n"
+            "        return sum(collections.Counter([a]).elements()) + floor(b) + len(deque())"
+        )
+        assert sandbox.run(code, CASES, "add")["passed"]
+
+    def test_results_are_compared_by_structure(self, sandbox: harness.Sandbox) -> None:
+        cases = [{"input": [[3, 1]], "expected": [1, 3]}]
+        for right in ("sorted(x)", "tuple(sorted(x))", "(n for n in (1, 3))", "[1.0, 3]"):
+            code = f"def f(x): return {right}"
+            assert sandbox.run(code, cases, "f")["passed"], right
+        for wrong in ("'[1, 3]'", "[1, 3, 3]", "['1', '3']", "None", "[3, 1]", "[1, float('nan')]"):
+            code = f"def f(x): return {wrong}"
+            assert not sandbox.run(code, cases, "f")["passed"], wrong
+
+    def test_without_tests_nothing_has_passed(self, sandbox: harness.Sandbox) -> None:
+        output = sandbox.run(ADD, [], "add")
+        assert output == {"passed": False, "verdict": "ungraded", "results": []}
+
+
+class TestWithHooks:
+    def test_arguments_are_made_and_results_judged_by_them(self, sandbox: harness.Sandbox) -> None:
+        cases = [{"input": [[1, 1, 2], [2, 3]], "expected": [1, 2, 3]}]
+        code = "class Solution:\n    def union(self, a, b): return list(a | b)[::-1]"
+        output = sandbox.run(code, cases, "union", CONVERT, EVALUATE)
+        assert (output["passed"], output["verdict"]) == (True, "accepted")
+        wrong = sandbox.run(code.replace("|", "&"), cases, "union", CONVERT, EVALUATE)
+        assert (wrong["passed"], wrong["verdict"]) == (False, "wrong_answer")
+        without = sandbox.run(code, cases, "union")
+        assert without["verdict"] == "runtime_error"
+
+    def test_hooks_that_fail_are_not_the_solution_s_fault(self, sandbox: harness.Sandbox) -> None:
+        cases = [{"input": [[1], [2]], "expected": [1, 2]}]
+        code = "def union(a, b): return a | b"
+        broken = "def evaluate_offline(inputs, outputs, expected): raise RuntimeError('mine')"
+        output = sandbox.run(code, cases, "union", CONVERT, broken)
+        assert output["verdict"] == "checker_error"
+        assert not output["passed"]
+        assert "mine" in output["results"][0]["error"]
+        output = sandbox.run(code, cases, "union", "def convert_offline(", EVALUATE)
+        assert (output["passed"], output["verdict"]) == (False, "checker_error")
+
+    @pytest.mark.parametrize("hook", ["convert_offline", "evaluate_offline"])
+    def test_one_alone_is_an_error(self, hook: str, sandbox: harness.Sandbox) -> None:
+        with pytest.raises(ValueError, match="both"):
+            sandbox.run(ADD, CASES, "add", **{hook: CONVERT})
+
+    def test_a_real_row(self, test_data: Path, sandbox: harness.Sandbox) -> None:
+        path = test_data / "mercury_partial_row" / "add-two-numbers.json"
+        file = json.loads(path.read_text())
+        row = file["row"]
+        hooks = {
+            "entry_point": row["entry_point"],
+            "convert_offline": row["convert_offline"],
+            "evaluate_offline": row["evaluate_offline"],
+        }
+        for cases in (row["test_cases"], json.loads(row["test_cases"])):
+            for solution in row["solutions"]:
+                output = sandbox.run(solution_code=solution["solution"], test_cases=cases, **hooks)
+                assert output["passed"], output
+                assert len(output["results"]) == 4
+        for bad in file["known_bad"]:
+            output = sandbox.run(solution_code=bad, test_cases=row["test_cases"], **hooks)
+            assert (output["passed"], output["verdict"]) == (False, "wrong_answer")
+            verdicts = [result["passed"] for result in output["results"]]
+            assert verdicts == [False, True, False, False]
+
+
+BAD = {
+    "no text of JSON": "[{",
+    "a case without its input": [{"expected": 1}],
+    "a case without what is expected": [CASES[0], {"input": [1, 2]}],
+    "a case that is none": [1],
+    "a case that is a list": [[1, 2]],
+    "no list": 5,
+    "JSON that is no list": "5",
+    "an object": {"input": [1], "expected": 1},
+    "an input that is no list": [{"input": 5, "expected": 5}],
+    "an input that is text": [{"input": "ab", "expected": "ab"}],
+    "an input that is an object": [{"input": {"a": 1, "b": 2}, "expected": 3}],
+    "an input that is no data": [{"input": [object()], "expected": 5}],
+    "an expectation that is no data": [{"input": [1], "expected": {1, 2}}],
+    "nothing": None,
+}
+
+
+@pytest.mark.parametrize("cases", BAD.values(), ids=BAD)
+def test_tests_that_are_none_are_a_value_error(cases: Any, sandbox: harness.Sandbox) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        sandbox.run(ADD, cases, "add")
+    assert sandbox.run(ADD, CASES, "add")["passed"]
+
+
+class TestLife:
+    def test_it_can_be_used_again_and_again(self, sandbox: harness.Sandbox) -> None:
+        sandbox.run(ADD, CASES, "add")
+        first = sandbox._worker.process_id
+        for _ in range(5):
+            sandbox.run(ADD, CASES, "add")
+        assert first is not None
+        assert sandbox._worker.process_id == first
+
+    def test_its_fork_server_ends_with_its_block(self) -> None:
+        with harness.Sandbox() as sandbox:
+            sandbox.run(ADD, CASES, "add")
+            process = sandbox._worker.process_id
+            assert Path(f"/proc/{process}").exists()
+        assert not Path(f"/proc/{process}").exists()
+
+    def test_or_when_it_is_closed_which_it_may_be_twice(self) -> None:
+        sandbox = harness.Sandbox()
+        sandbox.run(ADD, CASES, "add")
+        process = sandbox._worker.process_id
+        sandbox.close()
+        sandbox.close()
+        assert not Path(f"/proc/{process}").exists()
+
+    def test_or_when_nobody_has_it_any_more(self) -> None:
+        sandbox = harness.Sandbox()
+        sandbox.run(ADD, CASES, "add")
+        process = sandbox._worker.process_id
+        del sandbox
+        gc.collect()
+        assert not Path(f"/proc/{process}").exists()
+
+    def test_how_well_it_holds_can_be_said(self) -> None:
+        code = "import os\ndef add(a, b):\n    os.getpid()\n    return a + b"
+        with harness.Sandbox(isolation=UNSAFE) as sandbox:
+            assert sandbox.run(code, CASES, "add")["passed"]
+            assert sandbox._worker.isolation == UNSAFE

@@ -1,0 +1,383 @@
+"""Which sandbox is chosen: as root, as an ordinary user, in a container, on other machines."""
+
+import json
+import os
+import platform
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pydantic
+import pytest
+
+import harness
+from harness.sandbox.choice import choose
+from harness.sandbox.isolation import (
+    CANDIDATES,
+    MISSING,
+    PROMISED,
+    UNSAFE,
+    Findings,
+    Isolation,
+    IsolationError,
+    Level,
+)
+
+ROOT = Path(harness.__file__).parents[1]
+PACKAGES = Path(pydantic.__file__).parents[1]
+SOMEBODY = 12345  # who has no account and no files
+
+# What a child finds: the candidates that hold, the choice, what a program gets judged and sees.
+LOOK = """
+import json, os, sys
+from harness.grading.judge import Task, judge
+from harness.problem import TestCase
+from harness.sandbox.choice import choose, try_out
+from harness.sandbox.execution import Program
+from harness.sandbox.isolation import CANDIDATES, IsolationError, Level
+from harness.sandbox.limits import Limits
+from harness.sandbox.worker import Worker
+secret, unsafe = sys.argv[1], len(sys.argv) > 2
+found = {"user": os.getuid()}
+found["why"] = {str(each): try_out(each).broken for each in CANDIDATES}
+reader = f"try: print(len(open({secret!r}).read()))\\nexcept OSError: print('no')"
+test = TestCase(input="20\\n", output="40", public=True)
+def judged(isolation):
+    worker = Worker(isolation)
+    try:
+        right, wrong = (
+            judge(worker, Task(Program(f"print(int(input()) * {n})"), [test] * 3, Limits()))
+            for n in (2, 3)
+        )
+        read = worker.run(Program(reader), [b""], Limits())[0]
+        return [str(right.verdict), str(wrong.verdict), right.isolation, read.stdout.decode()]
+    finally:
+        worker.stop()
+for least in Level:
+    if least is Level.NONE:
+        continue
+    try:
+        choice = choose(least, unsafe=unsafe)
+    except IsolationError as error:
+        found[least] = str(error)
+    else:
+        found[least] = [choice.isolation.level, choice.isolation.means]
+        found["notice"] = choice.notice
+        found["judged"] = judged(choice.isolation)
+found["each"] = {str(each): judged(each) for each in CANDIDATES if not found["why"][str(each)]}
+print(json.dumps(found))
+"""
+
+# As in a container with Docker's profile: nobody makes a user namespace, nor any other.
+AS_IN_A_CONTAINER = """
+import ctypes, os, platform, struct, sys
+clone, clone3, *others = {
+    "x86_64": (56, 435, 272, 308, 165, 155), "aarch64": (220, 435, 97, 268, 40, 41)
+}[platform.machine()]
+ALLOW, EPERM, ENOSYS = (6, 0, 0, 0x7FFF0000), (6, 0, 0, 0x50001), (6, 0, 0, 0x50026)
+code = [(0x20, 0, 0, 0), (0x15, 0, 1, clone3), ENOSYS]
+for number in others:
+    code += [(0x15, 0, 1, number), EPERM]
+code += [(0x15, 0, 3, clone), (0x20, 0, 0, 16), (0x45, 0, 1, 0x7E020000), EPERM, ALLOW]
+body = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *each) for each in code))
+program = struct.pack("HxxxxxxP", len(code), ctypes.addressof(body))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+# In a user namespace that may have none of its own, as whoever one was.
+WITHOUT_NAMESPACES = """
+import ctypes, os, sys
+user, group = os.getuid(), os.getgid()
+inner = user or 1000
+if ctypes.CDLL(None).unshare(0x10000000):
+    sys.exit(77)
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+write("/proc/self/setgroups", "deny")
+write("/proc/self/uid_map", f"{inner} {user} 1")
+write("/proc/self/gid_map", f"{inner} {group} 1")
+write("/proc/sys/user/max_user_namespaces", "0")
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+# Where `uname` names a machine that there is no table for.
+ON_ANOTHER_MACHINE = """
+import ctypes, os, sys
+assert ctypes.CDLL(None).personality(0x0008) >= 0
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def readable_by_all(path: Path) -> bool:
+    real = path.resolve()
+    return bool(real.stat().st_mode & stat.S_IROTH) and all(
+        parent.stat().st_mode & stat.S_IXOTH for parent in real.parents
+    )
+
+
+def public_interpreter() -> str:
+    """One that everybody can run, with the packages that are needed. Skips where there is none."""
+    if not (readable_by_all(PACKAGES) and readable_by_all(ROOT)):
+        pytest.skip("the packages or the checkout can be read by root alone")
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for path in (sys.executable, f"/usr/bin/{version}", f"/usr/local/bin/{version}"):
+        if Path(path).exists() and readable_by_all(Path(path)):
+            return path
+    pytest.skip(f"no {version} here that everybody may read")
+
+
+def become(user: int) -> list[str]:
+    """The words that make a command another user's. Skips where that cannot be."""
+    setpriv = shutil.which("setpriv")
+    if user == os.getuid():
+        return []
+    if os.getuid() != 0 or setpriv is None:
+        pytest.skip("only root, with setpriv, becomes another user")
+    return [setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+
+
+def look(
+    secret: Path,
+    *words: str,
+    before: Sequence[str] = (),
+    user: int | None = None,
+    python: str = sys.executable,
+) -> dict[str, Any]:
+    """What a child finds, begun by one of the programs above."""
+    command = [python, "-c", LOOK, str(secret), *words]
+    for program in before:
+        command = [python, "-c", program, *command]
+    done = subprocess.run(
+        [*(become(user) if user is not None else []), *command],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        cwd="/",
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT}:{PACKAGES}", "HOME": "/"},
+    )
+    if done.returncode == 77:
+        pytest.skip("no user namespace can be made here")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    """A file that everybody may read, if files' own rights were all."""
+    path = tmp_path / "secret"
+    path.write_text("planted")
+    for folder in [*path.parents][:3]:
+        if folder.owner() == path.owner() and folder != Path("/"):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    return path
+
+
+RIGHT = ["accepted", "wrong_answer"]
+
+
+def has(found: dict[str, Any], level: Level) -> None:
+    """Asserts that this level is the strongest, and that programs are judged right in it."""
+    assert found["judged"][:3] == [*RIGHT, level], found
+    assert found["judged"][3] == "no\n"
+    for least in Level:
+        if least is not Level.NONE and least.rank <= level.rank:
+            assert found[least][0] == level
+    for least in Level:
+        if least.rank > level.rank:
+            assert isinstance(found[least], str)
+            refused_in_one_line(found[least], least)
+
+
+def refused_in_one_line(message: str, least: Level) -> None:
+    assert len(message.splitlines()) == 1
+    assert f"no sandbox of level {least} or above" in message
+    for isolation in CANDIDATES:
+        if isolation.level.rank >= least.rank:
+            assert f"{isolation}: " in message
+
+
+class TestLevels:
+    def test_they_are_ordered(self) -> None:
+        ranks = [level.rank for level in Level]
+        assert ranks == [0, 1, 2, 3]
+        assert [*Level] == ["none", "seccomp", "landlock", "namespaces"]
+
+    def test_the_strongest_is_tried_first_and_none_is_no_candidate(self) -> None:
+        ranks = [isolation.level.rank for isolation in CANDIDATES]
+        assert ranks == sorted(ranks, reverse=True)
+        assert UNSAFE not in CANDIDATES
+        assert {isolation.level for isolation in CANDIDATES} == {*Level} - {Level.NONE}
+
+    def test_each_promises_no_less_than_the_one_before(self) -> None:
+        for weaker, stronger in zip(Level, [*Level][1:], strict=False):
+            assert PROMISED[weaker] <= PROMISED[stronger] | {"landlock"}
+        assert PROMISED[Level.SECCOMP] - {"seccomp"} <= PROMISED[Level.NAMESPACES]
+
+    def test_what_is_missing_is_said_of_all_but_the_strongest(self) -> None:
+        assert {*MISSING} == {*Level} - {Level.NAMESPACES}
+
+    def test_a_layer_that_is_promised_and_broken_or_absent_breaks_a_sandbox(self) -> None:
+        for level in Level:
+            isolation = Isolation(level)
+            whole = dict.fromkeys(PROMISED[level], "")
+            assert Findings(isolation, whole).holds
+            assert Findings(isolation, whole | {"something more": "open"}).holds
+            for layer in PROMISED[level]:
+                open_ = Findings(isolation, whole | {layer: "it got out"})
+                assert not open_.holds
+                assert open_.broken == f"{layer}: it got out"
+                absent = {name: "" for name in whole if name != layer}
+                assert not Findings(isolation, absent).holds
+            assert not Findings(isolation, whole, "it does not start").holds
+
+
+class TestRefusals:
+    def test_below_what_is_asked_for_there_is_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(isolation: Isolation) -> Findings:
+            return Findings(isolation, {}, "taken away")
+
+        monkeypatch.setattr("harness.sandbox.choice.try_out", fail)
+        for least in (Level.SECCOMP, Level.LANDLOCK, Level.NAMESPACES):
+            with pytest.raises(IsolationError) as caught:
+                choose(least)
+            refused_in_one_line(str(caught.value), least)
+            assert caught.value.exit_code == 2
+            weaker = [each for each in CANDIDATES if each.level.rank < least.rank]
+            assert not any(f"{each}: " in str(caught.value) for each in weaker)
+
+    def test_what_is_asked_for_or_stronger_is_given(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        tried: list[Isolation] = []
+
+        def hold_landlock(isolation: Isolation) -> Findings:
+            tried.append(isolation)
+            if isolation.level.rank <= Level.LANDLOCK.rank:
+                return Findings(isolation, dict.fromkeys(PROMISED[isolation.level], ""))
+            return Findings(isolation, {}, "taken away")
+
+        monkeypatch.setattr("harness.sandbox.choice.try_out", hold_landlock)
+        for least in (Level.SECCOMP, Level.LANDLOCK):
+            for unsafe in (False, True):
+                choice = choose(least, unsafe=unsafe)
+                assert choice.isolation == Isolation(Level.LANDLOCK)
+                assert "namespaces (direct): taken away" in choice.why
+                assert MISSING[Level.LANDLOCK] in choice.notice
+                assert len(choice.notice.splitlines()) == 1
+        assert UNSAFE not in tried
+        with pytest.raises(IsolationError):
+            choose(Level.NAMESPACES)
+
+    @pytest.mark.parametrize("name", ["darwin", "win32", "freebsd14"])
+    def test_elsewhere_than_on_linux(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "platform", name)
+        with pytest.raises(IsolationError) as caught:
+            choose()
+        message = str(caught.value)
+        assert len(message.splitlines()) == 1
+        for word in (name, "Linux", "namespaces", "Landlock", "seccomp"):
+            assert word in message
+
+
+class TestPlaces:
+    """The same questions, asked in processes that have more or fewer rights."""
+
+    def test_here(self, secret: Path) -> None:
+        found = look(secret)
+        assert found["judged"][:2] == RIGHT
+        for each in found["each"].values():
+            assert each[:2] == RIGHT
+
+    @pytest.mark.parametrize("user", [0, SOMEBODY], ids=["root", "an ordinary user"])
+    def test_all_hold(self, user: int, secret: Path) -> None:
+        """Both ways to make namespaces, Landlock, and the filter alone."""
+        if user == 0 and os.getuid() != 0:
+            pytest.skip("only root is root")
+        found = look(secret, user=user, python=public_interpreter())
+        assert found["user"] == user
+        direct = found["why"]["namespaces (direct)"]
+        if "Operation not permitted" in direct or "No space left" in direct:
+            pytest.skip(f"no user namespaces here: {direct}")
+        if shutil.which("bwrap") is None:
+            assert found["why"].pop("namespaces (bubblewrap)") == "bwrap is not installed"
+        assert set(found["why"].values()) == {""}, found["why"]
+        has(found, Level.NAMESPACES)
+        for name, each in found["each"].items():
+            assert each[:2] == RIGHT, name
+            assert each[2] in name
+            assert each[3] == ("no\n" if each[2] != "seccomp" else "7\n"), name
+
+    @pytest.mark.parametrize(
+        "how", [AS_IN_A_CONTAINER, WITHOUT_NAMESPACES], ids=["filter", "limit"]
+    )
+    def test_without_user_namespaces(self, how: str, secret: Path) -> None:
+        if how == AS_IN_A_CONTAINER and platform.machine() not in {"x86_64", "aarch64"}:
+            pytest.skip("the filter is not written for this machine")
+        found = look(secret, before=[how])
+        has(found, Level.LANDLOCK)
+        assert MISSING[Level.LANDLOCK] in found["notice"]
+        assert len(found["notice"].splitlines()) == 1
+        for name, why in found["why"].items():
+            assert bool(why) == name.startswith("namespaces") or name == "seccomp", why
+
+    @pytest.mark.parametrize(
+        "how", [AS_IN_A_CONTAINER, WITHOUT_NAMESPACES], ids=["filter", "limit"]
+    )
+    @pytest.mark.parametrize("user", [0, SOMEBODY], ids=["root", "an ordinary user"])
+    def test_without_user_namespaces_and_with_an_interpreter_for_all(
+        self, user: int, how: str, secret: Path
+    ) -> None:
+        if user == 0 and os.getuid() != 0:
+            pytest.skip("only root is root")
+        found = look(secret, user=user, python=public_interpreter(), before=[how])
+        has(found, Level.LANDLOCK)
+        assert found["each"].keys() == {"landlock", "seccomp"}
+        assert found["each"]["seccomp"][:3] == [*RIGHT, "seccomp"]
+
+    def test_on_another_machine(self, secret: Path) -> None:
+        if platform.machine() != "x86_64":
+            pytest.skip("only this machine can say that it is another")
+        found = look(secret, before=[ON_ANOTHER_MACHINE])
+        for least in (Level.SECCOMP, Level.LANDLOCK, Level.NAMESPACES):
+            refused_in_one_line(found[least], least)
+        assert "judged" not in found
+        assert "i686" in found[Level.SECCOMP]
+        assert "tuple.index" not in found[Level.SECCOMP]
+
+    def test_on_another_machine_without_a_sandbox(self, secret: Path) -> None:
+        if platform.machine() != "x86_64":
+            pytest.skip("only this machine can say that it is another")
+        found = look(secret, "unsafe", before=[ON_ANOTHER_MACHINE])
+        assert found[Level.SECCOMP] == ["none", None]
+        assert found["judged"][:3] == [*RIGHT, "none"]
+        assert MISSING[Level.NONE] in found["notice"]
+        assert len(found["notice"].splitlines()) == 1
+
+    def test_as_root_of_a_namespace_of_one_user(self, secret: Path) -> None:
+        """As in a container without root on its machine: there is nobody else to become."""
+        as_root = WITHOUT_NAMESPACES.replace("user or 1000", "0")
+        found = look(secret, before=[as_root])
+        assert found["judged"][:2] == RIGHT
+        assert found["judged"][2] == Level.LANDLOCK
+        assert found["judged"][3] == "no\n"
+
+    def test_as_root_of_a_container_with_an_interpreter_of_its_own(self, secret: Path) -> None:
+        """Docker gives root fourteen capabilities; the one to read any file is not among them."""
+        setpriv = shutil.which("setpriv")
+        if os.getuid() != 0 or setpriv is None:
+            pytest.skip("only root, with setpriv, gives capabilities up")
+        given = (
+            "chown dac_override fowner fsetid kill setgid setuid setpcap net_bind_service net_raw "
+            "sys_chroot mknod audit_write setfcap"
+        )
+        bounds = ",".join(["-all", *(f"+{name}" for name in given.split())])
+        drop = f"import os, sys\nos.execv({setpriv!r}, [{setpriv!r}, '--inh-caps=-all', "
+        drop += f"'--bounding-set={bounds}', *sys.argv[1:]])"
+        found = look(secret, before=[AS_IN_A_CONTAINER, drop])
+        has(found, Level.LANDLOCK)
