@@ -136,6 +136,7 @@ class _Judging:
     Attributes:
         trial: program and inputs as the checker, where there is one, wants them run.
         confirmed, rechecked, retimed: as `JudgedAgain` has them.
+        quiet_s: how long others have been kept waiting for it; there is an end to that.
         peak_bytes: the largest of any process so far.
         lost: whether a test took the sandbox down: the rest would each do so again.
     """
@@ -147,6 +148,7 @@ class _Judging:
     confirmed: list[int] = field(default_factory=lambda: [0, 0])
     rechecked: list[int] = field(default_factory=lambda: [0, 0])
     retimed: list[int] = field(default_factory=lambda: [0, 0])
+    quiet_s: float = 0.0
     peak_bytes: int = 0
     lost: bool = False
 
@@ -213,10 +215,12 @@ class _Judging:
         """One test in a process of its own; a narrow time-out while nothing else runs."""
         span = range(index, index + 1)
         (execution,) = self._execute(span, last=last)
-        if not execution.borderline:
+        if not execution.borderline or self.quiet_s >= self.task.limits.wall_s:
             return self._results(span, [execution])[0]
         self.retimed[0] += 1
-        result = self._results(span, self._execute(span, alone=True, last=last))[0]
+        executions = self._execute(span, alone=True, last=last)
+        self.quiet_s += executions[0].wall_s
+        result = self._results(span, executions)[0]
         self.retimed[1] += result.verdict is not Verdict.TIME_LIMIT
         return result
 

@@ -1,7 +1,7 @@
 """How a fork server is started in a sandbox of a certain strength."""
 
+import contextlib
 import itertools
-import json
 import os
 import socket
 import stat
@@ -51,14 +51,13 @@ def launch(isolation: Isolation, canaries: dict[str, Any]) -> ForkServer:
         *(interpreter(), *FLAGS, str(INSIDE / "fork_server.py"), str(theirs.fileno()))
     ]
     settings = {name: config[name] for name in ("level", "means", "view", "counted", "packages")}
-    config["command"].append(json.dumps(settings | {"canaries": config["canaries"]}))
     try:
         if folder is not None and config["user"]:
             os.chown(folder, *config["user"])
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
             [
                 *(interpreter(), *FLAGS, str(INSIDE / "enter.py")),
-                *(str(theirs.fileno()), json.dumps(config)),
+                str(theirs.fileno()),
             ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -76,7 +75,11 @@ def launch(isolation: Isolation, canaries: dict[str, Any]) -> ForkServer:
         raise
     finally:
         theirs.close()
-    return ForkServer(process, ours, folder, errors)
+    server = ForkServer(process, ours, folder, errors)
+    with contextlib.suppress(OSError):  # it has died: its last words say why
+        server.send(config)
+        server.send(settings | {"canaries": config["canaries"]})
+    return server
 
 
 def _configuration(isolation: Isolation) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import shutil
 import signal
 import socket
 import struct
@@ -11,7 +10,10 @@ import subprocess
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+from harness.sandbox.inside.processes import empty_folder
 
 LEAVE_S = 2.0  # to end what it runs
 EXCERPT_BYTES = 500
@@ -82,5 +84,14 @@ class ForkServer:
         self.socket.close()
         os.close(self.errors)
         if self.folder is not None:
-            with contextlib.suppress(RecursionError):  # folders in folders in folders
-                shutil.rmtree(self.folder, ignore_errors=True)
+            with contextlib.suppress(OSError):  # the fork server has removed it already
+                _remove(self.folder)
+
+
+def _remove(path: str) -> None:
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        empty_folder(folder)
+    finally:
+        os.close(folder)
+    Path(path).rmdir()

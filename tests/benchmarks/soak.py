@@ -136,7 +136,10 @@ def _descendants(process: int) -> list[int]:
 
 
 def _descriptors(process: int) -> int:
-    return len(list(Path(f"/proc/{process}/fd").iterdir()))
+    try:
+        return len(list(Path(f"/proc/{process}/fd").iterdir()))
+    except PermissionError:  # root alone may look
+        return 0
 
 
 def _resident(process: int) -> int:

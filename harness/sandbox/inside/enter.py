@@ -1,13 +1,13 @@
 """The way into the sandbox: gives up what a fork server must not have, then becomes one.
 
-Started by `harness.sandbox.launch` as `python … enter.py FD CONFIG`: FD is the socket to the
-worker, CONFIG a JSON object. It says on the socket what went wrong, if anything does. Nothing of
-its memory is there afterwards: the fork server is a program of its own.
+Started by `harness.sandbox.launch` as `python … enter.py FD`: FD is the socket to the worker, whose
+first message is the configuration; judged code can read a command line. It says on the socket what
+went wrong, if anything does. Nothing of its memory is there afterwards: the fork server is a
+program of its own.
 """
 
 import contextlib
 import ctypes
-import json
 import os
 import resource
 import struct
@@ -71,13 +71,14 @@ def enter(config: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     """Enter, and become what the command says."""
-    descriptor = int(sys.argv[1])
+    connection = Connection(int(sys.argv[1]))
     try:
-        command = enter(json.loads(sys.argv[2]))
+        config, _ = connection.receive() or ({}, [])
+        command = enter(config)
         os.execv(command[0], command)
     except Exception as error:
         with contextlib.suppress(OSError):
-            Connection(descriptor).say({"failed": f"{type(error).__name__}: {error}"})
+            connection.say({"failed": f"{type(error).__name__}: {error}"})
         os._exit(1)
 
 

@@ -1,10 +1,11 @@
 """The fork server: a warmed interpreter that runs each solution in a process forked from it.
 
-`enter.py` becomes it: `python -s -S -P -B fork_server.py FD CONFIG`, with FD a socket to the worker
-and CONFIG a JSON object, see `harness.sandbox.launch`. It is trusted: judged code never runs in
-this process, and it holds nothing of what it runs but lengths and times.
+`enter.py` becomes it: `python -s -S -P -B fork_server.py FD`, with FD a socket to the worker. It is
+trusted: judged code never runs in this process, and it holds nothing of what it runs but lengths
+and times.
 
-It greets the worker with what its probe found. Then requests open the trial of a solution, which
+The worker's first message is the configuration, see `harness.sandbox.launch`; it greets the worker
+with what its probe found. Then requests open the trial of a solution, which
 brings three descriptors (memory files with the program, with the inputs, and one for what the tests
 write), and run some of its tests in one process; another closes it. Time is read here, outside the
 judged process: its CPU clock against the CPU limit, the monotonic clock against the looser wall
@@ -23,7 +24,6 @@ import gc
 import importlib
 import importlib.machinery
 import importlib.util
-import json
 import sys
 import threading
 from _sitebuiltins import Quitter
@@ -41,7 +41,7 @@ from inside.probe import probe
 from inside.processes import Watch, empty_working_directory
 from inside.trial import Job, Trial, WorkerGoneError
 
-THREAD_STACK_BYTES = 16 << 20
+THREAD_STACK_BYTES = 4 << 20  # so many that `PROCESSES` of them can be had
 MOST_PREAMBLES = 8
 
 
@@ -119,8 +119,8 @@ def serve(connection: Connection, lockdown: Lockdown, watch: Watch | None) -> No
             if order["do"] == "open":
                 try:
                     preamble = preambles.get(order["preamble"])
-                except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-                    connection.say({"failed": f"the preamble cannot be compiled: {error}"})
+                except Exception as error:
+                    connection.say({"failed": f"the preamble cannot be used: {error}"})
                     return
                 job = Job(order["limits"], preamble, *descriptors)
                 trial = Trial(job, lockdown, watch, connection)
@@ -136,9 +136,10 @@ def serve(connection: Connection, lockdown: Lockdown, watch: Watch | None) -> No
 
 def main() -> None:
     """Greet the worker, serve it, and leave nothing behind."""
-    descriptor, config = int(sys.argv[1]), json.loads(sys.argv[2])
+    descriptor = int(sys.argv[1])
     os.set_inheritable(descriptor, False)
     connection = Connection(descriptor)
+    config, _ = connection.receive() or ({}, [])
     home = os.getcwd()
     close_up()
     lockdown = Lockdown(config["level"], config["view"], counted=config["counted"])
@@ -152,9 +153,11 @@ def main() -> None:
         )
     warm_up(config["packages"])
     connection.say({"layers": probe(lockdown, config["canaries"]), "missing": lockdown.missing})
-    serve(connection, lockdown, watch)
-    if config["means"] is None:
-        os.rmdir(home)  # the worker may be gone without having done it
+    try:
+        serve(connection, lockdown, watch)
+    finally:
+        if config["means"] is None:
+            os.rmdir(home)  # the worker may be gone without having done it
 
 
 if __name__ == "__main__":

@@ -47,22 +47,36 @@ def _stat(process: int) -> list[str]:
 
 
 def empty_working_directory() -> None:
-    """Remove what a solution left there; FileNotFoundError when it removed the directory too.
+    """Remove what a solution left there; FileNotFoundError when it removed the directory too."""
+    folder = os.open(".", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        empty_folder(folder)
+    finally:
+        os.close(folder)
+    os.getcwd()  # fails when it is gone
 
-    It is never named by its path, which may lead elsewhere by now. What is in a folder is moved up
+
+def empty_folder(folder: int) -> None:
+    """Remove what is in an open folder, whatever its rights.
+
+    Nothing is named by a path, which may lead elsewhere by now. What is in a folder is moved up
     before that is removed, so no depth of nesting is too much.
     """
-    while names := os.listdir("."):
+    while names := os.listdir(folder):
         for name in names:
-            if not stat.S_ISDIR(os.lstat(name).st_mode):
-                os.unlink(name)
+            state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if not stat.S_ISDIR(state.st_mode):
+                os.unlink(name, dir_fd=folder)
                 continue
-            os.chmod(name, stat.S_IRWXU)
-            fresh = os.urandom(8).hex()
-            for number, inner in enumerate(os.listdir(name)):
-                os.rename(f"{name}/{inner}", f"{fresh}-{number}")
-            os.rmdir(name)
-    os.getcwd()  # fails when it is gone
+            os.chmod(name, stat.S_IRWXU, dir_fd=folder)
+            inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+            try:
+                fresh = os.urandom(8).hex()
+                for number, entry in enumerate(os.listdir(inner)):
+                    os.rename(entry, f"{fresh}-{number}", src_dir_fd=inner, dst_dir_fd=folder)
+            finally:
+                os.close(inner)
+            os.rmdir(name, dir_fd=folder)
 
 
 class Watch:
@@ -114,8 +128,10 @@ def _in_folder(most: int) -> tuple[int, int]:
                     size, files = size + 512 * state.st_blocks, files + 1
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
-        except OSError:  # it went away, or took its rights away
-            files += 1
+        except FileNotFoundError:  # it went away meanwhile
+            continue
+        except OSError:  # it took its rights away, or lies too deep to be looked into
+            return size, most + 1
     return size, files
 
 

@@ -20,13 +20,15 @@ AUDIT_ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 FIRST_X32 = 0x40000000
 LAST_KNOWN = 470  # beyond it a call is newer than this list
 
-CLONE_THREAD = 0x00010000
+# A thread shares all with its process: what it had of its own, descriptors say, no limit counts.
+OF_A_THREAD = 0x00010F00  # CLONE_VM, _FS, _FILES, _SIGHAND, _THREAD
+TRUNCATING, TO_READ = 0o1003, 0o1000  # O_TRUNC | O_ACCMODE, and O_TRUNC | O_RDONLY of them
 PRCTL_ALLOWED = (3, 15, 16, 0x53564D41)  # dumpable?, set and get a thread's name, name a mapping
 IOCTL_ALLOWED = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # terminal? bytes left? flags
 FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030, 1032)  # copies, flags, a pipe's size: no locks, no leases
 
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data
-_LOAD, _JUMP, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x06
+_LOAD, _JUMP, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x54, 0x06
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 
 # A pair of joined streams leads nowhere; event loops wake themselves by one.
@@ -100,12 +102,22 @@ def _nothing(position: int) -> Code:
 
 def _threads() -> Code:
     """Allow a clone that is a thread."""
-    return [(_LOAD, 0, 0, _FIRST_ARGUMENT), (_ANY_BIT, 1, 0, CLONE_THREAD), *_NO, *_YES]
+    mask: Instruction = (_AND, 0, 0, OF_A_THREAD)
+    return [(_LOAD, 0, 0, _FIRST_ARGUMENT), mask, (_EQUAL, 1, 0, OF_A_THREAD), *_NO, *_YES]
+
+
+def _not_emptying(position: int) -> Code:
+    """Refuse to empty a file that is opened to be read: older Landlocks do not look at that."""
+    mask: Instruction = (_AND, 0, 0, TRUNCATING)
+    load: Instruction = (_LOAD, 0, 0, _FIRST_ARGUMENT + 8 * position)
+    return [load, mask, (_EQUAL, 0, 1, TO_READ), *_NO, *_YES]
 
 
 _CHECKS: dict[str, Callable[[], Code]] = {
     "clone": _threads,
     "clone3": lambda: _UNKNOWN,  # its flags lie in memory, out of a filter's sight
+    "open": lambda: _not_emptying(1),
+    "openat": lambda: _not_emptying(2),
     "kill": lambda: _only(0, [_PROCESS]),
     "tgkill": lambda: _only(0, [_PROCESS]),
     "prlimit64": lambda: _only(0, [0, _PROCESS]),

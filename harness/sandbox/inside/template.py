@@ -29,13 +29,17 @@ class Template:
     """A process with a compiled program that runs none of it: each run is a copy of this one.
 
     Args:
+        births: where it says that it is ready, and what it made.
         program: the file that holds `code`, `entry_point`, `arguments` and `result` as JSON.
         preamble: what comes before the code.
         control: the socket to the fork server.
         files: those that `FILES` names.
     """
 
-    def __init__(self, program: int, preamble: Preamble, control: int, files: list[int]) -> None:
+    def __init__(
+        self, births: int, program: int, preamble: Preamble, control: int, files: list[int]
+    ) -> None:
+        self.births = births
         self.job: dict[str, Any] = json.loads(os.pread(program, os.fstat(program).st_size, 0))
         os.close(program)
         self.preamble = preamble
@@ -53,16 +57,16 @@ class Template:
         """
         code = self._compile()
         if code is None:
-            os.write(self.control, CANNOT_COMPILE)
+            os.write(self.births, CANNOT_COMPILE)
             return
         solution = Solution(self.job, code)
-        os.write(self.control, READY)
+        os.write(self.births, READY)
         while order := os.read(orders, 1):
             self.runs += 1
             try:
                 sibling = linux.clone_beside() if order == RUN else 0
             except OSError:
-                os.write(self.control, FAILED)
+                os.write(self.births, FAILED)
                 continue
             if sibling == 0:
                 self._become_runner(solution, orders, lock_in)
@@ -87,8 +91,10 @@ class Template:
             if os.getpid() != os.getsid(0):
                 os.setsid()
             os.close(orders)
+            os.set_blocking(self.control, True)  # whatever an earlier runner made of it
             lock_in()
-            os.write(self.control, READY + str(os.getpid()).encode())
+            os.write(self.births, READY + str(os.getpid()).encode())
+            os.close(self.births)  # what is said there can be believed: no judged code has run
             runner = Runner(solution, self.preamble, self.control, self.files, self.directory)
             runner.run(go_word(self.runs))
         except BaseException:

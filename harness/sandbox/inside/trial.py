@@ -6,6 +6,7 @@ from the same state, which nothing has touched, and costs neither another start 
 """
 
 import _socket
+import fcntl
 import os
 import select
 import signal
@@ -108,16 +109,19 @@ class Trial:
         self.control, self.far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
         self.control.setblocking(False)
         orders, self.orders = os.pipe()
+        self.births, births = os.pipe()
+        os.set_blocking(self.births, False)
         self.can_fork = lockdown.filter is None
         pid = os.fork()
         if pid == 0:
-            self._become_template(lockdown, orders)
+            self._become_template(lockdown, orders, births)
         os.close(orders)
+        os.close(births)
         self.far.close()
         self.template = Process(pid)
         self._start()
 
-    def _become_template(self, lockdown: Lockdown, orders: int) -> NoReturn:
+    def _become_template(self, lockdown: Lockdown, orders: int, births: int) -> NoReturn:
         """The forked side: never returns."""
         try:
             linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -127,7 +131,9 @@ class Trial:
             os.close(self.job.inputs)
             os.close(self.job.outputs)
             os.close(self.orders)
-            template = Template(self.job.program, self.job.preamble, self.far.detach(), self.files)
+            os.close(self.births)
+            control = self.far.detach()
+            template = Template(births, self.job.program, self.job.preamble, control, self.files)
             limits = self.job.limits
             lockdown.restrict_files()
             lockdown.limit(limits["memory_bytes"], limits["output_bytes"])
@@ -139,7 +145,7 @@ class Trial:
 
     def _start(self) -> None:
         """Wait until the program is compiled, or cannot be."""
-        waited = self._wait(self.template, self._now(self.template))
+        waited = self._wait(self.template, self._now(self.template), self.births)
         if waited.word != READY:
             end = "cannot_compile" if waited.word == CANNOT_COMPILE else waited.missing or "broken"
             end = "broken" if end == "gone" else end  # no judged code has been run
@@ -168,7 +174,7 @@ class Trial:
         self.runs += 1
         go = go_word(self.runs)
         os.write(self.orders, RUN_LAST if last else RUN)
-        born = self._wait(self.template, self._now(self.template))
+        born = self._wait(self.template, self._now(self.template), self.births)
         if born.word[:1] != READY:
             return Report(0, 0, [self._record(born, "broken")])
         runner = self.template if last else Process(int(born.word[1:]))
@@ -209,10 +215,12 @@ class Trial:
 
     def _forget(self) -> None:
         """Let nothing that an earlier run said or wrote after its last test reach this one."""
-        while self._hear():
+        while self._hear(self.control.fileno()) is not None:
             pass
-        for file in self.files:
+        for file in self.files:  # their offsets and flags are shared by all who hold them
             os.ftruncate(file, 0)
+            os.lseek(file, 0, os.SEEK_SET)
+            fcntl.fcntl(file, fcntl.F_SETFL, os.O_RDWR)
 
     def _give(self, offset: int, length: int) -> None:
         """Make a span of the inputs what the coming test reads."""
@@ -225,12 +233,21 @@ class Trial:
         """A process's CPU time and the wall's."""
         return time.clock_gettime(process.clock), time.monotonic()
 
-    def _wait(self, process: Process, start: tuple[float, float]) -> Waited:
-        """Wait for a process's next word, its death, or a limit, counted from a start."""
+    def _wait(
+        self, process: Process, start: tuple[float, float], channel: int | None = None
+    ) -> Waited:
+        """Wait for a process's next word, its death, or a limit, counted from a start.
+
+        Args:
+            process: whose.
+            start: its CPU time and the wall's.
+            channel: where it speaks, if not on the socket of the tests.
+        """
+        channel = self.control.fileno() if channel is None else channel
         limit = self.job.limits
         cpu_start, wall_start = start
         poll = select.poll()
-        poll.register(self.control, select.POLLIN)
+        poll.register(channel, select.POLLIN)
         poll.register(process.handle, select.POLLIN)
         poll.register(self.connection.socket, select.POLLRDHUP)
         while True:
@@ -249,16 +266,17 @@ class Trial:
             for descriptor, _ in poll.poll(max(1, int(patience * 1000))):
                 if descriptor == self.connection.socket.fileno():
                     raise WorkerGoneError
-                word = self._hear()
+                word = self._hear(channel)
                 cpu = time.clock_gettime(process.clock) - cpu_start
                 wall = time.monotonic() - wall_start
-                return Waited(word, "" if word else "gone", cpu, wall)
+                return Waited(word or b"", "gone" if word is None else "", cpu, wall)
 
-    def _hear(self) -> bytes:
+    def _hear(self, channel: int) -> bytes | None:
+        """The next word, empty where judged code forged it so; None where there is none."""
         try:
-            return self.control.recv(WORD_BYTES)
-        except OSError:
-            return b""
+            return os.read(channel, WORD_BYTES)
+        except BlockingIOError:
+            return None
 
     def _record(self, waited: Waited, end: str) -> Record:
         sizes = [os.fstat(descriptor).st_size for descriptor in self.files]
@@ -295,7 +313,7 @@ class Trial:
         if not self.over:
             self._end_template()
         self.control.close()
-        for descriptor in (self.orders, *self.files):
+        for descriptor in (self.orders, self.births, *self.files):
             os.close(descriptor)
         for descriptor in (self.job.program, self.job.inputs, self.job.outputs):
             os.close(descriptor)

@@ -5,8 +5,9 @@ import stat
 for descriptor in range(3, 64):
     try:
         if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
-            with socket.socket(fileno=descriptor) as channel:
-                channel.send(b"")
-                channel.detach()
+            channel = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, descriptor)
+            for word in (b"", b"D", b"", b"R1", b"R%d" % os.getpid()):
+                channel.send(word)
+            channel.detach()
     except OSError:
         pass
