@@ -50,7 +50,8 @@ def start(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
             server.process.wait()
             greeting = {"failed": server.last_words() or f"it does not start: {error}"}
     layers = cast("dict[str, str]", greeting.get("layers"))
-    found = Findings(isolation, layers or {}, str(greeting.get("failed", "")))
+    failure, copies = str(greeting.get("failed", "")), bool(greeting.get("copies", True))
+    found = Findings(isolation, layers or {}, failure, copies)
     if found.holds:
         return server, found
     server.end()

@@ -75,11 +75,13 @@ class Findings:
         isolation: what was tried.
         layers: layer -> what got through it; empty where it held.
         failure: why there is no sandbox at all; empty where there is.
+        copies: whether a process there can make a sibling, so that a program is compiled once.
     """
 
     isolation: Isolation
     layers: dict[str, str]
     failure: str = ""
+    copies: bool = True
 
     @property
     def holds(self) -> bool:

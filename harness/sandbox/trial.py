@@ -25,21 +25,19 @@ class Trial:
         self.program = program
         self.inputs = inputs
         self.limits = limits
-        self._code = -1
-        self._outputs = -1
-        self._inputs = -1
+        self._files: list[int] = []
         self._spans: dict[int, tuple[int, int]] = {}
         self._end = 0
 
     @property
-    def files(self) -> tuple[int, int, int]:
-        """The program's, the inputs' and the outputs'."""
-        if self._code < 0:
-            self._code = os.memfd_create("program")
-            write(self._code, _packed(self.program), 0)
-            self._outputs = os.memfd_create("outputs")
-            self._inputs = os.memfd_create("inputs")
-        return self._code, self._inputs, self._outputs
+    def files(self) -> list[int]:
+        """The program's, the inputs' and the outputs'. Raises OSError where there can be none."""
+        names = ("program", "inputs", "outputs")
+        while len(self._files) < len(names):
+            self._files.append(os.memfd_create(names[len(self._files)]))
+            if len(self._files) == 1:
+                write(self._files[0], _packed(self.program), 0)
+        return self._files
 
     def spans(self, indexes: Sequence[int]) -> list[tuple[int, int]]:
         """Where the inputs of the leading ones of these tests lie in their file.
@@ -65,11 +63,9 @@ class Trial:
 
     def close(self) -> None:
         """Let go of the files."""
-        if self._code >= 0:
-            for file in (self._code, self._inputs, self._outputs):
-                os.close(file)
-            self._code = -1
-            self._spans, self._end = {}, 0
+        while self._files:
+            os.close(self._files.pop())
+        self._spans, self._end = {}, 0
 
     def __enter__(self) -> Self:
         return self

@@ -42,6 +42,7 @@ class Worker:
         self._quiet = quiet or Quiet()
         self._lock = threading.Lock()  # of what follows
         self._server: ForkServer | None = None
+        self._copies = True
         self._open: Trial | None = None  # what the server has open, of the thread that calls
 
     @property
@@ -93,6 +94,7 @@ class Worker:
 
     def _ask(self, trial: Trial, indexes: Sequence[int], *, last: bool) -> bytes:
         server = self._started()
+        last = last or not self._copies
         program, inputs, outputs = trial.files
         spans = trial.spans(indexes)
         os.ftruncate(outputs, 0)
@@ -143,7 +145,7 @@ class Worker:
             raise OSError(f"the sandbox is not what it was: {found.broken}")
         with self._lock:
             if not self.stopped:
-                self._server = server
+                self._server, self._copies = server, found.copies
                 return server
         server.end()
         raise WorkerStoppedError

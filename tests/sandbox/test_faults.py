@@ -315,14 +315,14 @@ from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
 level, means, code, when, folder = sys.argv[1:]
-options = "size=64k,nr_inodes=40,mode=1777" + (",ro" if when == "read-only" else "")
+options = "size=160m,nr_inodes=20000,mode=1777" + (",ro" if when == "read-only" else "")
 if subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", folder]).returncode:
     sys.exit(77)
 tempfile.tempdir = folder
 def fill():
-    for number in range(100):
+    for number, size in enumerate([1 << 20] * 170 + [4096] * 300):
         try:
-            Path(folder, f"fill-{number}").write_bytes(bytes(4096))
+            Path(folder, f"fill-{number}").write_bytes(bytes(size))
         except OSError:
             pass
 worker = Worker(Isolation(Level(level), means or None))

@@ -24,6 +24,7 @@ import gc
 import importlib
 import importlib.machinery
 import importlib.util
+import signal
 import sys
 import threading
 from _sitebuiltins import Quitter
@@ -33,7 +34,7 @@ from types import ModuleType
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, FOLDER)
 
-from inside import linux
+from inside import linux, syscalls
 from inside.connection import Connection
 from inside.lockdown import PROCESSES, Lockdown
 from inside.preamble import WARM, Preamble
@@ -142,6 +143,8 @@ def main() -> None:
     config, _ = connection.receive() or ({}, [])
     home = os.getcwd()
     close_up()
+    if config["means"] == "bubblewrap":  # whose own way counts from a thread of the worker's
+        linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     lockdown = Lockdown(config["level"], config["view"], counted=config["counted"])
     watch = None
     if config["means"] != "direct":
@@ -152,7 +155,9 @@ def main() -> None:
             threads=None if config["counted"] else PROCESSES,
         )
     warm_up(config["packages"])
-    connection.say({"layers": probe(lockdown, config["canaries"]), "missing": lockdown.missing})
+    layers = probe(lockdown, config["canaries"])
+    copies = linux.machine() in syscalls.MACHINES
+    connection.say({"layers": layers, "missing": lockdown.missing, "copies": copies})
     try:
         serve(connection, lockdown, watch)
     finally:

@@ -263,13 +263,16 @@ class Trial:
                 complaint = self.watch.complaint(process.pid)
                 if complaint:
                     return Waited(b"", complaint, cpu, wall)
-            for descriptor, _ in poll.poll(max(1, int(patience * 1000))):
-                if descriptor == self.connection.socket.fileno():
-                    raise WorkerGoneError
+            events = dict(poll.poll(max(1, int(patience * 1000))))
+            if self.connection.socket.fileno() in events:
+                raise WorkerGoneError
+            if events:
                 word = self._hear(channel)
+                ended = process.handle in events or events.get(channel, 0) & select.POLLHUP
+                gone = not word and (word is None or ended)
                 cpu = time.clock_gettime(process.clock) - cpu_start
                 wall = time.monotonic() - wall_start
-                return Waited(word or b"", "gone" if word is None else "", cpu, wall)
+                return Waited(word or b"", "gone" if gone else "", cpu, wall)
 
     def _hear(self, channel: int) -> bytes | None:
         """The next word, empty where judged code forged it so; None where there is none."""
