@@ -98,8 +98,8 @@ def rates_table(
 
 
 def sandbox_level(isolation: dict[str, int]) -> Iterator[tuple[str, str]]:
-    """Under what sandbox verdicts were made, where it was not the strongest."""
-    if set(isolation) - {Level.NAMESPACES}:
+    """Under what sandbox verdicts were made, where that makes them doubtful."""
+    if set(isolation) - {Level.NAMESPACES, Level.LANDLOCK}:
         yield "sandbox level", counts(isolation)
 
 
