@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -273,6 +274,29 @@ if data == "last":
             worker.try_out(trial, [0, 1])
             assert worker.try_out(trial, [0])[0].stdout == b"first\n"
         worker.leave(trial)
+
+
+def test_a_template_that_is_killed_between_two_runs_is_a_sandbox_error(worker: Worker) -> None:
+    limits = Limits(cpu_s=3)
+    with Trial(Program("print(input())"), [b"1"], limits) as trial:
+        assert worker.try_out(trial, [0])[0].stdout == b"1\n"
+        assert worker.process_id is not None
+        (server,) = _children_of(worker.process_id) or [worker.process_id]
+        (template,) = _children_of(server)
+        with watched(template) as ended:
+            os.kill(template, signal.SIGKILL)
+            assert ended()
+        start = time.monotonic()
+        with pytest.raises(SandboxError):
+            worker.try_out(trial, [0])
+        assert time.monotonic() - start < PATIENCE_S
+        assert worker.try_out(trial, [0])[0].stdout == b"1\n"
+        worker.leave(trial)
+
+
+def _children_of(process: int) -> list[int]:
+    tasks = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [int(task) for task in tasks]
 
 
 class TestStopping:

@@ -215,8 +215,10 @@ class Trial:
 
     def _forget(self) -> None:
         """Let nothing that an earlier run said or wrote after its last test reach this one."""
-        while self._hear(self.control.fileno()) is not None:
-            pass
+        left = select.poll()
+        left.register(self.control, select.POLLIN)
+        while left.poll(0) == [(self.control.fileno(), select.POLLIN)]:  # nor hung up on
+            self._hear(self.control.fileno())
         for file in self.files:  # their offsets and flags are shared by all who hold them
             os.ftruncate(file, 0)
             os.lseek(file, 0, os.SEEK_SET)
