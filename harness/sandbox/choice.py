@@ -49,9 +49,10 @@ def start(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
             server.process.kill()
             server.process.wait()
             greeting = {"failed": server.last_words() or f"it does not start: {error}"}
-    layers = cast("dict[str, str]", greeting.get("layers"))
+    # Why a layer is not there says more than that it is not.
+    layers = cast("dict[str, str]", greeting.get("missing", {}) | greeting.get("layers", {}))
     failure, copies = str(greeting.get("failed", "")), bool(greeting.get("copies", True))
-    found = Findings(isolation, layers or {}, failure, copies)
+    found = Findings(isolation, layers, failure, copies)
     if found.holds:
         return server, found
     server.end()

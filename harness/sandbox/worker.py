@@ -142,7 +142,7 @@ class Worker:
         self._open = None
         server, found = start(self.isolation)
         if server is None:
-            raise OSError(f"the sandbox is not what it was: {found.broken}")
+            raise OSError(f"no sandbox of level {found.isolation} can be had: {found.broken}")
         with self._lock:
             if not self.stopped:
                 self._server, self._copies = server, found.copies

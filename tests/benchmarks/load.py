@@ -8,6 +8,7 @@ asked the same.
 import argparse
 import asyncio
 import os
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -21,6 +22,7 @@ from levels import LEVELS
 from sound import passed_upstream, upstream
 
 from harness.errors import HarnessError
+from harness.sandbox.choice import strongest
 from harness.sandbox.limits import limits_of
 
 WORKERS = (2, 8, 16)
@@ -55,19 +57,21 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lcb", type=Path, help="a folder that holds lcb_runner/evaluation")
-    parser.add_argument("--level", action="append", choices=LEVELS, help="default: all")
+    parser.add_argument(
+        "--level", action="append", choices=LEVELS, help="may be repeated; default: the strongest"
+    )
     parser.add_argument("--workers", type=int, nargs="+", default=WORKERS)
     options = parser.parse_args()
+    levels = options.level or [str(strongest().isolation)]
     limit = limits_of(SOURCE).cpu_s
     print(f"a limit of {limit:g} s, {len(os.sched_getaffinity(0))} cores")
     lines: list[list[str]] = []
     for seconds, number in CASES:
         for workers in options.workers:
-            lines += [
-                [f"{level}: {seconds:g} s", str(workers), *asyncio.run(_ours(level, workers, some))]
-                for level in options.level or LEVELS
-                if (some := rows(seconds, number))
-            ]
+            for level in levels:
+                print(f"{level}: {number} x {seconds:g} s, workers: {workers}", file=sys.stderr)
+                found = asyncio.run(_ours(level, workers, rows(seconds, number)))
+                lines.append([f"{level}: {seconds:g} s", str(workers), *found])
             if options.lcb is not None:
                 found = _theirs(options.lcb, workers, rows(seconds, number), limit)
                 lines.append([f"LiveCodeBench: {seconds:g} s", str(workers), *found])

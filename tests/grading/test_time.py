@@ -270,7 +270,7 @@ for each in threads: each.join()
 WRONG_AT_2 = "n = int(input())\nprint(2 * n + (n == 2))"
 SPINS_AT_2 = "n = int(input())\nwhile n == 2: pass\nprint(2 * n)"
 LONG_AT_2 = "n = int(input())\nprint('x' * (2 << 20) if n == 2 else 2 * n)"
-FAT_AT_2 = "n = int(input())\nx = bytearray(600 << 20) if n == 2 else 0\nprint(2 * n)"
+FAT_AT_2 = "n = int(input())\nx = bytearray(160 << 20) if n == 2 else 0\nprint(2 * n)"
 FAILS_AT_2 = {
     Verdict.WRONG_ANSWER: WRONG_AT_2,
     Verdict.RUNTIME_ERROR: "n = int(input())\nprint(2 * n // (n != 2))",
@@ -278,6 +278,8 @@ FAILS_AT_2 = {
     Verdict.OUTPUT_LIMIT: LONG_AT_2,
     Verdict.MEMORY_LIMIT: FAT_AT_2,
 }
+# Little enough that to touch it takes a fraction of the time limit on a slow machine.
+SMALL = dataclasses.replace(LIMITS, memory_bytes=100 * MEBIBYTE)
 LIMITS_HIT = {Verdict.TIME_LIMIT, Verdict.OUTPUT_LIMIT, Verdict.MEMORY_LIMIT}
 MANY = [(str(n), str(2 * n)) for n in range(1, MANY_TESTS + 6)]
 
@@ -289,18 +291,18 @@ class TestStop:
 
     def test_never(self, verdict: Verdict, isolate: bool, worker: Worker) -> None:
         code = FAILS_AT_2[verdict]
-        result = grade(worker, code, DOUBLES, stop=Stop.NEVER, isolate=isolate)
+        result = grade(worker, code, DOUBLES, SMALL, stop=Stop.NEVER, isolate=isolate)
         assert vector(result) == ["accepted", verdict, "accepted", "accepted"]
         assert result.verdict is verdict
 
     def test_at_a_failure(self, verdict: Verdict, isolate: bool, worker: Worker) -> None:
         code = FAILS_AT_2[verdict]
-        result = grade(worker, code, DOUBLES, stop=Stop.FAILURE, isolate=isolate)
+        result = grade(worker, code, DOUBLES, SMALL, stop=Stop.FAILURE, isolate=isolate)
         assert vector(result) == ["accepted", verdict]
 
     def test_at_a_limit(self, verdict: Verdict, isolate: bool, worker: Worker) -> None:
         code = FAILS_AT_2[verdict]
-        result = grade(worker, code, DOUBLES, stop=Stop.AUTO, isolate=isolate)
+        result = grade(worker, code, DOUBLES, SMALL, stop=Stop.AUTO, isolate=isolate)
         rest = [] if verdict in LIMITS_HIT else ["accepted", "accepted"]
         assert vector(result) == ["accepted", verdict, *rest]
         assert result.public_total == 4
