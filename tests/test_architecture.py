@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ORDER = ("problem", "sandbox", "grading", "tools", "agent", "runs", "report", "cli")
 LEAVES = ("sources", "models", "stats")
-FREE = {"errors", "version", "__init__", "__main__", ""}
+FREE = {"closing", "errors", "version", "__init__", "__main__", ""}
 HEAVY = ("openai", "anthropic", "datasets", "scipy", "numpy", "pandas", "yaml", "pytest")
 
 

@@ -42,6 +42,7 @@ def grade(  # noqa: PLR0917 - the flags of a command
     ] = False,
 ) -> None:
     """Judge existing solutions; compare with published verdicts where the file has any."""
+    flags = locals()
     from harness.cli.grading import grade_file
     from harness.cli.judging import judging
 
@@ -49,17 +50,7 @@ def grade(  # noqa: PLR0917 - the flags of a command
         grade_file(
             problems,
             solutions,
-            judging(
-                rule=rule,
-                test_timeout=test_timeout,
-                wall_timeout=wall_timeout,
-                memory=memory,
-                isolate_tests=isolate_tests,
-                all_tests=all_tests,
-                workers=workers,
-                require_isolation=require_isolation,
-                unsafe_no_sandbox=unsafe_no_sandbox,
-            ),
+            judging(**judging_flags.among(flags)),
             extract=extract,
             as_json=as_json,
             skip_bad_rows=skip_bad_rows,

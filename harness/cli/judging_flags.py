@@ -1,6 +1,6 @@
 """The flags that say how solutions are judged: the same wherever many are."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -42,3 +42,20 @@ Workers = Annotated[
 ]
 IsolateTests = Annotated[bool, typer.Option("--isolate-tests", help="A process for every test.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+_NAMES = (
+    "rule",
+    "test_timeout",
+    "wall_timeout",
+    "memory",
+    "workers",
+    "isolate_tests",
+    "all_tests",
+    "require_isolation",
+    "unsafe_no_sandbox",
+)
+
+
+def among(flags: dict[str, Any]) -> dict[str, Any]:
+    """Those of a command's flags that `harness.cli.judging.judging` takes."""
+    return {name: flags[name] for name in _NAMES}

@@ -97,6 +97,20 @@ SkipBadRows = Annotated[
     ),
 ]
 
+# The parameters of all of them but `benchmark` and `source`.
+FILTERS = (
+    "task",
+    "filter_difficulty",
+    "filter_tags",
+    "filter_platform",
+    "min_release_date",
+    "max_release_date",
+    "exclude_known_issues",
+    "sample_size",
+    "sampling",
+    "seed",
+    "skip_bad_rows",
+)
 _COMMA_LISTS = ("filter_difficulty", "filter_platform")
 
 

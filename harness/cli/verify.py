@@ -36,38 +36,10 @@ def verify(  # noqa: PLR0917 - the flags of a command
     skip_bad_rows: selecting.SkipBadRows = None,
 ) -> None:
     """Run a source's reference solutions: what fails, what is slow, what has no tests."""
-    flags = selecting.given(
-        benchmark=spec,
-        task=task,
-        filter_difficulty=filter_difficulty,
-        filter_tags=filter_tags,
-        filter_platform=filter_platform,
-        min_release_date=min_release_date,
-        max_release_date=max_release_date,
-        exclude_known_issues=exclude_known_issues,
-        sample_size=sample_size,
-        sampling=sampling,
-        seed=seed,
-        skip_bad_rows=skip_bad_rows,
-    )
+    flags = locals()
+    wanted = selecting.given(benchmark=spec, **{name: flags[name] for name in selecting.FILTERS})
     from harness.cli.judging import judging
     from harness.cli.verifying import verify_source
 
-    raise typer.Exit(
-        verify_source(
-            flags,
-            judging(
-                rule=rule,
-                test_timeout=test_timeout,
-                wall_timeout=wall_timeout,
-                memory=memory,
-                isolate_tests=isolate_tests,
-                all_tests=all_tests,
-                workers=workers,
-                require_isolation=require_isolation,
-                unsafe_no_sandbox=unsafe_no_sandbox,
-            ),
-            most=references,
-            as_json=as_json,
-        )
-    )
+    how = judging(**judging_flags.among(flags))
+    raise typer.Exit(verify_source(wanted, how, most=references, as_json=as_json))

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from tempfile import TemporaryFile
-from types import TracebackType
-from typing import Self
 
+from harness.closing import Closing
 from harness.runs.grades import GradedSolution, GradeSummary
 
 
-class GradedFile:
+class GradedFile(Closing):
     """Graded solutions as they come, in any order.
 
     Args:
@@ -45,13 +44,6 @@ class GradedFile:
             yield (", " if count else "") + self._file.read(size).decode()
         yield f'], "summary": {summary.model_dump_json()}}}'
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Let go of the file."""
         self._file.close()

@@ -3,9 +3,9 @@
 import json
 import weakref
 from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, cast
 
+from harness.closing import Closing
 from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, TestResult
 from harness.problem import Checker, TestCase
@@ -16,7 +16,7 @@ from harness.sandbox.worker import Worker
 from harness.sources import preambles
 
 
-class Sandbox:
+class Sandbox(Closing):
     """Runs solutions of functional problems and compares what they return.
 
     Takes what a row of Mercury (Elfsong/Mercury) has, as Mercury_Eval's class of this name does. It
@@ -31,7 +31,7 @@ class Sandbox:
     def __init__(self, timeout: float = 10.0, *, isolation: Isolation | None = None) -> None:
         self._limits = Limits(cpu_s=timeout)
         self._worker = Worker(isolation)
-        self.close = weakref.finalize(self, self._worker.stop)
+        self._stop = weakref.finalize(self, self._worker.stop)
 
     def run(
         self,
@@ -68,16 +68,9 @@ class Sandbox:
         )
         return _said(judge(self._worker, task))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+    def close(self) -> None:
+        """End its fork server."""
+        self._stop()
 
 
 def _tests(test_cases: Any) -> list[TestCase]:

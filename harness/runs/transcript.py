@@ -3,13 +3,12 @@
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 from urllib.parse import quote
 
 from pydantic import TypeAdapter, ValidationError
 
 from harness.agent.events import Event
+from harness.closing import Closing
 from harness.errors import RunDirectoryError
 from harness.runs.results import storage_error
 
@@ -31,7 +30,7 @@ def file_name(problem_id: str, index: int) -> str:
     return f"{name}-{index}.jsonl"
 
 
-class TranscriptWriter:
+class TranscriptWriter(Closing):
     """Appends events to a new file, each handed to the system as it happens."""
 
     def __init__(self, path: Path) -> None:
@@ -50,15 +49,8 @@ class TranscriptWriter:
         except OSError as error:
             raise storage_error(self._path.parent, error) from error
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Let go of the file."""
         self._file.close()
 
 

@@ -50,7 +50,9 @@ def start(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
             server.process.wait()
             greeting = {"failed": server.last_words() or f"it does not start: {error}"}
     # Why a layer is not there says more than that it is not.
-    layers = cast("dict[str, str]", greeting.get("missing", {}) | greeting.get("layers", {}))
+    layers: dict[str, str] = {}
+    for key in ("missing", "layers"):
+        layers |= cast("dict[str, str]", greeting.get(key) or {})
     failure, copies = str(greeting.get("failed", "")), bool(greeting.get("copies", True))
     found = Findings(isolation, layers, failure, copies)
     if found.holds:

@@ -3,16 +3,15 @@
 import json
 import os
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Self
 
+from harness.closing import Closing
 from harness.sandbox.execution import Program
 from harness.sandbox.limits import Limits
 
 INPUT_BYTES = 256 << 20
 
 
-class Trial:
+class Trial(Closing):
     """A program under trial; a context manager, which lets go of its memory files.
 
     Args:
@@ -66,17 +65,6 @@ class Trial:
         while self._files:
             os.close(self._files.pop())
         self._spans, self._end = {}, 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _packed(program: Program) -> bytes:

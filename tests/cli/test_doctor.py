@@ -4,50 +4,19 @@ import json
 import os
 import shutil
 import stat
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pydantic
 import pytest
-from program import PROGRAM, Done, environment, harness
+from program import WITHOUT_NAMESPACES, Done, harness, run_by, started_by
 
 import harness as package
 from harness.sandbox.choice import choose
 from harness.sandbox.isolation import CANDIDATES, MISSING, PROMISED, UNSAFE, Level
 
 ROOT = Path(package.__file__).parents[1]
-
-# As a user who may make no user namespace, as in most containers.
-WITHOUT_NAMESPACES = """
-import ctypes, os, sys
-user = os.getuid()
-if ctypes.CDLL(None).unshare(0x10000000): sys.exit(77)
-for name, text in (("self/setgroups", "deny"), ("self/uid_map", f"1000 {user} 1"),
-                   ("sys/user/max_user_namespaces", "0")):
-    with open(f"/proc/{name}", "w") as file: file.write(text)
-os.execv(sys.argv[1], sys.argv[1:])
-"""
-
-
-def run(folder: Path, *command: str, **env: str) -> Done:
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=environment(**env),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    if done.returncode == 77:
-        pytest.skip("no user namespace can be made here")
-    return done
-
-
-def confined(folder: Path, *arguments: str) -> Done:
-    return run(folder, sys.executable, "-c", WITHOUT_NAMESPACES, PROGRAM, *arguments)
 
 
 def sandboxes(done: Done) -> dict[tuple[str, str | None], Any]:
@@ -118,7 +87,7 @@ def test_an_unknown_level_is_refused_before_anything_is_tried(tmp_path: Path) ->
 
 class TestWithoutNamespaces:
     def test_what_is_missing_is_said(self, tmp_path: Path) -> None:
-        done = confined(tmp_path, "doctor")
+        done = started_by(WITHOUT_NAMESPACES, tmp_path, "doctor")
         assert (done.returncode, done.stderr) == (0, "")
         said = " ".join(done.stdout.split())
         assert "in use: landlock" in said
@@ -127,7 +96,7 @@ class TestWithoutNamespaces:
             assert f"namespaces ({means}) cannot be had: " in said
 
     def test_the_object_names_what_got_through(self, tmp_path: Path) -> None:
-        done = confined(tmp_path, "doctor", "--json")
+        done = started_by(WITHOUT_NAMESPACES, tmp_path, "doctor", "--json")
         assert json.loads(done.stdout)["level"] == "landlock"
         found = sandboxes(done)
         assert not found["namespaces", "direct"]["holds"]
@@ -139,12 +108,19 @@ class TestWithoutNamespaces:
 
     def test_more_than_can_be_had_exits_with_2_and_still_tells(self, tmp_path: Path) -> None:
         for flags in ([], ["--json"]):
-            done = confined(tmp_path, "doctor", "--require-isolation", "namespaces", *flags)
+            done = started_by(
+                WITHOUT_NAMESPACES, tmp_path, "doctor", "--require-isolation", "namespaces", *flags
+            )
             assert done.returncode == 2
             (line,) = done.stderr.splitlines()
             assert "no sandbox of level namespaces or above" in line
             assert "landlock" in done.stdout
-        assert confined(tmp_path, "doctor", "--require-isolation", "landlock").returncode == 0
+        assert (
+            started_by(
+                WITHOUT_NAMESPACES, tmp_path, "doctor", "--require-isolation", "landlock"
+            ).returncode
+            == 0
+        )
 
 
 def readable_by_all(path: Path) -> bool:
@@ -166,7 +142,7 @@ def test_whoever_asks(user: int, tmp_path: Path) -> None:
         pytest.skip(f"no {python} here with packages that everybody may read")
     become = [setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
     path = f"{ROOT}:{packages}"
-    done = run(tmp_path, *become, python, "-m", "harness", "doctor", "--json", PYTHONPATH=path)
+    done = run_by(tmp_path, *become, python, "-m", "harness", "doctor", "--json", PYTHONPATH=path)
     assert (done.returncode, done.stderr) == (0, "")
     for (level, means), each in sandboxes(done).items():
         if level == "namespaces" and not each["holds"]:

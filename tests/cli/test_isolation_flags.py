@@ -2,14 +2,12 @@
 
 import json
 import platform
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from program import PROGRAM, Done, environment, harness, results
+from program import ON_ANOTHER_MACHINE, WITHOUT_NAMESPACES, harness, results, started_by
 
 from harness.sandbox.choice import choose
 from harness.sandbox.isolation import MISSING, PROMISED, Level
@@ -30,39 +28,6 @@ COMMANDS = {
     "grade": ["grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"],
     "verify": ["verify", "jsonl:own.jsonl"],
 }
-
-# As a user who may make no user namespace, as in most containers.
-WITHOUT_NAMESPACES = """
-import ctypes, os, sys
-user = os.getuid()
-if ctypes.CDLL(None).unshare(0x10000000): sys.exit(77)
-for name, text in (("self/setgroups", "deny"), ("self/uid_map", f"1000 {user} 1"),
-                   ("sys/user/max_user_namespaces", "0")):
-    with open(f"/proc/{name}", "w") as file: file.write(text)
-os.execv(sys.argv[1], sys.argv[1:])
-"""
-
-# Where `uname` names a machine that there is no table of system calls for.
-ON_ANOTHER_MACHINE = """
-import ctypes, os, sys
-assert ctypes.CDLL(None).personality(8) >= 0
-os.execv(sys.argv[1], sys.argv[1:])
-"""
-
-
-def started_by(program: str, folder: Path, *arguments: str) -> Done:
-    done = subprocess.run(
-        [sys.executable, "-c", program, PROGRAM, *arguments],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    if done.returncode == 77:
-        pytest.skip("no user namespace can be made here")
-    return done
 
 
 @pytest.fixture

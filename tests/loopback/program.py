@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 PROGRAM = str(Path(sys.executable).with_name("harness"))
 Done = subprocess.CompletedProcess[str]
 
@@ -28,6 +30,46 @@ def harness(folder: Path, *arguments: str | Path, **env: str) -> Done:
         timeout=120,
         check=False,
     )
+
+
+# As a user who may make no user namespace, as in most containers.
+WITHOUT_NAMESPACES = """
+import ctypes, os, sys
+user = os.getuid()
+if ctypes.CDLL(None).unshare(0x10000000): sys.exit(77)
+for name, text in (("self/setgroups", "deny"), ("self/uid_map", f"1000 {user} 1"),
+                   ("sys/user/max_user_namespaces", "0")):
+    with open(f"/proc/{name}", "w") as file: file.write(text)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+# Where `uname` names a machine that there is no table of system calls for.
+ON_ANOTHER_MACHINE = """
+import ctypes, os, sys
+assert ctypes.CDLL(None).personality(8) >= 0
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def run_by(folder: Path, *command: str, **env: str) -> Done:
+    """What a command did; a test is skipped where the machine lacks what the command needs."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment(**env),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if done.returncode == 77:
+        pytest.skip("no user namespace can be made here")
+    return done
+
+
+def started_by(program: str, folder: Path, *arguments: str) -> Done:
+    """The program as another Python program starts it."""
+    return run_by(folder, sys.executable, "-c", program, PROGRAM, *arguments)
 
 
 async def start(folder: Path, *arguments: str | Path, **env: str) -> asyncio.subprocess.Process:
