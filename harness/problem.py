@@ -70,6 +70,19 @@ class Checker(BaseModel):
     preamble: str = ""
 
 
+class Reference(BaseModel):
+    """A known-good solution.
+
+    Attributes:
+        language: `python` for those that can be run here; some data sets have others too.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    code: str
+    language: str = "python"
+
+
 @dataclass(frozen=True, slots=True)
 class TestSuite:
     """A problem's tests: the public ones at hand, the hidden ones decoded when they are graded.
@@ -124,7 +137,7 @@ class Problem(BaseModel):
         preamble: Python source whose names the solution may take for granted.
         rule: the name of the comparison rule that judges its outputs.
         checker: judges them in its place.
-        references: known-good solutions.
+        load_references: decodes the known-good solutions, each time anew. Raises DataError.
         known_issues: why a right solution may be judged wrong here, or a wrong one right.
         content_hash: SHA-256 of everything that can change a verdict, tests included.
     """
@@ -148,10 +161,14 @@ class Problem(BaseModel):
     preamble: str = ""
     rule: RuleName = "lcb"
     checker: Checker | None = None
-    references: tuple[str, ...] = ()
+    load_references: Callable[[], tuple[Reference, ...]] = tuple
     known_issues: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     content_hash: str
+
+    def programs(self) -> tuple[str, ...]:
+        """The references that can be run: those in Python. Raises DataError."""
+        return tuple(each.code for each in self.load_references() if each.language == "python")
 
     @property
     def native_id(self) -> str:

@@ -100,7 +100,7 @@ def reference_jobs(problems: Iterable[Problem], most: int | None) -> list[Refere
     codes = (
         (problem, code, index)
         for problem in problems
-        for index, code in enumerate(problem.references[:most])
+        for index, code in enumerate(problem.programs()[:most])
     )
     return [
         ReferenceJob(number, problem, code, index)
@@ -144,7 +144,7 @@ def verified(
             problem_id=problem.id,
             tests=_tests(problem, references[problem.id]),
             limit_s=options.limits(problem).cpu_s,
-            available=len(problem.references),
+            available=len(problem.programs()),
             references=tuple(references[problem.id]),
             known_issues=problem.known_issues,
         )

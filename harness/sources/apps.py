@@ -16,7 +16,6 @@ from harness.errors import DataError, UsageError
 from harness.problem import Problem
 from harness.sources.apps_folders import load_folders
 from harness.sources.apps_problem import Columns, core_of, native_id, problem_of
-from harness.sources.deferred import Row, deferred
 from harness.sources.json_text import members, string
 from harness.sources.parquet import open_rows
 from harness.sources.reading import Line, expand
@@ -50,14 +49,7 @@ def parse_row(line: Line) -> Problem:
         DataError: a column is not as it should be.
     """
     columns = _columns(line)
-    core = core_of(columns)
-    hidden = deferred(line, core.problem_id, core.content_hash, _again)
-    return problem_of(columns, core, hidden)
-
-
-def _again(line: Line) -> Row:
-    core = core_of(_columns(line))
-    return Row(core.problem_id, core.content_hash, lambda: core.split.hidden)
+    return problem_of(columns, core_of(columns))
 
 
 def _columns(line: Line) -> Columns:

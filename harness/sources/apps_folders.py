@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import DataError, UsageError
-from harness.problem import Problem, TestCase
+from harness.problem import Problem
 from harness.sources.apps_problem import Columns, core_of, native_id, problem_of
+from harness.sources.deferred import from_again
 from harness.sources.json_text import members, string
 from harness.sources.reading import MAX_LINE_BYTES, DataFile
 from harness.sources.rows import Loaded
@@ -137,14 +138,14 @@ def _is_number(name: str) -> bool:
 
 def _problem(root: _Root, place: Path, record: _Record) -> Problem:
     columns = _columns(root, place, record)
-    core = core_of(columns)
-    again = _Again(root, place.absolute(), columns.where, core.problem_id, core.content_hash)
-    return problem_of(columns, core, again)
+    problem = problem_of(columns, core_of(columns))
+    again = _Again(root, place.absolute(), columns.where, problem.id, problem.content_hash)
+    return from_again(problem, again)
 
 
 @dataclass(frozen=True, slots=True)
 class _Again:
-    """The hidden tests of a folder, read when asked for and not held in between."""
+    """A folder, read when its hidden tests or references are asked for."""
 
     root: _Root
     place: Path
@@ -152,15 +153,16 @@ class _Again:
     problem_id: str
     content_hash: str
 
-    def __call__(self) -> tuple[TestCase, ...]:
+    def __call__(self) -> Problem:
         try:
-            core = core_of(_columns(self.root, self.place, _Record()))
+            columns = _columns(self.root, self.place, _Record())
+            problem = problem_of(columns, core_of(columns))
         except DataError:
-            core = None
-        if core is None or core.content_hash != self.content_hash:
+            problem = None
+        if problem is None or problem.content_hash != self.content_hash:
             what = f"no longer the problem {self.problem_id!r} that was loaded"
             raise DataError(self.where, None, what)
-        return core.split.hidden
+        return problem
 
 
 def _columns(root: _Root, place: Path, record: _Record) -> Columns:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import urlsplit
 
 from harness.errors import DataError
@@ -9,10 +10,9 @@ from harness.problem import Level, Problem, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources.apps_shown import shown
 from harness.sources.apps_tests import Suite, read_suite
-from harness.sources.deferred import LoadTests
 from harness.sources.json_text import elements, string
 from harness.sources.public import Split, split
-from harness.sources.rows import LEVELS, content_hash
+from harness.sources.rows import LEVELS, content_hash, references_of
 
 APPS_LEVELS: dict[str, Level] = {
     "introductory": "easy",
@@ -95,13 +95,12 @@ def core_of(columns: Columns) -> Core:
     )
 
 
-def problem_of(columns: Columns, core: Core, load_hidden: LoadTests) -> Problem:
+def problem_of(columns: Columns, core: Core) -> Problem:
     """The problem.
 
     Args:
         columns: what its layout says.
         core: made of the same columns.
-        load_hidden: decodes the hidden tests anew.
 
     Raises:
         DataError: a column is not as APPS has it.
@@ -118,14 +117,11 @@ def problem_of(columns: Columns, core: Core, load_hidden: LoadTests) -> Problem:
         starter_code=columns.starter_code,
         entry_point=core.suite.entry_point,
         signature=core.suite.signature,
-        tests=TestSuite(
-            public=core.split.public,
-            load_hidden=load_hidden if core.split.hidden else tuple[TestCase, ...],
-        ),
+        tests=TestSuite(core.split.public, partial(tuple[TestCase, ...], core.split.hidden)),
         public_rule=core.split.rule,
         preamble=preambles.APPS,
         rule="tokens",
-        references=_references(columns),
+        load_references=partial(references_of, *_references(columns)),
         aliases=(f"apps_{name}",),
         content_hash=core.content_hash,
     )

@@ -1,78 +1,131 @@
-"""Hidden tests that stay in their file until they are graded.
+"""What a problem leaves in its file until somebody asks: hidden tests and references.
 
-Hidden tests are most of a data set, so a problem only remembers the row that its own are in. A row
-of a compressed file has no cheap way back and is held.
+They are most of a data set, so a problem only remembers the row that its own are in. A row of a
+compressed file has no cheap way back and is held.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Protocol
 
 from harness.errors import DataError
-from harness.problem import TestCase
+from harness.problem import Problem, Reference, TestCase, TestSuite
 from harness.sources.reading import Line, read_line_again
 
-LoadTests = Callable[[], tuple[TestCase, ...]]
+Parse = Callable[[Line], Problem]
+"""Makes a row's problem, hidden tests and references at hand; raises DataError when it cannot."""
 
 
-class Row(NamedTuple):
-    """The id and hash of the problem that a line makes, and its hidden tests."""
-
-    problem_id: str
-    content_hash: str
-    load_hidden: LoadTests
+class _Again(Protocol):
+    def __call__(self) -> Problem: ...
 
 
-def deferred(
-    line: Line, problem_id: str, content_hash: str, read: Callable[[Line], Row]
-) -> LoadTests:
-    """The hidden tests of a row, decoded when asked for and not held in between.
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A row that is kept.
 
-    Args:
+    Attributes:
         line: the row.
+        parse: reads it.
+    """
+
+    line: Line
+    parse: Parse
+
+    def __call__(self) -> Problem:
+        """The problem, read anew."""
+        return self.parse(self.line)
+
+
+@dataclass(frozen=True, slots=True)
+class InFile:
+    """A row that can be found again.
+
+    Attributes:
+        path: the file.
+        offset: where the row begins, in bytes.
+        where: the file and line, as messages name them.
+        number: of the line, from 1.
         problem_id: of the problem that was made of it.
         content_hash: of the same.
-        read: reads such a line anew; raises DataError when it cannot.
-
-    Returns:
-        What raises DataError when the line is no longer the row that was loaded, or its tests
-        cannot be decoded.
+        parse: reads such a row.
     """
-    if line.offset is None:
-        return _Held(line, read)
-    path = line.path.absolute()
-    return _InFile(path, line.offset, line.name, line.number, problem_id, content_hash, read)
 
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    line: Line
-    read: Callable[[Line], Row]
-
-    def __call__(self) -> tuple[TestCase, ...]:
-        return self.read(self.line).load_hidden()
-
-
-@dataclass(frozen=True, slots=True)
-class _InFile:
     path: Path
-    offset: int
     name: str
     number: int
+    offset: int
     problem_id: str
     content_hash: str
-    read: Callable[[Line], Row]
+    parse: Parse
 
-    def __call__(self) -> tuple[TestCase, ...]:
+    def __call__(self) -> Problem:
+        """The problem, read anew.
+
+        Raises:
+            DataError: the line is no longer the row that was loaded.
+        """
         where = f"{self.name}:{self.number}"
         raw = read_line_again(self.path, self.offset, where)
         try:
-            row = self.read(Line(self.path, self.name, self.number, self.offset, raw))
+            problem = self.parse(Line(self.path, self.name, self.number, self.offset, raw))
         except DataError:
-            row = None
-        if row is None or row[:2] != (self.problem_id, self.content_hash):
-            raise DataError(
-                where, None, f"no longer the row of {self.problem_id!r} that was loaded"
-            )
-        return row.load_hidden()
+            problem = None
+        if problem is None or (problem.id, problem.content_hash) != (
+            self.problem_id,
+            self.content_hash,
+        ):
+            what = f"no longer the row of {self.problem_id!r} that was loaded"
+            raise DataError(where, None, what)
+        return problem
+
+
+@dataclass(frozen=True, slots=True)
+class _Hidden:
+    again: _Again
+
+    def __call__(self) -> tuple[TestCase, ...]:
+        return self.again().tests.load_hidden()
+
+
+@dataclass(frozen=True, slots=True)
+class _References:
+    again: _Again
+
+    def __call__(self) -> tuple[Reference, ...]:
+        return self.again().load_references()
+
+
+def deferred(problem: Problem, line: Line, parse: Parse) -> Problem:
+    """A problem that reads its row again for its hidden tests and references.
+
+    Args:
+        problem: made of the row; what it has at hand of these is let go.
+        line: the row.
+        parse: what made the problem of it.
+
+    Returns:
+        One whose hidden tests and references raise DataError when the line is no longer the row
+        that was loaded, or they cannot be decoded.
+    """
+    if line.offset is None:
+        return from_again(problem, Held(line, parse))
+    return from_again(
+        problem,
+        InFile(
+            line.path.absolute(),
+            line.name,
+            line.number,
+            line.offset,
+            problem.id,
+            problem.content_hash,
+            parse,
+        ),
+    )
+
+
+def from_again(problem: Problem, again: _Again) -> Problem:
+    """The problem with its hidden tests and references from `again()`, each time anew."""
+    tests = TestSuite(problem.tests.public, _Hidden(again))
+    return problem.model_copy(update={"tests": tests, "load_references": _References(again)})

@@ -30,6 +30,7 @@ from harness.sources.rows import (
     content_hash,
     load_rows,
     name_fault,
+    references_of,
 )
 from harness.sources.signature import signature_of
 
@@ -149,7 +150,7 @@ def parse_row(line: Line, *, source: str) -> Problem:
         preamble=_preamble(row),
         rule=row.rule,
         checker=Checker(kind="check", code=row.checker) if row.checker is not None else None,
-        references=row.references,
+        load_references=partial(references_of, *row.references),
         known_issues=row.known_issues,
         content_hash=digest,
     )

@@ -7,6 +7,7 @@ an example that cannot be read as values is none, and a problem without any has 
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import cast
 
 from harness.errors import DataError, UsageError
@@ -17,7 +18,7 @@ from harness.sources.examples import Example, examples, in_order
 from harness.sources.literals import Nodes, UnreadableError
 from harness.sources.parquet import open_rows
 from harness.sources.reading import Line, expand
-from harness.sources.rows import LEVELS, Loaded, content_hash, load_rows
+from harness.sources.rows import LEVELS, Loaded, content_hash, load_rows, references_of
 from harness.sources.signature import signature_of
 from harness.sources.starter import Starter, starter_of
 
@@ -71,7 +72,7 @@ def parse_row(line: Line) -> Problem:
         tests=TestSuite(public=_tests(shown, starter, signature)),
         public_rule="statement",
         preamble=preambles.LEETCODE,
-        references=(reference,) if reference.strip() else (),
+        load_references=partial(references_of, reference),
         aliases=(str(number), f"leetcode_{number}"),
         content_hash=content_hash(statement, row["python"]),
     )

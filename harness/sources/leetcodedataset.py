@@ -12,7 +12,7 @@ Parsing all assertions takes seconds, so a load parses just those that may be pu
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -30,13 +30,12 @@ from harness.sources.assertions import (
     to_test,
     with_codecs,
 )
-from harness.sources.deferred import Row, deferred
 from harness.sources.errata import issues_of_statement
 from harness.sources.examples import Example, examples, in_order, is_shown_as
 from harness.sources.literals import UnreadableError
 from harness.sources.parquet import open_rows
 from harness.sources.reading import Line, expand
-from harness.sources.rows import LEVELS, Loaded, content_hash, load_rows, name_fault
+from harness.sources.rows import LEVELS, Loaded, content_hash, load_rows, name_fault, references_of
 from harness.sources.signature import EntryPoint, entry_point_of
 
 _ENTRY_POINT = re.compile(r"(?:Solution\(\)\.)?(\w+)")
@@ -89,10 +88,6 @@ class _Columns(BaseModel):
         return preambles.LEETCODEDATASET_SORTED if sorted_too else preambles.LEETCODEDATASET
 
     @property
-    def problem_id(self) -> str:
-        return f"leetcodedataset/{self.task_id}"
-
-    @property
     def content_hash(self) -> str:
         return content_hash(
             self.problem_description,
@@ -122,9 +117,8 @@ def parse_row(line: Line) -> Problem:
     row = _columns(line)
     tests = _Tests(row, line.where)
     split = tests.public_ones()
-    digest = row.content_hash
     return Problem(
-        id=row.problem_id,
+        id=f"leetcodedataset/{row.task_id}",
         source="leetcodedataset",
         title=_title(row.task_id),
         statement=row.problem_description,
@@ -138,20 +132,15 @@ def parse_row(line: Line) -> Problem:
         signature=tests.signature,
         tests=TestSuite(
             public=split.public,
-            load_hidden=deferred(line, row.problem_id, digest, _again) if split.hidden else tuple,
+            load_hidden=tests.hidden_ones,
         ),
         public_rule=split.rule,
         preamble=row.preamble,
         known_issues=issues_of_statement(row.problem_description),
-        references=(row.completion,) if row.completion.strip() else (),
+        load_references=partial(references_of, row.completion),
         aliases=(str(row.question_id), f"leetcode_{row.question_id}"),
-        content_hash=digest,
+        content_hash=row.content_hash,
     )
-
-
-def _again(line: Line) -> Row:
-    row = _columns(line)
-    return Row(row.problem_id, row.content_hash, lambda: _Tests(row, line.where).hidden_ones())
 
 
 def _columns(line: Line) -> _Columns:

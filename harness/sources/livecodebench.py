@@ -9,6 +9,7 @@ column is a string, three of them hold JSON, and `func_name` in the metadata, no
 
 from collections.abc import Iterable
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -17,7 +18,6 @@ from pydantic_core import from_json
 from harness.errors import DataError, UsageError
 from harness.problem import Level, Problem, TestCase, TestSuite
 from harness.sources import errata, preambles, private_tests
-from harness.sources.deferred import Row, deferred
 from harness.sources.parquet import open_rows
 from harness.sources.reading import Line, expand, json_complaint
 from harness.sources.rows import LEVELS, Loaded, check_function_test, content_hash, load_rows
@@ -66,15 +66,13 @@ def parse_row(line: Line) -> Problem:
     question_id = row["question_id"]
     if not question_id.strip():
         raise DataError(line.where, "question_id", "empty")
-    problem_id = _problem_id(row)
     title = row["question_title"]
     platform = row["platform"].lower()
     slug = title if platform == "leetcode" else ""
     entry_point = _entry_point(row["metadata"], line.where)
     functional = entry_point is not None
-    digest = _content_hash(row)
     return Problem(
-        id=problem_id,
+        id=f"livecodebench/{question_id}",
         source="livecodebench",
         title=title,
         statement=row["question_content"],
@@ -92,14 +90,14 @@ def parse_row(line: Line) -> Problem:
                 functional=functional,
                 where=line.where,
             ),
-            load_hidden=(
-                deferred(line, problem_id, digest, _again) if row["private_test_cases"] else tuple
+            load_hidden=partial(
+                _decode, row["private_test_cases"], functional=functional, where=line.where
             ),
         ),
         preamble=preambles.LIVECODEBENCH,
         known_issues=errata.known_issues(question_id, slug),
         aliases=(slug,) if slug else (),
-        content_hash=digest,
+        content_hash=_content_hash(row),
     )
 
 
@@ -111,10 +109,6 @@ def _columns(line: Line) -> dict[str, str]:
         if not isinstance(row[name], str):
             raise DataError(line.where, name, f"not a string but {row[name]!r:.60}")
     return {name: cast("str", row[name]) for name in COLUMNS}
-
-
-def _problem_id(row: dict[str, str]) -> str:
-    return f"livecodebench/{row['question_id']}"
 
 
 def _content_hash(row: dict[str, str]) -> str:
@@ -185,19 +179,10 @@ def _test(
 
 
 def _decode(encoded: str, *, functional: bool, where: str) -> tuple[TestCase, ...]:
+    if not encoded:
+        return ()
     try:
         text = private_tests.decode(encoded)
     except ValueError as error:
         raise DataError(where, "private_test_cases", str(error)) from None
     return _tests(text, public=False, functional=functional, where=where)
-
-
-def _again(line: Line) -> Row:
-    row = _columns(line)
-    functional = _entry_point(row["metadata"], line.where) is not None
-    encoded = row["private_test_cases"]
-    return Row(
-        _problem_id(row),
-        _content_hash(row),
-        lambda: _decode(encoded, functional=functional, where=line.where),
-    )

@@ -9,6 +9,7 @@ The reference for what a row means is `src/sandbox.py` of https://github.com/Elf
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -17,13 +18,12 @@ from pydantic_core import to_json
 from harness.errors import DataError, UsageError
 from harness.problem import Checker, Problem, Signature, TestCase, TestSuite
 from harness.sources import preambles
-from harness.sources.deferred import Row, deferred
 from harness.sources.examples import Example, examples, is_shown_as
 from harness.sources.json_text import elements, members, one_line
 from harness.sources.parquet import open_rows
 from harness.sources.public import Split, split
 from harness.sources.reading import Line, expand
-from harness.sources.rows import LEVELS, Loaded, load_rows, name_fault
+from harness.sources.rows import LEVELS, Loaded, load_rows, name_fault, references_of
 from harness.sources.rows import content_hash as hash_of
 from harness.sources.signature import signature_of
 
@@ -81,10 +81,6 @@ class _Row(_Columns):
     solutions: tuple[_Solution, ...] = ()
 
     @property
-    def problem_id(self) -> str:
-        return f"mercury/{self.slug_name}"
-
-    @property
     def statement(self) -> str:
         pretty = self.pretty_content
         text = pretty if isinstance(pretty, str) else next(iter(pretty), "")
@@ -129,11 +125,9 @@ def parse_row(line: Line) -> Problem:
     """
     row = _read(line)
     tests = _tests(row, line.where)
-    content_hash = row.content_hash
-    references = tuple(solution.solution for solution in row.solutions)
     question = row.meta_info.data.question
     return Problem(
-        id=row.problem_id,
+        id=f"mercury/{row.slug_name}",
         source="mercury",
         title=question.questionTitle or row.slug_name.replace("-", " ").capitalize(),
         statement=row.statement,
@@ -144,10 +138,7 @@ def parse_row(line: Line) -> Problem:
         starter_code=row.prompt,
         entry_point=row.entry_point,
         signature=row.signature,
-        tests=TestSuite(
-            public=tests.public,
-            load_hidden=deferred(line, row.problem_id, content_hash, _again),
-        ),
+        tests=TestSuite(tests.public, partial(tuple[TestCase, ...], tests.hidden)),
         public_rule=tests.rule,
         preamble=preambles.MERCURY,
         checker=Checker(
@@ -155,9 +146,9 @@ def parse_row(line: Line) -> Problem:
             code=f"{row.convert_offline}\n\n{row.evaluate_offline}\n",
             preamble=preambles.MERCURY,
         ),
-        references=references,
+        load_references=partial(references_of, *(each.solution for each in row.solutions)),
         aliases=() if row.id is None else (f"mercury_{row.id}",),
-        content_hash=content_hash,
+        content_hash=row.content_hash,
     )
 
 
@@ -172,11 +163,6 @@ def _read(line: Line) -> _Row:
     if not row.entry_point.isidentifier():
         raise DataError(line.where, "entry_point", f"{row.entry_point!r:.60} is not a Python name")
     return row
-
-
-def _again(line: Line) -> Row:
-    row = _read(line)
-    return Row(row.problem_id, row.content_hash, lambda: _tests(row, line.where).hidden)
 
 
 def _tests(row: _Row, where: str) -> Split:

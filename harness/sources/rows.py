@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from harness.errors import DataError
-from harness.problem import Level, Problem
+from harness.problem import Level, Problem, Reference
+from harness.sources.deferred import Parse, deferred
 from harness.sources.reading import DataFile, Line
 
 LEVELS: dict[str, Level] = {"easy": "easy", "medium": "medium", "hard": "hard"}
@@ -40,14 +41,13 @@ class Loaded:
     files: tuple[DataFile, ...] = ()
 
 
-def load_rows(
-    files: Iterable[RowFile], parse: Callable[[Line], Problem], *, skip_bad_rows: bool = False
-) -> Loaded:
+def load_rows(files: Iterable[RowFile], parse: Parse, *, skip_bad_rows: bool = False) -> Loaded:
     """Read every row of some files.
 
     Args:
         files: read one after the other.
-        parse: makes a row's problem, or raises DataError.
+        parse: makes a row's problem, or raises DataError. What it has at hand of hidden tests and
+            references is let go, and read again when somebody asks for it.
         skip_bad_rows: pass over rows that are not as their schema says, and second rows of one id.
             A file that is itself broken (cut short, a line without end) stops the load all the
             same: what it lost cannot be counted.
@@ -71,7 +71,7 @@ def load_rows(
                 error.__context__ = None  # its traceback, as this one's, holds the whole row
                 skipped.append(error.with_traceback(None))
             else:
-                problems.append(problem)
+                problems.append(deferred(problem, line, parse))
         read.append(file.file)
     return Loaded(tuple(problems), tuple(skipped), tuple(read))
 
@@ -90,6 +90,11 @@ def content_hash(*parts: str) -> str:
         digest.update(len(data).to_bytes(8, "big"))
         digest.update(data)
     return digest.hexdigest()
+
+
+def references_of(*codes: str) -> tuple[Reference, ...]:
+    """Known-good programs in Python, those of them that are not blank."""
+    return tuple(Reference(code=code) for code in codes if code.strip())
 
 
 def name_fault(where: str, error: ValidationError) -> DataError:

@@ -91,9 +91,9 @@ def _leetcode(path: Path, most: int) -> Iterator[tuple[Row, Row]]:
     for problem in load(f"leetcodedataset:{path}").problems:
         codecs = {*problem.signature.arguments, problem.signature.result}
         name = problem.entry_point
-        if codecs != {Codec.JSON} or problem.checker or not problem.references or name is None:
+        if codecs != {Codec.JSON} or problem.checker or not problem.programs() or name is None:
             continue
-        code = problem.references[0]
+        code = problem.programs()[0]
         tests = [(test.input, test.output) for test in problem.tests.all()[:most]]
         yield (
             Row(problem.id, problem.source, code, problem.preamble, name, tests),

@@ -85,7 +85,7 @@ def test_a_program_is_read(row: Rows, problem: Read) -> None:
     assert (read.difficulty, read.difficulty_word) == ("medium", "interview")
     assert read.entry_point is None
     assert (read.rule, read.preamble) == ("tokens", preambles.APPS)
-    assert read.references == ("print(2 * int(input()))", "print(int(input()) * 2)")
+    assert read.programs() == ("print(2 * int(input()))", "print(int(input()) * 2)")
     assert read.public_rule == "statement"
     assert read.tests.public == (TestCase(input="1\n", output="2\n", public=True),)
     assert read.tests.load_hidden() == (
@@ -209,7 +209,7 @@ def test_the_columns_may_be_lists_and_objects(row: Rows, problem: Read) -> None:
     real = {name: json.loads(plain[name]) for name in ("solutions", "input_output")}
     as_strings, as_they_are = problem(plain), problem(row(**real))
     assert as_they_are.tests.all() == as_strings.tests.all()
-    assert as_they_are.references == as_strings.references
+    assert as_they_are.programs() == as_strings.programs()
     assert as_they_are.content_hash == as_strings.content_hash
 
 
@@ -222,7 +222,7 @@ def test_a_problem_without_tests_is_a_problem(row: Rows, problem: Read, empty: o
 
 @pytest.mark.parametrize("empty", ["", None, ..., "null", "[]", []])
 def test_a_problem_may_have_no_reference(row: Rows, problem: Read, empty: object) -> None:
-    assert problem(row(solutions=empty)).references == ()
+    assert problem(row(solutions=empty)).programs() == ()
 
 
 def test_all_but_the_statement_may_be_missing(write_rows: Write) -> None:
@@ -492,7 +492,7 @@ def test_all_real_rows_load_with_every_test(test_data: Path) -> None:
     )
     assert Counter(problem.platform for problem in problems) == {"codeforces": 138, "leetcode": 12}
     assert Counter(problem.public_rule for problem in problems) == {"statement": 136, "first": 14}
-    assert all(problem.references for problem in problems)
+    assert all(problem.programs() for problem in problems)
 
 
 def test_the_known_examples_are_the_public_tests(test_data: Path) -> None:

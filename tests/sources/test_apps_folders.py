@@ -44,7 +44,7 @@ def test_a_folder_is_read(make: Make) -> None:
     assert (read.id, read.aliases) == ("apps/42", ("apps_42",))
     assert (read.title, read.platform) == ("a_b", "atcoder")
     assert (read.difficulty, read.difficulty_word) == ("hard", "competition")
-    assert read.references == ("print(2 * int(input()))",)
+    assert read.programs() == ("print(2 * int(input()))",)
     assert [test.input for test in read.tests.public] == ["1\n"]
     assert [test.input for test in read.tests.load_hidden()] == ["2\n"]
 
@@ -62,7 +62,7 @@ def test_all_but_the_question_may_be_missing(make: Make) -> None:
     folder = make("7", input_output__json=None, solutions__json=None, metadata__json=None)
     (read,) = load(str(folder)).problems
     assert read.tests.all() == ()
-    assert read.references == ()
+    assert read.programs() == ()
     assert (read.title, read.difficulty) == ("Twice.", None)
 
 
@@ -146,7 +146,7 @@ def test_links_are_followed_within_the_folder_only(make: Make, tmp_path: Path) -
     (inside / "solutions-2.json").write_text('["inside"]')
     split = tmp_path / "train"
     (problem,) = load(str(split)).problems
-    assert problem.references == ("inside",)
+    assert problem.programs() == ("inside",)
     (inside / "solutions.json").unlink()
     (inside / "solutions.json").symlink_to(outside / "solutions.json")
     with pytest.raises(DataError, match=r"solutions.json: links out of .*, which is not followed"):

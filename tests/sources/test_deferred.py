@@ -8,20 +8,31 @@ from pathlib import Path
 import pytest
 
 from harness.errors import DataError
-from harness.problem import TestCase
-from harness.sources import deferred as hidden
+from harness.problem import Problem, Reference, TestCase, TestSuite
+from harness.sources.deferred import deferred
 from harness.sources.reading import JsonLines, Line
 
 Load = Callable[[], tuple[TestCase, ...]]
 
 
-def read(line: Line) -> hidden.Row:
+def read(line: Line) -> Problem:
     """A row is an id, a hash and a test, one letter each."""
     text = line.text().decode()
     if len(text) != 3:
         raise DataError(line.where, None, "not three letters")
     test = TestCase(input=text[2], output="", public=False)
-    return hidden.Row(text[0], text[1], lambda: (test,))
+    return Problem(
+        id=text[0],
+        source="",
+        title="",
+        statement="",
+        platform="",
+        difficulty=None,
+        difficulty_word="",
+        tests=TestSuite((), lambda: (test,)),
+        load_references=lambda: (Reference(code=text[2]), Reference(code="", language="java")),
+        content_hash=text[1],
+    )
 
 
 @pytest.fixture
@@ -31,9 +42,17 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+def problems(path: Path) -> list[Problem]:
+    return [deferred(read(line), line, read) for line in JsonLines(path)]
+
+
 def loaders(path: Path) -> list[Load]:
-    rows = [(line, read(line)) for line in JsonLines(path)]
-    return [hidden.deferred(line, row.problem_id, row.content_hash, read) for line, row in rows]
+    return [problem.tests.load_hidden for problem in problems(path)]
+
+
+def test_references_are_found_likewise(path: Path) -> None:
+    assert [problem.programs() for problem in problems(path)] == [("X",), ("Y",)]
+    assert problems(path)[0].load_references()[1].language == "java"
 
 
 def test_each_row_finds_its_own_as_often_as_asked(path: Path) -> None:

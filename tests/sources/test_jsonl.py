@@ -66,7 +66,7 @@ def test_every_key_is_read(problem: Callable[..., Problem]) -> None:
     assert read.entry_point == "add"
     assert read.signature.arguments == (Codec.LINKED_LIST,)
     assert read.signature.result == Codec.FIRST_ARGUMENT
-    assert read.references == ("class Solution: ...",)
+    assert read.programs() == ("class Solution: ...",)
     assert read.preamble == preambles.LEETCODEDATASET
     assert read.rule == "tokens"
     assert read.checker == Checker(kind="check", code=FULL["checker"])

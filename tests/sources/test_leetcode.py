@@ -82,7 +82,7 @@ def test_a_row_is_read(read: Read) -> None:
     assert problem.title == "Sum Below"
     assert (problem.difficulty, problem.difficulty_word) == ("easy", "Easy")
     assert problem.statement == CONTENT
-    assert problem.references == (CODE,)
+    assert problem.programs() == (CODE,)
     assert problem.preamble == preambles.LEETCODE
     assert problem.entry_point == "sumBelow"
     assert problem.starter_code == (
@@ -272,6 +272,6 @@ def test_real_rows_load_and_their_references_are_accepted(test_data: Path) -> No
     assert [problem.entry_point for problem in problems] == ["twoSum", "addTwoNumbers"]
     assert [len(problem.tests.public) for problem in problems] == [3, 3]
     for problem in problems:
-        assert judged(problem, problem.references[0]) == Verdict.ACCEPTED
+        assert judged(problem, problem.programs()[0]) == Verdict.ACCEPTED
     (found,) = select(problems, Selection(tasks=("leetcode_2",))).problems
     assert found.id == "leetcode/add-two-numbers"

@@ -111,7 +111,7 @@ def test_a_row_is_read(read: Read) -> None:
     assert (problem.difficulty, problem.difficulty_word) == ("hard", "Hard")
     assert problem.tags == ("Array", "Math")
     assert problem.release_date == date(2024, 8, 4)
-    assert problem.references == (REFERENCE,)
+    assert problem.programs() == (REFERENCE,)
     assert problem.entry_point == "sumBelow"
     assert problem.signature == Signature(arguments=(Codec.JSON, Codec.JSON))
     assert problem.rule == "lcb"

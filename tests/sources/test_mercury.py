@@ -102,7 +102,7 @@ class TestReading:
     ) -> None:
         read = problem(ROW)
         assert (read.id, read.title, read.statement) == ("mercury/sum-it-up", "Sum it up", "")
-        assert (read.difficulty, read.tags, read.references) == (None, (), ())
+        assert (read.difficulty, read.tags, read.programs()) == (None, (), ())
         assert read.tests.all()[0].input == "[1, 2]\n3"
         assert read.checker is not None
         assert read.checker.kind == "hooks"
@@ -120,7 +120,7 @@ class TestReading:
         assert read.statement == FULL["pretty_content"][0]
         assert read.starter_code == FULL["prompt"]
         assert read.entry_point == "sumItUp"
-        assert read.references == (FULL["solutions"][0]["solution"],)
+        assert read.programs() == (FULL["solutions"][0]["solution"],)
         assert read.preamble == preambles.MERCURY
 
     def test_a_statement_may_be_html_alone(self, problem: Callable[..., Problem]) -> None:
@@ -259,7 +259,7 @@ class TestGrading:
         self, isolate: bool, problem: Callable[..., Problem], grade: Callable[..., Grade]
     ) -> None:
         read = problem(FULL)
-        assert grade(read, read.references[0], isolate=isolate).solved
+        assert grade(read, read.programs()[0], isolate=isolate).solved
         wrong = "class Solution:\n    def sumItUp(self, nums, n): return 6"
         assert grade(read, wrong, isolate=isolate).verdict is Verdict.WRONG_ANSWER
 
@@ -296,8 +296,8 @@ class TestGrading:
         file = test_data / "mercury_partial_row" / "add-two-numbers.json"
         data = json.loads(file.read_text())
         read = problem(data["row"])
-        assert len(read.references) == 2
-        for code in read.references:
+        assert len(read.programs()) == 2
+        for code in read.programs():
             assert grade(read, code, isolate=isolate).solved
         for code in data["known_bad"]:
             assert grade(read, code, isolate=isolate).verdict is Verdict.WRONG_ANSWER

@@ -47,7 +47,7 @@ def test_the_same_problems_as_from_lines(
 def test_nested_columns_are_read(tmp_path: Path) -> None:
     (problem,) = mercury.load(str(write(tmp_path / "m.parquet", [HOOKS]))).problems
     assert problem.tags == ("Math",)
-    assert problem.references == ("class Solution: ...",)
+    assert problem.programs() == ("class Solution: ...",)
 
 
 def test_a_bad_row_is_named_by_its_number(tmp_path: Path) -> None:
