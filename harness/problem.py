@@ -13,12 +13,24 @@ PublicRule = Literal["source", "statement", "first"]
 RuleName = Literal["lcb", "tokens", "apps_legacy"]  # of `harness.grading.rules`
 
 
+class Kind(StrEnum):
+    """What a model is asked for: code, or what a call that it is shown returns.
+
+    A problem that is no code generation has one test, hidden, whose output is the answer.
+    """
+
+    CODE_GENERATION = "code_generation"
+    TEST_OUTPUT_PREDICTION = "test_output_prediction"  # of the function that the statement wants
+    CODE_EXECUTION = "code_execution"  # of the program that the model is shown
+
+
 class TestCase(BaseModel):
     """One test.
 
     For a program, `input` is what it reads on stdin and `output` what it must write. For a
     function, `input` is one JSON value per line, an argument each, and `output` one JSON value: the
-    convention of LiveCodeBench, which every other source is translated to.
+    convention of LiveCodeBench, which every other source is translated to. For code execution
+    `input` is the call and `output` its value, both as Python writes them.
     """
 
     __test__ = False  # not a pytest class
@@ -110,6 +122,7 @@ class ProblemView(BaseModel):
 
     id: str
     source: str
+    kind: Kind = Kind.CODE_GENERATION
     title: str
     statement: str
     platform: str
@@ -121,6 +134,8 @@ class ProblemView(BaseModel):
     signature: Signature
     preamble: str
     public_tests: tuple[TestCase, ...]
+    call: str = ""
+    code: str = ""
 
 
 class Problem(BaseModel):
@@ -128,16 +143,23 @@ class Problem(BaseModel):
 
     Attributes:
         id: `<source>/<native id>`, from the data itself, never a position.
+        kind: what a model is asked for.
         aliases: other names it answers to on the command line (slug, the seeds' spellings).
         difficulty: normalised; `difficulty_word` is the source's own word.
         entry_point: name of the function or `Solution` method that is called; None when the
             program reads stdin and writes stdout.
         signature: how the entry point's arguments and result are converted.
         public_rule: how the public tests were told from the hidden ones.
+        unchecked: its tests were read off its statement, and no known-good solution was run on
+            them yet.
         preamble: Python source whose names the solution may take for granted.
+        call: the call whose value is asked for, as a Python expression; empty for code generation.
+        code: the program that defines what is called, for code execution alone.
         rule: the name of the comparison rule that judges its outputs.
         checker: judges them in its place.
         load_references: decodes the known-good solutions, each time anew. Raises DataError.
+        generator: source text of the data set's own maker of inputs; empty where it has none. Runs
+            in the sandbox alone (`harness.grading.generated`).
         known_issues: why a right solution may be judged wrong here, or a wrong one right.
         content_hash: SHA-256 of everything that can change a verdict, tests included.
     """
@@ -146,6 +168,7 @@ class Problem(BaseModel):
 
     id: str
     source: str
+    kind: Kind = Kind.CODE_GENERATION
     title: str
     statement: str
     platform: str
@@ -158,10 +181,14 @@ class Problem(BaseModel):
     signature: Signature = Signature()
     tests: TestSuite
     public_rule: PublicRule = "source"
+    unchecked: bool = False
     preamble: str = ""
+    call: str = ""
+    code: str = ""
     rule: RuleName = "lcb"
     checker: Checker | None = None
     load_references: Callable[[], tuple[Reference, ...]] = tuple
+    generator: str = ""
     known_issues: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     content_hash: str
@@ -180,6 +207,7 @@ class Problem(BaseModel):
         return ProblemView(
             id=self.id,
             source=self.source,
+            kind=self.kind,
             title=self.title,
             statement=self.statement,
             platform=self.platform,
@@ -191,4 +219,6 @@ class Problem(BaseModel):
             signature=self.signature,
             preamble=self.preamble,
             public_tests=self.tests.public,
+            call=self.call,
+            code=self.code,
         )

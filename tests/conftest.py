@@ -1,9 +1,22 @@
 """What all tests share."""
 
 import os
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+# A test that reads a large file must neither find nor leave anything in its user's cache. The hub's
+# client reads this once, when it is first imported.
+_cache = tempfile.TemporaryDirectory()
+os.environ["HF_HOME"] = _cache.name
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_cache_is_left() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction] - a fixture
+    yield
+    _cache.cleanup()
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ Only what the help needs is imported here: each command imports the rest when it
 
 import typer
 
-from harness.cli import compare, doctor, grade, problems, run, transcript, verify
+from harness.cli import compare, doctor, fetch, grade, problems, run, transcript, verify
 from harness.version import __version__
 
 app = typer.Typer(
@@ -33,4 +33,5 @@ app.command("transcript")(transcript.transcript)
 app.command("grade")(grade.grade)
 app.command("verify")(verify.verify)
 app.command("compare")(compare.compare)
+app.command("fetch")(fetch.fetch)
 app.command("doctor")(doctor.doctor)

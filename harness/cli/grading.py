@@ -1,10 +1,12 @@
 """How `harness grade` goes: read, match, judge, report."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from harness.agent.upstream_extraction import EXTRACTORS
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.cli.judging import Judging, judge_jobs
+from harness.cli.vetting import vet
 from harness.errors import NothingSelectedError, UsageError
 from harness.report.grades import grades_view
 from harness.report.tables import console, write_json
@@ -46,6 +48,10 @@ def grade_file(
             f"{count(len(loaded.problems), 'problem')} of {spec}: the first is for "
             f"{solutions[0].name!r:.60}"
         )
+    problems = vet([*{each.problem.id: each.problem for each in matched}.values()], judging, err)
+    vetted = {problem.id: problem for problem in problems}
+    matched = [replace(each, problem=vetted[each.problem.id]) for each in matched]
+    judging = judging.for_problems(problems, spec, err)
     with GradedFile(whole=as_json) as graded:
 
         def keep(judged: Judged) -> None:

@@ -1,5 +1,7 @@
 """The sandbox that a command runs judged programs in, chosen before anything else happens."""
 
+from functools import cache
+
 from rich.console import Console
 
 from harness.errors import UsageError
@@ -17,8 +19,9 @@ def level(name: str) -> Level:
         raise UsageError(f"--require-isolation {name}: known are {known}") from error
 
 
+@cache
 def isolate(console: Console, least: Level, *, unsafe: bool) -> Choice:
-    """The strongest sandbox that can be had; what it lacks is said once.
+    """The strongest sandbox that can be had, looked for once; what it lacks is said once.
 
     Args:
         console: where that is said.

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from rich.console import Console
@@ -14,13 +14,14 @@ from harness.grading.judge import STOPS
 from harness.grading.rules import RULES
 from harness.report.judging import JudgingProgress
 from harness.runs.judging import Job, Judged, Options, judge_all
-from harness.runs.spec import LEAST_MEMORY, LONGEST_SECONDS, MOST_MEMORY
+from harness.runs.spec import LEAST_MEMORY, LONGEST_SECONDS, MOST_MEMORY, read_test_timeout
+from harness.runs.verified_limits import reference_limits, without_reference
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import MEBIBYTE
 from harness.sandbox.pool import SandboxPool
 
 if TYPE_CHECKING:
-    from harness.problem import RuleName
+    from harness.problem import Problem, RuleName
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -33,18 +34,39 @@ class Judging:
         workers: how many at a time; None for one a core.
         least: the level beneath which there shall be no sandbox.
         unsafe: do without where none can be had.
+        by_reference: `reference*FACTOR`, where limits of time are to follow the references.
     """
 
     options: Options
     workers: int | None = None
     least: Level = Level.LANDLOCK
     unsafe: bool = False
+    by_reference: str | None = None
+
+    def for_problems(self, problems: Sequence["Problem"], spec: str, console: Console) -> "Judging":
+        """The same with the limits that follow from these problems' references, if any shall.
+
+        Args:
+            problems: what is judged are solutions of these.
+            spec: the `NAME[:WHERE]` that they are of.
+            console: where it is said how many have no reference to go by.
+
+        Raises:
+            UsageError: none of them has one.
+        """
+        if self.by_reference is None:
+            return self
+        limits = reference_limits(self.by_reference, problems, spec, self.options)
+        notice = without_reference(problems, limits, spec)
+        if notice:
+            console.print(notice, soft_wrap=True)
+        return replace(self, options=replace(self.options, cpu_by_problem=limits))
 
 
 def judging(
     *,
     rule: str | None,
-    test_timeout: float | None,
+    test_timeout: float | str | None,
     wall_timeout: float | None,
     memory: int | None,
     isolate_tests: bool,
@@ -60,26 +82,32 @@ def judging(
     """
     if rule is not None and rule not in RULES:
         raise UsageError(f"--rule {rule}: known are {', '.join(RULES)}")
-    for clock, flag, seconds in (
-        ("CPU", "--test-timeout", test_timeout),
-        ("wall", "--wall-timeout", wall_timeout),
-    ):
-        if seconds is not None and not 0 < seconds <= LONGEST_SECONDS:
-            most = f"more than 0, at most {LONGEST_SECONDS:g}"
-            raise UsageError(f"{flag} {seconds}: give {clock} seconds, {most}")
+    cpu_s = _test_timeout(test_timeout)
+    if wall_timeout is not None and not 0 < wall_timeout <= LONGEST_SECONDS:
+        most = f"more than 0, at most {LONGEST_SECONDS:g}"
+        raise UsageError(f"--wall-timeout {wall_timeout}: give wall seconds, {most}")
     if memory is not None and not LEAST_MEMORY <= memory <= MOST_MEMORY:
         raise UsageError(f"--memory {memory}: give MiB, from {LEAST_MEMORY} to {MOST_MEMORY}")
     if workers is not None and workers < 1:
         raise UsageError(f"--workers {workers}: give 1 or more")
     options = Options(
         rule=cast("RuleName | None", rule),
-        cpu_s=test_timeout,
+        cpu_s=None if isinstance(cpu_s, str) else cpu_s,
         memory_bytes=None if memory is None else memory * MEBIBYTE,
         isolate=isolate_tests,
         wall_s=wall_timeout,
         stop=STOPS[all_tests],
     )
-    return Judging(options, workers, level(require_isolation), unsafe_no_sandbox)
+    by_reference = cpu_s if isinstance(cpu_s, str) else None
+    least = level(require_isolation)
+    return Judging(options, workers, least, unsafe_no_sandbox, by_reference)
+
+
+def _test_timeout(value: float | str | None) -> float | str | None:
+    try:
+        return None if value is None else read_test_timeout(value)
+    except ValueError as error:
+        raise UsageError(f"--test-timeout {value}: {error}") from error
 
 
 def judge_jobs(

@@ -11,7 +11,15 @@ Rule = Annotated[
         help="How outputs are compared, in place of each problem's own way.",
     ),
 ]
-TestTimeout = Annotated[float | None, typer.Option(metavar="S", help="CPU seconds per test.")]
+TestSeconds = Annotated[float | None, typer.Option(metavar="S", help="CPU seconds per test.")]
+TestTimeout = Annotated[
+    str | None,
+    typer.Option(
+        metavar="S|reference*F",
+        help="CPU seconds per test, or so many times what a problem's own reference needs, once "
+        "`harness verify` has run.",
+    ),
+]
 Memory = Annotated[int | None, typer.Option(metavar="MIB", help="Memory of one test in MiB.")]
 WallTimeout = Annotated[
     float | None,

@@ -6,7 +6,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from harness.problem import Problem, TestCase
+from harness.problem import Kind, Problem, TestCase
 from harness.report.tables import console
 from harness.report.text import bad_rows, count, printable, printable_line
 from harness.runs.spec import read_spec
@@ -65,24 +65,40 @@ def _row(problem: Problem) -> tuple[str, ...]:
         problem.platform,
         problem.difficulty or problem.difficulty_word or "",
         str(problem.release_date or ""),
-        "function" if problem.entry_point else "program",
+        _kind(problem),
         str(len(problem.tests.public)),
         ", ".join(problem.known_issues),
     )
 
 
+def _kind(problem: Problem) -> str:
+    """In a word or two, for a column."""
+    match problem.kind:
+        case Kind.CODE_GENERATION:
+            return "function" if problem.entry_point else "program"
+        case Kind.TEST_OUTPUT_PREDICTION:
+            return "test output"
+        case Kind.CODE_EXECUTION:
+            return "execution"
+
+
+def _kind_in_full(problem: Problem) -> str:
+    if problem.kind is not Kind.CODE_GENERATION:
+        return f"{problem.kind.replace('_', ' ')}, function {problem.entry_point}"
+    return f"function {problem.entry_point}" if problem.entry_point else "program on stdin"
+
+
 def _shown(problem: Problem) -> str:
     """A problem for a person; hidden tests are counted, not shown."""
     hidden = len(problem.tests.load_hidden())
-    kind = f"function {problem.entry_point}" if problem.entry_point else "program on stdin"
     facts = {
         "id": problem.id,
         "platform": problem.platform,
         "difficulty": problem.difficulty or problem.difficulty_word,
         "released": str(problem.release_date or "unknown"),
         "tags": ", ".join(problem.tags),
-        "kind": kind,
-        "tests": f"{len(problem.tests.public)} public, {hidden} hidden",
+        "kind": _kind_in_full(problem),
+        "tests": f"{len(problem.tests.public)} public, {hidden} hidden{_doubt(problem)}",
         "public by": problem.public_rule,
         "known issues": ", ".join(problem.known_issues),
     }
@@ -93,8 +109,16 @@ def _shown(problem: Problem) -> str:
     ]
     if problem.starter_code.strip():
         parts.append(f"Starter code:\n{problem.starter_code.rstrip()}")
+    if problem.code:
+        parts.append(f"Program:\n{problem.code.rstrip()}")
+    if problem.call:
+        parts.append(f"Asked is the value of:\n{problem.call}")
     parts += [_test(test, number) for number, test in enumerate(problem.tests.public, 1)]
-    return printable("\n\n".join(parts)) + "\n"
+    return printable("\n\n".join(part for part in parts if part)) + "\n"
+
+
+def _doubt(problem: Problem) -> str:
+    return "; unchecked: read off the statement, not run yet" if problem.unchecked else ""
 
 
 def _test(test: TestCase, number: int) -> str:

@@ -110,8 +110,14 @@ def run(  # noqa: PLR0917 - the flags of a command
         _option("--run-tests/--no-run-tests", help="Grade, or generate only.", panel="Grading"),
     ] = None,
     test_timeout: Annotated[
-        float | None,
-        _option("--test-timeout", help="CPU seconds of one test.", panel="Grading", metavar="S"),
+        str | None,
+        _option(
+            "--test-timeout",
+            help="CPU seconds of one test, or so many times what a problem's own reference needs, "
+            "once `harness verify` has run.",
+            panel="Grading",
+            metavar="S|reference*F",
+        ),
     ] = None,
     memory: Annotated[
         int | None,

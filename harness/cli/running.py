@@ -5,18 +5,22 @@ import json
 import os
 import signal
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.cli.isolating import isolate
+from harness.cli.judging import Judging
+from harness.cli.vetting import vet
 from harness.errors import RunDirectoryError, UsageError
+from harness.problem import Problem
 from harness.report.progress import RunProgress
 from harness.report.tables import console, summary_view, write_json
 from harness.report.text import bad_rows, count, printable, printable_line
 from harness.runs.directory import RESULTS, RunDirectory, default_path, read_manifest
 from harness.runs.engine import Engine, Failure
+from harness.runs.judging import Options
 from harness.runs.plan import Plan, check_same, manifest, prepare
 from harness.runs.recordings import BUNDLED, PREFIX
 from harness.runs.results import read_results
@@ -42,7 +46,8 @@ class Running:
         self, flags: Mapping[str, Any], *, out: Path | None, config: Path | None, dry_run: bool
     ) -> int:
         """A new run; returns the exit code."""
-        plan = prepare(read_spec(config, flags), os.environ)
+        spec = read_spec(config, flags)
+        plan = prepare(spec, os.environ, vet=self._vet(spec, spec.require_isolation))
         self._announce(plan, len(plan.samples))
         if dry_run:
             return OK
@@ -70,15 +75,21 @@ class Running:
             )
         before = read_manifest(path)
         spec = read_spec(None, {**_known(before["spec"]), **flags})
-        plan = prepare(spec, os.environ)
+        begun = _level_of(before)
+        plan = prepare(spec, os.environ, before, vet=self._vet(spec, begun))
         check_same(plan, before)
         done = sum(1 for _ in read_results(path / RESULTS))
         self._announce(plan, len(plan.samples) - done)
         if dry_run:
             return OK
-        begun = _level_of(before)
         choice = isolate(self.err, begun, unsafe=plan.spec.unsafe_no_sandbox)
         return self._carry_out(plan, RunDirectory.resume(path), choice.isolation)
+
+    def _vet(
+        self, spec: RunSpec, least: Level
+    ) -> Callable[[Sequence[Problem]], tuple[Problem, ...]]:
+        judging = Judging(Options(), spec.workers, least, spec.unsafe_no_sandbox)
+        return lambda problems: vet(problems, judging, self.err)
 
     def _announce(self, plan: Plan, left: int) -> None:
         """What is about to happen, and that it costs money where it does."""
@@ -100,6 +111,8 @@ class Running:
             )
         if plan.loaded.skipped:
             self.err.print(bad_rows(plan.loaded.skipped))
+        if plan.notice:
+            self.err.print(plan.notice, soft_wrap=True)
         if plan.selected.undated:
             self.err.print(f"{count(plan.selected.undated, 'problem')} without a date left out")
 

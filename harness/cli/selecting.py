@@ -11,8 +11,9 @@ Benchmark = Annotated[
         "-b",
         "--benchmark",
         metavar="NAME[:WHERE]",
-        help="fixture, or PATH after livecodebench:, leetcodedataset:, leetcode:, apps:, mercury: "
-        "or jsonl:. Default: the bundled ones.",
+        help="livecodebench, leetcode, leetcodedataset, apps or mercury, from the hub; a release or "
+        "split of it, @REVISION, or a PATH, after a colon; jsonl:PATH; fixture: the bundled ones "
+        "(default).",
         rich_help_panel="Problems",
     ),
 ]
@@ -20,7 +21,7 @@ Source = Annotated[
     str | None,
     typer.Option(
         metavar="WHERE",
-        help="fixture, or a path (of LiveCodeBench rows, unless -b says else).",
+        help="fixture, huggingface[:WORD][@REVISION], or a path; LiveCodeBench's unless -b says.",
         rich_help_panel="Problems",
     ),
 ]
@@ -131,12 +132,13 @@ def _benchmark(benchmark: str | None, source: str) -> str:
     """`--source` in the spelling of the harnesses that had it: fixture, huggingface, or a path."""
     from harness.errors import UsageError
 
-    if source.partition(":")[0] == "huggingface":
-        raise UsageError(
-            "--source huggingface cannot be read yet; download the data files and give their path"
-        )
+    name = (benchmark or "livecodebench").partition(":")[0]
+    hub, _, revision = source.partition("@")
+    if hub.partition(":")[0] == "huggingface":
+        where = hub.partition(":")[2] + (f"@{revision}" if revision else "")
+        return f"{name}:{where}" if where else name
     if source == "fixture":
         return "fixture"
     if not Path(source).exists() and not any(letter in source for letter in "*?["):
         raise UsageError(f"--source {source}: there is no such file")
-    return f"{(benchmark or 'livecodebench').partition(':')[0]}:{source}"
+    return f"{name}:{source}"

@@ -14,7 +14,7 @@ def verify(  # noqa: PLR0917 - the flags of a command
         typer.Option(metavar="N", help="At most so many references of a problem. Default: all."),
     ] = None,
     rule: judging_flags.Rule = None,
-    test_timeout: judging_flags.TestTimeout = None,
+    test_timeout: judging_flags.TestSeconds = None,
     wall_timeout: judging_flags.WallTimeout = None,
     memory: judging_flags.Memory = None,
     workers: judging_flags.Workers = None,
@@ -22,6 +22,9 @@ def verify(  # noqa: PLR0917 - the flags of a command
     all_tests: judging_flags.AllTests = None,
     require_isolation: judging_flags.RequireIsolation = "landlock",
     unsafe_no_sandbox: judging_flags.Unsafe = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Judge what has been judged before anew as well.")
+    ] = False,
     as_json: judging_flags.AsJson = False,
     task: selecting.Task = None,
     filter_difficulty: selecting.FilterDifficulty = None,
@@ -35,11 +38,15 @@ def verify(  # noqa: PLR0917 - the flags of a command
     seed: selecting.Seed = None,
     skip_bad_rows: selecting.SkipBadRows = None,
 ) -> None:
-    """Run a source's reference solutions: what fails, what is slow, what has no tests."""
+    """Run a source's reference solutions: what fails, what is slow, what has no tests.
+
+    Verdicts are kept: what was interrupted goes on, and what is unchanged is not judged again.
+    """
     flags = locals()
     wanted = selecting.given(benchmark=spec, **{name: flags[name] for name in selecting.FILTERS})
     from harness.cli.judging import judging
     from harness.cli.verifying import verify_source
 
     how = judging(**judging_flags.among(flags))
-    raise typer.Exit(verify_source(wanted, how, most=references, as_json=as_json))
+    code = verify_source(wanted, how, most=references, fresh=fresh, as_json=as_json)
+    raise typer.Exit(code)

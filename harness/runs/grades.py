@@ -9,6 +9,7 @@ from harness.grading.verdict import INFRASTRUCTURE, JudgedAgain, TestResult, Ver
 from harness.models.protocol import Frozen
 from harness.problem import Problem
 from harness.runs.judging import Job, Judged
+from harness.runs.kinds import require_code_generation
 from harness.runs.solutions import Published, Solution
 from harness.runs.summary import counted, rate_of
 from harness.sources.names import Names
@@ -132,7 +133,11 @@ def match(
 
     Returns:
         The solutions that have one, in the file's order, and the names of the others.
+
+    Raises:
+        UsageError: a problem asks for something else than code.
     """
+    require_code_generation(problems)
     names = Names(problems)
     matched: list[Matched] = []
     unmatched: list[str] = []

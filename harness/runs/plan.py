@@ -4,8 +4,8 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,15 @@ from harness.models.protocol import Model, ModelSettings
 from harness.models.registry import open_model
 from harness.problem import Problem
 from harness.runs.judging import Options
+from harness.runs.kinds import require_code_generation
 from harness.runs.recordings import BUNDLED, PREFIX, open_replay
-from harness.runs.spec import RunSpec
+from harness.runs.spec import RunSpec, factor_of
+from harness.runs.verified_limits import (
+    limits_before,
+    reference_limits,
+    stored_limits,
+    without_reference,
+)
 from harness.sandbox.choice import Choice
 from harness.sandbox.limits import MEBIBYTE
 from harness.sources.registry import load
@@ -39,6 +46,7 @@ class Plan:
         model_name: what the spec's model came to; `spec.model` may be None.
         loaded: what the source held, rows that were passed over among it.
         selected: what the selection left of it.
+        cpu_by_problem: CPU seconds of a test, where they follow from a problem's references.
     """
 
     spec: RunSpec
@@ -47,6 +55,7 @@ class Plan:
     prompt: PromptSet
     loaded: Loaded
     selected: Selected
+    cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -82,19 +91,40 @@ class Plan:
         spec = self.spec
         memory = None if spec.memory is None else spec.memory * MEBIBYTE
         return Options(
-            cpu_s=spec.test_timeout,
+            cpu_s=spec.test_seconds,
             memory_bytes=memory,
             isolate=spec.isolate_tests,
             wall_s=spec.wall_timeout,
             stop=STOPS[spec.all_tests],
+            cpu_by_problem=self.cpu_by_problem,
         )
 
+    @property
+    def notice(self) -> str | None:
+        """What is to be said of the limits before the run begins."""
+        if factor_of(self.spec.test_timeout) is None:
+            return None
+        return without_reference(self.problems, self.cpu_by_problem, _benchmark(self.spec))
 
-def prepare(spec: RunSpec, environ: Mapping[str, str]) -> Plan:
+
+def prepare(
+    spec: RunSpec,
+    environ: Mapping[str, str],
+    before: Mapping[str, Any] | None = None,
+    *,
+    vet: Callable[[Sequence[Problem]], tuple[Problem, ...]] = tuple,
+) -> Plan:
     """Resolve a spec. The model comes first: a missing key is found before any data is read.
 
+    Args:
+        spec: of the run.
+        environ: the environment, where keys and names may stand.
+        before: the manifest of the run, where one goes on.
+        vet: checks the examples of what was selected (`harness.runs.vetting`), if it is graded.
+
     Raises:
-        UsageError: a model, prompt set or source that is not there.
+        UsageError: a model, prompt set or source that is not there, or a problem that asks for
+            something else than code.
         DataError: a row that is not as its schema says.
         NothingSelectedError: the filters left nothing.
     """
@@ -103,12 +133,28 @@ def prepare(spec: RunSpec, environ: Mapping[str, str]) -> Plan:
     name = model_name(spec, environ)
     prompt = load_prompt(spec.prompt, spec.mode)
     model = open_any_model(name, spec, environ)
-    loaded = load(spec.benchmark or "fixture", skip_bad_rows=spec.skip_bad_rows)
+    loaded = load(_benchmark(spec), skip_bad_rows=spec.skip_bad_rows)
     selected = select(loaded.problems, spec.selection())
+    require_code_generation(selected.problems)
+    if spec.run_tests:
+        selected = replace(selected, problems=vet(selected.problems))
     plan = Plan(spec, name, model, prompt, loaded, selected)
+    if factor_of(spec.test_timeout) is not None:
+        plan = replace(plan, cpu_by_problem=_reference_limits(plan, before))
     for problem in plan.problems:  # a template that is broken, or breaks on one, is found here
         prompt.render(problem.view(), plan.judging.limits(problem).cpu_s)
     return plan
+
+
+def _benchmark(spec: RunSpec) -> str:
+    return spec.benchmark or "fixture"
+
+
+def _reference_limits(plan: Plan, before: Mapping[str, Any] | None) -> Mapping[str, float]:
+    if before is not None:
+        return limits_before(before)
+    rule, where = str(plan.spec.test_timeout), _benchmark(plan.spec)
+    return reference_limits(rule, plan.problems, where, plan.judging)
 
 
 def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
@@ -140,21 +186,12 @@ def manifest(plan: Plan, choice: Choice) -> dict[str, Any]:
         "spec": _stored(plan),
         "prompt": {"name": plan.prompt.name, "hash": plan.prompt.hash},
         "data": [
-            {"name": Path(file.path).name, "sha256": file.sha256, "bytes": file.size}
+            {"name": file.name, "sha256": file.sha256, "bytes": file.size}
             for file in plan.loaded.files
         ],
         "skipped_rows": [str(error) for error in plan.loaded.skipped],
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
-        "test_limits": {
-            problem.source: {
-                "cpu_s": limits.cpu_s,
-                "wall_s": limits.wall_s,
-                "memory_bytes": limits.memory_bytes,
-                "output_bytes": limits.output_bytes,
-            }
-            for problem in plan.problems
-            for limits in [plan.judging.limits(problem)]
-        },
+        "test_limits": _test_limits(plan),
         "sandbox": {
             "level": choice.isolation.level,
             "means": choice.isolation.means,
@@ -168,6 +205,25 @@ def manifest(plan: Plan, choice: Choice) -> dict[str, Any]:
             "python": platform.python_version(),
             "implementation": sys.implementation.name,
         },
+    }
+
+
+def _test_limits(plan: Plan) -> dict[str, dict[str, Any]]:
+    """By source: what a test may use, and which problems have limits of CPU time of their own."""
+    options = replace(plan.judging, cpu_by_problem={})
+    by_source = {problem.source: options.limits(problem) for problem in plan.problems}
+    own: dict[str, dict[str, Any]] = {}
+    if isinstance(plan.spec.test_timeout, str):
+        own = stored_limits(plan.problems, plan.spec.test_timeout, plan.judging)
+    return {
+        source: {
+            "cpu_s": limits.cpu_s,
+            "wall_s": limits.wall_s,
+            "memory_bytes": limits.memory_bytes,
+            "output_bytes": limits.output_bytes,
+            **own.get(source, {}),
+        }
+        for source, limits in by_source.items()
     }
 
 

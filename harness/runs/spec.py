@@ -1,12 +1,14 @@
 """The spec of a run: one model, from a YAML file and flags; flags win."""
 
 import difflib
+import math
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from harness.agent.strategies import STRATEGIES
 from harness.errors import UsageError
@@ -18,6 +20,47 @@ MOST_IN_FLIGHT = 1_000
 LONGEST_SECONDS = 7 * 86_400
 LEAST_MEMORY = 64  # MiB
 MOST_MEMORY = 1 << 20  # MiB: a tebibyte
+REFERENCE = "reference*"
+"""Begins a limit of time that is so many times what a problem's own reference needs."""
+
+
+def read_test_timeout(value: Any) -> float | str:
+    """A limit of CPU seconds per test: a number, or `reference*FACTOR`.
+
+    Raises:
+        ValueError: it is neither; the message says what to give.
+    """
+    if isinstance(value, str) and value.strip().startswith("reference"):
+        text = value.strip()
+        if factor_of(text) is None:
+            raise ValueError("give reference*FACTOR, as reference*4, with a factor of more than 0")
+        return text
+    try:
+        seconds = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        seconds = math.nan
+    if not 0 < seconds <= LONGEST_SECONDS:
+        most = f"more than 0, at most {LONGEST_SECONDS:g}"
+        raise ValueError(f"give CPU seconds, {most}, or reference*FACTOR")
+    return seconds
+
+
+def factor_of(test_timeout: float | str | None) -> float | None:
+    """The factor of `reference*FACTOR`; None where a limit of time is no such one."""
+    if not isinstance(test_timeout, str) or not test_timeout.startswith(REFERENCE):
+        return None
+    try:
+        factor = float(test_timeout.removeprefix(REFERENCE))
+    except ValueError:
+        return None
+    return factor if 0 < factor < math.inf else None
+
+
+def _test_timeout(value: Any) -> float | str | None:
+    try:
+        return None if value is None else read_test_timeout(value)
+    except ValueError as error:
+        raise PydanticCustomError("test_timeout", "{why}", {"why": str(error)}) from error
 
 
 class RunSpec(BaseModel):
@@ -53,7 +96,7 @@ class RunSpec(BaseModel):
     sample_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
 
     run_tests: bool = True
-    test_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
+    test_timeout: Annotated[float | str | None, BeforeValidator(_test_timeout)] = None
     memory: int | None = Field(default=None, ge=LEAST_MEMORY, le=MOST_MEMORY)
     isolate_tests: bool = False
     wall_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
@@ -63,6 +106,11 @@ class RunSpec(BaseModel):
 
     concurrency: int = Field(default=8, ge=1, le=MOST_IN_FLIGHT)
     workers: int | None = Field(default=None, ge=1, le=MOST_IN_FLIGHT)
+
+    @property
+    def test_seconds(self) -> float | None:
+        """CPU seconds per test, where they are said in numbers."""
+        return self.test_timeout if isinstance(self.test_timeout, float) else None
 
     def selection(self) -> Selection:
         """Which of the problems are taken."""

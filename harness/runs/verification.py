@@ -1,38 +1,26 @@
 """Checking a source by its own references: what fails, what is slow, what has no tests."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 from harness.errors import DataError
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.models.protocol import Frozen
 from harness.problem import Problem
-from harness.runs.judging import Job, Judged, Options
+from harness.runs.judging import CODE_HASH, Job, Judged, Options, ReferenceAt, code_hash
+from harness.runs.kinds import require_code_generation
 from harness.runs.summary import counted
+from harness.runs.verified_cache import Finding, keys_of
 
 SLOW = 0.5
 """A reference that needs more than this part of a test's CPU limit leaves others little room."""
 
 
-class VerifiedReference(Frozen):
-    """One reference solution, judged.
-
-    Attributes:
-        index: among the problem's references, from 0.
-        tests: how many the problem has.
-        slowest_s: CPU seconds of its slowest test.
-        failed_test: the first that it fails, from 1.
-        reason: what went wrong there.
-        isolation: the level of the sandbox.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifiedReference(Finding):
+    """One reference solution, judged; `index` is its place among the problem's, from 0."""
 
     index: int
-    verdict: Verdict
-    tests: int
-    slowest_s: float
-    failed_test: int | None = None
-    reason: str = ""
-    isolation: str = ""
 
 
 class VerifiedProblem(Frozen):
@@ -89,26 +77,55 @@ class Verification(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
+class References:
+    """A problem's references, without their code.
+
+    Attributes:
+        available: how many the data have.
+        keys: of the verdicts on those that are to be verified, by index.
+    """
+
+    problem: Problem
+    available: int
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ReferenceJob(Job):
-    """A reference to be judged; `index` is its place among its problem's."""
+    """A reference to be judged; `key` is that of its verdict."""
 
-    index: int = 0
-
-
-def reference_jobs(problems: Iterable[Problem], most: int | None) -> list[ReferenceJob]:
-    """The references to judge, at most so many of each problem."""
-    codes = (
-        (problem, code, index)
-        for problem in problems
-        for index, code in enumerate(problem.programs()[:most])
-    )
-    return [
-        ReferenceJob(number, problem, code, index)
-        for number, (problem, code, index) in enumerate(codes)
-    ]
+    key: str
 
 
-def verified_reference(job: ReferenceJob, judged: Judged) -> VerifiedReference:
+def list_references(
+    problems: Sequence[Problem], most: int | None, options: Options
+) -> list[References]:
+    """The references to verify, at most so many of each problem.
+
+    Raises:
+        UsageError: a problem asks for something else than code.
+        DataError: a problem's references cannot be decoded.
+    """
+    require_code_generation(problems)
+    listed: list[References] = []
+    for problem in problems:
+        codes = [code_hash(code) for code in problem.programs()]
+        listed.append(References(problem, len(codes), keys_of(problem, codes[:most], options)))
+    return listed
+
+
+def reference_jobs(listed: Iterable[References], known: Container[str] = ()) -> list[ReferenceJob]:
+    """The references whose verdicts are not known, each text of a problem's once."""
+    jobs: dict[str, ReferenceJob] = {}
+    for each in listed:
+        for index, key in enumerate(each.keys):
+            if key not in known and key not in jobs:
+                code = ReferenceAt(index, key[-CODE_HASH:])
+                jobs[key] = ReferenceJob(len(jobs), each.problem, code, key)
+    return list(jobs.values())
+
+
+def finding(judged: Judged) -> Finding:
     """What is kept of a judged reference."""
     grade = judged.grade
     failed = next((test for test in grade.tests if not test.passed), None)
@@ -117,8 +134,7 @@ def verified_reference(job: ReferenceJob, judged: Judged) -> VerifiedReference:
         reason = f"{failed.difference.expected!r} expected, {failed.difference.got!r} given"
     elif failed is not None:
         reason = (failed.error.strip().splitlines() or [""])[-1]
-    return VerifiedReference(
-        index=job.index,
+    return Finding(
         verdict=grade.verdict,
         tests=grade.public_total + grade.hidden_total,
         slowest_s=max((test.cpu_s for test in grade.tests), default=0.0),
@@ -129,27 +145,27 @@ def verified_reference(job: ReferenceJob, judged: Judged) -> VerifiedReference:
 
 
 def verified(
-    problems: Sequence[Problem],
-    jobs: Sequence[ReferenceJob],
-    found: Mapping[int, VerifiedReference],
-    options: Options,
+    listed: Iterable[References], found: Mapping[str, Finding], options: Options
 ) -> list[VerifiedProblem]:
-    """Each problem with what came of its references."""
-    references: dict[str, list[VerifiedReference]] = {problem.id: [] for problem in problems}
-    for job in jobs:
-        if job.number in found:
-            references[job.problem.id].append(found[job.number])
-    return [
-        VerifiedProblem(
-            problem_id=problem.id,
-            tests=_tests(problem, references[problem.id]),
-            limit_s=options.limits(problem).cpu_s,
-            available=len(problem.programs()),
-            references=tuple(references[problem.id]),
-            known_issues=problem.known_issues,
+    """Each problem with what came of its references; `found` by the key of the verdict."""
+    results: list[VerifiedProblem] = []
+    for each in listed:
+        references = tuple(
+            VerifiedReference(index=index, **asdict(found[key]))
+            for index, key in enumerate(each.keys)
+            if key in found
         )
-        for problem in problems
-    ]
+        results.append(
+            VerifiedProblem(
+                problem_id=each.problem.id,
+                tests=_tests(each.problem, references),
+                limit_s=options.limits(each.problem).cpu_s,
+                available=each.available,
+                references=references,
+                known_issues=each.problem.known_issues,
+            )
+        )
+    return results
 
 
 def _tests(problem: Problem, references: Sequence[VerifiedReference]) -> int | None:

@@ -10,36 +10,38 @@ The columns of a row, all of which but the question may be missing or null:
 The rows of a problem without tests are read like any other, and graded by nothing.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from harness.errors import DataError, UsageError
+from harness.errors import DataError
 from harness.problem import Problem
 from harness.sources.apps_folders import load_folders
 from harness.sources.apps_problem import Columns, core_of, native_id, problem_of
+from harness.sources.catalogue import RowFile
+from harness.sources.download import Watch, quiet
 from harness.sources.json_text import members, string
-from harness.sources.parquet import open_rows
-from harness.sources.reading import Line, expand
-from harness.sources.rows import Loaded, load_rows
+from harness.sources.reading import Line
+from harness.sources.rows import Loaded, load_paths, load_rows
 
 
-def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
+def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
     """The problems of the files that a path or glob names, or of a folder of the archive.
 
     Raises:
         UsageError: no place is given, or nothing is there.
         DataError: a row or folder is not as APPS has it.
     """
-    if where is None:
-        raise UsageError("apps needs a file or folder: give apps:PATH")
-    paths = expand(where)
-    if len(paths) == 1 and paths[0].is_dir():
-        return load_folders(paths[0], skip_bad_rows=skip_bad_rows)
-    return read_files(paths, skip_bad_rows=skip_bad_rows)
+    folder = Path(where or "").expanduser()
+    if where and folder.is_dir():
+        return load_folders(folder, skip_bad_rows=skip_bad_rows)
+    return load_paths("apps", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
-def read_files(paths: list[Path], *, skip_bad_rows: bool = False) -> Loaded:
-    """The problems of some files, JSONL or gzipped JSONL, in order."""
-    return load_rows(map(open_rows, paths), parse_row, skip_bad_rows=skip_bad_rows)
+def read_rows(
+    files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
+) -> Loaded:
+    """The problems of some files, in order, as `load_rows` reads them."""
+    return load_rows(files, parse_row, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def parse_row(line: Line) -> Problem:

@@ -94,7 +94,7 @@ def load_folders(folder: Path, *, skip_bad_rows: bool = False) -> Loaded:
             skipped.append(error.with_traceback(None))
         else:
             problems.append(problem)
-    file = DataFile(path=str(folder), sha256=record.sha256.hexdigest(), size=record.size)
+    file = DataFile.of(folder, str(folder), record.sha256.hexdigest(), record.size)
     return Loaded(tuple(problems), tuple(skipped), (file,))
 
 

@@ -6,7 +6,8 @@ test is wrong or breaks the constraints, so a right solution fails.
 
 Sources: for LiveCodeBench, ERRATA.md of https://github.com/LiveCodeBench/LiveCodeBench, which lists
 LeetCode's problems by slug, their `question_title` in the data; for the other sets of LeetCode's
-problems, the statements themselves.
+problems, the statements themselves. It lists abc327_b, though no two positive integers A make one
+A^A: only one answer can be right there, and no checker could take another.
 """
 
 import re
@@ -57,7 +58,15 @@ def issues_of_statement(statement: str) -> tuple[str, ...]:
     return ("many_answers",) if _ANY.search(statement[:_LONGEST_STATEMENT]) else ()
 
 
-def known_issues(*names: str) -> tuple[str, ...]:
-    """The reasons against a LiveCodeBench problem that goes by any of these ids or slugs."""
+def known_issues(*names: str, checked: bool = False) -> tuple[str, ...]:
+    """The reasons against a LiveCodeBench problem that goes by any of these ids or slugs.
+
+    Args:
+        names: its ids and slugs.
+        checked: whether a checker judges it (`harness.sources.checkers`): several right answers
+            are then nothing against it.
+    """
     reasons = (reason for name in names for reason in LIVECODEBENCH.get(name, ()))
-    return tuple(dict.fromkeys(reasons))
+    return tuple(
+        reason for reason in dict.fromkeys(reasons) if not (checked and reason == "many_answers")
+    )

@@ -4,11 +4,12 @@ from importlib import resources
 
 from harness.errors import UsageError
 from harness.sources import jsonl
+from harness.sources.download import Watch, quiet
 from harness.sources.reading import JsonLines
 from harness.sources.rows import Loaded
 
 
-def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
+def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
     """The bundled problems.
 
     Raises:
@@ -19,4 +20,4 @@ def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
     bundled = resources.files("harness") / "fixtures" / "problems.jsonl"
     with resources.as_file(bundled) as path:
         file = JsonLines(path, name="fixtures/problems.jsonl")
-        return jsonl.read_files([file], source="fixture", skip_bad_rows=skip_bad_rows)
+        return jsonl.read_rows([file], source="fixture", skip_bad_rows=skip_bad_rows, watch=watch)

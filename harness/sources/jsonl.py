@@ -17,17 +17,20 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import to_json
 
-from harness.errors import DataError, UsageError
+from harness.errors import DataError
 from harness.problem import Checker, Problem, RuleName, TestCase, TestSuite
 from harness.sources import preambles
+from harness.sources.catalogue import RowFile
+from harness.sources.download import Watch, quiet
 from harness.sources.nodes import canonical
 from harness.sources.public import Split, split
-from harness.sources.reading import JsonLines, Line, expand
+from harness.sources.reading import Line
 from harness.sources.rows import (
     LEVELS,
     Loaded,
     check_function_test,
     content_hash,
+    load_paths,
     load_rows,
     name_fault,
     references_of,
@@ -91,28 +94,33 @@ class Row(_Strict):
     """Why a right solution may be judged wrong, each in a word."""
 
 
-def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
+def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
     """The problems of the files that a path or glob names.
 
     Raises:
         UsageError: no file is given, or none is there.
         DataError: a row is not as the format says.
     """
-    if where is None:
-        raise UsageError("jsonl needs a file: give jsonl:PATH")
-    files = (JsonLines(path) for path in expand(where))
-    return read_files(files, source="jsonl", skip_bad_rows=skip_bad_rows)
+    return load_paths("jsonl", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
-def read_files(files: Iterable[JsonLines], *, source: str, skip_bad_rows: bool = False) -> Loaded:
-    """The problems of some files, in order.
+def read_rows(
+    files: Iterable[RowFile],
+    *,
+    skip_bad_rows: bool = False,
+    watch: Watch = quiet,
+    source: str = "jsonl",
+) -> Loaded:
+    """The problems of some files, in order, as `load_rows` reads them.
 
     Args:
         files: what to read.
+        skip_bad_rows: as `load_rows` says, and so `watch`.
+        watch: is told how far a large file has come.
         source: the first part of an id that names no source of its own.
-        skip_bad_rows: as `load_rows` says.
     """
-    return load_rows(files, partial(parse_row, source=source), skip_bad_rows=skip_bad_rows)
+    parse = partial(parse_row, source=source)
+    return load_rows(files, parse, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def parse_row(line: Line, *, source: str) -> Problem:

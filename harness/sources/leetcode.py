@@ -1,55 +1,145 @@
-"""LeetCode's problems as greengerong/leetcode has them: statements and references, no tests.
+"""LeetCode's problems: greengerong/leetcode, with the tests that newfacade/LeetCodeDataset has.
 
-A row has a number, a slug, a title, a difficulty, a statement in Markdown, and a solution in each
-of four languages, the Python one inside prose. The tests are the statement's examples, all public;
-an example that cannot be read as values is none, and a problem without any has no tests.
+A row of greengerong/leetcode has a number, a slug, a title, a difficulty, a statement in Markdown,
+and a solution in each of four languages, inside prose. It has no tests. Where the files that are
+read hold a row of LeetCodeDataset with the same slug, the problem has that row's tests, and what
+belongs to them. Elsewhere its tests are the statement's examples, all public and unchecked; an
+example that cannot be read as values is none, and a problem without any has no tests.
+
+A row of LeetCodeDataset without one of greengerong/leetcode is no problem here, and not counted:
+the source `leetcodedataset` has them all.
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import cast
 
 from harness.errors import DataError, UsageError
-from harness.problem import Codec, Problem, Signature, TestCase, TestSuite
-from harness.sources import preambles
-from harness.sources.assertions import plain, to_test
-from harness.sources.examples import Example, examples, in_order
-from harness.sources.literals import Nodes, UnreadableError
+from harness.problem import Problem, Reference, Signature, TestSuite
+from harness.sources import leetcodedataset, preambles
+from harness.sources.catalogue import RowFile
+from harness.sources.download import Watch, quiet
+from harness.sources.example_tests import tests_of
+from harness.sources.examples import examples
+from harness.sources.fenced import WORDS, code_of
 from harness.sources.parquet import open_rows
-from harness.sources.reading import Line, expand
-from harness.sources.rows import LEVELS, Loaded, content_hash, load_rows, references_of
+from harness.sources.reading import Line
+from harness.sources.rows import LEVELS, Loaded, content_hash, load_paths, load_rows
 from harness.sources.signature import signature_of
-from harness.sources.starter import Starter, starter_of
+from harness.sources.starter import starter_of
 
 COLUMNS = ("slug", "title", "difficulty", "content", "python")
-"""The columns that are read, besides `id`; they hold strings."""
+"""The columns that a row of greengerong/leetcode has to have, besides `id`; they hold strings."""
 
-_FENCE = re.compile(r"^[ \t]*```[ \t]*(?P<word>\w*)[^\n]*\n", re.MULTILINE)
-_FENCE_END = re.compile(r"^[ \t]*```", re.MULTILINE)
-_MANY = {Codec.LINKED_LISTS: Codec.LINKED_LIST, Codec.TREES: Codec.TREE}
+OTHER_LANGUAGES = tuple(language for language in WORDS if language not in COLUMNS)
+"""Columns that it may do without."""
+
+_OF_THE_OTHER = frozenset({"task_id", "entry_point", "test"})
+"""Columns of LeetCodeDataset; any of them tells a row that has no slug."""
 
 
-def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
+def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
     """The problems of the files that a path or glob names.
 
     Raises:
-        UsageError: no file is given, or none is there.
-        DataError: a row is not as the data set's schema says.
+        UsageError: no file is given, none is there, or none has a problem's row.
+        DataError: a row is not as its data set's schema says.
     """
-    if where is None:
-        raise UsageError("leetcode needs a file: give leetcode:PATH")
-    return load_rows(map(open_rows, expand(where)), parse_row, skip_bad_rows=skip_bad_rows)
+    return load_paths("leetcode", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def read_files(paths: Sequence[Path], *, skip_bad_rows: bool = False) -> Loaded:
+    """The problems of some files."""
+    return read_rows(map(open_rows, paths), skip_bad_rows=skip_bad_rows)
+
+
+def read_rows(
+    files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
+) -> Loaded:
+    """The problems of some files, JSONL, gzipped or not, or Parquet.
+
+    Args:
+        files: hold rows of greengerong/leetcode, of LeetCodeDataset or of both, in any order; a
+            row's columns tell which it is.
+        skip_bad_rows: as `load_rows` has it, and so `watch`.
+        watch: is told how far a large file has come.
+
+    Returns:
+        greengerong/leetcode's problems, in its order. LeetCodeDataset's rows of other problems
+        are read, since a bad one is an error all the same, and left out.
+
+    Raises:
+        UsageError: a file cannot be opened, or all rows are LeetCodeDataset's.
+        DataError: a row is not as its data set's schema says, or a slug is there twice in one.
+    """
+    loaded = load_rows(files, parse_any_row, skip_bad_rows=skip_bad_rows, watch=watch)
+    problems = [problem for problem in loaded.problems if problem.source == "leetcode"]
+    if loaded.problems and not problems:
+        named = " ".join(file.path for file in loaded.files)
+        raise UsageError(
+            f"no good row of greengerong/leetcode is in {named}; "
+            f"for the problems of LeetCodeDataset use leetcodedataset:{loaded.files[0].path}"
+        )
+    others = {each.native_id: each for each in loaded.problems if each.source != "leetcode"}
+    joined = (
+        with_tests_of(problem, others[problem.native_id])
+        if problem.native_id in others
+        else problem
+        for problem in problems
+    )
+    return replace(loaded, problems=tuple(joined))
+
+
+def parse_any_row(line: Line) -> Problem:
+    """The problem of one row of either data set, whose `source` says which.
+
+    Raises:
+        DataError: a column is missing or not as it should be.
+    """
+    row = line.json_object()
+    if "slug" not in row and not _OF_THE_OTHER.isdisjoint(row):
+        return leetcodedataset.parse_row(line)
+    return parse_row(line)
+
+
+def with_tests_of(problem: Problem, tested: Problem) -> Problem:
+    """A problem of greengerong/leetcode with what LeetCodeDataset has of the same slug.
+
+    Title, statement, difficulty and number stay; the solutions of both are its references.
+    """
+    return problem.model_copy(
+        update={
+            "tests": tested.tests,
+            "public_rule": tested.public_rule,
+            "unchecked": False,
+            "tags": tested.tags,
+            "release_date": tested.release_date,
+            "starter_code": tested.starter_code,
+            "entry_point": tested.entry_point,
+            "signature": tested.signature,
+            "preamble": tested.preamble,
+            "known_issues": tested.known_issues,
+            "load_references": partial(_references_of_both, problem, tested),
+            "content_hash": content_hash(problem.content_hash, tested.content_hash),
+        }
+    )
+
+
+def _references_of_both(problem: Problem, tested: Problem) -> tuple[Reference, ...]:
+    return problem.load_references() + tested.load_references()
 
 
 def parse_row(line: Line) -> Problem:
-    """The problem of one row.
+    """The problem of one row of greengerong/leetcode.
 
     Raises:
         DataError: a column is missing or not as it should be.
     """
     number, row = _columns(line)
-    statement, reference = row["content"], _code(row["python"])
+    statement, references = row["content"], _references(row)
+    reference = next((each.code for each in references if each.language == "python"), "")
     shown = examples(statement)
     starter = starter_of(
         reference,
@@ -58,6 +148,7 @@ def parse_row(line: Line) -> Problem:
         names=[frozenset(name or "" for name, _ in example.arguments) for example in shown],
     )
     signature = signature_of(starter.code, starter.entry_point) if starter else Signature()
+    tests = tests_of(shown, starter, signature)
     return Problem(
         id=f"leetcode/{row['slug']}",
         source="leetcode",
@@ -69,12 +160,21 @@ def parse_row(line: Line) -> Problem:
         starter_code=starter.code if starter else "",
         entry_point=starter.entry_point if starter else None,
         signature=signature,
-        tests=TestSuite(public=_tests(shown, starter, signature)),
+        tests=TestSuite(public=tests),
+        unchecked=bool(tests),
         public_rule="statement",
         preamble=preambles.LEETCODE,
-        load_references=partial(references_of, reference),
+        load_references=lambda: references,
         aliases=(str(number), f"leetcode_{number}"),
         content_hash=content_hash(statement, row["python"]),
+    )
+
+
+def _references(row: dict[str, str]) -> tuple[Reference, ...]:
+    """The solutions, those of them that are not blank."""
+    found = ((language, code_of(row.get(language, ""), language)) for language in WORDS)
+    return tuple(
+        Reference(code=code, language=language) for language, code in found if code.strip()
     )
 
 
@@ -83,101 +183,14 @@ def _columns(line: Line) -> tuple[int, dict[str, str]]:
     for name in ("id", *COLUMNS):
         if name not in row:
             raise DataError(line.where, name, "missing")
-    for name in COLUMNS:
+    there = [*COLUMNS, *(name for name in OTHER_LANGUAGES if row.get(name) is not None)]
+    for name in there:
         if not isinstance(row[name], str):
             raise DataError(line.where, name, f"not a string but {row[name]!r:.60}")
     number = row["id"]
     if type(number) is not int:
         raise DataError(line.where, "id", f"not a whole number but {number!r:.60}")
-    columns = {name: cast("str", row[name]) for name in COLUMNS}
+    columns = {name: cast("str", row[name]) for name in there}
     if not columns["slug"].strip():
         raise DataError(line.where, "slug", "empty")
     return number, columns
-
-
-def _code(text: str) -> str:
-    """The first fenced block, or the first one that says Python; nothing where there is none."""
-    blocks: list[tuple[str, str]] = []
-    position = 0
-    while opening := _FENCE.search(text, position):
-        closing = _FENCE_END.search(text, opening.end())
-        end = closing.start() if closing else len(text)
-        blocks.append((opening["word"].lower(), text[opening.end() : end]))
-        position = closing.end() if closing else len(text)
-    python = [code for word, code in blocks if word in {"python", "python3", "py"}]
-    return next(iter([*python, *(code for _, code in blocks)]), "")
-
-
-def _tests(
-    shown: Sequence[Example], starter: Starter | None, signature: Signature
-) -> tuple[TestCase, ...]:
-    tests = [_test(example, starter, signature) for example in shown] if starter else []
-    return tuple(test for test in tests if test is not None)
-
-
-def _test(example: Example, starter: Starter, signature: Signature) -> TestCase | None:
-    arguments = in_order(example, starter.parameters)
-    if arguments is None or _is_of_a_class(example):
-        return None
-    try:
-        values = [
-            _as(codec, value) for codec, value in zip(signature.arguments, arguments, strict=True)
-        ]
-        test = to_test(values, _expected(example.expected, signature), signature)
-    except UnreadableError:
-        return None
-    return test.model_copy(update={"public": True})
-
-
-def _is_of_a_class(example: Example) -> bool:
-    """Whether the input is a list of methods' names, and one of the arguments of each."""
-    if [name for name, _ in example.arguments] != [None, None]:
-        return False
-    names, calls = (value for _, value in example.arguments)
-    if not isinstance(names, list) or not isinstance(calls, list):
-        return False
-    names, calls = cast("list[object]", names), cast("list[object]", calls)
-    return (
-        len(names) == len(calls) > 0
-        and all(isinstance(name, str) and name.isidentifier() for name in names)
-        and all(isinstance(call, list) for call in calls)
-    )
-
-
-def _expected(value: object, signature: Signature) -> object:
-    """What a statement shows as the result, as the codec that it is written with has it.
-
-    Raises:
-        UnreadableError: it cannot be that.
-    """
-    changed = signature.arguments[0] if signature.arguments else Codec.JSON
-    if signature.result is not Codec.FIRST_ARGUMENT or changed is Codec.JSON:
-        return _as(signature.result, value)
-    return _without_end(plain(_as(changed, value))) if changed is Codec.TREE else value
-
-
-def _without_end(values: object) -> object:
-    """The values of a tree as results are written, without empty places at the end."""
-    items = [*cast("list[object]", values)]
-    while items and items[-1] is None:
-        items.pop()
-    return items
-
-
-def _as(codec: Codec, value: object) -> object:
-    """A value that a statement shows, as its codec has it.
-
-    Raises:
-        UnreadableError: it cannot be that, as a number that stands for a node, or a node's value
-            with its place in the list, as where nodes point at others.
-    """
-    if codec in {Codec.JSON, Codec.FIRST_ARGUMENT}:
-        return value
-    if value is not None and not isinstance(value, list):
-        raise UnreadableError(f"{value!r:.60} is no {codec.replace('_', ' ')}")
-    items = cast("list[object]", value or [])
-    if codec in _MANY:
-        return [_as(_MANY[codec], item) for item in items]
-    if any(isinstance(item, list) for item in items):
-        raise UnreadableError("a node's value is a list")
-    return Nodes(codec, items)

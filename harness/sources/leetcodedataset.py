@@ -14,12 +14,11 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from functools import cached_property, partial
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from harness.errors import DataError, UsageError
+from harness.errors import DataError
 from harness.problem import Level, Problem, Signature, TestCase, TestSuite
 from harness.sources import preambles, public
 from harness.sources.assertions import (
@@ -30,12 +29,21 @@ from harness.sources.assertions import (
     to_test,
     with_codecs,
 )
+from harness.sources.catalogue import RowFile
+from harness.sources.download import Watch, quiet
 from harness.sources.errata import issues_of_statement
 from harness.sources.examples import Example, examples, in_order, is_shown_as
 from harness.sources.literals import UnreadableError
-from harness.sources.parquet import open_rows
-from harness.sources.reading import Line, expand
-from harness.sources.rows import LEVELS, Loaded, content_hash, load_rows, name_fault, references_of
+from harness.sources.reading import Line
+from harness.sources.rows import (
+    LEVELS,
+    Loaded,
+    content_hash,
+    load_paths,
+    load_rows,
+    name_fault,
+    references_of,
+)
 from harness.sources.signature import EntryPoint, entry_point_of
 
 _ENTRY_POINT = re.compile(r"(?:Solution\(\)\.)?(\w+)")
@@ -46,7 +54,7 @@ _OTHERS = bytes({*range(256)} - {*b"0123456789", *_LOWER[65:91], *range(65, 91)}
 _UNREAD = TestCase(input="", output="", public=False)
 
 
-def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
+def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
     """The problems of the files that a path or glob names.
 
     Raises:
@@ -54,14 +62,14 @@ def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
         DataError: a row is not as upstream's schema says; an assertion that stays hidden is looked
             at only when the hidden tests are loaded.
     """
-    if where is None:
-        raise UsageError("leetcodedataset needs a file: give leetcodedataset:PATH")
-    return read_files(expand(where), skip_bad_rows=skip_bad_rows)
+    return load_paths("leetcodedataset", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
-def read_files(paths: Iterable[Path], *, skip_bad_rows: bool = False) -> Loaded:
-    """The problems of some files, JSONL, gzipped or not, or Parquet, in order."""
-    return load_rows(map(open_rows, paths), parse_row, skip_bad_rows=skip_bad_rows)
+def read_rows(
+    files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
+) -> Loaded:
+    """The problems of some files, in order, as `load_rows` reads them."""
+    return load_rows(files, parse_row, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 class _Columns(BaseModel):

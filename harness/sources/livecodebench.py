@@ -1,4 +1,7 @@
-"""LiveCodeBench's code generation rows, from files in upstream's own schema.
+"""LiveCodeBench's rows, from files in upstream's own schemas; here, those of code generation.
+
+Rows are told apart by their columns: those of test output prediction are read by
+`harness.sources.lcb_test_outputs`, those of code execution by `harness.sources.lcb_execution`.
 
 Upstream's reader is the reference for what a row means
 (https://github.com/LiveCodeBench/LiveCodeBench, `lcb_runner/benchmarks/code_generation.py`): every
@@ -8,19 +11,22 @@ column is a string, three of them hold JSON, and `func_name` in the metadata, no
 """
 
 from collections.abc import Iterable
-from datetime import date, datetime
 from functools import partial
 from pathlib import Path
 from typing import cast
 
 from pydantic_core import from_json
 
-from harness.errors import DataError, UsageError
-from harness.problem import Level, Problem, TestCase, TestSuite
-from harness.sources import errata, preambles, private_tests
+from harness.errors import DataError
+from harness.problem import Checker, Problem, TestCase, TestSuite
+from harness.sources import errata, lcb_execution, lcb_test_outputs, preambles, private_tests
+from harness.sources.catalogue import RowFile
+from harness.sources.checkers import checker_of
+from harness.sources.download import Watch, quiet
+from harness.sources.lcb_columns import Row, columns, has_most_of, level, release_date, text
 from harness.sources.parquet import open_rows
-from harness.sources.reading import Line, expand, json_complaint
-from harness.sources.rows import LEVELS, Loaded, check_function_test, content_hash, load_rows
+from harness.sources.reading import Line, json_complaint
+from harness.sources.rows import Loaded, check_function_test, content_hash, load_paths, load_rows
 from harness.sources.signature import signature_of
 
 COLUMNS = (
@@ -36,9 +42,11 @@ COLUMNS = (
     "private_test_cases",
     "metadata",
 )
+MARKS = ("public_test_cases", "private_test_cases", "metadata")
+"""Columns that tell such a row from LiveCodeBench's others."""
 
 
-def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
+def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
     """The problems of the files that a path or glob names.
 
     Raises:
@@ -46,29 +54,55 @@ def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
         DataError: a row is not as upstream's schema says; its private tests are looked at only when
             they are loaded.
     """
-    if where is None:
-        raise UsageError("livecodebench needs a file: give livecodebench:PATH")
-    return read_files(expand(where), skip_bad_rows=skip_bad_rows)
+    return load_paths("livecodebench", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def read_files(paths: Iterable[Path], *, skip_bad_rows: bool = False) -> Loaded:
-    """The problems of some files, JSONL, gzipped or not, or Parquet, in order."""
-    return load_rows(map(open_rows, paths), parse_row, skip_bad_rows=skip_bad_rows)
+    """The problems of some files."""
+    return read_rows(map(open_rows, paths), skip_bad_rows=skip_bad_rows)
 
 
-def parse_row(line: Line) -> Problem:
-    """The problem of one row.
+def read_rows(
+    files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
+) -> Loaded:
+    """The problems of some files, in order, as `load_rows` reads them."""
+    return load_rows(files, parse_any, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def parse_any(line: Line) -> Problem:
+    """The problem of one row of any of LiveCodeBench's schemas.
+
+    Raises:
+        DataError: it is of none, or a column is missing or not as it should be.
+    """
+    row = line.json_object()
+    for marks, parse in _SCHEMAS.values():
+        if has_most_of(row, marks):
+            return parse(line, row)
+    known = [f"of {name} ({', '.join(marks)}, …)" for name, (marks, _) in _SCHEMAS.items()]
+    what = f"has neither the columns {', '.join(known[:-1])} nor those {known[-1]}"
+    raise DataError(line.where, None, what)
+
+
+def parse_row(line: Line, found: Row | None = None) -> Problem:
+    """The problem of one row of code generation.
+
+    Args:
+        line: the row.
+        found: what it holds, where that is known: to parse it takes most of the time.
 
     Raises:
         DataError: a column is missing or not as it should be.
     """
-    row = _columns(line)
+    found = columns(line, COLUMNS, found)
+    row = {name: text(found, name, line.where) for name in COLUMNS}
     question_id = row["question_id"]
     if not question_id.strip():
         raise DataError(line.where, "question_id", "empty")
     title = row["question_title"]
     platform = row["platform"].lower()
     slug = title if platform == "leetcode" else ""
+    checker = checker_of(question_id, slug)
     entry_point = _entry_point(row["metadata"], line.where)
     functional = entry_point is not None
     return Problem(
@@ -77,9 +111,9 @@ def parse_row(line: Line) -> Problem:
         title=title,
         statement=row["question_content"],
         platform=platform,
-        difficulty=_level(row["difficulty"], line.where),
+        difficulty=level(found, line.where),
         difficulty_word=row["difficulty"],
-        release_date=_release_date(row["contest_date"], line.where),
+        release_date=release_date(found, line.where),
         starter_code=row["starter_code"],
         entry_point=entry_point,
         signature=signature_of(row["starter_code"], entry_point),
@@ -95,29 +129,21 @@ def parse_row(line: Line) -> Problem:
             ),
         ),
         preamble=preambles.LIVECODEBENCH,
-        known_issues=errata.known_issues(question_id, slug),
+        checker=checker,
+        known_issues=errata.known_issues(question_id, slug, checked=checker is not None),
         aliases=(slug,) if slug else (),
-        content_hash=_content_hash(row),
+        content_hash=_content_hash(row, checker),
     )
 
 
-def _columns(line: Line) -> dict[str, str]:
-    row = line.json_object()
-    for name in COLUMNS:
-        if name not in row:
-            raise DataError(line.where, name, "missing")
-        if not isinstance(row[name], str):
-            raise DataError(line.where, name, f"not a string but {row[name]!r:.60}")
-    return {name: cast("str", row[name]) for name in COLUMNS}
-
-
-def _content_hash(row: dict[str, str]) -> str:
+def _content_hash(row: dict[str, str], checker: Checker | None) -> str:
     return content_hash(
         row["question_content"],
         row["starter_code"],
         row["metadata"],
         row["public_test_cases"],
         row["private_test_cases"],
+        *([checker.code] if checker else []),
     )
 
 
@@ -134,19 +160,6 @@ def _entry_point(metadata: str, where: str) -> str | None:
     if not isinstance(name, str) or not name.isidentifier():
         raise DataError(where, "metadata", f"func_name {name!r:.60} is not a Python name")
     return name
-
-
-def _level(word: str, where: str) -> Level:
-    if word not in LEVELS:
-        raise DataError(where, "difficulty", f"{word!r:.60} is not one of {', '.join(LEVELS)}")
-    return LEVELS[word]
-
-
-def _release_date(text: str, where: str) -> date:
-    try:
-        return datetime.fromisoformat(text).date()
-    except ValueError:
-        raise DataError(where, "contest_date", f"{text!r:.60} is not an ISO date") from None
 
 
 def _tests(text: bytes, *, public: bool, functional: bool, where: str) -> tuple[TestCase, ...]:
@@ -186,3 +199,10 @@ def _decode(encoded: str, *, functional: bool, where: str) -> tuple[TestCase, ..
     except ValueError as error:
         raise DataError(where, "private_test_cases", str(error)) from None
     return _tests(text, public=False, functional=functional, where=where)
+
+
+_SCHEMAS = {
+    "code generation": (MARKS, parse_row),
+    "test output prediction": (lcb_test_outputs.MARKS, lcb_test_outputs.parse_row),
+    "code execution": (lcb_execution.MARKS, lcb_execution.parse_row),
+}

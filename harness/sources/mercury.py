@@ -2,28 +2,29 @@
 
 Each row brings its own hooks: `convert_offline` makes a call's arguments from a test's and
 `evaluate_offline` says whether the call was right. They become the problem's checker and run in the
-sandbox alone. `generator_code`, which could make further tests, is never run.
+sandbox alone, and so does `generator_code`, which makes inputs (`harness.grading.generated`).
 
 The reference for what a row means is `src/sandbox.py` of https://github.com/Elfsong/Mercury.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import to_json
 
-from harness.errors import DataError, UsageError
+from harness.errors import DataError
 from harness.problem import Checker, Problem, Signature, TestCase, TestSuite
 from harness.sources import preambles
+from harness.sources.catalogue import RowFile
+from harness.sources.download import Watch, quiet
 from harness.sources.examples import Example, examples, is_shown_as
 from harness.sources.json_text import elements, members, one_line
-from harness.sources.parquet import open_rows
 from harness.sources.public import Split, split
-from harness.sources.reading import Line, expand
-from harness.sources.rows import LEVELS, Loaded, load_rows, name_fault, references_of
+from harness.sources.reading import Line
+from harness.sources.rows import LEVELS, Loaded, load_paths, load_rows, name_fault, references_of
 from harness.sources.rows import content_hash as hash_of
 from harness.sources.signature import signature_of
 
@@ -79,6 +80,7 @@ class _Row(_Columns):
     pretty_content: tuple[str, ...] | str = ()
     meta_info: _Meta = _Meta()
     solutions: tuple[_Solution, ...] = ()
+    generator_code: str = ""
 
     @property
     def statement(self) -> str:
@@ -105,16 +107,21 @@ class _Row(_Columns):
         return hash_of(self.statement, *call, *hooks, self.cases)
 
 
-def load(where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
+def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
     """The problems of the files that a path or glob names.
 
     Raises:
         UsageError: no file is given, or none is there.
         DataError: a row is not as upstream's schema says.
     """
-    if where is None:
-        raise UsageError("mercury needs a file: give mercury:PATH")
-    return load_rows(map(open_rows, expand(where)), parse_row, skip_bad_rows=skip_bad_rows)
+    return load_paths("mercury", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def read_rows(
+    files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
+) -> Loaded:
+    """The problems of some files, in order, as `load_rows` reads them."""
+    return load_rows(files, parse_row, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def parse_row(line: Line) -> Problem:
@@ -147,6 +154,7 @@ def parse_row(line: Line) -> Problem:
             preamble=preambles.MERCURY,
         ),
         load_references=partial(references_of, *(each.solution for each in row.solutions)),
+        generator=row.generator_code,
         aliases=() if row.id is None else (f"mercury_{row.id}",),
         content_hash=row.content_hash,
     )

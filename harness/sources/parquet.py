@@ -28,10 +28,14 @@ class ParquetRows:
 
     Args:
         path: a regular file.
+        name: how messages and the run's record call it; the path when not given.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    is_plain = False
+
+    def __init__(self, path: Path, *, name: str | None = None) -> None:
+        self.path = path
+        self.name = str(path) if name is None else name
         self._file: DataFile | None = None
 
     @property
@@ -52,25 +56,25 @@ class ParquetRows:
 
         number = 0
         try:
-            with parquet.ParquetFile(self._path) as file:
+            with parquet.ParquetFile(self.path) as file:
                 for group in range(file.num_row_groups):
                     size = file.metadata.row_group(group).total_byte_size
                     if size > MAX_GROUP_BYTES:
                         what = f"a row group of {size} bytes is more than {MAX_GROUP_BYTES}"
-                        raise DataError(str(self._path), None, what)
+                        raise DataError(self.name, None, what)
                 for batch in file.iter_batches(BATCH_ROWS):
                     for row in range(batch.num_rows):
                         number += 1
                         yield self._line(batch.slice(row, 1), number)
         except (pa.ArrowException, OSError) as error:
             what = " ".join(str(error).split())
-            raise DataError(f"{self._path}:{number + 1}", None, f"broken Parquet: {what}") from None
-        with self._path.open("rb") as whole:
+            raise DataError(f"{self.name}:{number + 1}", None, f"broken Parquet: {what}") from None
+        with self.path.open("rb") as whole:
             digest = hashlib.file_digest(whole, "sha256").hexdigest()
-        self._file = DataFile(path=str(self._path), sha256=digest, size=self._path.stat().st_size)
+        self._file = DataFile.of(self.path, self.name, digest, self.path.stat().st_size)
 
     def _line(self, row: Any, number: int) -> Line:
-        where = f"{self._path}:{number}"
+        where = f"{self.name}:{number}"
         try:
             raw = to_json(row.to_pylist()[0])
         except (ValueError, OverflowError, PydanticSerializationError) as error:
@@ -78,14 +82,19 @@ class ParquetRows:
             raise DataError(where, None, f"cannot be made JSON: {what}") from None
         if len(raw) > MAX_LINE_BYTES:
             raise DataError(where, None, f"longer than {MAX_LINE_BYTES} bytes")
-        return Line(self._path, str(self._path), number, None, raw)
+        return Line(self.path, self.name, number, None, raw)
 
 
-def open_rows(path: Path) -> JsonLines | ParquetRows:
+def open_rows(path: Path, name: str | None = None) -> JsonLines | ParquetRows:
     """A file's rows, told apart by what it starts with.
+
+    Args:
+        path: the file.
+        name: how messages and the run's record call it; the path when not given.
 
     Raises:
         UsageError: the path cannot be opened as a regular file.
     """
     with open_regular(path) as file:
-        return ParquetRows(path) if file.read(len(MAGIC)) == MAGIC else JsonLines(path)
+        is_parquet = file.read(len(MAGIC)) == MAGIC
+    return ParquetRows(path, name=name) if is_parquet else JsonLines(path, name=name)

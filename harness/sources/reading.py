@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import from_json
@@ -40,7 +40,8 @@ class DataFile(BaseModel):
     """A file that problems were read from, as a run records it.
 
     Attributes:
-        path: as the user named it.
+        path: as messages name it: as the user did, or as the hub does.
+        name: as a run records it: what the hub calls it, or a user's file without its folders.
         sha256: of the bytes on disk, compressed or not.
         size: of the same, in bytes.
     """
@@ -48,8 +49,16 @@ class DataFile(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     path: str
+    name: str
     sha256: str
     size: int
+
+    @classmethod
+    def of(cls, path: Path, name: str, sha256: str, size: int) -> Self:
+        """A file, and how messages name it."""
+        return cls(
+            path=name, name=path.name if name == str(path) else name, sha256=sha256, size=size
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +153,16 @@ class JsonLines:
     def __init__(
         self, path: Path, *, name: str | None = None, max_line_bytes: int = MAX_LINE_BYTES
     ) -> None:
-        self._path = path
-        self._name = str(path) if name is None else name
+        self.path = path
+        self.name = str(path) if name is None else name
         self._max_line_bytes = max_line_bytes
         self._file: DataFile | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its lines can be read again where they stand. Raises UsageError."""
+        with open_regular(self.path) as file:
+            return file.read(len(_GZIP_MAGIC)) != _GZIP_MAGIC
 
     @property
     def file(self) -> DataFile:
@@ -163,7 +178,7 @@ class JsonLines:
             UsageError: the path cannot be opened as a regular file.
             DataError: a line is too long, or the compressed data is broken or ends early.
         """
-        with open_regular(self._path) as source:
+        with open_regular(self.path) as source:
             hashing = _HashingReader(source)
             buffered = io.BufferedReader(hashing, _BUFFER_BYTES)
             compressed = buffered.peek(len(_GZIP_MAGIC))[: len(_GZIP_MAGIC)] == _GZIP_MAGIC
@@ -174,17 +189,16 @@ class JsonLines:
                 blank = blank + 1 if raw.isspace() else 0
                 if blank > MAX_BLANK_LINES:
                     what = f"more than {MAX_BLANK_LINES} blank lines"
-                    raise DataError(f"{self._name}:{number}", None, what)
+                    raise DataError(f"{self.name}:{number}", None, what)
                 if not blank:
                     at = None if compressed else offset
-                    yield Line(self._path, self._name, number, at, raw)
+                    yield Line(self.path, self.name, number, at, raw)
                 offset += len(raw)
-            self._file = DataFile(
-                path=self._name, sha256=hashing.sha256.hexdigest(), size=hashing.size
-            )
+            digest = hashing.sha256.hexdigest()
+            self._file = DataFile.of(self.path, self.name, digest, hashing.size)
 
     def _next(self, stream: BinaryIO, number: int) -> bytes:
-        where = f"{self._name}:{number}"
+        where = f"{self.name}:{number}"
         try:
             raw = stream.readline(self._max_line_bytes + 1)
         except EOFError:

@@ -1,18 +1,25 @@
 """One grammar says which problems, wherever problems are named: `NAME[:WHERE]`."""
 
 import difflib
+from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from harness.errors import UsageError
 from harness.sources import apps, fixture, jsonl, leetcode, leetcodedataset, livecodebench, mercury
-from harness.sources.rows import Loaded
+from harness.sources.download import Watch, quiet
+from harness.sources.homes import home_of
+from harness.sources.hub import HubFile, all_files
+from harness.sources.parquet import open_rows
+from harness.sources.rows import Loaded, ReadRows
 
 
 class Loader(Protocol):
     """Reads a source's problems from the place that its own grammar of `where` names."""
 
-    def __call__(self, where: str | None, *, skip_bad_rows: bool = False) -> Loaded:
+    def __call__(
+        self, where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
+    ) -> Loaded:
         """Read; raise UsageError for the place, DataError for what is in it."""
         ...
 
@@ -28,6 +35,17 @@ LOADERS: MappingProxyType[str, Loader] = MappingProxyType(
         "apps": apps.load,
     }
 )
+
+READERS: MappingProxyType[str, ReadRows] = MappingProxyType(
+    {
+        "livecodebench": livecodebench.read_rows,
+        "leetcode": leetcode.read_rows,
+        "leetcodedataset": leetcodedataset.read_rows,
+        "mercury": mercury.read_rows,
+        "apps": apps.read_rows,
+    }
+)
+"""Of those that have a home on the hub."""
 
 
 class Spec(NamedTuple):
@@ -60,16 +78,49 @@ def _unknown(spec: str, name: str) -> str:
     return f"unknown problem source {name!r}; {hint}known: {', '.join(LOADERS)}"
 
 
-def load(spec: str, *, skip_bad_rows: bool = False) -> Loaded:
-    """The problems that a spec names.
+def load(spec: str, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
+    """The problems that a spec names, fetched from the hub where they are not at hand.
 
     Args:
         spec: `NAME[:WHERE]`.
         skip_bad_rows: pass over rows that are not as their schema says, and report them.
+        watch: is told of what takes a while: fetching, and reading large files.
 
     Raises:
         UsageError: the spec names nothing that can be read.
         DataError: a file or row is not as it should be.
+        HubError: the hub cannot be reached.
     """
     name, where = parse_spec(spec)
-    return LOADERS[name](where, skip_bad_rows=skip_bad_rows)
+    home = home_of(name, where)
+    if home is None:
+        return LOADERS[name](where, skip_bad_rows=skip_bad_rows, watch=watch)
+    files = all_files(home.wanted, watch=watch)
+    rows = (open_rows(file.path, file.name) for file in files)
+    loaded = READERS[name](rows, skip_bad_rows=skip_bad_rows, watch=watch)
+    if not home.difficulty:
+        return loaded
+    problems = tuple(p for p in loaded.problems if p.difficulty_word == home.difficulty)
+    return replace(loaded, problems=problems)
+
+
+def fetch(
+    spec: str, *, watch: Watch = quiet, verify: bool = False, update: bool = False
+) -> list[HubFile]:
+    """Bring what a spec names into the cache.
+
+    Args:
+        spec: `NAME[:WHERE]`, of the hub.
+        watch: is told of each piece.
+        verify: take the hash of every file that is there already; one that is another is replaced.
+        update: take the newest commit of a branch, not the one that was fetched first.
+
+    Raises:
+        UsageError: the spec names nothing on the hub.
+        HubError: the hub cannot be reached.
+    """
+    name, where = parse_spec(spec)
+    home = home_of(name, where)
+    if home is None:
+        raise UsageError(f"{spec} is on this machine already; 'harness fetch' is for the hub's")
+    return all_files(home.wanted, watch=watch, verify=verify, update=update)

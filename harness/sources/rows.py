@@ -2,28 +2,23 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from harness.errors import DataError
+from harness.errors import DataError, UsageError
 from harness.problem import Level, Problem, Reference
-from harness.sources.deferred import Parse, deferred
-from harness.sources.reading import DataFile, Line
+from harness.sources.catalogue import Catalogued, RowFile
+from harness.sources.deferred import Parse
+from harness.sources.download import Watch, quiet
+from harness.sources.parquet import open_rows
+from harness.sources.reading import DataFile, expand
 
 LEVELS: dict[str, Level] = {"easy": "easy", "medium": "medium", "hard": "hard"}
 """The words that are levels themselves."""
-
-
-class RowFile(Protocol):
-    """A file's rows, and what it was once they have all been read."""
-
-    @property
-    def file(self) -> DataFile: ...  # noqa: D102
-    def __iter__(self) -> Iterator[Line]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +36,9 @@ class Loaded:
     files: tuple[DataFile, ...] = ()
 
 
-def load_rows(files: Iterable[RowFile], parse: Parse, *, skip_bad_rows: bool = False) -> Loaded:
+def load_rows(
+    files: Iterable[RowFile], parse: Parse, *, skip_bad_rows: bool = False, watch: Watch = quiet
+) -> Loaded:
     """Read every row of some files.
 
     Args:
@@ -51,6 +48,7 @@ def load_rows(files: Iterable[RowFile], parse: Parse, *, skip_bad_rows: bool = F
         skip_bad_rows: pass over rows that are not as their schema says, and second rows of one id.
             A file that is itself broken (cut short, a line without end) stops the load all the
             same: what it lost cannot be counted.
+        watch: is told how far a large file has come.
 
     Raises:
         UsageError: a file cannot be opened.
@@ -60,26 +58,62 @@ def load_rows(files: Iterable[RowFile], parse: Parse, *, skip_bad_rows: bool = F
     skipped: list[DataError] = []
     read: list[DataFile] = []
     places: dict[str, str] = {}
-    for file in files:
-        for line in file:
-            try:
-                problem = parse(line)
-                _take_place(places, problem.id, line.where)
-            except DataError as error:
-                if not skip_bad_rows:
-                    raise
-                error.__context__ = None  # its traceback, as this one's, holds the whole row
-                skipped.append(error.with_traceback(None))
-            else:
-                problems.append(deferred(problem, line, parse))
-        read.append(file.file)
+    for rows in files:
+        entries = Catalogued(rows, parse, watch)
+        for found, where in entries:
+            fault = found if isinstance(found, DataError) else _second(places, found.id, where)
+            if isinstance(found, Problem) and fault is None:
+                problems.append(found)
+                places[found.id] = where
+            elif fault is not None and skip_bad_rows:
+                skipped.append(fault)
+            elif fault is not None:
+                raise fault
+        read.append(entries.file)
     return Loaded(tuple(problems), tuple(skipped), tuple(read))
 
 
-def _take_place(places: dict[str, str], problem_id: str, where: str) -> None:
-    if problem_id in places:
-        raise DataError(where, None, f"{problem_id!r} was already at {places[problem_id]}")
-    places[problem_id] = where
+class ReadRows(Protocol):
+    """A source's reader of files of rows; `load_rows` says what its arguments are."""
+
+    def __call__(
+        self, files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
+    ) -> Loaded:
+        """Read; raise DataError for what is in them."""
+        ...
+
+
+def load_paths(
+    name: str,
+    where: str | None,
+    read: ReadRows,
+    *,
+    skip_bad_rows: bool = False,
+    watch: Watch = quiet,
+) -> Loaded:
+    """The problems of the files that a path or glob names: JSONL, gzipped or not, or Parquet.
+
+    Args:
+        name: the source's.
+        where: the path.
+        read: the source's reader.
+        skip_bad_rows: as `load_rows` has it, and so the last.
+        watch: is told how far a large file has come.
+
+    Raises:
+        UsageError: no file is given, none is there, or one cannot be opened.
+        DataError: a row or file is not as it should be.
+    """
+    if where is None:
+        raise UsageError(f"{name} needs a file: give {name}:PATH")
+    return read(map(open_rows, expand(where)), skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def _second(places: Mapping[str, str], problem_id: str, where: str) -> DataError | None:
+    """What is wrong with a row whose problem was there already."""
+    if problem_id not in places:
+        return None
+    return DataError(where, None, f"{problem_id!r} was already at {places[problem_id]}")
 
 
 def content_hash(*parts: str) -> str:

@@ -1,4 +1,4 @@
-"""`harness grade` and `harness verify`, as their users run them."""
+"""`harness grade`, as its users run it."""
 
 import asyncio
 import gzip
@@ -38,24 +38,6 @@ def folder(tmp_path: Path) -> Path:
     rows = (ECHO, DOUBLE, UNTESTED)
     (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return tmp_path
-
-
-@pytest.fixture
-def lcb_like() -> dict[str, Any]:
-    test = {"input": "1", "output": "1", "testtype": "stdin"}
-    return {
-        "question_title": "t",
-        "question_content": "c",
-        "platform": "atcoder",
-        "question_id": "",
-        "contest_id": "",
-        "contest_date": "2024-01-01",
-        "starter_code": "",
-        "difficulty": "easy",
-        "public_test_cases": json.dumps([test]),
-        "private_test_cases": "",
-        "metadata": "{}",
-    }
 
 
 def write(folder: Path, *rows: dict[str, Any], name: str = "solutions.jsonl") -> None:
@@ -310,11 +292,11 @@ class TestFlags:
         [
             (["--rule", "loose"], "--rule loose: known are lcb, tokens, apps_legacy"),
             (["--extract", "magic"], "--extract magic: known are harness, lcb"),
-            (["--test-timeout", "-1"], "--test-timeout -1.0: give CPU seconds, more than 0"),
+            (["--test-timeout", "-1"], "--test-timeout -1: give CPU seconds, more than 0"),
             (["--test-timeout", "nan"], "--test-timeout nan: give CPU seconds, more than 0"),
             (
                 ["--test-timeout", "1e9"],
-                "1000000000.0: give CPU seconds, more than 0, at most 604800",
+                "--test-timeout 1e9: give CPU seconds, more than 0, at most 604800",
             ),
             (["--solutions", "missing"], "missing: no such file"),
             (["--problems", "nothing:x"], "unknown problem source 'nothing'"),
@@ -403,72 +385,6 @@ async def test_an_interrupt_reports_what_was_judged(folder: Path) -> None:
     assert results(graded) == [("own/echo", 0, "accepted")]
     assert graded["summary"]["not_judged"] == 19
     assert "interrupted: 19 solutions not judged" in err
-
-
-class TestVerify:
-    async def test_an_interrupt_takes_no_reference_from_the_data(self, folder: Path) -> None:
-        slow = {**ECHO, "id": "own/slow", "references": ["while True: pass"]}
-        rows = (ECHO, slow, {**slow, "id": "own/later"})
-        (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        flags = ("--json", "--workers", "1", "--test-timeout", "100", "--references", "1")
-        process = await start(folder, "verify", "jsonl:own.jsonl", *flags)
-        assert process.stderr is not None
-        async with asyncio.timeout(60):
-            await process.stderr.readline()
-        process.send_signal(signal.SIGINT)
-        code, out, err = await finish(process)
-        assert code == 130
-        verified = json.loads(out)
-        assert [len(p["references"]) for p in verified["problems"]] == [1, 0, 0]
-        assert verified["summary"]["without_references"] == []
-        assert "interrupted: 2 references not judged" in err
-
-    def test_what_fails_and_what_cannot_be_judged_is_listed(self, folder: Path) -> None:
-        done = harness(folder, "verify", "jsonl:own.jsonl", "--json")
-        assert done.returncode == 0, done.stderr
-        verified = json.loads(done.stdout)
-        echo, double, untested = verified["problems"]
-        assert [r["verdict"] for r in echo["references"]] == ["accepted", "wrong_answer"]
-        assert echo["references"][1]["failed_test"] == 2
-        assert echo["references"][1]["reason"] == "'2' expected, '1' given"
-        assert [r["verdict"] for r in double["references"]] == ["accepted"]
-        assert untested["tests"] == 0
-        summary = verified["summary"]
-        assert (summary["references"], summary["accepted"]) == (4, 2)
-        assert summary["unsound"] == []
-        assert summary["without_tests"] == ["jsonl/untested"]
-        table = harness(folder, "verify", "jsonl:own.jsonl").stdout
-        assert "2 of 4 pass every test" in table
-        assert "1 problem: jsonl/untested" in table
-        assert "test 2: '2' expected, '1' given" in table
-
-    def test_a_problem_of_which_no_reference_passes(self, folder: Path) -> None:
-        row = {**ECHO, "references": ["print(1)"]}
-        (folder / "own.jsonl").write_text(json.dumps(row) + "\n")
-        verified = json.loads(harness(folder, "verify", "jsonl:own.jsonl", "--json").stdout)
-        assert verified["summary"]["unsound"] == ["own/echo"]
-
-    def test_a_reference_that_needs_most_of_the_limit_is_slow(self, folder: Path) -> None:
-        burn = "import time\nwhile time.process_time() < 0.5: pass\nprint(input())"
-        (folder / "own.jsonl").write_text(json.dumps({**ECHO, "references": [burn]}) + "\n")
-        flags = ("verify", "jsonl:own.jsonl", "--json", "--isolate-tests", "--test-timeout")
-        slow = json.loads(harness(folder, *flags, "0.9").stdout)["summary"]
-        assert (slow["accepted"], slow["slow"]) == (1, ["own/echo"])
-        assert json.loads(harness(folder, *flags, "9").stdout)["summary"]["slow"] == []
-
-    def test_references_and_tasks_can_be_limited(self, folder: Path) -> None:
-        flags = ("verify", "jsonl:own.jsonl", "--json", "--references", "1", "--task", "echo")
-        verified = json.loads(harness(folder, *flags).stdout)
-        assert [p["problem_id"] for p in verified["problems"]] == ["own/echo"]
-        assert verified["summary"]["references"] == 1
-        done = harness(folder, "verify", "jsonl:own.jsonl", "--references", "0")
-        assert done.returncode == 2
-
-    def test_the_bundled_references_all_pass(self, tmp_path: Path) -> None:
-        summary = json.loads(harness(tmp_path, "verify", "fixture", "--json").stdout)["summary"]
-        assert summary["problems"] == 20
-        assert summary["accepted"] == summary["references"] > 20
-        assert summary["slow"] == summary["unsound"] == summary["without_tests"] == []
 
 
 def test_the_schema_of_one_s_own_rows_is_printed(tmp_path: Path) -> None:
@@ -561,8 +477,6 @@ def test_memory_is_limited_by_its_flag(folder: Path) -> None:
     done = harness(folder, "grade", *flags)
     assert done.returncode == 2
     assert "--memory 1: give MiB, from 64 to 1048576" in done.stderr
-    verified = harness(folder, "verify", "jsonl:own.jsonl", "--memory", "1")
-    assert verified.returncode == 2
 
 
 @pytest.mark.parametrize("command", ["grade", "verify"])
@@ -586,22 +500,3 @@ def test_a_reader_that_has_gone_is_no_error(command: str, folder: Path) -> None:
     os.close(written)
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
-
-
-def test_verify_goes_on_past_a_suite_that_cannot_be_read(
-    tmp_path: Path, lcb_like: dict[str, Any]
-) -> None:
-    rows = [
-        {**lcb_like, "question_id": "good"},
-        {
-            **lcb_like,
-            "question_id": "bad",
-            "private_test_cases": "bm90IHpsaWI=",
-            "public_test_cases": "[]",
-        },
-    ]
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = harness(tmp_path, "verify", "livecodebench:rows.jsonl", "--json")
-    assert done.returncode == 0, done.stderr
-    good, bad = json.loads(done.stdout)["problems"]
-    assert (good["tests"], bad["tests"]) == (None, None)

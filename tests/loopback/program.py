@@ -15,8 +15,9 @@ Done = subprocess.CompletedProcess[str]
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """No key, no model, no proxy: what a fresh machine has."""
-    return {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", **extra}
+    """No key, no model, no proxy, and nothing kept of what other tests did."""
+    home = {"HOME": "/nonexistent", "HF_HOME": "/dev/null/none"}
+    return {"PATH": os.environ["PATH"], **home, "LANG": "C.UTF-8", **extra}
 
 
 def harness(folder: Path, *arguments: str | Path, **env: str) -> Done:

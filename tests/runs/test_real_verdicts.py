@@ -15,9 +15,10 @@ from harness.runs.judging import Judged, Options, judge_all
 from harness.runs.solutions import read_solutions
 from harness.runs.verification import (
     VerifiedProblem,
+    finding,
+    list_references,
     reference_jobs,
     verified,
-    verified_reference,
 )
 from harness.sandbox.pool import SandboxPool
 from harness.sources.registry import load
@@ -49,13 +50,11 @@ def differing(graded: Iterable[GradedSolution]) -> list[tuple[str, int, str]]:
 
 
 def verify(problems: Iterable[Problem], references: int) -> list[VerifiedProblem]:
-    chosen = list(problems)
-    jobs = reference_jobs(chosen, references)
-    found = {
-        number: verified_reference(jobs[number], judged)
-        for number, judged in judge(jobs, Options()).items()
-    }
-    return verified(chosen, jobs, found, Options())
+    listed = list_references(list(problems), references, Options())
+    jobs = reference_jobs(listed)
+    judged = judge(jobs, Options())
+    found = {job.key: finding(judged[job.number]) for job in jobs}
+    return verified(listed, found, Options())
 
 
 def test_graded_generations_of_livecodebench(test_data: Path, tmp_path: Path) -> None:

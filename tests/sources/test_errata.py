@@ -38,3 +38,8 @@ def test_all_of_upstreams_list_is_there_and_nothing_else() -> None:
 )
 def test_a_statement_that_takes_several_answers(statement: str, many: bool) -> None:
     assert issues_of_statement(statement) == (("many_answers",) if many else ())
+
+
+def test_several_answers_are_nothing_against_a_problem_that_a_checker_judges() -> None:
+    assert known_issues("abc311_c", checked=True) == ()
+    assert known_issues("abc355_e", checked=True) == ("interactive",)

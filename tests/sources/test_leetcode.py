@@ -12,7 +12,7 @@ from harness.sandbox.execution import Program
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
 from harness.sources import preambles
-from harness.sources.leetcode import COLUMNS, load
+from harness.sources.leetcode import COLUMNS, OTHER_LANGUAGES, load
 from harness.sources.registry import load as load_spec
 from harness.sources.selection import Selection, select
 
@@ -216,6 +216,47 @@ def test_the_reference_is_looked_for_in_fenced_code(
     if entry_point is None:
         assert problem.tests.all() == ()
         assert problem.starter_code == ""
+
+
+def test_the_solutions_in_all_four_languages_are_references(read: Read) -> None:
+    problem = read(
+        **{
+            "java": "```java\nclass A {}\n```\n```java\nclass B {}\n```\n",
+            "c++": "prose\n```bash\ng++ a.cc\n```\n```c++\nint a;\n```",
+            "javascript": "```js\nlet a\n```",
+        }
+    )
+    assert [(each.language, each.code) for each in problem.load_references()] == [
+        ("python", CODE),
+        ("java", "class A {}\n"),
+        ("c++", "int a;\n"),
+        ("javascript", "let a\n"),
+    ]
+    assert problem.programs() == (CODE,)
+
+
+@pytest.mark.parametrize("column", OTHER_LANGUAGES)
+@pytest.mark.parametrize("value", [..., None, "", "no code", "```\n \n```"])
+def test_a_solution_that_is_not_there_is_no_reference_and_no_error(
+    read: Read, column: str, value: object
+) -> None:
+    there = dict.fromkeys(OTHER_LANGUAGES, "```\ncode\n```")
+    references = read(**(there | {column: value})).load_references()
+    languages = [each.language for each in references]
+    assert languages == ["python", *(name for name in OTHER_LANGUAGES if name != column)]
+
+
+@pytest.mark.parametrize("column", OTHER_LANGUAGES)
+def test_a_solution_that_is_no_text_is_named(read: Read, column: str) -> None:
+    with pytest.raises(DataError) as error:
+        read(**{column: ["x"]})
+    assert error.value.field == column
+
+
+def test_a_block_in_another_language_is_no_reference(read: Read) -> None:
+    problem = read(**{"c++": "```java\nclass A {}\n```", "python": "```cpp\nint a;\n```"})
+    assert problem.load_references() == ()
+    assert problem.tests.all() == ()
 
 
 @pytest.mark.parametrize("column", ["id", *COLUMNS])

@@ -1,0 +1,30 @@
+"""`harness fetch`: bring a source's data from the hub ahead of its use."""
+
+from typing import Annotated
+
+import typer
+
+
+def fetch(
+    spec: Annotated[
+        str,
+        typer.Argument(
+            metavar="SPEC", help="A source on the hub, as NAME[:WORD][@REVISION]: livecodebench:v6."
+        ),
+    ],
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Take the hash of every file anew; replace altered ones."),
+    ] = False,
+    update: Annotated[
+        bool,
+        typer.Option(
+            "--update", help="Take the newest commit, not the one that was fetched first."
+        ),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Fill the cache: afterwards the source loads without a network."""
+    from harness.cli.fetching import fetch_source
+
+    fetch_source(spec, verify=verify, update=update, as_json=as_json)

@@ -1,0 +1,21 @@
+"""The folder where what was found out of data files is kept: beside the hub's own cache."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """The folder; HF_HOME (or HF_ASSETS_CACHE) says where. It need not exist yet."""
+    from huggingface_hub import constants
+
+    return Path(constants.HF_ASSETS_CACHE) / "harness"
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that others never see half of; where that cannot be, there is none."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_text(text)
+        unfinished.replace(path)

@@ -1,0 +1,174 @@
+"""Whether what a program printed is one of a problem's right answers.
+
+Each function takes the test's input, the output that the data has, and what was printed. The data's
+output is believed where it says that there is no answer, and asked nothing else. Time and memory
+are linear in the sizes of the three, whatever was printed, and no answer makes one raise.
+
+As under the rule `lcb`, the text and its lines are stripped, the number of lines must be right, and
+a number may be written in any way that a decimal can: 3.0 is 3.
+"""
+
+from collections import Counter
+from decimal import Decimal, InvalidOperation
+from itertools import combinations
+
+_LARGEST = 10**9  # no number in an answer of these problems is further from 0
+_EDGE = 7
+_FARTHEST = 100
+
+
+def directed_cycle(given: str, _expected: str, answer: str) -> bool:
+    """abc311_c: a cycle of at least two vertices, none twice, of a graph of one edge a vertex."""
+    count, *targets = map(int, given.split())
+    first, *rest = _lines(answer, 2)
+    length = _integer(first)
+    if length is None or not 1 < length <= count or len(rest) != 1:
+        return False
+    cycle = _integers(rest[0], length)
+    if cycle is None or min(cycle) < 1 or max(cycle) > count or len(set(cycle)) != length:
+        return False
+    following = [*cycle[1:], cycle[0]]
+    return all(targets[a - 1] == b for a, b in zip(cycle, following, strict=True))
+
+
+def letters_in_a_grid(given: str, expected: str, answer: str) -> bool:
+    """abc326_d: A, B and C once in each row and column, with the first ones given; or No."""
+    if answer.strip() == "No":
+        return expected.strip() == "No"
+    size, first_of_rows, first_of_columns = given.split()
+    head, *rows = _lines(answer, int(size) + 1)
+    if head != "Yes" or len(rows) != int(size) or any(len(row) != int(size) for row in rows):
+        return False
+    columns = ["".join(column) for column in zip(*rows, strict=True)]
+    return _holds_letters(rows, first_of_rows) and _holds_letters(columns, first_of_columns)
+
+
+def _holds_letters(lines: list[str], firsts: str) -> bool:
+    letters = [line.replace(".", "") for line in lines]
+    once_each = all(sorted(each) == ["A", "B", "C"] for each in letters)
+    return once_each and "".join(each[0] for each in letters) == firsts
+
+
+def fewest_potions(given: str, _expected: str, answer: str) -> bool:
+    """abc333_e: potions to pick up such that no monster wins and least are held at once; or -1.
+
+    The expected output is not asked: that of the third public test loses to a monster.
+    """
+    _, *numbers = map(int, given.split())
+    events = list(zip(numbers[::2], numbers[1::2], strict=True))
+    fewest = _most_held(events, _latest(events))
+    if fewest is None:
+        return _integer(answer) == -1
+    first, *rest = _lines(answer, 2)
+    if _integer(first) != fewest or len(rest) != 1:
+        return False
+    actions = _integers(rest[0], sum(kind == 1 for kind, _ in events))
+    if actions is None or not {0, 1}.issuperset(actions):
+        return False
+    return _most_held(events, actions) == fewest
+
+
+def _latest(events: list[tuple[int, int]]) -> list[int]:
+    """The actions that pick each potion up as late as can be: none hold fewer at any time."""
+    needed: Counter[int] = Counter()
+    actions: list[int] = []
+    for kind, potion in reversed(events):
+        if kind == 1:
+            actions.append(int(needed[potion] > 0))
+            needed[potion] -= actions[-1]
+        else:
+            needed[potion] += 1
+    return actions[::-1]
+
+
+def _most_held(events: list[tuple[int, int]], actions: list[int]) -> int | None:
+    """How many potions are held at once at the most; None where a monster wins."""
+    picks = iter(actions)
+    stock: Counter[int] = Counter()
+    held = most = 0
+    for kind, potion in events:
+        change = next(picks) if kind == 1 else -1
+        stock[potion] += change
+        held += change
+        most = max(most, held)
+        if stock[potion] < 0:
+            return None
+    return most
+
+
+def not_the_sum(given: str, _expected: str, answer: str) -> bool:
+    """abc343_a: an integer from 0 to 9 that is not A + B."""
+    number = _integer(answer)
+    return number in range(10) and number != sum(map(int, given.split()))
+
+
+def three_cubes(given: str, expected: str, answer: str) -> bool:
+    """abc343_e: cubes of edge 7 that overlap by volumes given; or No."""
+    if answer.strip() == "No":
+        return expected.strip() == "No"
+    head, *rest = _lines(answer, 2)
+    corners = _integers(rest[0], 9) if len(rest) == 1 else None
+    if head != "Yes" or corners is None or max(map(abs, corners)) > _FARTHEST:
+        return False
+    cubes = [corners[:3], corners[3:6], corners[6:]]
+    in_three = _shared(cubes)
+    in_two = sum(_shared(list(pair)) for pair in combinations(cubes, 2)) - 3 * in_three
+    in_one = 3 * _EDGE**3 - 2 * in_two - 3 * in_three
+    return [in_one, in_two, in_three] == [int(volume) for volume in given.split()]
+
+
+def _shared(cubes: list[list[int]]) -> int:
+    """The volume that lies in all of some cubes."""
+    volume = 1
+    for starts in zip(*cubes, strict=True):
+        volume *= max(0, min(starts) + _EDGE - max(starts))
+    return volume
+
+
+def sum_of_zero(given: str, expected: str, answer: str) -> bool:
+    """abc362_c: a number from each range, together 0; or No."""
+    if answer.strip() == "No":
+        return expected.strip() == "No"
+    count, *ends = map(int, given.split())
+    head, *rest = _lines(answer, 2)
+    terms = _integers(rest[0], count) if len(rest) == 1 else None
+    if head != "Yes" or terms is None or sum(terms) != 0:
+        return False
+    ranges = zip(ends[::2], terms, ends[1::2], strict=True)
+    return all(low <= term <= high for low, term, high in ranges)
+
+
+def three_places(given: str, expected: str, answer: str) -> bool:
+    """arc185_c: places i < j < k of three numbers that add up to X; or -1."""
+    if _integer(answer) == -1:
+        return _integer(expected) == -1
+    count, total, *numbers = given.split()
+    lines = _lines(answer, 1)
+    places = _integers(lines[0], 3) if len(lines) == 1 else None
+    if places is None or not 1 <= places[0] < places[1] < places[2] <= int(count):
+        return False
+    return sum(int(numbers[place - 1]) for place in places) == int(total)
+
+
+def _lines(text: str, most: int) -> list[str]:
+    """The lines of a text, at least one; where there are more than `most`, one more than that."""
+    return [line.strip() for line in text.strip().split("\n", most)]
+
+
+def _integers(line: str, count: int) -> list[int] | None:
+    """The integers of a line that has so many and nothing else."""
+    tokens = line.split(None, count)
+    numbers = [number for number in map(_integer, tokens) if number is not None]
+    return numbers if len(numbers) == len(tokens) == count else None
+
+
+def _integer(token: str) -> int | None:
+    """The integer that a text is, where it is one of those that an answer may hold."""
+    try:
+        number = Decimal(token)
+    except InvalidOperation:
+        return None
+    if not number.is_finite() or not -_LARGEST <= number <= _LARGEST:
+        return None
+    whole = int(number)
+    return whole if whole == number else None

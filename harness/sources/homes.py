@@ -1,0 +1,126 @@
+"""Where each benchmark lives on the Hugging Face hub, and what its words there mean.
+
+A home's words are what stands after the colon in `NAME:WORD@REVISION`; the first is the default.
+LiveCodeBench's and APPS's own repositories have loading scripts, which `datasets` runs no more, so
+the data files behind them are named here; of the others `datasets` says what their splits are.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from types import MappingProxyType
+
+from harness.sources.hub import Wanted
+from harness.sources.places import hub_place
+
+LCB_LITE = "livecodebench/code_generation_lite"
+LEETCODE = "greengerong/leetcode"
+LEETCODEDATASET = "newfacade/LeetCodeDataset"
+APPS = "codeparrot/apps"
+METR_APPS = "metr-evals/apps"
+MERCURY = "Elfsong/Mercury"
+
+_LCB_FILES = ("test.jsonl", *(f"test{number}.jsonl" for number in range(2, 7)))
+"""What each release added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """What a spec asks of the hub.
+
+    Attributes:
+        wanted: the data sets and files, in order; a revision is the first one's.
+        difficulty: the source's own word for the only problems that are meant; empty for all.
+    """
+
+    wanted: tuple[Wanted, ...]
+    difficulty: str = ""
+
+
+def _lcb(first: int, last: int) -> Home:
+    return Home((Wanted(LCB_LITE, _LCB_FILES[first - 1 : last]),))
+
+
+def _splits(repo: str, *splits: str) -> Home:
+    return Home(tuple(Wanted(repo, split=split) for split in splits))
+
+
+def _livecodebench() -> dict[str, Home]:
+    releases = range(1, len(_LCB_FILES) + 1)
+    return {
+        "release_latest": _lcb(1, len(_LCB_FILES)),
+        **{f"release_v{last}": _lcb(1, last) for last in releases},
+        **{f"v{number}": _lcb(number, number) for number in releases},
+        **{f"v{first}_v{last}": _lcb(first, last) for first, last in combinations(releases, 2)},
+        **{
+            name: _splits(f"livecodebench/{name}", "test")
+            for name in ("code_generation", "test_generation", "execution-v2")
+        },
+    }
+
+
+def _apps() -> dict[str, Home]:
+    test = (Wanted(APPS, ("test.jsonl",)),)
+    return {
+        "test": Home(test),
+        "train": Home((Wanted(APPS, ("train.jsonl",)),)),
+        **{word: Home(test, word) for word in ("introductory", "interview", "competition")},
+        METR_APPS: _splits(METR_APPS, "test"),
+    }
+
+
+_leetcode = Home(
+    (
+        Wanted(LEETCODE, split="train"),
+        Wanted(LEETCODEDATASET, split="train"),
+        Wanted(LEETCODEDATASET, split="test"),
+    )
+)
+
+HOMES: Mapping[str, Mapping[str, Home]] = MappingProxyType(
+    {
+        "livecodebench": _livecodebench(),
+        "leetcode": {"train": _leetcode},
+        "leetcodedataset": {
+            "test": _splits(LEETCODEDATASET, "test"),
+            "train": _splits(LEETCODEDATASET, "train"),
+            "all": _splits(LEETCODEDATASET, "train", "test"),
+        },
+        "apps": _apps(),
+        "mercury": {
+            "eval": _splits(MERCURY, "eval"),
+            "train": _splits(MERCURY, "train"),
+            "all": _splits(MERCURY, "train", "eval"),
+        },
+    }
+)
+
+SAID: Mapping[str, str] = MappingProxyType(
+    {name: ", ".join(homes) for name, homes in HOMES.items()}
+    | {
+        "livecodebench": "release_latest, release_v1 to release_v6, v1 to v6 for what each added, "
+        "v1_v2 to v5_v6 for ranges, code_generation, test_generation, execution-v2"
+    }
+)
+"""The words for a person; a source's first is its default."""
+
+
+def home_of(source: str, where: str | None) -> Home | None:
+    """What a spec asks of the hub; None where it names a path, or a source that is not there.
+
+    Raises:
+        UsageError: the source has no such word, and there is no such file.
+    """
+    homes = HOMES.get(source)
+    place = hub_place(where, source, homes, SAID[source]) if homes else None
+    if homes is None or place is None:
+        return None
+    home = homes[place.word or next(iter(homes))]
+    spec = f"{source}:{where}" if where else source
+    first, *others = home.wanted
+    # What shares a data set shares its revision.
+    wanted = [
+        replace(each, spec=spec, revision=place.revision if each.repo == first.repo else "main")
+        for each in (first, *others)
+    ]
+    return replace(home, wanted=tuple(wanted))

@@ -1,0 +1,199 @@
+"""`--test-timeout reference*FACTOR`: limits of time that follow a problem's own references."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import Done, harness, results
+
+BURN = (
+    "import time\nend = time.process_time() + {}\n"
+    "while time.process_time() < end: pass\nprint(input())"
+)
+REFERENCE_S = 0.3
+SLOW_S = 20 * REFERENCE_S  # within the ten seconds that a problem of one's own has
+QUICK, SLOW = BURN.format(REFERENCE_S), BURN.format(SLOW_S)
+ECHO = {
+    "id": "own/echo",
+    "statement": "Print the input.",
+    "tests": [{"input": "1\n", "output": "1\n", "public": True}],
+    "references": [BURN.format(0.6), QUICK, "print(2)"],
+}
+SPEC = "jsonl:own.jsonl"
+
+
+def put(folder: Path, *rows: dict[str, Any]) -> None:
+    (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A problem, a slow solution of it, and a model that always gives that one."""
+    put(tmp_path, ECHO)
+    row = {"problem_id": "own/echo", "code": SLOW}
+    (tmp_path / "solutions.jsonl").write_text(json.dumps(row) + "\n")
+    (tmp_path / "mine.py").write_text(f"def solve(problem): return {SLOW!r}\n")
+    return tmp_path
+
+
+def at_home(folder: Path, *arguments: str) -> Done:
+    return harness(folder, *arguments, HF_HOME=str(folder / "home"))
+
+
+def verify(folder: Path, *flags: str) -> None:
+    done = at_home(folder, "verify", SPEC, *flags)
+    assert done.returncode == 0, done.stderr
+
+
+def grade(folder: Path, *flags: str) -> Done:
+    files = ("--problems", SPEC, "--solutions", "solutions.jsonl")
+    return at_home(folder, "grade", *files, "--json", *flags)
+
+
+def verdict(done: Done) -> str:
+    assert done.returncode == 0, done.stderr
+    (result,) = json.loads(done.stdout)["results"]
+    return result["verdict"]
+
+
+def run(folder: Path, *flags: str) -> Done:
+    return at_home(folder, "run", "-b", SPEC, "-m", "python:mine:solve", "--out", "r", *flags)
+
+
+def limits(folder: Path) -> Any:
+    return json.loads((folder / "r" / "run.json").read_text())["test_limits"]
+
+
+def test_what_is_20_times_slower_than_the_reference_is_too_slow(folder: Path) -> None:
+    assert verdict(grade(folder)) == "accepted"
+    verify(folder)
+    done = grade(folder, "--test-timeout", "reference*4")
+    assert verdict(done) == "time_limit"
+    assert "no verified reference" not in done.stderr
+    assert verdict(grade(folder, "--test-timeout", "reference*40")) == "accepted"
+
+
+def test_a_run_has_them_keeps_them_and_goes_on_with_them(folder: Path) -> None:
+    verify(folder)
+    done = run(folder, "--test-timeout", "reference*4")
+    assert done.returncode == 0, done.stderr
+    (result,) = results(folder / "r")
+    assert result["verdict"] == "time_limit"
+    kept = limits(folder)["own"]
+    assert (kept["cpu_s"], kept["test_timeout"]) == (10.0, "reference*4")
+    (seconds,) = kept["by_problem"].values()
+    assert 4 * REFERENCE_S <= seconds < 4 * 2 * REFERENCE_S, "of the quicker one that is accepted"
+
+    shutil.rmtree(folder / "home")
+    (folder / "r" / "results.jsonl").write_text("")
+    done = at_home(folder, "run", "--resume", "r")
+    assert done.returncode == 0, done.stderr
+    (again,) = results(folder / "r")
+    assert again["verdict"] == "time_limit"
+    assert again["tests"][0]["cpu_s"] < 2 * seconds
+
+
+def test_a_run_whose_limits_are_lost_is_not_gone_on_with(folder: Path) -> None:
+    put(folder, {**ECHO, "references": ["print(input())"]})
+    (folder / "mine.py").write_text("def solve(problem): return 'print(1)'\n")
+    verify(folder)
+    assert run(folder, "--test-timeout", "reference*4").returncode == 0
+    manifest = json.loads((folder / "r" / "run.json").read_text())
+    for damaged in ({}, {"own": {}}, {"own": {"by_problem": {"own/echo": "x"}}}, {"own": None}):
+        manifest["test_limits"] = damaged
+        (folder / "r" / "run.json").write_text(json.dumps(manifest))
+        done = at_home(folder, "run", "--resume", "r")
+        assert done.returncode == 2
+        (line,) = done.stderr.splitlines()
+        assert "which limits of time" in line
+
+
+def test_no_limit_is_under_a_second(folder: Path) -> None:
+    put(folder, {**ECHO, "references": ["print(input())"]})
+    verify(folder)
+    (folder / "mine.py").write_text("def solve(problem): return 'print(1)'\n")
+    assert run(folder, "--test-timeout", "reference*4").returncode == 0
+    assert limits(folder)["own"]["by_problem"] == {"own/echo": 1.0}
+
+
+def test_no_limit_is_over_the_longest(folder: Path) -> None:
+    verify(folder)
+    (folder / "mine.py").write_text("def solve(problem): return 'print(1)'\n")
+    assert run(folder, "--test-timeout", "reference*1e9").returncode == 0
+    assert limits(folder)["own"]["by_problem"] == {"own/echo": 7 * 86_400}
+
+
+def test_a_file_can_say_it(folder: Path) -> None:
+    verify(folder)
+    (folder / "spec.yaml").write_text("test_timeout: reference*4\n")
+    done = run(folder, "-c", "spec.yaml")
+    assert done.returncode == 0, done.stderr
+    assert results(folder / "r")[0]["verdict"] == "time_limit"
+
+
+class TestMissingReferences:
+    def test_problems_without_one_keep_their_source_s_limit(self, folder: Path) -> None:
+        bare = {**ECHO, "id": "own/bare", "references": []}
+        wrong = {**ECHO, "id": "own/wrong", "references": ["print(2)"]}
+        put(folder, {**ECHO, "references": ["print(input())"]}, bare, wrong)
+        verify(folder)
+        (folder / "mine.py").write_text("def solve(problem): return 'print(1)'\n")
+        done = run(folder, "--test-timeout", "reference*4")
+        assert done.returncode == 0, done.stderr
+        assert (
+            "2 of 3 problems have no verified reference; they keep their source's limit; "
+            f"run: harness verify {SPEC}\n"
+        ) in done.stderr
+        assert limits(folder)["own"]["by_problem"] == {"own/echo": 1.0}
+        assert limits(folder)["own"]["cpu_s"] == 10.0
+
+    def test_a_file_of_solutions_for_one_of_them(self, folder: Path) -> None:
+        put(folder, {**ECHO, "references": ["print(input())"]}, {**ECHO, "id": "own/new"})
+        verify(folder, "--task", "own/echo")
+        rows = [{"problem_id": name, "code": "print(1)"} for name in ("own/echo", "own/new")]
+        (folder / "solutions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        done = grade(folder, "--test-timeout", "reference*4")
+        assert done.returncode == 0
+        assert "1 of 2 problems has no verified reference; it keeps its source's" in done.stderr
+
+    @pytest.mark.parametrize("command", [grade, run])
+    def test_where_none_has_one_it_is_said_what_to_run(self, command: Any, folder: Path) -> None:
+        done = command(folder, "--test-timeout", "reference*4")
+        assert done.returncode == 2
+        (line,) = done.stderr.splitlines()
+        assert (
+            f"none of these problems has a verified reference; run first: harness verify {SPEC}"
+            in line
+        )
+        assert not (folder / "r").exists()
+
+    def test_what_was_verified_by_another_rule_or_for_other_data_does_not_count(
+        self, folder: Path
+    ) -> None:
+        verify(folder, "--rule", "tokens")
+        flags = ("--test-timeout", "reference*4")
+        assert grade(folder, *flags).returncode == 2
+        assert verdict(grade(folder, *flags, "--rule", "tokens")) == "time_limit"
+        verify(folder)
+        assert grade(folder, *flags).returncode == 0
+        put(folder, {**ECHO, "tests": [{"input": "2", "output": "2", "public": True}]})
+        assert grade(folder, *flags).returncode == 2
+
+    def test_limits_of_the_verification_itself_do_not_matter(self, folder: Path) -> None:
+        verify(folder, "--test-timeout", "5", "--isolate-tests")
+        assert verdict(grade(folder, "--test-timeout", "reference*4")) == "time_limit"
+
+
+@pytest.mark.parametrize("value", ["reference*", "reference*-1", "reference*x"])
+@pytest.mark.parametrize("command", [grade, run])
+def test_a_value_that_cannot_be_is_one_line(command: Any, value: str, folder: Path) -> None:
+    done = command(folder, "--test-timeout", value)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert "--test-timeout" in line
+    assert value in line
+    assert "give reference*FACTOR, as reference*4, with a factor of more than 0" in line
+    assert not (folder / "r").exists()

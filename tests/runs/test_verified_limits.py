@@ -1,0 +1,45 @@
+"""What a limit of time may be said as."""
+
+from typing import Any
+
+import pytest
+
+from harness.errors import UsageError
+from harness.runs.spec import RunSpec, factor_of, read_spec, read_test_timeout
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "factor"),
+    [
+        (2, 2.0, None),
+        ("2.5", 2.5, None),
+        ("reference*4", "reference*4", 4.0),
+        (" reference*0.5 ", "reference*0.5", 0.5),
+    ],
+)
+def test_seconds_or_a_factor(given: Any, kept: float | str, factor: float | None) -> None:
+    spec = read_spec(None, {"test_timeout": given})
+    assert spec.test_timeout == kept
+    assert spec.test_seconds == (kept if factor is None else None)
+    assert factor_of(spec.test_timeout) == factor
+    assert RunSpec.model_validate(spec.model_dump(mode="json")) == spec
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *("reference", "reference4", "references*4", "reference*", "reference*x", "reference*-1"),
+        *("reference*0", "reference*nan", "reference*inf", "reference*1e999"),
+    ],
+)
+def test_a_factor_that_cannot_be(given: str) -> None:
+    with pytest.raises(UsageError, match=r"as reference\*4, with a factor of more than 0 \(given"):
+        read_spec(None, {"test_timeout": given})
+
+
+@pytest.mark.parametrize(
+    "given", ["soon", "", "0", "-1", "nan", "inf", "1e9", True, [], {}, 10**400]
+)
+def test_seconds_that_cannot_be(given: Any) -> None:
+    with pytest.raises(ValueError, match="give CPU seconds, more than 0, at most 604800, or ref"):
+        read_test_timeout(given)

@@ -1,0 +1,266 @@
+"""LiveCodeBench's problems that take several answers, judged in a real sandbox."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from harness.grading.judge import Stop, judge
+from harness.grading.verdict import Grade, Verdict
+from harness.problem import Problem
+from harness.runs.judging import Options
+from harness.sandbox.worker import Worker
+from harness.sources.livecodebench import load
+
+LISTED = "lcb_codegen_public1055/test_public_only.jsonl.gz"
+FULL = "lcb_codegen_full184/test_small.jsonl"
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    worker = Worker()
+    yield worker
+    worker.stop()
+
+
+@pytest.fixture
+def grade(worker: Worker) -> Callable[..., Grade]:
+    def grade(problem: Problem, code: str, **options: Any) -> Grade:
+        task = Options(**options).task(problem, dedent(code), problem.tests.all())
+        return judge(worker, task)
+
+    return grade
+
+
+@pytest.fixture(scope="module")
+def listed(test_data: Path) -> dict[str, Problem]:
+    """By question id or slug."""
+    problems = load(str(test_data / LISTED)).problems
+    return {name: each for each in problems for name in (each.native_id, *each.aliases)}
+
+
+class TestReading:
+    """What a row becomes."""
+
+    def test_a_listed_problem_has_a_checker_and_nothing_against_it(
+        self, lcb_row: Callable[..., Any], write_rows: Callable[..., Path]
+    ) -> None:
+        rows = lcb_row(), lcb_row(question_id="abc343_a"), lcb_row(question_id="abc327_b")
+        plain, checked, one_answer = load(str(write_rows(*rows))).problems
+        assert (plain.checker, one_answer.checker) == (None, None)
+        assert (checked.known_issues, one_answer.known_issues) == ((), ("many_answers",))
+        assert checked.checker is not None
+        assert checked.checker.code not in checked.view().model_dump_json()
+
+    def test_the_content_hash_covers_the_checker(
+        self,
+        lcb_row: Callable[..., Any],
+        write_rows: Callable[..., Path],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        path = write_rows(lcb_row(), lcb_row(question_id="abc343_a"))
+        plain, checked = load(str(path)).problems
+        assert plain.content_hash != checked.content_hash
+        changed = checked.checker.model_copy(update={"code": "def check(*_): return True"})
+        monkeypatch.setattr("harness.sources.livecodebench.checker_of", lambda *_: changed)
+        assert load(str(path)).problems[1].content_hash != checked.content_hash
+
+    @pytest.mark.parametrize("isolate", [False, True])
+    def test_a_row_is_judged_by_its_checker(
+        self,
+        isolate: bool,
+        lcb_row: Callable[..., Any],
+        write_rows: Callable[..., Path],
+        pickled: Callable[[object], str],
+        grade: Callable[..., Grade],
+    ) -> None:
+        public = '[{"input": "2 5\\n", "output": "3\\n", "testtype": "stdin"}]'
+        hidden = pickled([{"input": "0 0\n", "output": "1\n", "testtype": "stdin"}])
+        row = lcb_row(question_id="abc343_a", public_test_cases=public, private_test_cases=hidden)
+        (problem,) = load(str(write_rows(row))).problems
+        assert grade(problem, "print(9)", isolate=isolate).solved
+        for wrong in ("print(7)", "print(0)", "print('9' * 10 ** 6)", "print('sNaN')", "print()"):
+            grade_of_wrong = grade(problem, wrong, isolate=isolate)
+            assert grade_of_wrong.verdict is Verdict.WRONG_ANSWER, wrong
+        assert not grade(problem, "print(9)", isolate=isolate, rule="lcb").solved
+
+
+ANOTHER_ANSWER = {
+    "abc311_c": """
+        n, *a = map(int, open(0).read().split())
+        v = n
+        for _ in range(n):
+            v = a[v - 1]
+        walk = [v]
+        while a[walk[-1] - 1] != v:
+            walk.append(a[walk[-1] - 1])
+        print(len(walk) + BAD)
+        print(*walk)
+        """,
+    "abc326_d": """
+        from itertools import permutations
+        n, r, c = int(input()), input(), input()
+        lines = sorted({"".join(p) for p in permutations("ABC" + "." * (n - 3))})
+        def search(rows):
+            for j in range(n):
+                column = [row[j] for row in rows if row[j] != "."]
+                if len(set(column)) < len(column) or column and column[0] != c[j]:
+                    return None
+            if len(rows) == n:
+                full = all(set("ABC") <= {row[j] for row in rows} for j in range(n))
+                return rows if full else None
+            for line in lines:
+                if line.lstrip(".")[0] == r[len(rows)]:
+                    if found := search(rows + [line]):
+                        return found
+        found = search([])
+        if found and BAD:
+            found = found[::-1]
+        print("\\n".join(["Yes", *found]) if found else "No")
+        """,
+    "abc333_e": """
+        n = int(input())
+        events = [tuple(map(int, input().split())) for _ in range(n)]
+        need, picks = [0] * (n + 1), []
+        for kind, potion in reversed(events):
+            if kind == 2:
+                need[potion] += 1
+            else:
+                picks.append(int(need[potion] > 0))
+                need[potion] -= picks[-1]
+        picks.reverse()
+        def most(picks):
+            it, held, top = iter(picks), 0, 0
+            for kind, _ in events:
+                held += next(it) if kind == 1 else -1
+                top = max(top, held)
+            return top
+        if any(need):
+            print(-1)
+        else:
+            best = most(picks)
+            for i in range(len(picks)):
+                if not picks[i]:
+                    picks[i] = 1
+                    if most(picks) > best and not BAD:
+                        picks[i] = 0
+            print(best)
+            print(*picks)
+        """,
+    "abc343_a": """
+        a, b = map(int, input().split())
+        print(a + b if BAD else max({*range(10)} - {a + b, 9 * (a == 0)}))
+        """,
+    "abc343_e": """
+        from itertools import product
+        v1, v2, v3 = map(int, input().split())
+        def shared(*cubes):
+            volume = 1
+            for c in zip(*cubes):
+                volume *= max(0, min(c) + 7 - max(c))
+            return volume
+        def search():
+            if v1 + 2 * v2 + 3 * v3 != 1029:
+                return None
+            a = (0, 0, 0)
+            for b in product(range(8), repeat=3):
+                for c in product(range(-7, 8), repeat=3):
+                    three = shared(a, b, c)
+                    if three == v3 and shared(a, b) + shared(a, c) + shared(b, c) - 3 * three == v2:
+                        return a + b + c
+        found = search()
+        print("Yes" if found else "No")
+        if found:
+            print(*(x + (101 if BAD else 1) for x in found))
+        """,
+    "abc362_c": """
+        n = int(input())
+        ranges = [tuple(map(int, input().split())) for _ in range(n)]
+        x = [low for low, _ in ranges]
+        for i in reversed(range(n)):
+            x[i] += min(ranges[i][1] - x[i], max(0, -sum(x)))
+        if sum(x) == 0:
+            x[0] += BAD
+            print("Yes")
+            print(*x)
+        else:
+            print("No")
+        """,
+    "arc185_c": """
+        from itertools import combinations
+        n, x, *a = map(int, open(0).read().split())
+        found = [t for t in combinations(range(n), 3) if sum(a[i] for i in t) == x]
+        print(*(i + (not BAD) for i in found[-1])) if found else print(-1)
+        """,
+    "find-the-peaks": """
+        class Solution:
+            def findPeaks(self, m):
+                peaks = [i for i in range(1, len(m) - 1) if m[i - 1] < m[i] > m[i + 1]]
+                return peaks[::-1] + peaks[:BAD]
+        """,
+    "find-words-containing-character": """
+        class Solution:
+            def findWordsContaining(self, words, x):
+                found = [i for i, word in enumerate(words) if x in word]
+                return found[::-1] + found[:BAD]
+        """,
+    "generate-binary-strings-without-adjacent-zeros": """
+        class Solution:
+            def validStrings(self, n):
+                every = [bin(k)[3:] for k in range(2 ** n, 2 ** (n + 1))]
+                return [s for s in every[::-1] if "00" not in s] + every[:BAD]
+        """,
+}
+"""Programs that are right, and wrong once BAD is true."""
+
+ONE_ANSWER_TO_EACH_EXAMPLE = {"abc326_d", "arc185_c"}
+
+
+@pytest.mark.parametrize("name", ANOTHER_ANSWER)
+def test_real_rows_take_another_answer_and_no_wrong_one(
+    name: str, listed: dict[str, Problem], grade: Callable[..., Grade]
+) -> None:
+    problem, code = listed[name], dedent(ANOTHER_ANSWER[name])
+    assert problem.known_issues == ()
+    assert grade(problem, code.replace("BAD", "0")).solved
+    by_rule = grade(problem, code.replace("BAD", "0"), rule="lcb")
+    assert by_rule.solved is (name in ONE_ANSWER_TO_EACH_EXAMPLE)
+    assert grade(problem, code.replace("BAD", "1")).verdict is Verdict.WRONG_ANSWER
+
+
+LOSES_TO_A_MONSTER = {"abc333_e": [2]}
+
+
+@pytest.mark.parametrize("name", ANOTHER_ANSWER)
+def test_answers_that_real_rows_hold_are_right_but_one(
+    name: str, listed: dict[str, Problem], grade: Callable[..., Grade]
+) -> None:
+    problem = listed[name]
+    known = {"".join(test.input.split()): test.output for test in problem.tests.all()}
+    code = (
+        f"import json, sys\nknown = {known!r}\n"
+        "def answer(*given):\n"
+        "    return json.loads(known[''.join(''.join(map(json.dumps, given)).split())])\n"
+        f"{problem.entry_point or 'unused'} = answer\n"
+        "if __name__ == '__main__': print(known[''.join(sys.stdin.read().split())])\n"
+    )
+    graded = grade(problem, code, stop=Stop.NEVER)
+    wrong = [each.index for each in graded.tests if each.verdict is not Verdict.ACCEPTED]
+    assert wrong == LOSES_TO_A_MONSTER.get(name, [])
+    assert grade(problem, code, rule="lcb").solved
+
+
+@pytest.mark.parametrize("slug", ["find-the-peaks", "find-words-containing-character"])
+def test_hidden_tests_of_real_rows_are_judged_by_the_checker(
+    slug: str, test_data: Path, grade: Callable[..., Grade]
+) -> None:
+    problems = load(str(test_data / FULL)).problems
+    (problem,) = (each for each in problems if slug in each.aliases)
+    code = dedent(ANOTHER_ANSWER[slug])
+    right = grade(problem, code.replace("BAD", "0"))
+    assert right.solved
+    assert len(right.tests) > 10
+    assert not grade(problem, code.replace("BAD", "0"), rule="lcb").solved
+    assert not grade(problem, code.replace("BAD", "1")).solved
