@@ -6,6 +6,7 @@ from pathlib import Path
 from harness.agent.upstream_extraction import EXTRACTORS
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.cli.judging import Judging, judge_jobs
+from harness.cli.loading import load_problems
 from harness.cli.vetting import vet
 from harness.errors import NothingSelectedError, UsageError
 from harness.report.grades import grades_view
@@ -15,7 +16,6 @@ from harness.runs.graded_file import GradedFile
 from harness.runs.grades import graded_solution, jobs_of, match, summarize_grades
 from harness.runs.judging import Judged
 from harness.runs.solutions import read_solutions
-from harness.sources.registry import load
 
 
 def grade_file(
@@ -38,7 +38,7 @@ def grade_file(
         raise UsageError(f"--extract {extract}: known are {', '.join(EXTRACTORS)}")
     err = console(error=True)
     solutions = read_solutions(path)
-    loaded = load(spec, skip_bad_rows=skip_bad_rows)
+    loaded = load_problems(spec, err, skip_bad_rows=skip_bad_rows)
     matched, unmatched = match(solutions, loaded.problems, EXTRACTORS[extract])
     if loaded.skipped:
         err.print(bad_rows(loaded.skipped))

@@ -6,11 +6,12 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from harness.cli.loading import load_problems
 from harness.problem import Kind, Problem, TestCase
 from harness.report.tables import console
 from harness.report.text import bad_rows, count, printable, printable_line
 from harness.runs.spec import read_spec
-from harness.sources.registry import LOADERS, load
+from harness.sources.registry import LOADERS
 from harness.sources.selection import select
 
 LONGEST_TEST = 2_000
@@ -28,7 +29,9 @@ def list_problems(what: str | None, flags: dict[str, Any]) -> None:
     elif what is not None:
         flags["task"] = [*flags.get("task", []), what]
     spec = read_spec(None, flags)
-    loaded = load(spec.benchmark or "fixture", skip_bad_rows=spec.skip_bad_rows)
+    loaded = load_problems(
+        spec.benchmark or "fixture", console(error=True), skip_bad_rows=spec.skip_bad_rows
+    )
     chosen = select(loaded.problems, spec.selection())
     out = console()
     if one:

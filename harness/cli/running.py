@@ -6,12 +6,14 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.cli.isolating import isolate
 from harness.cli.judging import Judging
+from harness.cli.loading import load_problems
 from harness.cli.vetting import vet
 from harness.errors import RunDirectoryError, UsageError
 from harness.problem import Problem
@@ -29,6 +31,7 @@ from harness.runs.summary import Summary, summarize
 from harness.runs.transcript import sample_name
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.pool import SandboxPool
+from harness.sources.rows import Loaded
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -47,7 +50,9 @@ class Running:
     ) -> int:
         """A new run; returns the exit code."""
         spec = read_spec(config, flags)
-        plan = prepare(spec, os.environ, vet=self._vet(spec, spec.require_isolation))
+        plan = prepare(
+            spec, os.environ, read=self._read(spec), vet=self._vet(spec, spec.require_isolation)
+        )
         self._announce(plan, len(plan.samples))
         if dry_run:
             return OK
@@ -76,7 +81,7 @@ class Running:
         before = read_manifest(path)
         spec = read_spec(None, {**_known(before["spec"]), **flags})
         begun = _level_of(before)
-        plan = prepare(spec, os.environ, before, vet=self._vet(spec, begun))
+        plan = prepare(spec, os.environ, before, read=self._read(spec), vet=self._vet(spec, begun))
         check_same(plan, before)
         done = sum(1 for _ in read_results(path / RESULTS))
         self._announce(plan, len(plan.samples) - done)
@@ -84,6 +89,9 @@ class Running:
             return OK
         choice = isolate(self.err, begun, unsafe=plan.spec.unsafe_no_sandbox)
         return self._carry_out(plan, RunDirectory.resume(path), choice.isolation)
+
+    def _read(self, spec: RunSpec) -> Callable[[str], Loaded]:
+        return partial(load_problems, console=self.err, skip_bad_rows=spec.skip_bad_rows)
 
     def _vet(
         self, spec: RunSpec, least: Level

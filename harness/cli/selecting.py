@@ -11,9 +11,9 @@ Benchmark = Annotated[
         "-b",
         "--benchmark",
         metavar="NAME[:WHERE]",
-        help="livecodebench, leetcode, leetcodedataset, apps or mercury, from the hub; a release or "
-        "split of it, @REVISION, or a PATH, after a colon; jsonl:PATH; fixture: the bundled ones "
-        "(default).",
+        help="livecodebench, leetcode, leetcodedataset, apps or mercury, from the hub; after a "
+        "colon a release or split of it, @REVISION, or a PATH; jsonl:PATH; fixture: the bundled "
+        "ones (default).",
         rich_help_panel="Problems",
     ),
 ]

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.cli.judging import Judging, judge_jobs
+from harness.cli.loading import load_problems
 from harness.cli.vetting import vet
 from harness.errors import UsageError
 from harness.report.tables import console, write_json
@@ -27,7 +28,7 @@ from harness.runs.verification import (
 )
 from harness.runs.verified_cache import Finding, VerifiedCache, cache_folder
 from harness.sandbox.isolation import Level
-from harness.sources.registry import load, parse_spec
+from harness.sources.registry import parse_spec
 from harness.sources.selection import select
 
 
@@ -57,12 +58,14 @@ def verify_source(
         raise UsageError(f"--references {most}: give 1 or more")
     spec = read_spec(None, flags)
     benchmark = spec.benchmark or ""
-    loaded = load(benchmark, skip_bad_rows=spec.skip_bad_rows)
-    problems = select(loaded.problems, spec.selection()).problems
     err = console(error=True)
+    loaded = load_problems(benchmark, err, skip_bad_rows=spec.skip_bad_rows)
+    problems = select(loaded.problems, spec.selection()).problems
     if loaded.skipped:
         err.print(bad_rows(loaded.skipped))
-    listed = list_references(vet(problems, judging, err), most, judging.options)
+    problems = vet(problems, judging, err)
+    with err.status("reading references"):  # seen on a terminal alone
+        listed = list_references(problems, most, judging.options)
     with _cache(parse_spec(benchmark).name, err) as cache:
         found = {} if fresh else _known(cache, listed, judging, err)
         interrupted = _judge(listed, found, cache, judging, err)

@@ -78,6 +78,7 @@ class Engine:
         self._toolbox = Toolbox((ReadProblem(), WriteSolution(), RunTests()))
         self._tasks: list[asyncio.Task[None]] = []
         self._stopping = False
+        self._one_row = asyncio.Lock()  # a suite may be large; that of one sample is held at a time
 
     async def run(self, samples: Sequence[tuple[Problem, int]]) -> list[Failure]:
         """Take every sample to its end; those that infrastructure stopped are returned.
@@ -129,7 +130,8 @@ class Engine:
             record(self._start(problem, index))
             try:
                 # A row that cannot be graded is found before the model is paid.
-                await asyncio.to_thread(problem.tests.load_hidden)
+                async with self._one_row:
+                    await asyncio.to_thread(problem.tests.load_hidden)
                 attempt = await self._solve(problem, index, record)
                 record(_end(attempt))
                 if attempt.stop_reason is StopReason.MODEL_ERROR:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -22,7 +23,7 @@ from harness.problem import Problem
 from harness.runs.judging import Options
 from harness.runs.kinds import require_code_generation
 from harness.runs.recordings import BUNDLED, PREFIX, open_replay
-from harness.runs.spec import RunSpec, factor_of
+from harness.runs.spec import RunSpec
 from harness.runs.verified_limits import (
     limits_before,
     reference_limits,
@@ -47,6 +48,7 @@ class Plan:
         loaded: what the source held, rows that were passed over among it.
         selected: what the selection left of it.
         cpu_by_problem: CPU seconds of a test, where they follow from a problem's references.
+        notice: what is to be said of that before the run begins.
     """
 
     spec: RunSpec
@@ -56,6 +58,7 @@ class Plan:
     loaded: Loaded
     selected: Selected
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
+    notice: str | None = None
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -99,19 +102,13 @@ class Plan:
             cpu_by_problem=self.cpu_by_problem,
         )
 
-    @property
-    def notice(self) -> str | None:
-        """What is to be said of the limits before the run begins."""
-        if factor_of(self.spec.test_timeout) is None:
-            return None
-        return without_reference(self.problems, self.cpu_by_problem, _benchmark(self.spec))
-
 
 def prepare(
     spec: RunSpec,
     environ: Mapping[str, str],
     before: Mapping[str, Any] | None = None,
     *,
+    read: Callable[[str], Loaded] | None = None,
     vet: Callable[[Sequence[Problem]], tuple[Problem, ...]] = tuple,
 ) -> Plan:
     """Resolve a spec. The model comes first: a missing key is found before any data is read.
@@ -120,6 +117,7 @@ def prepare(
         spec: of the run.
         environ: the environment, where keys and names may stand.
         before: the manifest of the run, where one goes on.
+        read: loads the problems in place of `harness.sources.registry.load`.
         vet: checks the examples of what was selected (`harness.runs.vetting`), if it is graded.
 
     Raises:
@@ -133,14 +131,14 @@ def prepare(
     name = model_name(spec, environ)
     prompt = load_prompt(spec.prompt, spec.mode)
     model = open_any_model(name, spec, environ)
-    loaded = load(_benchmark(spec), skip_bad_rows=spec.skip_bad_rows)
+    read = read or partial(load, skip_bad_rows=spec.skip_bad_rows)
+    loaded = read(_benchmark(spec))
     selected = select(loaded.problems, spec.selection())
     require_code_generation(selected.problems)
     if spec.run_tests:
         selected = replace(selected, problems=vet(selected.problems))
     plan = Plan(spec, name, model, prompt, loaded, selected)
-    if factor_of(spec.test_timeout) is not None:
-        plan = replace(plan, cpu_by_problem=_reference_limits(plan, before))
+    plan = with_reference_limits(plan, before)
     for problem in plan.problems:  # a template that is broken, or breaks on one, is found here
         prompt.render(problem.view(), plan.judging.limits(problem).cpu_s)
     return plan
@@ -150,11 +148,26 @@ def _benchmark(spec: RunSpec) -> str:
     return spec.benchmark or "fixture"
 
 
-def _reference_limits(plan: Plan, before: Mapping[str, Any] | None) -> Mapping[str, float]:
+def with_reference_limits(plan: Plan, before: Mapping[str, Any] | None) -> Plan:
+    """The plan with the limits of time that follow from its problems' references, if any shall.
+
+    Args:
+        plan: whose problems are as they will be judged: their hashes tell which verdicts count.
+        before: the manifest of the run, where one goes on: its limits stay what they were.
+
+    Raises:
+        UsageError: no problem has a verified reference.
+        RunDirectoryError: the manifest does not say the limits.
+    """
+    rule = plan.spec.test_timeout
+    if not isinstance(rule, str):
+        return plan
     if before is not None:
-        return limits_before(before)
-    rule, where = str(plan.spec.test_timeout), _benchmark(plan.spec)
-    return reference_limits(rule, plan.problems, where, plan.judging)
+        return replace(plan, cpu_by_problem=limits_before(before))
+    benchmark = _benchmark(plan.spec)
+    limits = reference_limits(rule, plan.problems, benchmark, plan.judging)
+    notice = without_reference(plan.problems, limits, benchmark)
+    return replace(plan, cpu_by_problem=limits, notice=notice)
 
 
 def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:

@@ -5,6 +5,7 @@ is least: the best that is known to be possible, under the test that asks most. 
 alone that `harness verify` found accepted, by the rule that is in force, for the data as they are.
 """
 
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,7 +26,7 @@ def reference_limits(
 ) -> dict[str, float]:
     """CPU seconds of a test, by problem id, of the problems that have a verified reference.
 
-    Each at least `FLOOR_S` and at most `LONGEST_SECONDS`.
+    Each at least `FLOOR_S` and at most `LONGEST_SECONDS`, rounded up to a tenth: prompts say it.
 
     Args:
         test_timeout: `reference*FACTOR`.
@@ -42,7 +43,7 @@ def reference_limits(
     with VerifiedCache(parse_spec(spec).name, cache_folder(), troubles.append) as cache:
         quickest = cache.quickest(subjects.values())
     limits = {
-        problem_id: round(min(max(factor * quickest[about], FLOOR_S), LONGEST_SECONDS), 3)
+        problem_id: _limit(factor * quickest[about])
         for problem_id, about in subjects.items()
         if about in quickest
     }
@@ -53,6 +54,10 @@ def reference_limits(
             f"run first: {_verify(spec)}"
         )
     return limits
+
+
+def _limit(seconds: float) -> float:
+    return math.ceil(10 * min(max(seconds, FLOOR_S), LONGEST_SECONDS)) / 10
 
 
 def without_reference(

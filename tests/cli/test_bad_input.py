@@ -44,7 +44,7 @@ CASES = {
     "a run that is none": (["run", "--resume", "nowhere"], 2, "run.json"),
     "a setting changed on resume": (["run", "--resume", "x", "--max-turns", "3"], 2, "--max-turns"),
     "tests off in the loop": (["run", "--agentic-mode", "--no-run-tests"], 2, "single shot"),
-    "a hub that is not here": (["run", "--source", "huggingface"], 2, "data files"),
+    "no such release": (["problems", "--source", "huggingface:v9"], 2, "release_v1"),
     "comparing nothing": (["compare", "a", "b"], 2, "run.json"),
     "reading nothing": (["transcript", "a"], 2, "transcripts"),
     "showing nothing": (["problems", "quorum-signal"], 2, "quorum-signals"),

@@ -12,7 +12,7 @@ BURN = (
     "import time\nend = time.process_time() + {}\n"
     "while time.process_time() < end: pass\nprint(input())"
 )
-REFERENCE_S = 0.3
+REFERENCE_S = 0.26
 SLOW_S = 20 * REFERENCE_S  # within the ten seconds that a problem of one's own has
 QUICK, SLOW = BURN.format(REFERENCE_S), BURN.format(SLOW_S)
 ECHO = {
@@ -72,7 +72,6 @@ def test_what_is_20_times_slower_than_the_reference_is_too_slow(folder: Path) ->
     done = grade(folder, "--test-timeout", "reference*4")
     assert verdict(done) == "time_limit"
     assert "no verified reference" not in done.stderr
-    assert verdict(grade(folder, "--test-timeout", "reference*40")) == "accepted"
 
 
 def test_a_run_has_them_keeps_them_and_goes_on_with_them(folder: Path) -> None:
@@ -84,6 +83,7 @@ def test_a_run_has_them_keeps_them_and_goes_on_with_them(folder: Path) -> None:
     kept = limits(folder)["own"]
     assert (kept["cpu_s"], kept["test_timeout"]) == (10.0, "reference*4")
     (seconds,) = kept["by_problem"].values()
+    assert seconds == round(seconds, 1)
     assert 4 * REFERENCE_S <= seconds < 4 * 2 * REFERENCE_S, "of the quicker one that is accepted"
 
     shutil.rmtree(folder / "home")
@@ -93,6 +93,7 @@ def test_a_run_has_them_keeps_them_and_goes_on_with_them(folder: Path) -> None:
     (again,) = results(folder / "r")
     assert again["verdict"] == "time_limit"
     assert again["tests"][0]["cpu_s"] < 2 * seconds
+    assert "verified reference" not in done.stderr, "nothing that could be changed any more"
 
 
 def test_a_run_whose_limits_are_lost_is_not_gone_on_with(folder: Path) -> None:

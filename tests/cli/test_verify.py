@@ -138,7 +138,7 @@ def kept(folder: Path) -> Path:
 
 
 def lines(folder: Path) -> list[list[Any]]:
-    return [json.loads(line) for line in kept(folder).read_text().splitlines()]
+    return [json.loads(line) for line in kept(folder).read_text().split("\n") if line]
 
 
 def rewrite(folder: Path, place: int, value: Any) -> None:
