@@ -2,9 +2,9 @@
 
 import asyncio
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.console import Console
 
@@ -12,6 +12,7 @@ from harness.cli.isolating import isolate, level
 from harness.errors import UsageError
 from harness.grading.judge import STOPS
 from harness.grading.rules import RULES
+from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.report.judging import JudgingProgress
 from harness.runs.judging import Job, Judged, Options, judge_all
 from harness.runs.spec import LEAST_MEMORY, LONGEST_SECONDS, MOST_MEMORY, read_test_timeout
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from harness.problem import Problem, RuleName
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+Work = Callable[[SandboxPool, JudgingProgress], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,26 +133,43 @@ def judge_jobs(
     """
     if not jobs:
         return False
-    isolation = isolate(console, judging.least, unsafe=judging.unsafe).isolation
-    with JudgingProgress(console, len(jobs), noun) as progress:
 
+    def work(pool: SandboxPool, progress: JudgingProgress) -> Coroutine[Any, Any, None]:
         def done(each: Judged) -> None:
             keep(each)
-            progress.judged(each.grade.verdict)
+            verdict = each.grade.verdict
+            progress.judged(good=verdict is Verdict.ACCEPTED, failed=verdict in INFRASTRUCTURE)
 
-        return asyncio.run(_judge(jobs, judging, isolation, done))
+        return judge_all(pool, jobs, judging.options, done)
+
+    return in_pool(work, judging, console, len(jobs), f"{noun} accepted")
 
 
-async def _judge(
-    jobs: Sequence[Job],
-    judging: Judging,
-    isolation: Isolation,
-    done: Callable[[Judged], None],
+def in_pool(work: Work, judging: Judging, console: Console, total: int, noun: str) -> bool:
+    """Do work in sandboxes with a progress bar; returns whether an interrupt ended it.
+
+    Args:
+        work: what to do; cancelled by an interrupt.
+        judging: workers and isolation.
+        console: where the bar is.
+        total: how many things are judged.
+        noun: what they are called there, and the word for the good ones.
+
+    Raises:
+        IsolationError: there is no sandbox that is strong enough.
+    """
+    isolation = isolate(console, judging.least, unsafe=judging.unsafe).isolation
+    with JudgingProgress(console, total, noun) as progress:
+        return asyncio.run(_until_interrupted(work, progress, judging.workers, isolation))
+
+
+async def _until_interrupted(
+    work: Work, progress: JudgingProgress, workers: int | None, isolation: Isolation
 ) -> bool:
-    """Judge; returns whether it was interrupted."""
+    """Do it; returns whether it was interrupted."""
     loop = asyncio.get_running_loop()
-    async with SandboxPool(workers=judging.workers, isolation=isolation) as pool:
-        task = asyncio.ensure_future(judge_all(pool, jobs, judging.options, done))
+    async with SandboxPool(workers=workers, isolation=isolation) as pool:
+        task = asyncio.ensure_future(work(pool, progress))
         for word in STOPPING:
             loop.add_signal_handler(word, task.cancel)
         try:

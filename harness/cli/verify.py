@@ -13,6 +13,14 @@ def verify(  # noqa: PLR0917 - the flags of a command
         int | None,
         typer.Option(metavar="N", help="At most so many references of a problem. Default: all."),
     ] = None,
+    generated: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Also compare a problem's references on N inputs that its own generator makes "
+            "(Mercury's have one), 1 to 1,000; made anew each time.",
+        ),
+    ] = None,
     rule: judging_flags.Rule = None,
     test_timeout: judging_flags.TestSeconds = None,
     wall_timeout: judging_flags.WallTimeout = None,
@@ -48,5 +56,7 @@ def verify(  # noqa: PLR0917 - the flags of a command
     from harness.cli.verifying import verify_source
 
     how = judging(**judging_flags.among(flags))
-    code = verify_source(wanted, how, most=references, fresh=fresh, as_json=as_json)
+    code = verify_source(
+        wanted, how, most=references, inputs=generated, fresh=fresh, as_json=as_json
+    )
     raise typer.Exit(code)

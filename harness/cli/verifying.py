@@ -6,11 +6,13 @@ from typing import Any
 
 from rich.console import Console
 
+from harness.cli.cross_checking import CrossChecking, check_range
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.cli.judging import Judging, judge_jobs
 from harness.cli.loading import load_problems
 from harness.cli.vetting import vet
 from harness.errors import UsageError
+from harness.report.cross_checking import cross_checks_view
 from harness.report.tables import console, write_json
 from harness.report.text import bad_rows, count, printable_line
 from harness.report.verification import verification_view
@@ -37,6 +39,7 @@ def verify_source(
     judging: Judging,
     *,
     most: int | None,
+    inputs: int | None,
     fresh: bool,
     as_json: bool,
 ) -> int:
@@ -46,6 +49,7 @@ def verify_source(
         flags: which problems, by key of the spec.
         judging: how.
         most: references of a problem, from the first; None for all.
+        inputs: to be generated for each problem, and to compare its references by; None for none.
         fresh: judge what is known as well.
         as_json: print one JSON object in place of a table.
 
@@ -56,6 +60,7 @@ def verify_source(
     """
     if most is not None and most < 1:
         raise UsageError(f"--references {most}: give 1 or more")
+    check_range(inputs)
     spec = read_spec(None, flags)
     benchmark = spec.benchmark or ""
     err = console(error=True)
@@ -63,25 +68,42 @@ def verify_source(
     problems = select(loaded.problems, spec.selection()).problems
     if loaded.skipped:
         err.print(bad_rows(loaded.skipped))
+    generated = CrossChecking(problems, inputs, most) if inputs is not None else None
     problems = vet(problems, judging, err)
     with err.status("reading references"):  # seen on a terminal alone
         listed = list_references(problems, most, judging.options)
     with _cache(parse_spec(benchmark).name, err) as cache:
         found = {} if fresh else _known(cache, listed, judging, err)
         interrupted = _judge(listed, found, cache, judging, err)
+    if generated is not None and not interrupted:
+        interrupted = generated.run(judging, err)
     results = verified(listed, found, judging.options)
     summary = summarize_verification(results)
+    checks = None if generated is None else generated.summary()
     out = console()
     if as_json:
-        write_json(out, _json(summary, results))
+        write_json(out, _json(summary, results, generated))
     else:
         out.print(verification_view(summary, results))
+        if generated is not None and checks is not None:
+            out.print(cross_checks_view(checks, problems, generated.checked))
     if interrupted:
         left = sum(key not in found for each in listed for key in each.keys)
-        hint = "; the same command goes on with them" if cache.keeps else ""
-        err.print(f"interrupted: {count(left, 'reference')} not judged{hint}")
+        err.print(_left(left, generated, keeps=cache.keeps))
         return INTERRUPTED
-    return INFRASTRUCTURE if summary.infrastructure else OK
+    failed = summary.infrastructure or (checks is not None and checks.infrastructure)
+    return INFRASTRUCTURE if failed else OK
+
+
+def _left(references: int, generated: CrossChecking | None, *, keeps: bool) -> str:
+    """What an interrupt left undone."""
+    parts: list[str] = []
+    if references or generated is None:
+        hint = "; the same command goes on with them" if keeps else ""
+        parts.append(f"{count(references, 'reference')} not judged{hint}")
+    if generated is not None:
+        parts.append(f"generated inputs of {count(generated.left, 'problem')} not compared")
+    return f"interrupted: {'; '.join(parts)}"
 
 
 def _cache(source: str, err: Console) -> VerifiedCache:
@@ -121,9 +143,17 @@ def _judge(
     return judge_jobs(jobs, judging, err, "references", keep)
 
 
-def _json(summary: Verification, problems: Sequence[VerifiedProblem]) -> Iterator[str]:
+def _json(
+    summary: Verification, problems: Sequence[VerifiedProblem], generated: CrossChecking | None
+) -> Iterator[str]:
     """One JSON object, piece by piece: of a large source it is large."""
     yield '{"problems": ['
     for number, problem in enumerate(problems):
-        yield (", " if number else "") + json.dumps(problem.model_dump(mode="json"))
-    yield f'], "summary": {json.dumps(summary.model_dump(mode="json"))}}}'
+        row = problem.model_dump(mode="json")
+        if generated is not None:
+            row["generated"] = generated.json_of(number)
+        yield (", " if number else "") + json.dumps(row)
+    total = summary.model_dump(mode="json")
+    if generated is not None:
+        total["generated"] = generated.summary().model_dump(mode="json")
+    yield f'], "summary": {json.dumps(total)}}}'

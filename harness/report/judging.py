@@ -5,27 +5,33 @@ from typing import Self
 
 from rich.console import Console
 
-from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.report.bar import live_bar
 
 
 class JudgingProgress:
-    """How many solutions are judged, and how many of them accepted."""
+    """How many solutions are judged, and how many of them well.
+
+    Args:
+        console: where that is shown.
+        total: how many there are.
+        noun: what they are called there, and the word for those that are as they should be:
+            `solutions accepted`.
+    """
 
     LINES = 20  # at most, where there is no terminal
 
     def __init__(self, console: Console, total: int, noun: str) -> None:
         self._console = console
         self._total, self._noun = total, noun
-        self._done = self._accepted = self._failed = 0
+        self._done = self._good = self._failed = 0
         self._bar = live_bar(console)
         self._task = self._bar.add_task(self._state(), total=total)
 
-    def judged(self, verdict: Verdict) -> None:
-        """One more is judged."""
+    def judged(self, *, good: bool, failed: bool) -> None:
+        """One more is judged: well, or not at all where infrastructure failed."""
         self._done += 1
-        self._accepted += verdict is Verdict.ACCEPTED
-        self._failed += verdict in INFRASTRUCTURE
+        self._good += good
+        self._failed += failed
         if self._console.is_terminal:
             self._bar.update(self._task, completed=self._done, description=self._state())
         elif self._done * self.LINES // self._total > (self._done - 1) * self.LINES // self._total:
@@ -33,7 +39,7 @@ class JudgingProgress:
 
     def _state(self) -> str:
         failed = f"  not judged {self._failed}" if self._failed else ""
-        return f"{self._noun} accepted {self._accepted}{failed}"
+        return f"{self._noun} {self._good}{failed}"
 
     def __enter__(self) -> Self:
         self._bar.start()

@@ -1,6 +1,6 @@
 """The table of a verified source."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -20,13 +20,24 @@ def verification_view(summary: Verification, problems: Sequence[VerifiedProblem]
     parts: list[RenderableType] = [facts(_facts(summary))]
     rows = list(_rows(problems))
     if rows:
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-        for column in ("problem", "reference", "verdict", "slowest", "why"):
-            table.add_column(column, overflow="fold")
-        for row in rows:
-            table.add_row(*(Text(printable_line(cell)) for cell in row))
-        parts.append(table)
+        parts.append(findings_table(("problem", "reference", "verdict", "slowest", "why"), rows))
     return Group(*parts)
+
+
+def findings_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """What was found, a line each; a stranger's words in it are safe to show."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(printable_line(cell)) for cell in row))
+    return table
+
+
+def some_problems(ids: Sequence[str]) -> str:
+    """How many problems, and the first of them by name."""
+    more = f" and {len(ids) - NAMES:,} more" if len(ids) > NAMES else ""
+    return f"{count(len(ids), 'problem')}: {', '.join(ids[:NAMES])}{more}"
 
 
 def _facts(summary: Verification) -> Iterator[tuple[str, str]]:
@@ -42,8 +53,7 @@ def _facts(summary: Verification) -> Iterator[tuple[str, str]]:
         ("no references", summary.without_references),
     ):
         if ids:
-            more = f" and {len(ids) - NAMES:,} more" if len(ids) > NAMES else ""
-            yield name, f"{count(len(ids), 'problem')}: {', '.join(ids[:NAMES])}{more}"
+            yield name, some_problems(ids)
     if summary.infrastructure:
         yield "infrastructure", f"{count(summary.infrastructure, 'reference')} could not be judged"
 

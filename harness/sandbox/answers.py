@@ -39,11 +39,13 @@ def _read(
     ending, code, error = _ending(record, report.status, _claim(said))
     cpu, wall, peak = record.cpu_s, record.wall_s, report.peak_bytes
     borderline = ending is Ending.WALL_LIMIT and cpu < STARVED * wall
-    if cpu > limits.cpu_s and ending is not Ending.OUTPUT_LIMIT:  # which came first
+    if ending is Ending.OUTPUT_LIMIT:  # which came first
+        pass
+    elif alone and peak > limits.memory_bytes:  # of two limits, the one that no machine's load moves
+        ending, code, error, borderline = Ending.MEMORY_LIMIT, 0, "", False
+    elif cpu > limits.cpu_s:
         borderline = record.end != "cpu"  # it came to its end in the time of grace
         ending, code, error = Ending.CPU_LIMIT, 0, ""
-    elif alone and peak > limits.memory_bytes:
-        ending, code, error = Ending.MEMORY_LIMIT, 0, ""
     return Execution(
         ending=ending,
         stdout=stdout,

@@ -237,6 +237,12 @@ class TestMemory:
         code = "x = []\nwhile True: x.append(bytearray(1 << 20))"
         assert vector(grade(worker, code, limits=MEMORY)) == ["memory_limit"]
 
+    def test_it_outranks_time_which_hangs_on_the_machine(self, worker: Worker) -> None:
+        code = TOUCH.format(300) + "while True: pass"
+        limits = dataclasses.replace(MEMORY, cpu_s=1.0)
+        assert vector(grade(worker, code, limits=limits)) == ["memory_limit"]
+        assert vector(grade(worker, "while True: pass", limits=limits)) == ["time_limit"]
+
     def test_the_threads_of_a_program_share_it(self, worker: Worker) -> None:
         code = f"""
 import threading

@@ -1,0 +1,231 @@
+"""One provider's address: how a request gets there, and what becomes of it.
+
+The SDK builds and sends the request; the response is read here, piece by piece up to a bound and
+straight into JSON, because servers send fields that the SDKs' types do not have and sizes that they
+do not check. Redirects are not followed: the key goes where the user sent it. The SDKs' own retries
+are off: those of `harness.models.retrying` are in the transcript.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+
+from harness.models.faults import (
+    MalformedAnswerError,
+    Redactor,
+    TransientError,
+    failed_status,
+    provider_words,
+)
+from harness.models.openai_wire import Json, read_json, word
+from harness.models.protocol import ModelError, ModelTurn, RetryObserver
+from harness.models.retrying import Pace, RetryPolicy, ask_until_answered
+
+if TYPE_CHECKING:
+    import httpx2
+
+MAX_ANSWER_BYTES = 16 * 2**20  # beyond the longest answer there is; parsed, it may grow twentyfold
+MAX_ERROR_BYTES = 64 * 2**10
+LOWEST_FAILED_STATUS = 300
+REQUEST_ID_HEADERS = ("x-request-id", "request-id")
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds one request may take: to connect, in silence between bytes, and in all.
+
+    A completion that is not streamed is silent until it is done, hence the long silence.
+    """
+
+    connect_s: float = 15.0
+    silence_s: float = 900.0
+    request_s: float = 1800.0
+
+
+class Endpoint:
+    """Sends requests to one address, and repeats what can help.
+
+    Args:
+        base_url: the address, as `https://host/v1`.
+        api_key: masked in every message.
+        answer_field: what an answer has that an error has not: gateways report errors as HTTP 200.
+        policy: which failures are repeated, and how often.
+        timeouts: of one request.
+        pace: time as the retries see it.
+
+    Attributes:
+        http: the client that the SDK is to use.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        answer_field: str,
+        policy: RetryPolicy | None = None,
+        timeouts: Timeouts | None = None,
+        pace: Pace | None = None,
+    ) -> None:
+        import httpx2
+
+        self._policy = policy or RetryPolicy()
+        self._pace = pace
+        self._timeouts = timeouts or Timeouts()
+        self._answer_field = answer_field
+        parts = urlsplit(base_url)
+        self._redact = Redactor(tuple(s for s in (api_key, parts.password) if s))
+        self.where = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        self.http = httpx2.AsyncClient(
+            timeout=httpx2.Timeout(
+                self._timeouts.silence_s, connect=self._timeouts.connect_s, pool=None
+            ),
+            # The engine bounds the requests in flight; a second bound would only queue.
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+            follow_redirects=False,
+            event_hooks={"response": [self._refuse_failed]},
+        )
+
+    async def ask(
+        self,
+        create: Any,
+        body: Json,
+        read: Callable[[Json], ModelTurn],
+        on_retry: RetryObserver | None = None,
+    ) -> ModelTurn:
+        """Ask once, retrying what can help.
+
+        Args:
+            create: the SDK's method for a streamed raw response, such as
+                `client.chat.completions.with_streaming_response.create`.
+            body: its keyword arguments.
+            read: makes the turn of an answer's JSON, or raises MalformedAnswerError.
+            on_retry: is told of each failure that is going to be repeated.
+
+        Raises:
+            ContextOverflowError: the conversation no longer fits.
+            ModelError: the provider did not answer; the message holds its own words.
+        """
+        if self.http.is_closed:
+            raise ModelError(f"the client of {self.where} is closed")
+
+        async def once() -> ModelTurn:
+            started = time.perf_counter()
+            data, request_id = await self._post(create, body)
+            turn = read(data)
+            latency_s = time.perf_counter() - started
+            update = {"latency_s": latency_s, "request_id": request_id or turn.request_id}
+            return turn.model_copy(update=update)
+
+        return await ask_until_answered(once, self._policy, on_retry, self._pace)
+
+    async def close(self) -> None:
+        """Close the connections; calling it again does nothing."""
+        await self.http.aclose()
+
+    async def _post(self, create: Any, body: Json) -> tuple[Json, str | None]:
+        """Send one request; its JSON object, and the provider's id for it.
+
+        Raises:
+            TransientError: asking again can help.
+            ModelError: it cannot.
+        """
+        import anyio
+        import httpx2
+
+        try:
+            async with asyncio.timeout(self._timeouts.request_s):
+                return await self._exchange(create, body)
+        except (TransientError, ModelError):
+            raise
+        except (TimeoutError, httpx2.TimeoutException) as error:
+            raise self._too_late(error) from None
+        except (httpx2.RequestError, anyio.EndOfStream, OSError) as error:
+            raise self._no_connection(error) from None
+        except (httpx2.InvalidURL, UnicodeError, ValueError, TypeError) as error:
+            raise self._unsendable(error) from None
+        except Exception as error:
+            # The SDKs have a tree of errors each, of the same shape; what they say of a connection
+            # stands in its cause.
+            if not type(error).__module__.startswith(("openai", "anthropic")):
+                raise
+            cause = error.__cause__
+            if isinstance(cause, httpx2.TimeoutException):
+                raise self._too_late(error) from None
+            if cause is not None:
+                raise self._no_connection(cause) from None
+            raise self._unsendable(error) from None
+
+    def _too_late(self, error: BaseException) -> TransientError:
+        cause = error.__cause__ or error
+        kind = f" ({type(cause).__name__})" if type(cause) is not TimeoutError else ""
+        return TransientError(f"no answer in time from {self.where}{kind}")
+
+    def _no_connection(self, error: BaseException) -> TransientError:
+        words = self._redact(f"{type(error).__name__}: {error}")
+        return TransientError(f"no connection to {self.where}: {words}")
+
+    def _unsendable(self, error: BaseException) -> ModelError:
+        """What the SDK refuses to send will be refused again."""
+        words = self._redact(f"{type(error).__name__}: {error}")
+        return ModelError(f"the request to {self.where} cannot be sent: {words}")
+
+    async def _exchange(self, create: Any, body: Json) -> tuple[Json, str | None]:
+        async with create(**body) as response:
+            chunks = bytearray()
+            async for chunk in response.iter_bytes():
+                chunks += chunk
+                if len(chunks) > MAX_ANSWER_BYTES:
+                    raise MalformedAnswerError(
+                        f"the answer is larger than {MAX_ANSWER_BYTES >> 20} MiB"
+                    )
+            return self._read(bytes(chunks), response.headers)
+
+    def _read(self, body: bytes, headers: "httpx2.Headers") -> tuple[Json, str | None]:
+        try:
+            data = read_json(body)
+        except MalformedAnswerError as error:
+            kind = self._redact(headers.get("content-type", "none"))
+            begins = self._redact(provider_words(body[:MAX_ERROR_BYTES])[0])[:120]
+            raise MalformedAnswerError(
+                f"{error.cause} (content type {kind}): {begins or 'empty'}"
+            ) from None
+        if data.get("error") and not data.get(self._answer_field):
+            raise self._failure_within(data, body, headers)
+        named = (word(headers.get(name)) for name in REQUEST_ID_HEADERS)
+        return data, next(filter(None, named), None)
+
+    def _failure_within(
+        self, data: Json, body: bytes, headers: "httpx2.Headers"
+    ) -> TransientError | ModelError:
+        error: Any = data["error"]
+        status: Any = cast("Json", error).get("code") if isinstance(error, dict) else None
+        if isinstance(status, int) and 400 <= status < 600:  # noqa: PLR2004 - HTTP's failures
+            return failed_status(status, headers, body, self._redact, now=time.time())
+        words = self._redact(provider_words(body)[0])
+        return MalformedAnswerError(f"an error instead of an answer: {words}")
+
+    async def _refuse_failed(self, response: "httpx2.Response") -> None:
+        """Raise for a failed status before the SDK reads its body, which has no bound there."""
+        if response.status_code < LOWEST_FAILED_STATUS:
+            return
+        import httpx2
+
+        body = bytearray()
+        try:
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > MAX_ERROR_BYTES:
+                    break
+        except httpx2.RequestError:
+            pass  # the status is known, and says more than a body cut short
+        raise failed_status(
+            response.status_code,
+            response.headers,
+            bytes(body[:MAX_ERROR_BYTES]),
+            self._redact,
+            now=time.time(),
+        )
