@@ -71,6 +71,7 @@ class Recorded:
     body: Json
     headers: Mapping[str, str]
     path: str
+    method: str = "POST"
 
 
 # Replies
@@ -155,6 +156,10 @@ class ChatServer:
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self._port}/v1"
 
+    def serves(self, method: str, path: str) -> bool:
+        """Whether there is anything at a path; servers of other protocols say otherwise."""
+        return method == "POST" and path.endswith("/chat/completions")
+
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(
             self._accept, "127.0.0.1", self._port, limit=2**20, backlog=1024
@@ -222,13 +227,13 @@ class ChatServer:
         if length > MAX_REQUEST_BYTES:
             return False
         raw = await reader.readexactly(length)
-        if method != "POST" or not path.endswith("/chat/completions"):
+        if not self.serves(method, path):
             return await _send(writer, failure(404, f"no {method} {path} here"))
         try:
-            body = json.loads(raw)
+            body = json.loads(raw or b"{}")
         except ValueError:
             return await _send(writer, failure(400, "the request is not JSON"))
-        return await self._serve_chat(Recorded(body, headers, path), reader, writer)
+        return await self._serve_chat(Recorded(body, headers, path, method), reader, writer)
 
     async def _serve_chat(
         self, request: Recorded, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

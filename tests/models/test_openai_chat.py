@@ -22,7 +22,7 @@ from chat_server import (
     tool_call,
 )
 
-from harness.models import openai_chat
+from harness.models import endpoint
 from harness.models.openai_chat import OpenAIChat, Timeouts
 from harness.models.protocol import (
     AssistantMessage,
@@ -266,7 +266,7 @@ async def test_nobody_listening_is_a_connection_error_that_names_the_address() -
 async def test_an_absurdly_large_answer_is_refused(
     encoded: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(openai_chat, "MAX_ANSWER_BYTES", 2**20)
+    monkeypatch.setattr(endpoint, "MAX_ANSWER_BYTES", 2**20)
     bomb = Reply(body=gzip.compress(b"x" * 2**26), headers={"content-encoding": "gzip"})
     fault = bomb if encoded else Reply(padding=2**30)
     async with talking(in_turn(fault)) as talk:
