@@ -6,13 +6,14 @@ from harness.models.protocol import Usage
 
 
 class Price(BaseModel):
-    """US dollars per million tokens; `cached_input` defaults to `input`."""
+    """US dollars per million tokens; `cached_input` and `cache_write` default to `input`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
     cached_input: float | None = Field(default=None, ge=0)
+    cache_write: float | None = Field(default=None, ge=0)
 
 
 def cost(usage: Usage | None, price: Price | None) -> float | None:
@@ -20,9 +21,11 @@ def cost(usage: Usage | None, price: Price | None) -> float | None:
     if usage is None or price is None:
         return None
     cached = price.input if price.cached_input is None else price.cached_input
-    fresh = usage.input_tokens - usage.cached_input_tokens
+    written = price.input if price.cache_write is None else price.cache_write
+    fresh = usage.input_tokens - usage.cached_input_tokens - usage.cache_write_tokens
     return (
         fresh * price.input
+        + usage.cache_write_tokens * written
         + usage.cached_input_tokens * cached
         + usage.output_tokens * price.output
     ) / 1e6

@@ -75,11 +75,13 @@ Message = Annotated[
 class Usage(Frozen):
     """Tokens of one or more calls.
 
-    `input_tokens` includes `cached_input_tokens`, `output_tokens` includes `reasoning_tokens`.
+    `input_tokens` includes `cached_input_tokens`, which were read from the provider's cache, and
+    `cache_write_tokens`, which were written to it; `output_tokens` includes `reasoning_tokens`.
     """
 
     input_tokens: int = 0
     cached_input_tokens: int = 0
+    cache_write_tokens: int = 0
     output_tokens: int = 0
     reasoning_tokens: int = 0
 
@@ -92,6 +94,7 @@ class Usage(Frozen):
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             cached_input_tokens=self.cached_input_tokens + other.cached_input_tokens,
+            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
         )

@@ -137,7 +137,8 @@ def test_a_generator_that_loops_is_named_and_soon_left(tmp_path: Path) -> None:
 
 
 def test_a_generator_that_raises_now_and_then(tmp_path: Path) -> None:
-    raises = f"{RANDOM}    # never reached\nmake = generate_test_case\n" + (
+    raises = (
+        f"{RANDOM}\nmake = generate_test_case\n"
         "def generate_test_case():\n"
         "    if random.random() < 0.5: raise KeyError('\\x1b[31mred')\n"
         "    return make()\n"
