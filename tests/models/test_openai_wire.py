@@ -166,6 +166,7 @@ def test_usage_never_counts_a_part_above_its_whole() -> None:
     assert counted.model_dump() == {
         "input_tokens": 10,
         "cached_input_tokens": 10,
+        "cache_write_tokens": 0,
         "output_tokens": 0,
         "reasoning_tokens": 0,
     }
