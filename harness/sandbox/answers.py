@@ -41,7 +41,7 @@ def _read(
     borderline = ending is Ending.WALL_LIMIT and cpu < STARVED * wall
     if ending is Ending.OUTPUT_LIMIT:  # which came first
         pass
-    elif alone and peak > limits.memory_bytes:  # of two limits, the one that no machine's load moves
+    elif alone and peak > limits.memory_bytes:  # of two limits the one that no load moves
         ending, code, error, borderline = Ending.MEMORY_LIMIT, 0, "", False
     elif cpu > limits.cpu_s:
         borderline = record.end != "cpu"  # it came to its end in the time of grace
