@@ -79,7 +79,8 @@ def download(repo: str, commit: str, name: str, watch: Watch) -> Path:
         raise HubError(f"the hub says neither hash nor size of {repo}/{name}")
     folder = repo_folder_name(repo_id=repo, repo_type="dataset")
     blob = Path(constants.HF_HUB_CACHE) / folder / "blobs" / etag
-    blob.parent.mkdir(parents=True, exist_ok=True)
+    with hub_errors(repo, commit, name):
+        blob.parent.mkdir(parents=True, exist_ok=True)
     partial = blob.with_name(f"{etag}.harness.incomplete")
     with WeakFileLock(partial.with_suffix(".lock")):
         for _ in range(2):  # what an earlier attempt left may be damaged
