@@ -74,6 +74,8 @@ class ForkServer:
         """End it and its children at once, and let go of what it had."""
         with contextlib.suppress(OSError):  # wakes a thread that waits for an answer
             self.socket.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(ProcessLookupError):  # one that was stopped does not hear it
+            self.process.send_signal(signal.SIGCONT)
         # Hung up on, it kills what it runs and leaves; what does not leave is killed.
         try:
             self.process.wait(timeout=LEAVE_S)
