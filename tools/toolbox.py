@@ -108,9 +108,19 @@ def _schema(arguments: type[Arguments]) -> dict[str, Any]:
     }
 
 
+def _encoded_again(text: str) -> Any:
+    """The JSON that a JSON string holds, or the string."""
+    try:
+        return from_json(text)
+    except ValueError:
+        return text
+
+
 def _parse(tool: Tool[Any], text: str) -> Arguments:
     try:
         values: Any = from_json(text) if text.strip() else None
+        if isinstance(values, str):  # some models encode the arguments twice
+            values = _encoded_again(values)
     except ValueError as error:
         raise MalformedCallError(
             f"The arguments of {tool.name} are not valid JSON ({error}). Call it again with a JSON "

@@ -56,6 +56,8 @@ class Retried(Frozen):
     attempt: int
     cause: str
     wait_s: float
+    status: int | None = None
+    throttled: bool = False
 
 
 class ToolResult(Frozen):
@@ -65,6 +67,18 @@ class ToolResult(Frozen):
     turn: int
     result: ToolMessage
     seconds: float
+
+
+class ToolProtocolChanged(Frozen):
+    """From this turn's answer on tools are called in another way; at first it is natively.
+
+    After `none` a new conversation begins, without tools: nothing said before is sent again.
+    """
+
+    event: Literal["tool_protocol"] = "tool_protocol"
+    turn: int
+    protocol: Literal["native", "text", "none"]
+    cause: str = ""
 
 
 class Graded(Frozen):
@@ -86,6 +100,13 @@ class SampleEnd(Frozen):
 
 
 Event = Annotated[
-    SampleStart | Request | Response | Retried | ToolResult | Graded | SampleEnd,
+    SampleStart
+    | Request
+    | Response
+    | Retried
+    | ToolResult
+    | ToolProtocolChanged
+    | Graded
+    | SampleEnd,
     Field(discriminator="event"),
 ]

@@ -71,6 +71,20 @@ def load_prompt(name: str, mode: str) -> PromptSet:
     )
 
 
+def fallback_prompt(name: str) -> PromptSet:
+    """What a set of the agent loop asks with where a model cannot call tools.
+
+    The single-shot set of the same name, or in the same folder; else the bundled default.
+
+    Raises:
+        UsageError: it is there and cannot be read.
+    """
+    mode = "single_shot"
+    bundled = name in {entry.name for entry in (files("harness") / "prompts" / mode).iterdir()}
+    own = all((Path(name) / mode / f"{part}.j2").is_file() for part in _PARTS)
+    return load_prompt(name if bundled or own else "default", mode)
+
+
 @cache
 def _compiled(source: str) -> Template:
     environment = SandboxedEnvironment(

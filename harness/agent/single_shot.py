@@ -1,6 +1,6 @@
 """Single shot: one request, and the code in the answer."""
 
-from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason
+from harness.agent.attempt import Attempt, BudgetSpentError, ChosenBy, Session, StopReason
 from harness.agent.conversation import Conversation
 from harness.agent.extraction import Extraction
 from harness.models.protocol import ContextOverflowError, ModelError
@@ -16,6 +16,8 @@ async def single_shot(session: Session) -> Attempt:
         found = session.extract(turn.text, session.problem.entry_point)
     except TimeoutError:
         reason = StopReason.TIME_LIMIT
+    except BudgetSpentError as spent:
+        reason = spent.reason
     except ContextOverflowError as overflow:
         reason, error = StopReason.CONTEXT_LIMIT, str(overflow)
     except ModelError as failure:
@@ -29,5 +31,6 @@ async def single_shot(session: Session) -> Attempt:
         usage_known=conversation.usage_known,
         model_calls=conversation.turns,
         written=int(bool(found.code)),
+        tool_protocol="none",
         error=error,
     )

@@ -5,7 +5,7 @@ Only what the help needs is imported here: each command imports the rest when it
 
 import typer
 
-from harness.cli import compare, doctor, fetch, grade, problems, run, transcript, verify
+from harness.cli import compare, doctor, fetch, grade, models, problems, run, transcript, verify
 from harness.version import __version__
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ def _version(
 
 
 app.command("run")(run.run)
+app.command("models")(models.models)
 app.command("problems")(problems.problems)
 app.command("transcript")(transcript.transcript)
 app.command("grade")(grade.grade)

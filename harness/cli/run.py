@@ -63,6 +63,52 @@ def run(  # noqa: PLR0917 - the flags of a command
             metavar="IN,OUT[,CACHED]",
         ),
     ] = None,
+    prices: Annotated[
+        str | None,
+        _option(
+            "--prices",
+            help="A list of prices by model, as JSON, over the one that comes with harness; "
+            "`bundled` says that those hold for another address, too.",
+            panel="Model",
+            metavar="FILE",
+        ),
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        _option(
+            "--max-cost",
+            help="US dollars that the run may spend in all.",
+            panel="Budget",
+            metavar="USD",
+        ),
+    ] = None,
+    max_tokens_total: Annotated[
+        int | None,
+        _option(
+            "--max-tokens-total",
+            help="Input and output tokens that the run may use in all.",
+            panel="Budget",
+            metavar="N",
+        ),
+    ] = None,
+    max_cost_per_sample: Annotated[
+        float | None,
+        _option(
+            "--max-cost-per-sample",
+            help="US dollars that one sample may spend.",
+            panel="Budget",
+            metavar="USD",
+        ),
+    ] = None,
+    batch: Annotated[
+        bool | None,
+        _option(
+            "--batch",
+            help="Single shot through OpenAI's or Anthropic's batches: half the price, an answer "
+            "within a day; interrupt and --resume at will.",
+            panel="Model",
+        ),
+    ] = None,
     agentic_mode: Annotated[
         bool,
         _option(
@@ -73,6 +119,16 @@ def run(  # noqa: PLR0917 - the flags of a command
     ] = False,
     mode: Annotated[
         str | None, _option("--mode", help="single_shot (default) or agentic.", panel="Mode")
+    ] = None,
+    tool_protocol: Annotated[
+        str | None,
+        _option(
+            "--tool-protocol",
+            help="How the model calls its tools: as the provider has it, described in text, or "
+            "natively until that is refused (auto).",
+            panel="Mode",
+            metavar="auto|native|text",
+        ),
     ] = None,
     max_turns: Annotated[
         int | None,
@@ -163,7 +219,8 @@ def run(  # noqa: PLR0917 - the flags of a command
         ),
     ] = None,
     concurrency: Annotated[
-        int | None, _option("--concurrency", help="Model requests in flight (8).", panel="Run")
+        int | None,
+        _option("--concurrency", help="Most model requests in flight (8).", panel="Run"),
     ] = None,
     workers: Annotated[
         int | None, _option("--workers", help="Grading processes (default: cores).", panel="Run")
@@ -185,7 +242,12 @@ def run(  # noqa: PLR0917 - the flags of a command
         bool, _option("--json", help="Print the summary as JSON.", panel="Run")
     ] = False,
     dry_run: Annotated[
-        bool, _option("--dry-run", help="Say what would be done, and do nothing.", panel="Run")
+        bool,
+        _option(
+            "--dry-run",
+            help="Say what would be done and what it may cost, and do nothing.",
+            panel="Run",
+        ),
     ] = False,
 ) -> None:
     """Solve problems with a model, and grade what it wrote on all tests.

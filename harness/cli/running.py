@@ -5,28 +5,40 @@ import json
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import to_json
+
+from harness.agent.attempt import StopReason
+from harness.cli.batching import ask_by_batch
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.cli.isolating import isolate
 from harness.cli.judging import Judging
 from harness.cli.loading import load_problems
 from harness.cli.vetting import vet
 from harness.errors import RunDirectoryError, UsageError
+from harness.models.environment import Environment
+from harness.models.registry import resolve
 from harness.problem import Problem
+from harness.report.estimate import estimate_view
 from harness.report.progress import RunProgress
 from harness.report.tables import console, summary_view, write_json
 from harness.report.text import bad_rows, count, printable, printable_line
+from harness.runs.budget import Budget
 from harness.runs.directory import RESULTS, RunDirectory, default_path, read_manifest
-from harness.runs.engine import Engine, Failure
+from harness.runs.engine import TOOLBOX, Engine, Failure
+from harness.runs.estimate import estimate
 from harness.runs.judging import Options
 from harness.runs.plan import Plan, check_same, manifest, prepare
+from harness.runs.pricing import allowance_of
 from harness.runs.recordings import BUNDLED, PREFIX
-from harness.runs.results import read_results
+from harness.runs.results import SampleResult, read_results
 from harness.runs.spec import RESUMABLE, RunSpec, read_spec
+from harness.runs.spending import earlier_spending
 from harness.runs.summary import Summary, summarize
 from harness.runs.transcript import sample_name
 from harness.sandbox.isolation import Isolation, Level
@@ -55,7 +67,7 @@ class Running:
         )
         self._announce(plan, len(plan.samples))
         if dry_run:
-            return OK
+            return self._foretell(plan, plan.samples)
         choice = isolate(self.err, plan.spec.require_isolation, unsafe=plan.spec.unsafe_no_sandbox)
         path = out or default_path(plan.spec.mode, plan.model_name)
         directory = RunDirectory.create(path, manifest(plan, choice))
@@ -83,10 +95,10 @@ class Running:
         begun = _level_of(before)
         plan = prepare(spec, os.environ, before, read=self._read(spec), vet=self._vet(spec, begun))
         check_same(plan, before)
-        done = sum(1 for _ in read_results(path / RESULTS))
-        self._announce(plan, len(plan.samples) - done)
+        left = _left(plan, read_results(path / RESULTS))
+        self._announce(plan, len(left))
         if dry_run:
-            return OK
+            return self._foretell(plan, left)
         choice = isolate(self.err, begun, unsafe=plan.spec.unsafe_no_sandbox)
         return self._carry_out(plan, RunDirectory.resume(path), choice.isolation)
 
@@ -114,8 +126,15 @@ class Running:
             )
         elif left and not plan.model_name.startswith((PREFIX, "python:")):
             most = left * (plan.spec.max_turns if plan.spec.mode == "agentic" else 1)
+            together = " by the batch, for half the price" if plan.spec.batch else ""
             self.err.print(
-                f"real requests to {_place(plan)}, at most {most:,}; its provider may bill them"
+                f"real requests to {_place(plan)}{together}, at most {most:,}; "
+                "its provider may bill them"
+            )
+        if left and plan.price is not None and plan.price.as_of:
+            self.err.print(
+                f"prices of {printable_line(plan.price.as_of)}, per million tokens: "
+                f"${plan.price.input:g} in, ${plan.price.output:g} out"
             )
         if plan.loaded.skipped:
             self.err.print(bad_rows(plan.loaded.skipped))
@@ -126,23 +145,25 @@ class Running:
 
     def _carry_out(self, plan: Plan, directory: RunDirectory, isolation: Isolation) -> int:
         done = directory.committed()
-        names = {result.sample for result in done}
-        rest = [
-            (problem, index)
-            for problem, index in plan.samples
-            if sample_name(problem.id, index) not in names
-        ]
+        rest = _left(plan, done)
         total = len(plan.samples)
+        budget = Budget(allowance_of(plan.spec), plan.price)
+        for spent in earlier_spending(directory.path, done):
+            budget.count(spent)
         with RunProgress(self.err, total, done) as progress:
-            failures = asyncio.run(self._engine(plan, directory, progress, rest, isolation))
+            asked = self._engine(plan, directory, progress, rest, isolation, budget=budget)
+            failures = asyncio.run(asked)
         counts = Counter(str(failure.verdict) for failure in failures)
-        summary = summarize(directory.committed(), total, counts)
+        dated = plan.price.as_of if plan.price else None
+        summary = summarize(directory.committed(), total, counts, prices_as_of=dated)
         directory.write_summary(summary.model_dump(mode="json"))
         directory.close()
         self._report(summary, directory.path)
         if self.interrupts:
             self.err.print(f"interrupted; go on with: harness run --resume {directory.path}")
             return INTERRUPTED
+        if budget.turned_away:
+            self._tell_of(budget, summary.pending.get("not_run", 0), directory.path)
         if failures:
             cause = printable(failures[0].cause.splitlines()[0] if failures[0].cause else "")
             self.err.print(
@@ -159,10 +180,19 @@ class Running:
         progress: RunProgress,
         samples: list[tuple[Any, int]],
         isolation: Isolation,
+        *,
+        budget: Budget,
     ) -> list[Failure]:
         loop = asyncio.get_running_loop()
+        if plan.spec.batch and samples:
+            asked = await ask_by_batch(
+                plan, directory, samples, self.err, STOPPING, self._count_interrupt
+            )
+            if asked is None:
+                return []
+            plan = asked
         async with SandboxPool(workers=plan.spec.workers, isolation=isolation) as pool:
-            engine = Engine(plan, directory, pool, progress)
+            engine = Engine(plan, directory, pool, progress, budget)
             for word in STOPPING:
                 loop.add_signal_handler(word, self._interrupt, engine)
             try:
@@ -171,6 +201,9 @@ class Running:
                 for word in STOPPING:
                     loop.remove_signal_handler(word)
                 await plan.model.close()
+
+    def _count_interrupt(self) -> None:
+        self.interrupts += 1
 
     def _interrupt(self, engine: Engine) -> None:
         """The first time no new sample begins; the second time those under way are dropped."""
@@ -181,12 +214,43 @@ class Running:
         else:
             engine.cancel()
 
+    def _foretell(self, plan: Plan, samples: Sequence[tuple[Problem, int]]) -> int:
+        """What the run may ask for and cost; nothing is asked."""
+        if not plan.model_name.startswith(PREFIX):
+            found = estimate(plan, samples, TOOLBOX.specs)
+            dated = plan.price.as_of if plan.price else None
+            if self.as_json:
+                told = to_json({**asdict(found), "prices_as_of": dated}).decode()
+                write_json(self.out, [told])
+            else:
+                self.out.print(estimate_view(found, dated))
+        return OK
+
+    def _tell_of(self, budget: Budget, not_run: int, path: Path) -> None:
+        """That the run's budget is spent, and how it goes on."""
+        flag = "--max-tokens-total" if budget.reached is StopReason.TOKEN_LIMIT else "--max-cost"
+        more = f"; go on with: harness run --resume {path} {flag} MORE" if not_run else ""
+        self.err.print(
+            f"{flag} is reached: {budget.state}; {count(not_run, 'sample')} not begun{more}",
+            soft_wrap=True,
+        )
+
     def _report(self, summary: Summary, path: Path) -> None:
         if self.as_json:
             write_json(self.out, json.dumps({"run": str(path), **summary.model_dump(mode="json")}))
         else:
             self.out.print(summary_view(summary))
             self.out.print(f"run directory: {path}", soft_wrap=True)
+
+
+def _left(plan: Plan, done: Iterable[SampleResult]) -> list[tuple[Problem, int]]:
+    """The samples that have no result yet."""
+    names = {result.sample for result in done}
+    return [
+        (problem, index)
+        for problem, index in plan.samples
+        if sample_name(problem.id, index) not in names
+    ]
 
 
 def _known(values: dict[str, Any]) -> dict[str, Any]:
@@ -211,9 +275,5 @@ def _level_of(manifest: Mapping[str, Any]) -> Level:
 
 
 def _place(plan: Plan) -> str:
-    from urllib.parse import urlsplit
-
-    url = plan.spec.base_url or os.environ.get("OPENAI_BASE_URL", "")
-    parts = urlsplit(url)
-    host = parts.hostname or "the model's own provider"
-    return f"{host}:{parts.port}" if parts.port else host
+    environment = Environment.read(os.environ)
+    return resolve(plan.model_name, base_url=plan.spec.base_url, environment=environment).host

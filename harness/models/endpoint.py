@@ -8,9 +8,9 @@ are off: those of `harness.models.retrying` are in the transcript.
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 from harness.models.faults import (
@@ -26,6 +26,8 @@ from harness.models.retrying import Pace, RetryPolicy, ask_until_answered
 
 if TYPE_CHECKING:
     import httpx2
+
+T = TypeVar("T")
 
 MAX_ANSWER_BYTES = 16 * 2**20  # beyond the longest answer there is; parsed, it may grow twentyfold
 MAX_ERROR_BYTES = 64 * 2**10
@@ -52,12 +54,14 @@ class Endpoint:
         base_url: the address, as `https://host/v1`.
         api_key: masked in every message.
         answer_field: what an answer has that an error has not: gateways report errors as HTTP 200.
+        error_statuses: the HTTP status that a type of error under HTTP 200 stands for.
         policy: which failures are repeated, and how often.
         timeouts: of one request.
         pace: time as the retries see it.
 
     Attributes:
         http: the client that the SDK is to use.
+        redact: masks the secrets of this address in foreign text, and makes it one line.
     """
 
     def __init__(
@@ -66,6 +70,7 @@ class Endpoint:
         api_key: str,
         *,
         answer_field: str,
+        error_statuses: Mapping[str, int] | None = None,
         policy: RetryPolicy | None = None,
         timeouts: Timeouts | None = None,
         pace: Pace | None = None,
@@ -76,8 +81,9 @@ class Endpoint:
         self._pace = pace
         self._timeouts = timeouts or Timeouts()
         self._answer_field = answer_field
+        self._error_statuses = error_statuses or {}
         parts = urlsplit(base_url)
-        self._redact = Redactor(tuple(s for s in (api_key, parts.password) if s))
+        self.redact = Redactor(tuple(s for s in (api_key, parts.password) if s))
         self.where = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         self.http = httpx2.AsyncClient(
             timeout=httpx2.Timeout(
@@ -114,10 +120,11 @@ class Endpoint:
 
         async def once() -> ModelTurn:
             started = time.perf_counter()
-            data, request_id = await self._post(create, body)
+            data, request_id = await self.send(create, body, self.read)
             turn = read(data)
             latency_s = time.perf_counter() - started
-            update = {"latency_s": latency_s, "request_id": request_id or turn.request_id}
+            told = request_id or turn.request_id  # in the server's words, which may hold the key
+            update = {"latency_s": latency_s, "request_id": told and self.redact(told)}
             return turn.model_copy(update=update)
 
         return await ask_until_answered(once, self._policy, on_retry, self._pace)
@@ -126,8 +133,8 @@ class Endpoint:
         """Close the connections; calling it again does nothing."""
         await self.http.aclose()
 
-    async def _post(self, create: Any, body: Json) -> tuple[Json, str | None]:
-        """Send one request; its JSON object, and the provider's id for it.
+    async def send(self, create: Any, body: Json, read: Callable[[Any], Awaitable[T]]) -> T:
+        """Send one request, once; what `read` makes of the response.
 
         Raises:
             TransientError: asking again can help.
@@ -138,7 +145,8 @@ class Endpoint:
 
         try:
             async with asyncio.timeout(self._timeouts.request_s):
-                return await self._exchange(create, body)
+                async with create(**body) as response:
+                    return await read(response)
         except (TransientError, ModelError):
             raise
         except (TimeoutError, httpx2.TimeoutException) as error:
@@ -153,6 +161,8 @@ class Endpoint:
             if not type(error).__module__.startswith(("openai", "anthropic")):
                 raise
             cause = error.__cause__
+            if isinstance(cause, TransientError | ModelError):  # Anthropic's wraps ours as well
+                raise cause from None
             if isinstance(cause, httpx2.TimeoutException):
                 raise self._too_late(error) from None
             if cause is not None:
@@ -165,31 +175,31 @@ class Endpoint:
         return TransientError(f"no answer in time from {self.where}{kind}")
 
     def _no_connection(self, error: BaseException) -> TransientError:
-        words = self._redact(f"{type(error).__name__}: {error}")
+        words = self.redact(f"{type(error).__name__}: {error}")
         return TransientError(f"no connection to {self.where}: {words}")
 
     def _unsendable(self, error: BaseException) -> ModelError:
         """What the SDK refuses to send will be refused again."""
-        words = self._redact(f"{type(error).__name__}: {error}")
+        words = self.redact(f"{type(error).__name__}: {error}")
         return ModelError(f"the request to {self.where} cannot be sent: {words}")
 
-    async def _exchange(self, create: Any, body: Json) -> tuple[Json, str | None]:
-        async with create(**body) as response:
-            chunks = bytearray()
-            async for chunk in response.iter_bytes():
-                chunks += chunk
-                if len(chunks) > MAX_ANSWER_BYTES:
-                    raise MalformedAnswerError(
-                        f"the answer is larger than {MAX_ANSWER_BYTES >> 20} MiB"
-                    )
-            return self._read(bytes(chunks), response.headers)
+    async def read(self, response: Any) -> tuple[Json, str | None]:
+        """The JSON object of a response, and the provider's id for it."""
+        chunks = bytearray()
+        async for chunk in response.iter_bytes():
+            chunks += chunk
+            if len(chunks) > MAX_ANSWER_BYTES:
+                raise MalformedAnswerError(
+                    f"the answer is larger than {MAX_ANSWER_BYTES >> 20} MiB"
+                )
+        return self._read(bytes(chunks), response.headers)
 
     def _read(self, body: bytes, headers: "httpx2.Headers") -> tuple[Json, str | None]:
         try:
             data = read_json(body)
         except MalformedAnswerError as error:
-            kind = self._redact(headers.get("content-type", "none"))
-            begins = self._redact(provider_words(body[:MAX_ERROR_BYTES])[0])[:120]
+            kind = self.redact(headers.get("content-type", "none"))
+            begins = self.redact(provider_words(body[:MAX_ERROR_BYTES])[0])[:120]
             raise MalformedAnswerError(
                 f"{error.cause} (content type {kind}): {begins or 'empty'}"
             ) from None
@@ -202,10 +212,11 @@ class Endpoint:
         self, data: Json, body: bytes, headers: "httpx2.Headers"
     ) -> TransientError | ModelError:
         error: Any = data["error"]
-        status: Any = cast("Json", error).get("code") if isinstance(error, dict) else None
+        fields = cast("Json", error) if isinstance(error, dict) else {}
+        status: Any = fields.get("code") or self._error_statuses.get(str(fields.get("type")))
         if isinstance(status, int) and 400 <= status < 600:  # noqa: PLR2004 - HTTP's failures
-            return failed_status(status, headers, body, self._redact, now=time.time())
-        words = self._redact(provider_words(body)[0])
+            return failed_status(status, headers, body, self.redact, now=time.time())
+        words = self.redact(provider_words(body)[0])
         return MalformedAnswerError(f"an error instead of an answer: {words}")
 
     async def _refuse_failed(self, response: "httpx2.Response") -> None:
@@ -226,6 +237,6 @@ class Endpoint:
             response.status_code,
             response.headers,
             bytes(body[:MAX_ERROR_BYTES]),
-            self._redact,
+            self.redact,
             now=time.time(),
         )

@@ -10,11 +10,19 @@ from typing import Any, cast
 from pydantic_core import from_json
 
 from harness.models.protocol import ContextOverflowError, ModelError
+from harness.models.rate_limits import reset_after
+from harness.models.tool_refusals import refuses_tools
 
 MAX_WORDS = 400  # of a provider's own explanation, in characters
 
 # Request timeout, lock timeout and rate limit; every 5xx is added to them.
 RETRYABLE_STATUSES = frozenset({408, 409, 429})
+
+# A rate limit, and Anthropic's word for a server with too much to do. A 503 is one of these only
+# where it names a wait: without it is any gateway's word for a server that is down.
+THROTTLED = 429
+THROTTLING_STATUSES = frozenset({THROTTLED, 529})
+UNAVAILABLE = 503
 
 # A 429 that waiting does not cure: the account has no money left.
 HOPELESS_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
@@ -45,12 +53,23 @@ class TransientError(Exception):
     Args:
         cause: one line for the transcript.
         retry_after_s: seconds the provider asked to wait, or None.
+        status: the HTTP status, or None where there was no answer, or a good one with an error.
     """
 
-    def __init__(self, cause: str, *, retry_after_s: float | None = None) -> None:
+    def __init__(
+        self, cause: str, *, retry_after_s: float | None = None, status: int | None = None
+    ) -> None:
         self.cause = cause
         self.retry_after_s = retry_after_s
+        self.status = status
         super().__init__(cause)
+
+    @property
+    def throttled(self) -> bool:
+        """Whether fewer requests would have helped: a rate limit, or a server with too many."""
+        if self.status == UNAVAILABLE:
+            return self.retry_after_s is not None
+        return self.status in THROTTLING_STATUSES
 
 
 class MalformedAnswerError(TransientError):
@@ -68,6 +87,10 @@ class RejectedError(ModelError):
     def __init__(self, text: str, *, status: int) -> None:
         self.status = status
         super().__init__(text)
+
+
+class ToolsRefusedError(RejectedError):
+    """The endpoint takes no tools, or not for this model; without them it may answer."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -105,18 +128,22 @@ def failed_status(
 
     Returns:
         TransientError where asking again can help, ContextOverflowError for a conversation that
-        has grown too long, RejectedError for the rest.
+        has grown too long, ToolsRefusedError for one whose tools are the fault, RejectedError for
+        the rest.
     """
     words, code = provider_words(body)
     cause = f"HTTP {status}" + (f": {redact(words)}" if words else "")
     if status in OVERFLOW_STATUSES and (code in OVERFLOW_CODES or OVERFLOW_WORDS.search(words)):
         return ContextOverflowError(cause)
+    if refuses_tools(status, words):
+        return ToolsRefusedError(cause, status=status)
     told = headers.get("x-should-retry")
     worth_it = status in RETRYABLE_STATUSES or status >= 500  # noqa: PLR2004 - server errors
     hopeless = code in HOPELESS_CODES or BROKEN_HISTORY_WORDS.search(words) or told == "false"
     if hopeless or not (worth_it or told == "true"):
         return RejectedError(cause + _hint(status), status=status)
-    return TransientError(cause, retry_after_s=retry_after(headers, now=now))
+    wait_s = retry_after(headers, now=now, status=status)
+    return TransientError(cause, retry_after_s=wait_s, status=status)
 
 
 def _hint(status: int) -> str:
@@ -159,11 +186,21 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
-    """Seconds that `retry-after-ms` or `retry-after` asks to wait, None when neither is usable.
+def retry_after(
+    headers: Mapping[str, str], *, now: float, status: int | None = None
+) -> float | None:
+    """Seconds that the provider asks to wait, None when no header says so.
 
-    `retry-after` may be seconds or an HTTP date (RFC 9110, section 10.2.3).
+    `retry-after-ms` comes first, then `retry-after`, which may be seconds or an HTTP date (RFC
+    9110, section 10.2.3); for a rate limit (429) that says neither, the time until it is reset.
     """
+    named = _named_wait(headers, now=now)
+    if named is None and status == THROTTLED:
+        return reset_after(headers, now=now)
+    return named
+
+
+def _named_wait(headers: Mapping[str, str], *, now: float) -> float | None:
     for name, per_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         seconds = _number(headers.get(name)) / per_second
         if seconds > 0:

@@ -1,18 +1,14 @@
 """A Python function as a model: `solution_fn(problem) -> source or prose with a code block`."""
 
 import asyncio
-import importlib
 import inspect
 import re
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import Any, TypeGuard, cast
+from typing import Any
 
-from harness.errors import UsageError
 from harness.models.faults import Redactor
 from harness.models.openai_wire import sendable
 from harness.models.protocol import (
@@ -36,8 +32,8 @@ class FunctionModel:
 
     Args:
         name: what results are filed under.
-        function: takes the public columns of a problem as JSON values; returns text, or an
-            awaitable of it. One that is not a coroutine function runs in a thread of its own.
+        function: takes the `columns` of a problem; returns text, or an awaitable of it. One that
+            is not a coroutine function runs in a thread of its own.
         problem: what it is asked about; None until `for_sample` names one.
     """
 
@@ -74,7 +70,7 @@ class FunctionModel:
                 f"{self._name}: a function answers for a sample; call for_sample first"
             )
         started = time.perf_counter()
-        answer = await self._call(self._problem.model_dump(mode="json"))
+        answer = await self._call(columns(self._problem))
         if not isinstance(answer, str):
             raise ModelError(f"{self._name} returned {type(answer).__name__}, not a string")
         return ModelTurn(
@@ -96,6 +92,22 @@ class FunctionModel:
 
     async def close(self) -> None:
         """Nothing to let go of."""
+
+
+def columns(problem: ProblemView) -> dict[str, Any]:
+    """What a function is told of a problem: every field of the view, as JSON values.
+
+    Functions written for Mercury_Eval find the columns of that data set which follow from the view:
+    `prompt` (the starter code), `slug_name` (the id within the source), `pretty_content` (the
+    statement, a list of one) and `entry_point`. Its other columns hold hidden tests and references,
+    or are read by none: they are not there.
+    """
+    return {
+        **problem.model_dump(mode="json"),
+        "prompt": problem.starter_code,
+        "slug_name": problem.id.partition("/")[2],
+        "pretty_content": [problem.statement],
+    }
 
 
 def fenced(answer: str) -> str:
@@ -135,58 +147,3 @@ async def _in_thread(function: Callable[..., Any], problem: dict[str, Any]) -> A
 
     threading.Thread(target=run, name="solution function", daemon=True).start()
     return await future
-
-
-def load_callable(path: str) -> Any:
-    """What `module:attribute` names, with the current directory importable.
-
-    The directory comes last on the path, so that a file in it shadows no library.
-
-    Raises:
-        UsageError: the name has another shape, the module does not import, or it has no such
-            attribute.
-    """
-    module_name, _, attribute = path.partition(":")
-    if not all(part.isidentifier() for part in [*module_name.split("."), *attribute.split(".")]):
-        raise UsageError(f"{path!r} does not name a function; write python:module:function")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
-    importlib.invalidate_caches()
-    try:
-        found: Any = importlib.import_module(module_name)
-    except (Exception, SystemExit) as error:
-        words = _one_line(f"{type(error).__name__}: {error}")
-        raise UsageError(f"module {module_name!r} does not import: {words}") from error
-    origin = getattr(found, "__file__", None) or "built in"
-    for part in attribute.split("."):
-        try:
-            found = getattr(found, part)
-        except AttributeError:
-            raise UsageError(
-                f"module {module_name!r} ({origin}) has no attribute {attribute!r}"
-            ) from None
-    return found
-
-
-def model_of(name: str, thing: object) -> Model:
-    """A Model as it is, a callable wrapped as one.
-
-    Raises:
-        UsageError: it is neither.
-    """
-    if _is_model(thing):
-        return thing
-    if not callable(thing) or isinstance(thing, type):
-        kind = "a class" if isinstance(thing, type) else f"a {type(thing).__name__}"
-        raise UsageError(f"{name} is {kind}; it must be a function of a problem, or a model")
-    return FunctionModel(name, cast("Callable[..., Any]", thing))
-
-
-def _is_model(thing: object) -> TypeGuard[Model]:
-    if isinstance(thing, type):
-        return False
-    methods = (getattr(thing, name, None) for name in ("for_sample", "generate", "close"))
-    return all(callable(method) for method in methods) and isinstance(
-        getattr(thing, "name", None), str
-    )

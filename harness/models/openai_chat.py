@@ -24,6 +24,13 @@ VENDOR_HOST = "api.openai.com"
 MENDABLE_STATUSES = frozenset({400, 422, 500})  # what servers say to broken arguments
 
 
+def max_tokens_field(base_url: str) -> str:
+    """How an endpoint calls the most tokens of a reply: the vendor's has a new name for it."""
+    host = urlsplit(base_url).hostname or ""
+    own = host == VENDOR_HOST or host.endswith("." + VENDOR_HOST)
+    return "max_completion_tokens" if own else "max_tokens"
+
+
 class OpenAIChat:
     """A model at an endpoint of OpenAI's chat completions.
 
@@ -53,9 +60,7 @@ class OpenAIChat:
         self._name = name
         self._model = model
         self._must_mend = False
-        host = urlsplit(base_url).hostname or ""
-        own = host == VENDOR_HOST or host.endswith("." + VENDOR_HOST)
-        self._max_tokens_field = "max_completion_tokens" if own else "max_tokens"
+        self._max_tokens_field = max_tokens_field(base_url)
         self._endpoint = Endpoint(
             base_url,
             api_key,

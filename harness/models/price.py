@@ -1,8 +1,29 @@
-"""What tokens cost."""
+"""What tokens cost.
 
-from pydantic import BaseModel, ConfigDict, Field
+A price that nobody gave and no list knows is unknown, and so is what it would make: never zero.
+"""
 
+import re
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.errors import UsageError
 from harness.models.protocol import Usage
+
+BUNDLED = "bundled"
+"""In place of a file of prices: the list that comes with the package."""
+
+MOST_BYTES = 1 << 20  # of a file of prices
+DAY = r"^\d{4}-\d{2}(-\d{2})?$"
+
+# What may follow a name that is listed: the date of a snapshot. `gpt-5` says nothing of
+# `gpt-5-pro`, which costs twelve times as much.
+_SNAPSHOT = re.compile(r"[-@](\d{4}-\d{2}-\d{2}|\d{8}|latest)")
+_VENDOR = re.compile(r"^(openai|anthropic|google|gemini)/")
 
 
 class Price(BaseModel):
@@ -14,6 +35,98 @@ class Price(BaseModel):
     output: float = Field(ge=0)
     cached_input: float | None = Field(default=None, ge=0)
     cache_write: float | None = Field(default=None, ge=0)
+
+
+class ListedPrice(Price):
+    """A price as a list has it.
+
+    Attributes:
+        as_of: the day, or the month, on which it was read; None where nobody says.
+        source: where.
+    """
+
+    as_of: str | None = Field(default=None, pattern=DAY)
+    source: str = ""
+
+    def times(self, factor: float) -> "ListedPrice":
+        """So many times as dear."""
+        found = {name: getattr(self, name) for name in Price.model_fields}
+        dearer = {name: value * factor for name, value in found.items() if value is not None}
+        return self.model_copy(update=dearer)
+
+
+class PriceList(BaseModel):
+    """Prices by model.
+
+    Attributes:
+        models: by name. A name stands for its dated snapshots as well, and one that ends with `*`
+            for every name that begins so; the longest that fits counts.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    as_of: str | None = Field(default=None, pattern=DAY)
+    source: str = ""
+    models: dict[str, ListedPrice]
+
+    def of(self, model: str) -> ListedPrice | None:
+        """The price of a model, with the list's own date where it has none; None when unknown."""
+        plain = _VENDOR.sub("", model)
+        fitting = [name for name in self.models if _fits(name, model) or _fits(name, plain)]
+        if not fitting:
+            return None
+        found = self.models[max(fitting, key=len)]
+        dated = {"as_of": found.as_of or self.as_of, "source": found.source or self.source}
+        return found.model_copy(update=dated)
+
+
+def _fits(listed: str, model: str) -> bool:
+    if listed.endswith("*"):
+        return model.startswith(listed[:-1])
+    rest = model.removeprefix(listed)
+    return model.startswith(listed) and (not rest or bool(_SNAPSHOT.fullmatch(rest)))
+
+
+def bundled_prices() -> PriceList:
+    """The list that comes with the package."""
+    text = (files("harness.models") / "prices.json").read_bytes()
+    return PriceList.model_validate_json(text)
+
+
+def read_prices(path: Path) -> PriceList:
+    """The list in a file.
+
+    Raises:
+        UsageError: it cannot be read, or is not such a list; the message names what is wrong.
+    """
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"{path}: the file cannot be read ({error.strerror})") from error
+    if len(text) > MOST_BYTES:
+        raise UsageError(f"{path}: larger than {MOST_BYTES >> 20} MiB, which no list of prices is")
+    try:
+        return PriceList.model_validate_json(text)
+    except ValidationError as error:
+        # A misspelt key is also a missing one; the former is what helps.
+        first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
+        raise UsageError(f"{path}: {_place(first['loc'])}{_what(first)}") from error
+
+
+def _place(location: Iterable[int | str]) -> str:
+    where = ".".join(map(str, location))
+    return f"{where[:200]}: " if where else ""
+
+
+def _what(error: Any) -> str:
+    if error["type"] == "extra_forbidden":
+        row = error["loc"][0] == "models"
+        keys = (ListedPrice if row else PriceList).model_fields
+        return f"unknown key; there are: {', '.join(keys)}"
+    given = error["input"]
+    shown = f" (given: {str(given)[:60]})" if isinstance(given, int | float) else ""
+    return f"{error['msg']}{shown}"
 
 
 def cost(usage: Usage | None, price: Price | None) -> float | None:

@@ -1,6 +1,6 @@
 """One vocabulary for all providers: messages in, a turn out. Each client translates at its edge."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -140,11 +140,18 @@ class ModelSettings(Frozen):
 
 
 class Retry(Frozen):
-    """A failed request that is about to be repeated."""
+    """A failed request that is about to be repeated.
+
+    Attributes:
+        status: the HTTP status of the failure, None where there was none.
+        throttled: whether the provider asked for fewer requests.
+    """
 
     attempt: int
     cause: str
     wait_s: float
+    status: int | None = None
+    throttled: bool = False
 
 
 class ModelError(Exception):
@@ -158,7 +165,11 @@ class ContextOverflowError(ModelError):
     """The conversation no longer fits the model's context window."""
 
 
-RetryObserver = Callable[[Retry], None]
+Resume = Callable[[], Awaitable[None]]
+
+RetryObserver = Callable[[Retry], Resume | None]
+"""Is told of a retry before its wait. What it returns is called and awaited when the wait is over,
+before the request is sent again: the place to queue for that."""
 
 
 class Model(Protocol):

@@ -13,8 +13,8 @@ from typing import TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState
 
-from harness.models.faults import MalformedAnswerError, TransientError
-from harness.models.protocol import ModelError, Retry, RetryObserver
+from harness.models.faults import THROTTLED, MalformedAnswerError, TransientError
+from harness.models.protocol import ModelError, Resume, Retry, RetryObserver
 
 T = TypeVar("T")
 
@@ -26,7 +26,9 @@ class RetryPolicy:
     """How often and how long to try.
 
     Attributes:
-        attempts: requests at most, the first included.
+        attempts: requests at most, the first included, but for those that a rate limit refused.
+        limited_attempts: the most that a rate limit may refuse: it will let the request through,
+            and a narrow one refuses whoever comes at the wrong moment again and again.
         malformed_attempts: the same for answers that are not what the protocol says.
         total_s: no wait may end later than this many seconds after the first request began.
         first_wait_s: upper end of the first wait; it doubles with each attempt.
@@ -34,6 +36,7 @@ class RetryPolicy:
     """
 
     attempts: int = 8
+    limited_attempts: int = 30
     malformed_attempts: int = 3
     total_s: float = 1800.0
     first_wait_s: float = 0.5
@@ -73,7 +76,7 @@ async def ask_until_answered(
     """
     attempts = _Attempts(policy, pace or Pace(), on_retry)
     retrying = AsyncRetrying(
-        sleep=attempts.pace.sleep,
+        sleep=attempts.sleep,
         retry=attempts.can_help,
         wait=attempts.wait,
         stop=attempts.spent,
@@ -100,12 +103,15 @@ class _Attempts:
         self._started = pace.clock()
         self._made = 0
         self._malformed = 0
+        self._limited = 0
         self._out_of_time = False
+        self._resume: Resume | None = None
 
     def can_help(self, state: RetryCallState) -> bool:
         error = _error_of(state)
         self._made += 1
         self._malformed += isinstance(error, MalformedAnswerError)
+        self._limited += isinstance(error, TransientError) and error.status == THROTTLED
         return isinstance(error, TransientError)
 
     def wait(self, state: RetryCallState) -> float:
@@ -118,7 +124,9 @@ class _Attempts:
         return self.pace.jitter(high)
 
     def spent(self, state: RetryCallState) -> bool:
-        if self._made >= self._policy.attempts:
+        if self._made - self._limited >= self._policy.attempts:
+            return True
+        if self._limited >= self._policy.limited_attempts:
             return True
         if (
             isinstance(_error_of(state), MalformedAnswerError)
@@ -130,10 +138,25 @@ class _Attempts:
         return self._out_of_time
 
     def report(self, state: RetryCallState) -> None:
-        if self._on_retry is not None:
-            self._on_retry(
-                Retry(attempt=self._made, cause=str(_error_of(state)), wait_s=state.upcoming_sleep)
+        error = _error_of(state)
+        if self._on_retry is not None and isinstance(error, TransientError):
+            self._resume = self._on_retry(
+                Retry(
+                    attempt=self._made,
+                    cause=error.cause,
+                    wait_s=state.upcoming_sleep,
+                    status=error.status,
+                    throttled=error.throttled,
+                )
             )
+
+    async def sleep(self, seconds: float) -> None:
+        await self.pace.sleep(seconds)
+        resume, self._resume = self._resume, None
+        if resume is not None:
+            started = self.pace.clock()
+            await resume()
+            self._started += self.pace.clock() - started  # queueing is no part of the time allowed
 
     def epitaph(self, error: TransientError) -> str:
         plural = "" if self._made == 1 else "s"

@@ -12,6 +12,7 @@ from harness.models.protocol import Frozen
 from harness.report.tables import figures_table
 from harness.report.text import count, dollars, percent, printable_line
 from harness.runs.directory import RESULTS, read_manifest
+from harness.runs.pricing import prices_as_of
 from harness.runs.results import SampleResult, read_results
 from harness.runs.summary import Summary, solved_fractions, summarize
 from harness.stats.paired import Paired, compare_paired
@@ -80,7 +81,7 @@ def _side(path: Path, manifest: Mapping[str, Any], results: list[SampleResult]) 
     return Side(
         path=str(path),
         settings={key: spec.get(key) for key in COMPARED},
-        summary=summarize(results, planned),
+        summary=summarize(results, planned, prices_as_of=prices_as_of(manifest)),
     )
 
 
@@ -150,7 +151,7 @@ def _rows(a: Side, b: Side, paired: Paired) -> Iterator[tuple[str, str, str]]:
     for name, left, right in (
         ("over-fit", *(f"{s.summary.overfit} of {s.summary.passed_public}" for s in (a, b))),
         ("tokens", *(f"{s.summary.usage.total_tokens:,}" for s in (a, b))),
-        ("cost", *(dollars(s.summary.cost) for s in (a, b))),
+        ("cost", *(dollars(s.summary.cost, s.summary.prices_as_of) for s in (a, b))),
         ("pending", *(str(sum(s.summary.pending.values())) for s in (a, b))),
     ):
         yield name, left, right

@@ -13,8 +13,10 @@ from harness.agent.events import (
     Retried,
     SampleEnd,
     SampleStart,
+    ToolProtocolChanged,
     ToolResult,
 )
+from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn, ToolCall
 from harness.report.text import printable, printable_line
 
@@ -49,22 +51,29 @@ def _lines(event: Event) -> Iterator[str]:
             yield from _said(
                 f"{event.result.name} → {event.seconds:.2f} s{mark}", event.result.content
             )
+        case ToolProtocolChanged():
+            how = "not at all" if event.protocol == "none" else f"in {event.protocol}"
+            how = "natively" if event.protocol == "native" else how
+            yield from _said(f"from turn {event.turn} on tools are called {how}", event.cause)
         case SampleEnd():
             found = f", {event.extraction}" if event.extraction else ""
             yield f"\n=== stopped: {event.stop_reason}; final solution: {event.chosen_by}{found}"
             yield from _indented(event.error)
         case Graded():
-            grade = event.grade
-            yield f"\n=== verdict: {grade.verdict}"
-            yield (
-                f"public tests {grade.public_passed}/{grade.public_total}, "
-                f"hidden tests {grade.hidden_passed}/{grade.hidden_total}"
-            )
-            failed = next((test for test in grade.tests if not test.passed), None)
-            if failed is not None:
-                where = "public" if failed.public else "hidden"
-                yield f"first failure: {where} test {failed.index + 1}, {failed.verdict}"
-                yield from _indented(failed.error)
+            yield from _grade(event.grade)
+
+
+def _grade(grade: Grade) -> Iterator[str]:
+    yield f"\n=== verdict: {grade.verdict}"
+    yield (
+        f"public tests {grade.public_passed}/{grade.public_total}, "
+        f"hidden tests {grade.hidden_passed}/{grade.hidden_total}"
+    )
+    failed = next((test for test in grade.tests if not test.passed), None)
+    if failed is not None:
+        where = "public" if failed.public else "hidden"
+        yield f"first failure: {where} test {failed.index + 1}, {failed.verdict}"
+        yield from _indented(failed.error)
 
 
 def _turn(number: int, turn: ModelTurn) -> Iterator[str]:

@@ -52,6 +52,11 @@ class RunProgress:
         cause = failure.cause.splitlines()[0][:300] if failure.cause else ""
         self._tell(f"{failure.sample}  {failure.verdict.replace('_', ' ')}, pending: {cause}")
 
+    def put_off(self, sample: str) -> None:
+        """A sample could not be begun after all; it stays pending."""
+        del sample
+        self._running -= 1
+
     def retried(self, sample: str, retry: Retried) -> None:
         """A request failed and is sent again; on a terminal the bar tells the last one."""
         self._retries += 1

@@ -79,11 +79,19 @@ def facts(named: Iterable[tuple[str, str]]) -> Table:
 
 
 def _headline(summary: Summary) -> Table:
-    return rates_table(summary.pass_at_1, summary.with_hidden, summary.without_known_issues)
+    return rates_table(
+        summary.pass_at_1,
+        summary.with_hidden,
+        summary.without_known_issues,
+        summary.without_fallback,
+    )
 
 
 def rates_table(
-    pass_at_1: Rate | None, with_hidden: Rate | None, without_known_issues: Rate | None
+    pass_at_1: Rate | None,
+    with_hidden: Rate | None,
+    without_known_issues: Rate | None,
+    without_fallback: Rate | None = None,
 ) -> Table:
     """The headline rate and those beside it that there are."""
     table = figures_table("", "rate", "95 % interval", "problems")
@@ -91,6 +99,7 @@ def rates_table(
         ("pass@1", pass_at_1),
         ("  with hidden tests", with_hidden),
         ("  without known issues", without_known_issues),
+        ("  without fallback", without_fallback),
     ):
         if rate is not None:
             table.add_row(name, *_cells(rate))
@@ -167,8 +176,10 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
         yield "verdicts", counts(summary.verdicts)
         yield "stopped by", counts(summary.stop_reasons)
     yield "tokens", _tokens(summary)
-    yield "cost", dollars(summary.cost)
+    yield "cost", dollars(summary.cost, summary.prices_as_of)
     yield "calls", _calls(summary)
+    if set(summary.tool_protocols) & {"text"} or summary.fallback:
+        yield "tools called", _protocols(summary)
     yield from judged_again(summary.judged_again)
     yield from sandbox_level(summary.isolation)
 
@@ -179,7 +190,17 @@ def _calls(summary: Summary) -> str:
         parts.append(f"{summary.malformed_tool_calls} malformed")
     if summary.salvaged:
         parts.append(f"{count(summary.salvaged, 'solution')} salvaged from prose")
+    if summary.refused:
+        parts.append(count(summary.refused, "refusal"))
     return ", ".join(parts)
+
+
+def _protocols(summary: Summary) -> str:
+    named = {"native": "natively", "text": "in text", "none": "not at all"}
+    text = counts({named[name]: number for name, number in summary.tool_protocols.items()})
+    if not summary.fallback:
+        return text
+    return f"{text}; fallback: {count(summary.fallback, 'sample')} asked without tools"
 
 
 def _tokens(summary: Summary) -> str:

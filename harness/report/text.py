@@ -42,8 +42,9 @@ def bad_rows(skipped: Sequence[Exception]) -> str:
     return f"{count(len(skipped), 'bad row')} skipped, the first: {printable(str(skipped[0]))}"
 
 
-def dollars(cost: float | None) -> str:
-    """A cost; unknown is never zero."""
+def dollars(cost: float | None, prices_as_of: str | None = None) -> str:
+    """A cost; unknown is never zero. Prices from a list are told with its date."""
     if cost is None:
         return "unknown"
-    return f"${cost:.4f}" if cost < 1 else f"${cost:,.2f}"
+    dated = f" (prices of {printable_line(prices_as_of)})" if prices_as_of else ""
+    return (f"${cost:.4f}" if cost < 1 else f"${cost:,.2f}") + dated

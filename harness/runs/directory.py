@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.errors import RunDirectoryError
 from harness.runs.results import ResultsFile, SampleResult, read_results, storage_error
+from harness.runs.spending import SPENT, keep_spending
 from harness.runs.transcript import TranscriptWriter, file_name
 
 MANIFEST, RESULTS, SUMMARY, TRANSCRIPTS = "run.json", "results.jsonl", "summary.json", "transcripts"
@@ -66,7 +67,10 @@ class RunDirectory:
 
     def transcript(self, problem_id: str, index: int) -> TranscriptWriter:
         """A new transcript for a sample, in place of an unfinished one."""
-        return TranscriptWriter(self.path / TRANSCRIPTS / file_name(problem_id, index))
+        path = self.path / TRANSCRIPTS / file_name(problem_id, index)
+        if path.exists():
+            keep_spending(path, self.path / SPENT)
+        return TranscriptWriter(path)
 
     def write_summary(self, summary: Mapping[str, Any]) -> None:
         """Keep what can be made again from the results."""

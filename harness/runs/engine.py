@@ -16,10 +16,12 @@ from harness.grading.judge import judge
 from harness.grading.verdict import Grade, Verdict
 from harness.models.price import Price, cost
 from harness.problem import Problem
+from harness.runs.budget import Allowance, Budget
 from harness.runs.directory import RunDirectory
+from harness.runs.gate import SampleGate
 from harness.runs.plan import Plan
 from harness.runs.results import SampleResult, outcomes
-from harness.runs.throttle import Throttled
+from harness.runs.throttle import Limiter
 from harness.runs.transcript import TranscriptWriter, sample_name
 from harness.sandbox.execution import Program, SandboxError
 from harness.sandbox.pool import SandboxPool
@@ -29,6 +31,9 @@ from harness.tools.run_tests import RunTests
 from harness.tools.toolbox import Toolbox
 from harness.tools.workspace import Workspace
 from harness.tools.write_solution import WriteSolution
+
+TOOLBOX = Toolbox((ReadProblem(), WriteSolution(), RunTests()))
+BUDGETS = frozenset({StopReason.COST_LIMIT, StopReason.TOKEN_LIMIT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,10 @@ class Observer(Protocol):
         """A sample stays pending."""
         ...
 
+    def put_off(self, sample: str) -> None:
+        """A sample could not be begun after all: the run's budget is spent."""
+        ...
+
     def retried(self, sample: str, retry: Retried) -> None:
         """A request failed and is sent again."""
         ...
@@ -64,18 +73,24 @@ class Engine:
     """Carries out a plan, sample by sample.
 
     Model requests in flight are bounded by the spec's concurrency, grading by the pool's workers;
-    a few more samples than that are under way, so that neither waits for the other.
+    a few more samples than that are under way, so that neither waits for the other. No sample is
+    begun once the budget holds no further request.
     """
 
     def __init__(
-        self, plan: Plan, directory: RunDirectory, pool: SandboxPool, observer: Observer
+        self,
+        plan: Plan,
+        directory: RunDirectory,
+        pool: SandboxPool,
+        observer: Observer,
+        budget: Budget | None = None,
     ) -> None:
         self._plan = plan
         self._directory = directory
         self._pool = pool
         self._observer = observer
-        self._model = Throttled(plan.model, asyncio.Semaphore(plan.spec.concurrency))
-        self._toolbox = Toolbox((ReadProblem(), WriteSolution(), RunTests()))
+        self._limiter = Limiter(plan.spec.concurrency)
+        self._budget = budget or Budget(Allowance())
         self._tasks: list[asyncio.Task[None]] = []
         self._stopping = False
         self._one_row = asyncio.Lock()  # a suite may be large; that of one sample is held at a time
@@ -111,20 +126,22 @@ class Engine:
 
     async def _work(self, samples: Iterable[tuple[Problem, int]], failures: list[Failure]) -> None:
         for problem, index in samples:
-            if self._stopping:
+            if self._stopping or not self._budget.open():
                 return
             sample = sample_name(problem.id, index)
             self._observer.started(sample)
             outcome = await self._take(problem, index)
-            if isinstance(outcome, Failure):
+            if outcome is None:
+                self._observer.put_off(sample)
+            elif isinstance(outcome, Failure):
                 failures.append(outcome)
                 self._observer.failed(outcome)
             else:
                 self._directory.results.append(outcome)
                 self._observer.finished(outcome)
 
-    async def _take(self, problem: Problem, index: int) -> SampleResult | Failure:
-        """One sample, from its first request to its grade."""
+    async def _take(self, problem: Problem, index: int) -> SampleResult | Failure | None:
+        """One sample, from its first request to its grade; None if there was no money for it."""
         sample, started = sample_name(problem.id, index), time.monotonic()
         with self._directory.transcript(problem.id, index) as record:
             record(self._start(problem, index))
@@ -134,6 +151,8 @@ class Engine:
                     await asyncio.to_thread(problem.tests.load_hidden)
                 attempt = await self._solve(problem, index, record)
                 record(_end(attempt))
+                if attempt.stop_reason in BUDGETS and not attempt.model_calls:
+                    return None
                 if attempt.stop_reason is StopReason.MODEL_ERROR:
                     return Failure(sample, Verdict.MODEL_ERROR, attempt.error)
                 grade = await self._grade(problem, attempt.code)
@@ -144,7 +163,7 @@ class Engine:
             record(Graded(grade=grade))
             if grade.verdict is Verdict.CHECKER_ERROR:
                 return Failure(sample, Verdict.CHECKER_ERROR, grade.checker_error)
-        price = self._plan.spec.price
+        price = self._plan.price
         return _result(problem, index, attempt=attempt, grade=grade, price=price, started=started)
 
     def _start(self, problem: Problem, index: int) -> SampleStart:
@@ -179,14 +198,16 @@ class Engine:
 
         session = Session(
             problem=view,
-            model=self._model.for_sample(view, index),
+            model=plan.model.for_sample(view, index),
             settings=plan.settings,
             prompt=plan.prompt,
-            toolbox=self._toolbox,
+            toolbox=TOOLBOX,
             workspace=Workspace(view, run_public_tests, task.limits.cpu_s),
             limits=plan.limits,
             record=record,
             extract=EXTRACTORS[plan.spec.extract],
+            fallback_prompt=plan.fallback_prompt,
+            gate=SampleGate(self._limiter, self._budget),
         )
         return await STRATEGIES[plan.spec.mode](session)
 
@@ -250,6 +271,9 @@ def _result(
         malformed_tool_calls=attempt.malformed_tool_calls,
         nudges=attempt.nudges,
         written=attempt.written,
+        tool_protocol=attempt.tool_protocol,
+        fallback=attempt.fallback,
+        refused=attempt.refused,
         usage=usage,
         cost=cost(usage, price),
         seconds=round(time.monotonic() - started, 6),

@@ -14,14 +14,19 @@ from urllib.parse import urlsplit, urlunsplit
 
 import harness
 from harness.agent.attempt import Limits as AgentLimits
-from harness.agent.prompts import PromptSet, load_prompt
+from harness.agent.prompts import PromptSet, fallback_prompt, load_prompt
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.judge import STOPS
+from harness.models.environment import MODEL_ID, Environment
+from harness.models.price import ListedPrice
 from harness.models.protocol import Model, ModelSettings
 from harness.models.registry import open_model
+from harness.models.tool_protocol import with_tools
 from harness.problem import Problem
+from harness.runs.batch_rules import check_batch
 from harness.runs.judging import Options
 from harness.runs.kinds import require_code_generation
+from harness.runs.pricing import check_budget, price_of
 from harness.runs.recordings import BUNDLED, PREFIX, open_replay
 from harness.runs.spec import RunSpec
 from harness.runs.verified_limits import (
@@ -47,6 +52,8 @@ class Plan:
         model_name: what the spec's model came to; `spec.model` may be None.
         loaded: what the source held, rows that were passed over among it.
         selected: what the selection left of it.
+        price: of the model; None where it is unknown.
+        fallback_prompt: of the agent loop, for a model that cannot call tools.
         cpu_by_problem: CPU seconds of a test, where they follow from a problem's references.
         notice: what is to be said of that before the run begins.
     """
@@ -57,6 +64,8 @@ class Plan:
     prompt: PromptSet
     loaded: Loaded
     selected: Selected
+    price: ListedPrice | None = None
+    fallback_prompt: PromptSet | None = None
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
     notice: str | None = None
 
@@ -129,18 +138,29 @@ def prepare(
     if spec.mode == "agentic" and not spec.run_tests:
         raise UsageError("--no-run-tests goes with single shot: the agent loop is to run the tests")
     name = model_name(spec, environ)
+    if spec.batch:
+        check_batch(spec, name, environ)
     prompt = load_prompt(spec.prompt, spec.mode)
+    fallback = fallback_prompt(spec.prompt) if spec.mode == "agentic" else None
     model = open_any_model(name, spec, environ)
+    if spec.mode == "agentic" and not name.startswith(
+        PREFIX
+    ):  # a recording says itself what it was
+        model = with_tools(model, spec.tool_protocol)
+    price = price_of(name, spec, environ, before)
+    check_budget(spec, name, price)
     read = read or partial(load, skip_bad_rows=spec.skip_bad_rows)
     loaded = read(_benchmark(spec))
     selected = select(loaded.problems, spec.selection())
     require_code_generation(selected.problems)
     if spec.run_tests:
         selected = replace(selected, problems=vet(selected.problems))
-    plan = Plan(spec, name, model, prompt, loaded, selected)
+    plan = Plan(spec, name, model, prompt, loaded, selected, price, fallback)
     plan = with_reference_limits(plan, before)
     for problem in plan.problems:  # a template that is broken, or breaks on one, is found here
-        prompt.render(problem.view(), plan.judging.limits(problem).cpu_s)
+        for given in (prompt, fallback):
+            if given is not None:
+                given.render(problem.view(), plan.judging.limits(problem).cpu_s)
     return plan
 
 
@@ -171,22 +191,40 @@ def with_reference_limits(plan: Plan, before: Mapping[str, Any] | None) -> Plan:
 
 
 def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
-    """The model a spec means: its own, else the bundled recordings, else `MODEL_ID`."""
+    """The model a spec means: its own, else the bundled recordings, else `MODEL_ID`.
+
+    Raises:
+        UsageError: it means none.
+    """
     if spec.model is not None:
         return spec.model
     if spec.benchmark is None and spec.base_url is None:
         return PREFIX + BUNDLED
-    named = environ.get("MODEL_ID", "").strip()
+    named = Environment.read(environ).text(MODEL_ID)
     if named:
         return named
     raise UsageError("no model is named; give -m MODEL, or set MODEL_ID")
 
 
 def open_any_model(name: str, spec: RunSpec, environ: Mapping[str, str]) -> Model:
-    """The model of a name, recordings included. Raises UsageError."""
+    """The model of a name, recordings included, keys and addresses also from `.env`.
+
+    Raises:
+        UsageError: nobody serves the name, a key is missing, or a setting is not taken.
+    """
     if name.startswith(PREFIX):
         return open_replay(name, spec.mode)
-    return open_model(name, base_url=spec.base_url, api_key=None, environ=environ)
+    return open_model(
+        name,
+        base_url=spec.base_url,
+        environment=Environment.read(environ),
+        settings=settings_of(spec),
+    )
+
+
+def settings_of(spec: RunSpec) -> ModelSettings:
+    """What every request of a run asks for: the keys of the spec that are settings."""
+    return ModelSettings(**{name: getattr(spec, name) for name in ModelSettings.model_fields})
 
 
 def manifest(plan: Plan, choice: Choice) -> dict[str, Any]:
@@ -197,6 +235,7 @@ def manifest(plan: Plan, choice: Choice) -> dict[str, Any]:
         "git_revision": _git_revision(),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "spec": _stored(plan),
+        "price": plan.price.model_dump(mode="json") if plan.price else None,
         "prompt": {"name": plan.prompt.name, "hash": plan.prompt.hash},
         "data": [
             {"name": file.name, "sha256": file.sha256, "bytes": file.size}

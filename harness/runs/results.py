@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from harness.agent.attempt import ChosenBy, StopReason
+from harness.agent.attempt import ChosenBy, StopReason, ToolProtocolUsed
 from harness.errors import RunDirectoryError, StorageError
 from harness.grading.verdict import Grade, JudgedAgain, Verdict
 from harness.models.protocol import Frozen, Usage
@@ -32,6 +32,8 @@ class SampleResult(Frozen):
     Attributes:
         sample: `<problem id>#<index>`.
         fraction: tests passed, of all the problem has.
+        tool_protocol, fallback, refused: as in `harness.agent.attempt.Attempt`; None, False where
+            the run is older than they are.
         cost: US dollars; None when the price or the usage is unknown.
         seconds: wall seconds from the first request to the grade.
     """
@@ -66,6 +68,9 @@ class SampleResult(Frozen):
     malformed_tool_calls: int
     nudges: int
     written: int
+    tool_protocol: ToolProtocolUsed | None = None
+    fallback: bool = False
+    refused: bool = False
     usage: Usage | None
     cost: float | None
     seconds: float

@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 from harness.agent.strategies import STRATEGIES
 from harness.errors import UsageError
 from harness.models.price import Price
+from harness.models.tool_protocol import ToolProtocol
 from harness.sandbox.isolation import Level
 from harness.sources.selection import Selection
 
@@ -88,8 +89,12 @@ class RunSpec(BaseModel):
     max_tokens: int | None = Field(default=None, ge=1)
     reasoning_effort: str | None = None
     price: Price | None = None
+    prices: str | None = None
+
+    batch: bool = False
 
     mode: str = "single_shot"
+    tool_protocol: ToolProtocol = "auto"
     max_turns: int = Field(default=10, ge=1)
     prompt: str = "default"
     extract: Literal["harness", "lcb"] = "harness"
@@ -106,6 +111,9 @@ class RunSpec(BaseModel):
 
     concurrency: int = Field(default=8, ge=1, le=MOST_IN_FLIGHT)
     workers: int | None = Field(default=None, ge=1, le=MOST_IN_FLIGHT)
+    max_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    max_tokens_total: int | None = Field(default=None, ge=1)
+    max_cost_per_sample: float | None = Field(default=None, gt=0, allow_inf_nan=False)
 
     @property
     def test_seconds(self) -> float | None:
@@ -128,9 +136,15 @@ class RunSpec(BaseModel):
         )
 
 
-# What may differ when a run is resumed: how fast it goes, where the model is reached, and where the
-# problems lie, whose hashes tell whether they are the same.
-RESUMABLE = frozenset({"concurrency", "workers", "base_url", "benchmark"})
+# What may differ when a run is resumed: how fast it goes, what it may spend in all, a price where it
+# had none, where the model is reached, and where the problems lie, whose hashes tell whether they
+# are the same.
+RESUMABLE = frozenset(
+    {
+        *("concurrency", "workers", "max_cost", "max_tokens_total", "price", "prices"),
+        *("base_url", "benchmark"),
+    }
+)
 
 
 def read_spec(path: Path | None, flags: Mapping[str, Any]) -> RunSpec:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Protocol, TypeVar
 
+from pydantic import Field
+
 from harness.agent.attempt import ChosenBy
 from harness.grading.verdict import JudgedAgain
 from harness.models.protocol import Frozen, Usage
@@ -34,11 +36,16 @@ class Summary(Frozen):
             test or were not to be run, `pending` are not done yet, by why.
         pass_at_1: over all graded problems; `with_hidden` over those that have hidden tests,
             `without_known_issues` over those not known to be judged wrongly.
+        fallback: samples of which the model would not call tools, so that it was asked without.
+        without_fallback: the rate without these; None where there are none.
+        tool_protocols: how many called their tools in each way, where that is known.
+        refused: samples that the model, or its provider's filter, refused to go on with.
         mean_fraction: mean over problems of the fraction of tests passed.
         passed_public, overfit: samples of problems with hidden tests that passed all public tests,
             and how many of them failed a hidden one.
         no_hidden: problems that have no hidden test.
-        cost: US dollars; None when any sample's is unknown.
+        cost: US dollars; None when any sample's is unknown. `prices_as_of` is the date of the list
+            that its prices are from; None where they were given, or are unknown.
         usage_unknown: samples whose provider reported no tokens.
         isolation: how many were judged in a sandbox of each level.
         judged_again: what was run more than once.
@@ -65,15 +72,24 @@ class Summary(Frozen):
     usage: Usage
     usage_unknown: int
     cost: float | None
+    prices_as_of: str | None = None
     model_calls: int
     tool_calls: int
     malformed_tool_calls: int
     salvaged: int
+    fallback: int = 0
+    without_fallback: Rate | None = None
+    tool_protocols: dict[str, int] = Field(default_factory=dict[str, int])
+    refused: int = 0
     judged_again: JudgedAgain
 
 
 def summarize(
-    results: Iterable[SampleResult], planned: int, failures: Mapping[str, int] | None = None
+    results: Iterable[SampleResult],
+    planned: int,
+    failures: Mapping[str, int] | None = None,
+    *,
+    prices_as_of: str | None = None,
 ) -> Summary:
     """Sum a run up.
 
@@ -81,11 +97,13 @@ def summarize(
         results: the committed samples.
         planned: how many there are to be.
         failures: samples that infrastructure stopped in this process, by verdict.
+        prices_as_of: the date of the prices.
     """
     done = list(results)
     graded = [result for result in done if result.graded]
     hidden = [result for result in graded if result.hidden_total]
     sound = [result for result in graded if not result.known_issues]
+    by_tools = [result for result in graded if not result.fallback]
     failed = dict(failures or {})
     not_run = planned - len(done) - sum(failed.values())
     return Summary(
@@ -109,10 +127,15 @@ def summarize(
         usage=_total_usage(done),
         usage_unknown=sum(r.usage is None for r in done),
         cost=_total_cost(done),
+        prices_as_of=prices_as_of,
         model_calls=sum(r.model_calls for r in done),
         tool_calls=sum(r.tool_calls for r in done),
         malformed_tool_calls=sum(r.malformed_tool_calls for r in done),
         salvaged=sum(r.chosen_by is ChosenBy.PROSE for r in done),
+        fallback=sum(r.fallback for r in done),
+        without_fallback=rate_of(by_tools) if len(by_tools) < len(graded) else None,
+        tool_protocols=counted(r.tool_protocol for r in done if r.tool_protocol),
+        refused=sum(r.refused for r in done),
         judged_again=sum((r.judged_again for r in done), JudgedAgain()),
     )
 

@@ -1,46 +1,83 @@
-"""How many model requests are in flight."""
+"""How many model requests are in flight: as many as asked for, fewer while the provider refuses.
+
+Additive increase and multiplicative decrease, as TCP shares a line that nobody tells the width of
+(Chiu and Jain, 1989): each answer that came while all places were taken adds a part of a place, so
+that a whole round of them adds one; a refusal halves what was in flight. The refusals of one burst
+count once: those of requests that were sent before the last decrease say nothing about it.
+"""
 
 import asyncio
-from collections.abc import Sequence
+from collections import deque
+from contextlib import suppress
 
-from harness.models.protocol import (
-    Message,
-    Model,
-    ModelSettings,
-    ModelTurn,
-    RetryObserver,
-    ToolSpec,
-)
-from harness.problem import ProblemView
+DECREASE = 0.5
 
 
-class Throttled:
-    """A model of which only so many requests are in flight."""
+class Limiter:
+    """Places for requests in flight, between 1 and `most`, given in the order asked for.
 
-    def __init__(self, model: Model, slots: asyncio.Semaphore) -> None:
-        self._model = model
-        self._slots = slots
+    Args:
+        most: places at most, and to begin with: a provider that can bear them is not kept waiting.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = float(most)
+        self._limit = float(most)
+        self._taken = 0
+        self._decreases = 0
+        self._queue: deque[asyncio.Future[None]] = deque()
 
     @property
-    def name(self) -> str:
-        """The model's own."""
-        return self._model.name
+    def places(self) -> int:
+        """How many there are at present."""
+        return int(self._limit)
 
-    def for_sample(self, problem: ProblemView, index: int) -> Model:
-        """The model's own for that sample, under the same bound."""
-        return Throttled(self._model.for_sample(problem, index), self._slots)
+    async def acquire(self) -> int:
+        """Wait for a place.
 
-    async def generate(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[ToolSpec],
-        settings: ModelSettings,
-        on_retry: RetryObserver | None = None,
-    ) -> ModelTurn:
-        """Ask when there is a slot; raises ModelError as the model does."""
-        async with self._slots:
-            return await self._model.generate(messages, tools, settings, on_retry)
+        Returns:
+            A ticket, to be handed back with the place: what is sent now was sent after so many
+            decreases.
+        """
+        if self._queue or self._taken >= self.places:
+            await self._wait()
+        else:
+            self._taken += 1
+        return self._decreases
 
-    async def close(self) -> None:
-        """Close the model."""
-        await self._model.close()
+    async def _wait(self) -> None:
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # given at the same moment
+                self.release()
+            with suppress(ValueError):
+                self._queue.remove(turn)
+            raise
+
+    def release(self) -> None:
+        """Hand a place back; the request's fate says nothing of the provider's load."""
+        self._taken -= 1
+        self._admit()
+
+    def answered(self) -> None:
+        """Hand a place back after an answer."""
+        if self._taken >= self.places:
+            self._limit = min(self._most, self._limit + 1 / self._limit)
+        self.release()
+
+    def refused(self, ticket: int) -> None:
+        """Hand a place back after the provider asked for fewer requests."""
+        if ticket == self._decreases:
+            self._limit = max(1.0, min(self._limit, self._taken) * DECREASE)
+            self._decreases += 1
+        self.release()
+
+    def _admit(self) -> None:
+        while self._queue and self._taken < self.places:
+            turn = self._queue.popleft()
+            if not turn.done():
+                self._taken += 1
+                turn.set_result(None)

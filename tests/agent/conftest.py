@@ -12,7 +12,7 @@ from harness.agent.prompts import load_prompt
 from harness.agent.strategies import STRATEGIES
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade
-from harness.models.protocol import ModelSettings
+from harness.models.protocol import Model, ModelSettings
 from harness.problem import ProblemView, Signature, TestCase
 from harness.sandbox.execution import Program
 from harness.sandbox.limits import Limits as TestLimits
@@ -63,7 +63,10 @@ def problem() -> ProblemView:
 
 @pytest.fixture
 def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Played]]:
-    """Plays a script through a strategy: real tools, real sandbox, real judge."""
+    """Plays a script through a strategy: real tools, real sandbox, real judge.
+
+    `through` puts something between the strategy and the script, or in the script's place.
+    """
 
     async def play(
         *script: Step,
@@ -72,6 +75,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
         settings: ModelSettings = PLAIN,
         toolbox: Toolbox = TOOLBOX,
         view: ProblemView = problem,
+        through: Callable[[Model], Model] = lambda model: model,
     ) -> Played:
         async def run_public_tests(code: str) -> Grade:
             program = Program(code, view.preamble, view.entry_point, view.signature)
@@ -82,7 +86,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
         workspace = Workspace(view, run_public_tests, 2.0)
         session = Session(
             problem=view,
-            model=model,
+            model=through(model),
             settings=settings,
             prompt=load_prompt("default", mode),
             toolbox=toolbox,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from harness.agent.attempt import Attempt
-from harness.agent.events import Event, Request, Response, ToolResult
+from harness.agent.events import Event, Request, Response, ToolProtocolChanged, ToolResult
 from harness.models.protocol import (
     AssistantMessage,
     Message,
@@ -152,6 +152,8 @@ def rebuild(events: Sequence[Event]) -> list[tuple[Message, ...]]:
                 )
             case ToolResult():
                 messages.append(event.result)
+            case ToolProtocolChanged(protocol="none"):
+                messages.clear()
             case _:
                 pass
     return requests

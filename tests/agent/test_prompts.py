@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.agent.prompts import PromptSet, load_prompt
+from harness.agent.prompts import PromptSet, fallback_prompt, load_prompt
 from harness.errors import UsageError
 from harness.problem import Codec, Level, ProblemView, Signature, TestCase
 
@@ -201,3 +201,17 @@ class TestHash:
         assert len({each.hash for each in sets}) == len(sets)
         renamed = prompt("a", "b").model_copy(update={"name": "other"})
         assert renamed.hash == prompt("a", "b").hash
+
+
+class TestFallback:
+    def test_it_is_the_bundled_set_where_there_is_no_other(self, tmp_path: Path) -> None:
+        write_set(tmp_path / "flat")
+        write_set(tmp_path / "agent alone" / "agentic")
+        default = load_prompt("default", "single_shot")
+        for name in ("default", str(tmp_path / "flat"), str(tmp_path / "agent alone"), "nowhere"):
+            assert fallback_prompt(name) == default
+
+    def test_a_folder_with_a_set_for_single_shot_has_its_own(self, tmp_path: Path) -> None:
+        write_set(tmp_path / "both" / "agentic")
+        write_set(tmp_path / "both" / "single_shot", "Answer {{ problem.title }}.")
+        assert fallback_prompt(str(tmp_path / "both")).user == "Answer {{ problem.title }}."

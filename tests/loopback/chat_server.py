@@ -160,6 +160,14 @@ class ChatServer:
         """Whether there is anything at a path; servers of other protocols say otherwise."""
         return method == "POST" and path.endswith("/chat/completions")
 
+    def parse(self, raw: bytes, headers: Mapping[str, str]) -> Json:  # noqa: ARG002 - for others
+        """What a request's body says; ValueError where it cannot be understood."""
+        return json.loads(raw or b"{}")
+
+    def answer(self, request: Recorded, number: int) -> Reply | Awaitable[Reply]:
+        """What is said to a request; servers with several paths ask more than the script."""
+        return self._script(request.body, number)
+
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(
             self._accept, "127.0.0.1", self._port, limit=2**20, backlog=1024
@@ -230,7 +238,7 @@ class ChatServer:
         if not self.serves(method, path):
             return await _send(writer, failure(404, f"no {method} {path} here"))
         try:
-            body = json.loads(raw or b"{}")
+            body = self.parse(raw, headers)
         except ValueError:
             return await _send(writer, failure(400, "the request is not JSON"))
         return await self._serve_chat(Recorded(body, headers, path, method), reader, writer)
@@ -242,7 +250,7 @@ class ChatServer:
         number = len(self.requests) - 1
         await self._announce()
         try:
-            reply = self._script(request.body, number)
+            reply = self.answer(request, number)
             if inspect.isawaitable(reply):
                 reply = await reply
         except Exception as error:  # noqa: BLE001 - the test's own mistake; shown at the end

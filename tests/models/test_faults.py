@@ -1,6 +1,16 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from harness.models.faults import MAX_WORDS, Redactor, provider_words
+from harness.models.faults import (
+    MAX_WORDS,
+    Redactor,
+    TransientError,
+    failed_status,
+    provider_words,
+    retry_after,
+)
+from harness.models.rate_limits import FAMILIES
 
 
 @pytest.mark.parametrize(
@@ -38,3 +48,97 @@ def test_the_placeholders_of_keyless_servers_are_left_in_words() -> None:
 
 def test_a_redactor_does_not_show_its_secrets() -> None:
     assert "hunter2" not in repr(Redactor(("hunter2",)))
+
+
+NOW = 1_700_000_000.0  # 2023-11-14T22:13:20Z
+
+
+def openai(requests: str, tokens: str, left: tuple[str, str] = ("5", "900")) -> dict[str, str]:
+    return {
+        "x-ratelimit-remaining-requests": left[0],
+        "x-ratelimit-reset-requests": requests,
+        "x-ratelimit-remaining-tokens": left[1],
+        "x-ratelimit-reset-tokens": tokens,
+    }
+
+
+def anthropic(**resets: str) -> dict[str, str]:
+    return {
+        f"anthropic-ratelimit-{kind.replace('_', '-')}-reset": moment
+        for kind, moment in resets.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        (openai("1s", "6m0s", ("0", "900")), 1.0),
+        (openai("1s", "6m0s", ("5", "0")), 360.0),
+        (openai("1s", "6m0s", ("0", "0")), 360.0),
+        (openai("6m0s", "120ms"), 0.12),
+        (openai("1h2m3.5s", "garbage"), 3723.5),
+        ({"x-ratelimit-reset-tokens": "20ms"}, 0.02),
+        ({"x-ratelimit-reset-requests": "12"}, 12.0),
+        (anthropic(requests="2023-11-14T22:13:50Z", tokens="2023-11-14T22:14:20Z"), 30.0),
+        (
+            anthropic(requests="2023-11-14T22:13:50Z", input_tokens="2023-11-14T23:14:20+01:00")
+            | {"anthropic-ratelimit-input-tokens-remaining": "0"},
+            60.0,
+        ),
+        (anthropic(output_tokens="2023-11-14T22:13:25"), 5.0),
+        ({"x-ratelimit-reset": "1700000042"}, 42.0),
+        ({"x-ratelimit-reset": "1700000042000"}, 42.0),
+        ({"x-ratelimit-reset": "42"}, 42.0),
+        ({"x-ratelimit-reset": "1699999999"}, None),
+        ({"x-ratelimit-reset": "99999999"}, None),
+        ({"x-ratelimit-reset": "0"}, None),
+        ({"x-ratelimit-reset": "-5"}, None),
+        ({"x-ratelimit-reset": "1e300"}, None),
+        ({"x-ratelimit-reset": "9" * 500}, None),
+        ({"x-ratelimit-reset": "nan"}, None),
+        ({"x-ratelimit-reset": "soon"}, None),
+        ({"x-ratelimit-reset-requests": "1x"}, None),
+        ({"x-ratelimit-reset-requests": "9999h"}, None),
+        (anthropic(requests="2023-13-45T99:99:99Z"), None),
+        (anthropic(requests="0001-01-01T00:00:00Z"), None),
+        ({}, None),
+    ],
+)
+def test_a_rate_limit_says_when_it_is_reset(headers: dict[str, str], seconds: float | None) -> None:
+    found = retry_after(headers, now=NOW, status=429)
+    assert found == (None if seconds is None else pytest.approx(seconds))
+    assert retry_after(headers, now=NOW, status=500) is None
+    named = {**headers, "retry-after": "7"}
+    assert retry_after(named, now=NOW, status=429) == 7.0
+
+
+@given(
+    st.sampled_from(sorted({name for family in FAMILIES for pair in family for name in pair})),
+    st.text(max_size=80) | st.from_regex(r"[0-9.]{1,20}(ms|s|m|h|d)?", fullmatch=True),
+)
+def test_no_header_whatever_makes_an_impossible_wait(name: str, value: str) -> None:
+    wait = retry_after({name: value}, now=NOW, status=429)
+    assert wait is None or 0 < wait <= 7 * 86_400
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "throttled"),
+    [
+        (429, {}, True),
+        (529, {}, True),
+        (503, {"retry-after": "2"}, True),
+        (503, {}, False),
+        (500, {"retry-after": "2"}, False),
+    ],
+)
+def test_a_failure_knows_whether_fewer_requests_would_have_helped(
+    status: int, headers: dict[str, str], throttled: bool
+) -> None:
+    error = failed_status(status, headers, b"", Redactor(), now=NOW)
+    assert isinstance(error, TransientError)
+    assert (error.status, error.throttled) == (status, throttled)
+
+
+def test_a_failure_without_an_answer_has_no_status() -> None:
+    error = TransientError("no connection")
+    assert (error.status, error.throttled) == (None, False)

@@ -1,37 +1,19 @@
 import asyncio
-import sys
+import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.errors import UsageError
-from harness.models.function import FunctionModel, fenced, load_callable, model_of
+from harness.models.function import FunctionModel, columns, fenced
 from harness.models.protocol import ModelError, ModelSettings
-from harness.models.replay import ReplayModel
 from harness.problem import ProblemView
+from harness.sources import mercury
 
 NOTHING = ((), (), ModelSettings())
-
-
-@pytest.fixture
-def module(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> Iterator[Callable[[str], str]]:
-    """Writes a module into the current directory and names it."""
-    name = f"user_{abs(hash(request.node.name))}"
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", list(sys.path))
-
-    def write(source: str) -> str:
-        (tmp_path / f"{name}.py").write_text(source)
-        return name
-
-    yield write
-    sys.modules.pop(name, None)
 
 
 async def answer(function: Callable[..., Any], problem: ProblemView) -> str:
@@ -52,8 +34,53 @@ async def test_a_function_gets_the_public_columns_and_its_answer_is_fenced(
 
     text = await answer(solve, problem)
     assert text == "```python\nprint(2 * int(input()))\n```"
-    assert seen == [problem.model_dump(mode="json")]
-    assert seen[0]["release_date"] == "2024-02-29"
+    (given,) = seen
+    view = problem.model_dump(mode="json")
+    assert {name: given[name] for name in view} == view
+    assert given["release_date"] == "2024-02-29"
+    assert sorted(set(given) - set(view)) == ["pretty_content", "prompt", "slug_name"]
+
+
+async def test_a_function_for_mercurys_columns_finds_them(problem: ProblemView) -> None:
+    update = {"id": "mercury/two-sum", "starter_code": "class Solution:", "entry_point": "twoSum"}
+    seen: list[dict[str, Any]] = []
+
+    def solve(given: dict[str, Any]) -> str:
+        seen.append(given)
+        return "pass"
+
+    await answer(solve, problem.model_copy(update=update))
+    names = ("slug_name", "prompt", "entry_point", "pretty_content")
+    assert [seen[0][name] for name in names] == [
+        "two-sum",
+        "class Solution:",
+        "twoSum",
+        ["Print twice the number."],
+    ]
+
+
+def test_of_mercurys_own_rows_no_hidden_test_and_no_solution_is_told(tmp_path: Path) -> None:
+    row = {
+        "slug_name": "add-them",
+        "entry_point": "add",
+        "prompt": "class Solution:\n    def add(self, a, b):",
+        "pretty_content": ["Add them.\n\nExample 1:\nInput: a = 1, b = 2\nOutput: 3"],
+        "difficulty": "Easy",
+        "convert_offline": "def convert_offline(case): return case  # planted",
+        "evaluate_offline": "def evaluate_offline(inputs, outputs, expected): return True",
+        "generator_code": "planted",
+        "solutions": [{"solution": "planted"}],
+        "test_cases": json.dumps(
+            [{"input": [1, 2], "expected": 3}, {"input": [40_001, 2], "expected": 40_003}]
+        ),
+    }
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    (problem,) = mercury.load(str(path)).problems
+    told = json.dumps(columns(problem.view()))
+    assert "add-them" in told
+    for secret in ("planted", "40001", "40003", "test_cases", "solutions"):
+        assert secret not in told
 
 
 async def test_a_coroutine_function_is_awaited(problem: ProblemView) -> None:
@@ -146,66 +173,3 @@ def test_an_answer_with_a_fence_is_left_alone(text: str) -> None:
 
 def test_backticks_within_a_line_are_no_fence() -> None:
     assert fenced('x = "```"') == '```python\nx = "```"\n```'
-
-
-async def test_a_function_is_loaded_from_the_current_directory(
-    module: Callable[[str], str], problem: ProblemView
-) -> None:
-    name = module("def solve(problem):\n    return problem['title']\n")
-    model = model_of("f", load_callable(f"{name}:solve"))
-    assert "Twice" in (await model.for_sample(problem, 0).generate(*NOTHING)).text
-
-
-def test_an_attribute_may_be_nested(module: Callable[[str], str]) -> None:
-    name = module("class A:\n    def b(x):\n        return 'c'\n")
-    assert load_callable(f"{name}:A.b")(1) == "c"
-
-
-def test_a_file_in_the_current_directory_shadows_no_library(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Callable[[str], str]
-) -> None:
-    name = module("f = str")
-    (tmp_path / "colorsys.py").write_text("raise SystemExit")
-    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
-    load_callable(f"{name}:f")
-    assert load_callable("colorsys:rgb_to_hls")
-
-
-@pytest.mark.parametrize("path", ["solver", "solver:", ":solve", "a b:c", "a:b c", "a..b:c", ""])
-def test_a_name_of_another_shape_is_refused(path: str) -> None:
-    with pytest.raises(UsageError, match="python:module:function"):
-        load_callable(path)
-
-
-@pytest.mark.parametrize(
-    ("source", "words"),
-    [
-        ("def (", "SyntaxError"),
-        ("import no_such_thing", "ModuleNotFoundError"),
-        ("raise SystemExit('bye\\nbye')", "SystemExit: bye bye"),
-    ],
-)
-def test_a_module_that_does_not_import_is_an_error_in_one_line(
-    source: str, words: str, module: Callable[[str], str]
-) -> None:
-    with pytest.raises(UsageError, match=words) as caught:
-        load_callable(f"{module(source)}:f")
-    assert "\n" not in str(caught.value)
-
-
-def test_a_missing_module_or_attribute_is_named(module: Callable[[str], str]) -> None:
-    with pytest.raises(UsageError, match="'no_such_module' does not import"):
-        load_callable("no_such_module:f")
-    with pytest.raises(UsageError, match=r"user_\d+.py\) has no attribute 'g'"):
-        load_callable(f"{module('f = 1')}:g")
-
-
-def test_a_model_is_taken_as_it_is() -> None:
-    model = ReplayModel("r", {})
-    assert model_of("f", model) is model
-
-
-@pytest.mark.parametrize("thing", [3, "text", None, ReplayModel])
-def test_what_is_neither_function_nor_model_is_refused(thing: object) -> None:
-    with pytest.raises(UsageError, match="must be a function of a problem, or a model"):
-        model_of("f", thing)

@@ -1,17 +1,29 @@
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 from chat_server import ChatServer, completion, in_turn
 
 from harness.errors import UsageError
+from harness.models.anthropic_messages import AnthropicMessages
+from harness.models.environment import Environment
 from harness.models.function import FunctionModel
 from harness.models.openai_chat import OpenAIChat
+from harness.models.openai_responses import OpenAIResponses
 from harness.models.protocol import Model, ModelSettings, UserMessage
 from harness.models.registry import open_model
 
 KEY = {"OPENAI_API_KEY": "sk-abcdefghijkl"}
+
+
+def opened(
+    name: str,
+    base_url: str | None = None,
+    settings: ModelSettings | None = None,
+    **environ: str,
+) -> Model:
+    place = Environment(environ, hub_token=lambda: None)
+    return open_model(name, base_url=base_url, environment=place, settings=settings)
 
 
 async def hear(model: Model) -> None:
@@ -22,7 +34,7 @@ async def hear(model: Model) -> None:
 @pytest.mark.parametrize("name", ["gpt-5", "claude-x", "org/model", "openai/gpt-5", "weird name"])
 async def test_with_a_base_url_any_name_goes_there_untouched(name: str) -> None:
     async with ChatServer(in_turn(completion("hi"))) as server:
-        model = open_model(name, base_url=server.base_url, api_key=None, environ={})
+        model = opened(name, server.base_url)
         assert model.name == name
         await hear(model)
     (request,) = server.requests
@@ -31,60 +43,78 @@ async def test_with_a_base_url_any_name_goes_there_untouched(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "environ", "sent"),
-    [
-        (None, KEY, "sk-abcdefghijkl"),
-        ("sk-given", KEY, "sk-given"),
-        (None, {"OPENAI_API_KEY": " sk-x \n"}, "sk-x"),
-        (None, {"OPENAI_API_KEY": ""}, "none"),
-    ],
+    ("key", "sent"), [("sk-abcdefghijkl", "sk-abcdefghijkl"), (" sk-x \n", "sk-x"), ("", "none")]
 )
-async def test_the_key_comes_from_the_argument_or_the_environment(
-    given: str | None, environ: dict[str, str], sent: str
-) -> None:
+async def test_such_an_endpoint_gets_openais_key_where_there_is_one(key: str, sent: str) -> None:
     async with ChatServer(in_turn(completion("hi"))) as server:
-        place = {"OPENAI_BASE_URL": server.base_url}
-        await hear(open_model("m", base_url=None, api_key=given, environ={**environ, **place}))
+        await hear(opened("m", OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY=key))
     assert server.requests[0].headers["authorization"] == f"Bearer {sent}"
 
 
 async def test_the_argument_wins_over_the_address_in_the_environment() -> None:
     async with ChatServer(in_turn(completion("hi"))) as server:
-        place = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
-        await hear(open_model("m", base_url=server.base_url, api_key=None, environ=place))
+        await hear(opened("m", server.base_url, OPENAI_BASE_URL="http://127.0.0.1:9/v1"))
     assert len(server.requests) == 1
 
 
+async def test_ollama_is_asked_where_it_is_and_without_a_key() -> None:
+    async with ChatServer(in_turn(completion("hi"))) as server:
+        await hear(
+            opened("ollama/qwen3:8b", OLLAMA_HOST=server.base_url.removesuffix("/v1"), **KEY)
+        )
+    (request,) = server.requests
+    assert request.body["model"] == "qwen3:8b"
+    assert request.headers["authorization"] == "Bearer none"
+
+
 @pytest.mark.parametrize(
-    ("name", "sent"),
+    ("name", "environ", "client", "address"),
     [
-        ("gpt-5-mini", "gpt-5-mini"),
-        ("o1-preview", "o1-preview"),
-        ("o3-mini", "o3-mini"),
-        ("o4-mini", "o4-mini"),
-        ("o3", "o3"),
-        ("chatgpt-latest", "chatgpt-latest"),
-        ("openai/gpt-5", "gpt-5"),
+        ("gpt-5", KEY, OpenAIResponses, "https://api.openai.com/v1/"),
+        ("openai-chat/gpt-5", KEY, OpenAIChat, "https://api.openai.com/v1/"),
+        ("gpt-4o", KEY, OpenAIChat, "https://api.openai.com/v1/"),
+        ("org/model", {"HF_TOKEN": "hf_x"}, OpenAIChat, "https://router.huggingface.co/v1/"),
+        (
+            "gemini-3",
+            {"GEMINI_API_KEY": "AIx"},
+            OpenAIChat,
+            "https://generativelanguage.googleapis.com/v1beta/openai/",
+        ),
+        (
+            "claude-x",
+            {"ANTHROPIC_API_KEY": "sk-ant"},
+            AnthropicMessages,
+            "https://api.anthropic.com",
+        ),
     ],
 )
-async def test_the_vendors_names_go_to_the_vendor(name: str, sent: str) -> None:
-    model = open_model(name, base_url=None, api_key=None, environ=KEY)
-    assert isinstance(model, OpenAIChat)
-    assert (model.name, model._model) == (name, sent)
-    assert str(model._client.base_url) == "https://api.openai.com/v1/"
+async def test_each_provider_is_asked_by_its_client_with_its_key(
+    name: str, environ: dict[str, str], client: type, address: str
+) -> None:
+    model = opened(name, **environ)
+    assert type(model) is client
+    assert model.name == name
+    sdk = vars(model)["_client"]
+    assert str(sdk.base_url) == address
+    assert sdk.api_key == next(iter(environ.values()))
     await model.close()
 
 
-@pytest.mark.parametrize("environ", [{}, {"OPENAI_API_KEY": " "}])
-def test_the_vendor_needs_a_key(environ: dict[str, str]) -> None:
-    with pytest.raises(UsageError, match="OPENAI_API_KEY"):
-        open_model("gpt-5", base_url=None, api_key=None, environ=environ)
-
-
-@pytest.mark.parametrize("name", ["claude-4", "gemini-3", "org/model", "gpt", "gptx", "llama"])
-def test_another_providers_name_needs_a_base_url(name: str) -> None:
-    with pytest.raises(UsageError, match="--base-url"):
-        open_model(name, base_url=None, api_key=None, environ=KEY)
+@pytest.mark.parametrize(
+    ("name", "variable"),
+    [
+        ("gpt-5", "OPENAI_API_KEY"),
+        ("openai-chat/gpt-5", "OPENAI_API_KEY"),
+        ("claude-x", "ANTHROPIC_API_KEY"),
+        ("gemini-3", "GEMINI_API_KEY"),
+        ("org/model", "HF_TOKEN"),
+    ],
+)
+def test_a_provider_needs_its_key(name: str, variable: str) -> None:
+    with pytest.raises(UsageError, match=variable) as caught:
+        opened(name, **{variable: " "})
+    assert "\n" not in str(caught.value)
+    assert "--base-url" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -92,34 +122,42 @@ def test_another_providers_name_needs_a_base_url(name: str) -> None:
 )
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(UsageError, match="base URL"):
-        open_model("m", base_url=url, api_key=None, environ={})
+        opened("m", url)
+    with pytest.raises(UsageError, match="base URL"):
+        opened("m", OPENAI_BASE_URL=url)
 
 
-@pytest.mark.parametrize("key", ["sk-a\nb", "sk-ä"])
-def test_a_key_with_impossible_characters_is_refused_unseen(key: str) -> None:
-    with pytest.raises(UsageError, match="OPENAI_API_KEY") as caught:
-        open_model("gpt-5", base_url=None, api_key=None, environ={"OPENAI_API_KEY": key})
-    assert key not in str(caught.value)
-
-
-def test_an_empty_name_is_refused() -> None:
+@pytest.mark.parametrize("name", ["", " "])
+def test_an_empty_name_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="empty"):
-        open_model(" ", base_url="http://h/v1", api_key=None, environ={})
+        opened(name, "http://h/v1")
+
+
+def test_a_setting_that_a_provider_does_not_take_is_refused() -> None:
+    settings = ModelSettings(temperature=0.5)
+    with pytest.raises(UsageError, match=r"'claude-x'.*temperature"):
+        opened("claude-x", settings=settings, ANTHROPIC_API_KEY="sk-ant")
+
+
+async def test_and_taken_where_another_speaks_for_it() -> None:
+    model = opened("claude-x", "http://h/v1", ModelSettings(temperature=0.5))
+    assert isinstance(model, OpenAIChat)
+    await model.close()
 
 
 def test_a_function_is_opened_whatever_the_environment_says() -> None:
     environ = {**KEY, "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
-    model: Any = open_model(
-        "python:colorsys:rgb_to_hsv", base_url=None, api_key=None, environ=environ
-    )
+    model = opened("python:json:loads", "http://127.0.0.1:9/v1", **environ)
     assert isinstance(model, FunctionModel)
-    assert model.name == "python:colorsys:rgb_to_hsv"
+    assert model.name == "python:json:loads"
 
 
-def test_the_sdk_is_not_imported_before_it_is_needed() -> None:
+def test_the_sdks_are_not_imported_before_they_are_needed() -> None:
     program = (
-        "import sys, harness.models.registry, harness.models.function, harness.models.replay\n"
-        "import harness.models.openai_chat\n"
-        "sys.exit(bool({'openai', 'httpx2', 'anyio'} & set(sys.modules)))"
+        "import sys, harness.models.registry, harness.models.user_code, harness.models.replay\n"
+        "import harness.models.openai_chat, harness.models.openai_responses\n"
+        "import harness.models.anthropic_messages, harness.models.preview\n"
+        "heavy = {'openai', 'anthropic', 'httpx2', 'anyio', 'huggingface_hub', 'dotenv'}\n"
+        "sys.exit(bool(heavy & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

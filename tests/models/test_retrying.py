@@ -94,12 +94,54 @@ async def test_each_retry_is_reported_before_its_wait() -> None:
     ]
 
 
+async def test_a_retry_says_what_refused_it() -> None:
+    seen: list[Retry] = []
+    refused = TransientError("HTTP 529", status=529)
+    await ask_until_answered(failing(refused), RetryPolicy(), seen.append, Time().pace())
+    assert [(retry.status, retry.throttled) for retry in seen] == [(529, True)]
+
+
+async def test_what_an_observer_returns_is_awaited_between_wait_and_request() -> None:
+    time, order = Time(), list[str]()
+
+    async def queue() -> None:
+        order.append(f"queued at {time.now:g}")
+        time.now += 500
+
+    async def ask() -> str:
+        order.append(f"asked at {time.now:g}")
+        if len(order) < 4:
+            raise busy(10)
+        return "answer"
+
+    policy = RetryPolicy(total_s=25)
+    pace = time.pace(lambda _: 0)
+    assert await ask_until_answered(ask, policy, lambda _: queue, pace) == "answer"
+    # Queueing is none of the 25 seconds: the second wait of ten is allowed after it.
+    assert order == [
+        *("asked at 1000", "queued at 1010", "asked at 1510", "queued at 1520", "asked at 2020")
+    ]
+
+
 async def test_attempts_are_bounded() -> None:
     time = Time()
     policy = RetryPolicy(attempts=3, first_wait_s=1)
     with pytest.raises(ModelError, match=r"^busy \(gave up after 3 attempts\)$"):
         await ask_until_answered(failing(*[busy()] * 9), policy, None, time.pace())
     assert len(time.slept) == 2
+
+
+async def test_refusals_of_a_rate_limit_have_a_bound_of_their_own() -> None:
+    limited = TransientError("slow down", retry_after_s=1, status=429)
+    policy = RetryPolicy(attempts=3, limited_attempts=6)
+    patient = failing(*[limited] * 5, busy(), busy())
+    assert await ask_until_answered(patient, policy, None, Time().pace()) == "answer"
+    with pytest.raises(ModelError, match=r"slow down \(gave up after 6 attempts\)"):
+        await ask_until_answered(failing(*[limited] * 9), policy, None, Time().pace())
+    with pytest.raises(ModelError, match=r"busy \(gave up after 5 attempts\)"):
+        await ask_until_answered(
+            failing(limited, limited, *[busy()] * 9), policy, None, Time().pace()
+        )
 
 
 async def test_malformed_answers_have_a_bound_of_their_own() -> None:

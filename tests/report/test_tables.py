@@ -26,6 +26,16 @@ def full(make_result: MakeResult) -> Summary:
     return summarize(results, 9, {"model_error": 1})
 
 
+def without_tools(make_result: MakeResult) -> Summary:
+    results = [
+        make_result("a", solved=True, tool_protocol="text"),
+        make_result("b", solved=True, tool_protocol="native"),
+        make_result("c", tool_protocol="none", fallback=True),
+        make_result("d", tool_protocol="native", refused=True),
+    ]
+    return summarize(results, 4)
+
+
 def states(make_result: MakeResult) -> dict[str, Summary]:
     return {
         "empty": summarize([], 0),
@@ -34,12 +44,17 @@ def states(make_result: MakeResult) -> dict[str, Summary]:
         "ungraded": summarize([make_result("a", verdict=Verdict.UNGRADED)], 1),
         "unknown cost": summarize([make_result("a", usage=None, cost=None)], 1),
         "full": full(make_result),
+        "without tools": without_tools(make_result),
     }
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize(
-    "state", ["empty", "nothing yet", "all failed", "ungraded", "unknown cost", "full"]
+    "state",
+    [
+        *("empty", "nothing yet", "all failed", "ungraded", "unknown cost", "full"),
+        "without tools",
+    ],
 )
 def test_it_fits_the_terminal_and_cuts_nothing(
     make_result: MakeResult, shown: Shown, state: str, width: int
@@ -61,6 +76,23 @@ def test_rates_stand_with_interval_and_problems(make_result: MakeResult, shown: 
     assert "without known issues 66.7 % 20.8 to 93.9 3" in text
     assert "easy 66.7 %" in text
     assert "a-platform-of-some-length 100.0 % 20.7 to 100.0 1" in text
+
+
+def test_how_tools_were_called_is_told_where_it_was_not_natively_alone(
+    make_result: MakeResult, shown: Shown
+) -> None:
+    text = words(shown(summary_view(without_tools(make_result))))
+    assert "pass@1 50.0 % 15.0 to 85.0 4" in text
+    assert "without fallback 66.7 % 20.8 to 93.9 3" in text
+    assert (
+        "tools called natively 2, not at all 1, in text 1; fallback: 1 sample asked without tools"
+        in text
+    )
+    assert "1 refusal" in text
+    plain = words(shown(summary_view(full(make_result))))
+    assert "fallback" not in plain
+    assert "tools called" not in plain
+    assert "refusal" not in plain
 
 
 def test_what_is_in_no_rate_is_told(make_result: MakeResult, shown: Shown) -> None:

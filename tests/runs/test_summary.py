@@ -195,6 +195,33 @@ class TestKnownIssues:
         assert summary(result("a", known_issues=("wrong tests",))).without_known_issues is None
 
 
+class TestFallback:
+    def test_a_second_rate_leaves_out_who_would_not_call_tools(self) -> None:
+        found = summary(
+            result("a", solved=True, tool_protocol="native"),
+            result("b", fallback=True, tool_protocol="none"),
+            result("c", fallback=True, tool_protocol="none", verdict=Verdict.UNGRADED),
+            result("d", tool_protocol="native"),
+        )
+        assert value(found.pass_at_1) == (pytest.approx(1 / 3), 3)
+        assert value(found.without_fallback) == (0.5, 2)
+        assert found.fallback == 2
+        assert found.tool_protocols == {"native": 2, "none": 2}
+
+    def test_of_several_samples_only_those_are_left_out(self) -> None:
+        found = summary(result("a", 0, solved=True), result("a", 1, fallback=True))
+        assert value(found.pass_at_1) == (0.5, 1)
+        assert value(found.without_fallback) == (1.0, 1)
+
+    def test_where_there_is_none_it_would_say_the_same_twice(self) -> None:
+        found = summary(result("a", solved=True), result("b"))
+        assert found.without_fallback is None
+        assert (found.fallback, found.refused, found.tool_protocols) == (0, 0, {})
+
+    def test_refusals_are_counted(self) -> None:
+        assert summary(result("a", refused=True), result("b")).refused == 1
+
+
 class TestBreakdowns:
     def test_difficulties_stand_in_order(self) -> None:
         levels: list[Level | None] = ["hard", None, "easy", "medium", "easy"]

@@ -1,0 +1,53 @@
+"""Where a sample's requests queue: for a place among those in flight, and for money."""
+
+from typing import Protocol
+
+from harness.models.protocol import ModelTurn, Retry
+
+
+class Gate(Protocol):
+    """Lets the requests of one sample through, one after another."""
+
+    async def enter(self) -> None:
+        """Wait until the next request may be sent.
+
+        Raises:
+            BudgetSpentError: it may not be sent at all.
+        """
+        ...
+
+    def step_aside(self, retry: Retry) -> None:
+        """The request failed and waits before it is sent again: its place is free meanwhile."""
+        ...
+
+    async def enter_again(self) -> None:
+        """That wait is over: queue once more."""
+        ...
+
+    def leave(self, turn: ModelTurn | None, *, billed: bool) -> None:
+        """The request has come to its end.
+
+        Args:
+            turn: the answer, if there was one.
+            billed: whether it has to be paid for: an answer that nobody waited for is, too.
+        """
+        ...
+
+
+class _Open:
+    """No queue, no budget."""
+
+    async def enter(self) -> None:
+        pass
+
+    def step_aside(self, retry: Retry) -> None:
+        pass
+
+    async def enter_again(self) -> None:
+        pass
+
+    def leave(self, turn: ModelTurn | None, *, billed: bool) -> None:
+        pass
+
+
+OPEN: Gate = _Open()

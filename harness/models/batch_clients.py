@@ -1,0 +1,41 @@
+"""From the name on the command line to its provider's batches."""
+
+from harness.errors import UsageError
+from harness.models.batching import BatchEndpoint
+from harness.models.environment import Environment
+from harness.models.providers import PYTHON_PREFIX, REPLAY_PREFIX, Protocol
+from harness.models.registry import KEYLESS, Route, resolve
+
+
+def batch_route(name: str, *, base_url: str | None, environment: Environment) -> Route:
+    """Where batches for a name go; nothing is opened yet.
+
+    Args:
+        name: as given with `--model`.
+        base_url: as given with `--base-url`.
+        environment: keys and addresses.
+
+    Raises:
+        UsageError: nobody takes batches for this name.
+    """
+    if name.startswith((PYTHON_PREFIX, REPLAY_PREFIX)):
+        raise UsageError(f"--batch: {name[:100]!r} is no provider's model; leave --batch out")
+    route = resolve(name, base_url=base_url, environment=environment)
+    if not route.batches:
+        raise UsageError(
+            f"--batch: {route.provider} takes no batches as OpenAI and Anthropic do; leave it out"
+        )
+    return route
+
+
+def open_batches(route: Route) -> BatchEndpoint:
+    """The batches at the end of a route, by the protocol that its single requests speak."""
+    key = route.key.value if route.key else KEYLESS
+    if route.protocol is Protocol.MESSAGES:
+        from harness.models.anthropic_batches import AnthropicBatches
+
+        return AnthropicBatches(route.model, base_url=route.base_url, api_key=key)
+    from harness.models.openai_batches import CHAT_COMPLETIONS, RESPONSES, OpenAIBatches
+
+    url = RESPONSES if route.protocol is Protocol.RESPONSES else CHAT_COMPLETIONS
+    return OpenAIBatches(route.model, url=url, base_url=route.base_url, api_key=key)

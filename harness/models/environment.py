@@ -1,0 +1,134 @@
+"""Keys, addresses and the default model: from the environment, and from `.env` where one works.
+
+A `.env` is read for the names in `NAMES` and nothing else; what it says is kept here, so that no
+program that is started, and no code that is judged, finds it in its environment.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+
+from harness.errors import UsageError
+
+DOTENV = Path(".env")
+ENVIRONMENT = "environment"
+HUB = "huggingface_hub"
+MODEL_ID = "MODEL_ID"
+OPENAI_BASE_URL = "OPENAI_BASE_URL"
+ANTHROPIC_BASE_URL = "ANTHROPIC_BASE_URL"
+HF_TOKEN = "HF_TOKEN"  # noqa: S105 - a variable's name
+NAMES = frozenset(
+    {
+        "OPENAI_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "GEMINI_API_KEY",
+        "GOOGLE_API_KEY",
+        HF_TOKEN,
+        MODEL_ID,
+        OPENAI_BASE_URL,
+        ANTHROPIC_BASE_URL,
+    }
+)
+MOST_BYTES = 2**20  # a .env beyond it is something else
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A value, and where it was.
+
+    Attributes:
+        variable: its name.
+        where: `environment`, `.env`, or `huggingface_hub` for the token of `hf auth login`.
+        value: never shown, as it may be a key.
+    """
+
+    variable: str
+    where: str
+    value: str = field(repr=False)
+
+
+def hub_token() -> str | None:
+    """The token that `hf auth login` left."""
+    from huggingface_hub import get_token
+
+    try:
+        return get_token()
+    except Exception:  # noqa: BLE001 - no home, no network, no right: then there is no token
+        return None
+
+
+class Environment:
+    """What the user has set.
+
+    Args:
+        environ: the process's environment. A name in it, even with an empty value, hides the same
+            name in `.env`.
+        dotenv: what a `.env` says.
+        hub_token: looks for the token of `huggingface_hub`.
+    """
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        dotenv: Mapping[str, str] | None = None,
+        *,
+        hub_token: Callable[[], str | None] = hub_token,
+    ) -> None:
+        self._environ = environ
+        self._dotenv = dotenv or {}
+        self._hub_token = hub_token
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str], path: Path = DOTENV) -> "Environment":
+        """The environment with the `.env` at `path`, if there is one. Raises UsageError."""
+        return cls(environ, read_dotenv(path))
+
+    def find(self, *names: str) -> Found | None:
+        """The first of some names that has a value, white space around it cut off."""
+        return next(filter(None, map(self._find, names)), None)
+
+    def text(self, name: str) -> str:
+        """The value of a name, "" where it has none."""
+        found = self.find(name)
+        return found.value if found else ""
+
+    def _find(self, name: str) -> Found | None:
+        places = ((ENVIRONMENT, self._environ), (str(DOTENV), self._dotenv))
+        for where, values in places:
+            if name in values:
+                value = values[name].strip()
+                return Found(name, where, value) if value else None
+        token = self._hub_token() if name == HF_TOKEN else None
+        return Found(name, HUB, token) if token else None
+
+
+def read_dotenv(path: Path) -> dict[str, str]:
+    """The values that a `.env` gives to the names in `NAMES`; empty where there is no such file.
+
+    Raises:
+        UsageError: the file is too large, or a line that is for us cannot be understood.
+    """
+    if not path.is_file():  # a folder of that name is somebody's virtual environment
+        return {}
+    from dotenv.parser import parse_stream
+
+    with path.open("rb") as file:
+        raw = file.read(MOST_BYTES + 1)
+    if len(raw) > MOST_BYTES:
+        raise UsageError(f"{path}: larger than {MOST_BYTES >> 20} MiB; it should hold a few keys")
+    values: dict[str, str] = {}
+    # What is not UTF-8 is read as characters that no key has, and refused where it is used.
+    for line in parse_stream(StringIO(raw.decode("utf-8-sig", "replace"))):
+        if line.error:
+            _refuse_ours(path, line.original.line, line.original.string)
+        elif line.key in NAMES and line.value is not None:
+            values[line.key] = line.value
+    return values
+
+
+def _refuse_ours(path: Path, number: int, text: str) -> None:
+    """A line that cannot be understood matters where it is for us."""
+    ours = next((name for name in sorted(NAMES) if name in text), None)
+    if ours is not None:
+        raise UsageError(f"{path}:{number}: {ours} cannot be read; write {ours}=VALUE")

@@ -1,0 +1,151 @@
+"""The providers that have a client here, as data: one line in `PROVIDERS` adds another."""
+
+import difflib
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from harness.errors import UsageError
+
+PYTHON_PREFIX = "python:"
+REPLAY_PREFIX = "replay:"
+REPOSITORY = "ORG/MODEL"  # the shape of a name on the Hugging Face hub
+
+
+class Protocol(StrEnum):
+    """What is spoken at an endpoint."""
+
+    CHAT_COMPLETIONS = "chat completions"
+    RESPONSES = "responses"
+    MESSAGES = "messages"
+
+    @property
+    def path(self) -> str:
+        """What its SDK appends to a base URL."""
+        return _PATHS[self]
+
+
+_PATHS = {
+    Protocol.CHAT_COMPLETIONS: "/chat/completions",
+    Protocol.RESPONSES: "/responses",
+    Protocol.MESSAGES: "/v1/messages",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Where models are served.
+
+    Attributes:
+        title: as people call it.
+        prefix: a name that begins with it is this provider's, and is sent without it.
+        base_url: what the SDK appends its path to.
+        keys: the variables where its key may stand, the first that has a value counts; empty where
+            none is needed.
+        names: shapes of the names that are this provider's without a prefix; `*` is any characters
+            but a slash.
+        batches: whether it takes requests by the batch as OpenAI or Anthropic do.
+    """
+
+    title: str
+    prefix: str
+    base_url: str
+    protocol: Protocol
+    keys: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    batches: bool = False
+
+    def serves(self, name: str) -> bool:
+        """Whether a name without a prefix is this provider's by its shape."""
+        if REPOSITORY in self.names:
+            return re.fullmatch(r"[^\s/]+/[^\s/]+", name) is not None
+        return "/" not in name and any(fnmatchcase(name, shape) for shape in self.names)
+
+
+OPENAI = Provider(
+    title="OpenAI",
+    prefix="openai/",
+    base_url="https://api.openai.com/v1",
+    protocol=Protocol.RESPONSES,
+    keys=("OPENAI_API_KEY",),
+    names=("gpt-*", "o1", "o1-*", "o3", "o3-*", "o4", "o4-*"),
+    batches=True,
+)
+
+# Its names are OpenAI's models that do not reason: the Responses client asks for encrypted
+# reasoning, and these models refuse that with HTTP 400.
+OPENAI_CHAT = Provider(
+    title="OpenAI, chat completions",
+    prefix="openai-chat/",
+    base_url=OPENAI.base_url,
+    protocol=Protocol.CHAT_COMPLETIONS,
+    keys=OPENAI.keys,
+    names=("gpt-3.5*", "gpt-4*", "gpt-5-chat*", "chatgpt-*"),
+    batches=True,
+)
+
+PROVIDERS = (  # a name is the first one's whose shapes it has
+    OPENAI_CHAT,
+    OPENAI,
+    Provider(
+        title="Anthropic",
+        prefix="anthropic/",
+        base_url="https://api.anthropic.com",
+        protocol=Protocol.MESSAGES,
+        keys=("ANTHROPIC_API_KEY",),
+        names=("claude*",),
+        batches=True,
+    ),
+    Provider(
+        title="Gemini",
+        prefix="gemini/",
+        base_url="https://generativelanguage.googleapis.com/v1beta/openai/",
+        protocol=Protocol.CHAT_COMPLETIONS,
+        keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        names=("gemini*",),
+    ),
+    Provider(
+        title="Hugging Face",
+        prefix="hf/",
+        base_url="https://router.huggingface.co/v1",
+        protocol=Protocol.CHAT_COMPLETIONS,
+        keys=("HF_TOKEN",),
+        names=(REPOSITORY,),
+    ),
+    Provider(
+        title="Ollama",
+        prefix="ollama/",
+        base_url="http://localhost:11434/v1",
+        protocol=Protocol.CHAT_COMPLETIONS,
+        keys=(),
+    ),
+)
+
+
+def by_prefix(name: str) -> Provider | None:
+    """The provider whose prefix a name has."""
+    return next((each for each in PROVIDERS if name.startswith(each.prefix)), None)
+
+
+def by_shape(name: str) -> Provider | None:
+    """The provider whose names have the shape of this one."""
+    return next((each for each in PROVIDERS if each.serves(name)), None)
+
+
+def unknown(name: str) -> UsageError:
+    """The error for a name that is nobody's: the nearest that is possible, and all the others."""
+    prefixes = [*(each.prefix for each in PROVIDERS), PYTHON_PREFIX, REPLAY_PREFIX]
+    shapes = [shape for each in PROVIDERS for shape in each.names]
+    by_head = {_head(each): each for each in (*shapes, *prefixes)}
+    near = difflib.get_close_matches(_head(name.lower()), by_head, n=1, cutoff=0.5)
+    hint = f"the nearest is {by_head[near[0]]}; " if near else ""
+    return UsageError(
+        f"model {name[:100]!r} is no provider's name; {hint}possible are {', '.join(shapes)}, names"
+        f" after {', '.join(prefixes)}, and any name with --base-url"
+    )
+
+
+def _head(name: str) -> str:
+    """The part of a name that tells whose it is."""
+    return re.split(r"[-/:*.]", name.removesuffix("-*"), maxsplit=1)[0] or name

@@ -1,0 +1,91 @@
+"""When a provider lets requests through again: what the headers of its rate limits say.
+
+They count where a refusal (429) names no wait of its own. Every provider spells them its own way,
+and gateways garble them; what cannot be read is passed over.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+
+LONGEST_S = 7 * 86_400.0  # a limit that takes longer to come back is none of a request's
+OLDEST_EPOCH = 1e9  # seconds since 1970; a number beneath it is a length of time
+OLDEST_EPOCH_MS = 1e12
+
+OPENAI = tuple(
+    (f"x-ratelimit-remaining-{kind}", f"x-ratelimit-reset-{kind}")
+    for kind in ("requests", "tokens")
+)
+ANTHROPIC = tuple(
+    (f"anthropic-ratelimit-{kind}-remaining", f"anthropic-ratelimit-{kind}-reset")
+    for kind in ("requests", "tokens", "input-tokens", "output-tokens")
+)
+PLAIN = (("x-ratelimit-remaining", "x-ratelimit-reset"),)
+FAMILIES = (OPENAI, ANTHROPIC, PLAIN)
+
+_SECONDS = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+_PART = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|d|h|m|s)")
+_LENGTH = re.compile(rf"(?:{_PART.pattern})+")
+_NUMBER = re.compile(r"\d{1,16}(?:\.\d{1,9})?")
+_LONGEST_TEXT = 64
+
+
+def reset_after(headers: Mapping[str, str], *, now: float) -> float | None:
+    """Seconds until the limit that was hit is reset; None when the headers do not say.
+
+    Several limits may be told of. Those with nothing remaining were hit, and all of them must be
+    reset; where none says so, the first to be reset is the least that can be believed.
+
+    Args:
+        headers: response headers, looked up in lower case.
+        now: Unix time, for resets that are moments.
+    """
+    for family in FAMILIES:
+        told = [
+            (headers.get(remaining, "").strip() in {"0", "0.0"}, seconds)
+            for remaining, reset in family
+            if (seconds := seconds_until(headers.get(reset), now=now)) is not None
+        ]
+        if told:
+            return _of_those_hit(told)
+    return None
+
+
+def _of_those_hit(told: Iterable[tuple[bool, float]]) -> float:
+    resets = list(told)
+    hit = [seconds for spent, seconds in resets if spent]
+    return max(hit) if hit else min(seconds for _, seconds in resets)
+
+
+def seconds_until(text: str | None, *, now: float) -> float | None:
+    """Seconds until a reset, None for what is none to come.
+
+    Understands `1s`, `6m0s`, `120ms`; seconds; Unix time in seconds or milliseconds; RFC 3339.
+    """
+    text = (text or "").strip()
+    if not text or len(text) > _LONGEST_TEXT:
+        return None
+    seconds = _as_length(text)
+    if math.isnan(seconds):
+        seconds = _as_moment(text) - now
+    return seconds if 0 < seconds <= LONGEST_S else None
+
+
+def _as_length(text: str) -> float:
+    if _LENGTH.fullmatch(text):
+        return sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))
+    if _NUMBER.fullmatch(text) and float(text) < OLDEST_EPOCH:
+        return float(text)
+    return math.nan
+
+
+def _as_moment(text: str) -> float:
+    if _NUMBER.fullmatch(text):
+        number = float(text)
+        return number / 1000 if number >= OLDEST_EPOCH_MS else number
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return math.nan

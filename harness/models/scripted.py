@@ -1,0 +1,79 @@
+"""A model that says what it was told to: the same words for every sample, in the same order."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.models.protocol import (
+    Message,
+    ModelError,
+    ModelSettings,
+    ModelStop,
+    ModelTurn,
+    RetryObserver,
+    ToolSpec,
+)
+from harness.problem import ProblemView
+
+
+class Asked(NamedTuple):
+    """One request, as the model received it."""
+
+    problem_id: str | None
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...]
+    settings: ModelSettings
+
+
+class ScriptedModel:
+    """Answers from a script, for trying a prompt, a strategy or a whole run without a provider.
+
+    Args:
+        turns: what it says in turn, in each sample from the beginning; text is a turn without tool
+            calls, and an exception is raised.
+        name: what results are filed under.
+
+    Attributes:
+        asked: every request of every sample, in the order of arrival.
+    """
+
+    def __init__(
+        self, turns: Sequence[ModelTurn | str | Exception], *, name: str = "scripted"
+    ) -> None:
+        self.name = name
+        self.asked: list[Asked] = []
+        self._turns = tuple(turns)
+        self._said = 0
+        self._problem_id: str | None = None
+
+    def for_sample(self, problem: ProblemView, index: int) -> "ScriptedModel":  # noqa: ARG002
+        """The same script from its beginning."""
+        fresh = ScriptedModel(self._turns, name=self.name)
+        fresh.asked = self.asked
+        fresh._problem_id = problem.id
+        return fresh
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        settings: ModelSettings,
+        on_retry: RetryObserver | None = None,  # noqa: ARG002 - protocol
+    ) -> ModelTurn:
+        """The next turn.
+
+        Raises:
+            ModelError: the script has come to its end.
+        """
+        self.asked.append(Asked(self._problem_id, tuple(messages), tuple(tools), settings))
+        if self._said == len(self._turns):
+            raise ModelError(f"{self.name}: the script ends after {self._said} turns")
+        turn = self._turns[self._said]
+        self._said += 1
+        if isinstance(turn, Exception):
+            raise turn
+        if isinstance(turn, str):
+            return ModelTurn(text=turn, stop=ModelStop(reason="end_turn"))
+        return turn
+
+    async def close(self) -> None:
+        """Nothing to let go of."""

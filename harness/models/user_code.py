@@ -1,0 +1,189 @@
+"""From `python:module:attribute` to a model: the user's own function, class or object."""
+
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+from harness.errors import UsageError
+from harness.models.faults import Redactor
+from harness.models.function import FunctionModel
+from harness.models.protocol import (
+    Message,
+    Model,
+    ModelError,
+    ModelSettings,
+    ModelTurn,
+    RetryObserver,
+    ToolSpec,
+)
+from harness.problem import ProblemView
+
+METHODS = ("for_sample", "generate", "close")  # of `Model`, beside its name
+_one_line = Redactor()
+
+
+def load_attribute(path: str) -> Any:
+    """What `module:attribute` names, with the current directory importable.
+
+    The directory comes last on the path, so that a file in it shadows no library.
+
+    Raises:
+        UsageError: the name has another shape, the module does not import, or it has no such
+            attribute.
+    """
+    module_name, _, attribute = path.partition(":")
+    if not all(part.isidentifier() for part in [*module_name.split("."), *attribute.split(".")]):
+        raise UsageError(f"{path!r} does not name a function; write python:module:function")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+    importlib.invalidate_caches()
+    try:
+        found: Any = importlib.import_module(module_name)
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"module {module_name!r} does not import: {_words(error)}") from error
+    origin = getattr(found, "__file__", None) or "built in"
+    for part in attribute.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise UsageError(
+                f"module {module_name!r} ({origin}) has no attribute {attribute!r}"
+            ) from None
+    return found
+
+
+def model_of(name: str, thing: object) -> Model:
+    """The model that a user's object is: a function of a problem, or a Model of their own.
+
+    Args:
+        name: what results are filed under.
+        thing: a function, an object that can be called like one, an object with the methods of
+            `Model`, or a class of either, which is called without arguments.
+
+    Raises:
+        UsageError: it is none of these.
+    """
+    if isinstance(thing, type):
+        thing = _instance(name, cast("Callable[[], object]", thing))
+    if callable(getattr(thing, "generate", None)):
+        lacking = [each for each in METHODS if not callable(getattr(thing, each, None))]
+        if not isinstance(getattr(thing, "name", None), str):
+            lacking.append("name")
+        if lacking:
+            raise UsageError(
+                f"{name} has generate, as a model has, but lacks {', '.join(lacking)}"
+                " (harness.models.protocol.Model)"
+            )
+        return UserModel(name, cast("Model", thing))
+    if not callable(thing):
+        raise UsageError(
+            f"{name} is a {type(thing).__name__}; it must be a function of a problem, or a model"
+        )
+    _takes_a_problem(name, cast("Callable[..., Any]", thing))
+    return FunctionModel(name, cast("Callable[..., Any]", thing))
+
+
+class UserModel:
+    """A user's own model: what it raises is a ModelError, and what it returns is looked at.
+
+    Args:
+        name: what results are filed under.
+        model: of the user's.
+    """
+
+    def __init__(self, name: str, model: Model) -> None:
+        self._name = name
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """What results are filed under."""
+        return self._name
+
+    def for_sample(self, problem: ProblemView, index: int) -> Model:
+        """Theirs for that sample; where that fails, so does asking it."""
+        try:
+            return UserModel(self._name, self._model.for_sample(problem, index))
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - it is their code
+            return _Failed(self._name, f"{self._name}.for_sample raised {_words(error)}")
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        settings: ModelSettings,
+        on_retry: RetryObserver | None = None,
+    ) -> ModelTurn:
+        """Ask theirs.
+
+        Raises:
+            ModelError: it raised, or returned something other than a ModelTurn.
+        """
+        try:
+            turn = cast("object", await self._model.generate(messages, tools, settings, on_retry))
+        except ModelError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise ModelError(f"{self._name} raised {_words(error)}") from error
+        if not isinstance(turn, ModelTurn):
+            raise ModelError(f"{self._name} returned {type(turn).__name__}, not a ModelTurn")
+        return turn
+
+    async def close(self) -> None:
+        """Let theirs let go; it is too late for what it raises to matter."""
+        with suppress(Exception, SystemExit):
+            await self._model.close()
+
+
+class _Failed:
+    """A model that never answers, and says why."""
+
+    def __init__(self, name: str, why: str) -> None:
+        self.name = name
+        self._why = why
+
+    def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
+        return self
+
+    async def generate(
+        self,
+        messages: Sequence[Message],  # noqa: ARG002 - protocol
+        tools: Sequence[ToolSpec],  # noqa: ARG002
+        settings: ModelSettings,  # noqa: ARG002
+        on_retry: RetryObserver | None = None,  # noqa: ARG002
+    ) -> ModelTurn:
+        raise ModelError(self._why)
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def _instance(name: str, kind: Callable[[], object]) -> object:
+    try:
+        return kind()
+    except (Exception, SystemExit) as error:
+        raise UsageError(
+            f"{name} is a class that cannot be made without arguments: {_words(error)}"
+        ) from error
+
+
+def _takes_a_problem(name: str, function: Callable[..., Any]) -> None:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions of C have none
+        return
+    try:
+        signature.bind({})
+    except TypeError:
+        raise UsageError(
+            f"{name} takes {signature}; it is called with one argument, the problem"
+        ) from None
+
+
+def _words(error: BaseException) -> str:
+    return _one_line(f"{type(error).__name__}: {error}")

@@ -1,0 +1,35 @@
+"""What a run may ask for and cost, for a terminal."""
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+
+from harness.report.tables import facts
+from harness.report.text import dollars
+from harness.runs.estimate import CHARACTERS, Estimate
+
+
+def estimate_view(estimate: Estimate, prices_as_of: str | None) -> RenderableType:
+    """Requests, tokens and cost, from the least to the most."""
+    return facts(_rows(estimate, prices_as_of))
+
+
+def _rows(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str, str]]:
+    least, most = estimate.least, estimate.most
+    yield "requests", _range(*estimate.requests)
+    yield "input tokens", f"{_range(least.input_tokens, most.input_tokens)}, roughly"
+    yield "output tokens", f"{_range(least.output_tokens, most.output_tokens)}, roughly"
+    if estimate.cost is None:
+        yield "cost", "unknown; --price or --prices says what a token costs"
+    else:
+        low, high = estimate.cost
+        yield "cost", f"{dollars(low)} to {dollars(high, prices_as_of)}, roughly"
+    yield (
+        "how",
+        f"{CHARACTERS} characters are a token; short answers and one request a sample, to long "
+        "ones and all turns; reasoning may take more",
+    )
+
+
+def _range(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -1,0 +1,78 @@
+"""What a run may ask for and cost, roughly, before anything is asked.
+
+A token is taken to be four characters. Each answer is taken to have between `SHORT_ANSWER` and
+`LONG_ANSWER` tokens, the latter at most what `--max-tokens` allows; reasoning may well be longer.
+In the agent loop every request repeats all that was said before, and each turn adds its answer and
+a report of tests. Caches of providers, which make this cheaper, are left out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic_core import to_json
+
+from harness.models.price import Price, cost
+from harness.models.protocol import ToolSpec, Usage
+from harness.problem import Problem
+from harness.runs.plan import Plan
+
+CHARACTERS = 4  # of a token
+SHORT_ANSWER = 150  # tokens
+LONG_ANSWER = 2_000
+REPORT = 250  # tokens of what a turn's tools return
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The least and the most that is expected.
+
+    Attributes:
+        requests: to the provider.
+        least: tokens if every sample is done at once, with short answers.
+        most: tokens if every sample takes all its turns, with long ones.
+        cost: US dollars of both; None where the price is unknown.
+    """
+
+    requests: tuple[int, int]
+    least: Usage
+    most: Usage
+    cost: tuple[float, float] | None
+
+
+def estimate(
+    plan: Plan, samples: Sequence[tuple[Problem, int]], tools: Sequence[ToolSpec]
+) -> Estimate:
+    """What the given samples of a run may take, with the tools of the agent loop."""
+    agentic = plan.spec.mode == "agentic"
+    turns = plan.spec.max_turns if agentic else 1
+    offered = sum(len(to_json(tool)) for tool in tools) if agentic else 0
+    longest = min(LONG_ANSWER, plan.spec.max_tokens or LONG_ANSWER)
+    shortest = min(SHORT_ANSWER, longest)
+    least = most = Usage()
+    for problem, _ in samples:
+        opening = -(-(_opening(plan, problem) + offered) // CHARACTERS)
+        least += Usage(input_tokens=opening, output_tokens=shortest)
+        most += _conversation(opening, turns, longest)
+    return Estimate(
+        requests=(len(samples), len(samples) * turns),
+        least=least,
+        most=most,
+        cost=_range(least, most, plan.price),
+    )
+
+
+def _opening(plan: Plan, problem: Problem) -> int:
+    """Characters of the first request's messages."""
+    messages = plan.prompt.render(problem.view(), plan.judging.limits(problem).cpu_s)
+    return sum(len(to_json(message)) for message in messages)
+
+
+def _conversation(opening: int, turns: int, answer: int) -> Usage:
+    """Tokens of a conversation in which every turn adds an answer and a report."""
+    repeated = (answer + REPORT) * turns * (turns - 1) // 2
+    return Usage(input_tokens=turns * opening + repeated, output_tokens=turns * answer)
+
+
+def _range(least: Usage, most: Usage, price: Price | None) -> tuple[float, float] | None:
+    low, high = cost(least, price), cost(most, price)
+    return None if low is None or high is None else (low, high)

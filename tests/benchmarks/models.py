@@ -1,0 +1,220 @@
+"""What a model call costs the harness itself: CPU time beside the bare SDK's, in one run.
+
+For each protocol a loopback server, in a process of its own, gives one fixed answer to a
+conversation of eight messages with three tools; the bare SDK and our client ask in turns. Beside
+them: a whole sample of four model calls and three tool calls, transcript on, with a model in
+process.
+
+    python tests/benchmarks/models.py [--calls 60] [--rounds 5]
+"""
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "loopback"))
+
+from cost import Spread, table
+
+from harness.models.protocol import (
+    AssistantMessage,
+    Message,
+    ModelSettings,
+    ModelStop,
+    ModelTurn,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+    ToolSpec,
+    Usage,
+    UserMessage,
+)
+
+PROTOCOLS = ("chat", "responses", "messages")
+AT_ONCE = 50
+SERVER = """
+import asyncio, sys
+sys.path.insert(0, {loopback!r})
+import chat_server, messages_server, responses_server
+
+CALL = {{"code": "x = 1\\n" * 80}}
+SERVERS = {{
+    "chat": (chat_server.ChatServer, lambda: chat_server.completion(
+        "Next.", [chat_server.tool_call("write_solution", CALL)])),
+    "responses": (responses_server.ResponsesServer, lambda: responses_server.response(
+        responses_server.said("Next."), responses_server.called("write_solution", CALL))),
+    "messages": (messages_server.MessagesServer, lambda: messages_server.message(
+        messages_server.text_block("Next."), messages_server.tool_use("write_solution", CALL))),
+}}
+
+async def main(kind):
+    server, reply = SERVERS[kind]
+    async with server(lambda body, number: reply()) as running:
+        print(running.base_url, flush=True)
+        await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+
+asyncio.run(main(sys.argv[1]))
+"""
+Ask = Callable[[], Awaitable[Any]]
+
+
+def conversation() -> list[Message]:
+    """Instructions, a task, and three turns with a tool call each."""
+    said: list[Message] = [SystemMessage(content="s" * 800), UserMessage(content="u" * 2000)]
+    for number in range(3):
+        call = ToolCall(
+            id=f"call_{number}",
+            name="write_solution",
+            arguments=json.dumps({"code": "x = 1\n" * 80}),
+        )
+        said.append(AssistantMessage(text="Attempt.", tool_calls=(call,)))
+        said.append(ToolMessage(call_id=call.id, name=call.name, content="r" * 300))
+    return said
+
+
+TOOLS = [
+    ToolSpec(
+        name=name,
+        description="d" * 100,
+        parameters={"type": "object", "properties": {"code": {"type": "string"}}},
+    )
+    for name in ("read_problem", "write_solution", "run_tests")
+]
+
+
+def pair(kind: str, url: str) -> tuple[Ask, Ask, Callable[[], Awaitable[None]]]:
+    """The bare SDK's request and ours, the same on the wire, and what closes both."""
+    said, settings = conversation(), ModelSettings(max_tokens=4000)
+    if kind == "messages":
+        from anthropic import AsyncAnthropic
+
+        from harness.models import anthropic_wire
+        from harness.models.anthropic_messages import AnthropicMessages
+
+        bare = AsyncAnthropic(api_key="k", base_url=url, max_retries=0)
+        ours = AnthropicMessages("m", model="m", base_url=url, api_key="k")
+        create, body = bare.messages.create, anthropic_wire.request_body("m", said, TOOLS, settings)
+    else:
+        from openai import AsyncOpenAI
+
+        from harness.models import openai_wire, responses_wire
+        from harness.models.openai_chat import OpenAIChat
+        from harness.models.openai_responses import OpenAIResponses
+
+        bare = AsyncOpenAI(api_key="k", base_url=url, max_retries=0)
+        client = OpenAIChat if kind == "chat" else OpenAIResponses
+        ours = client("m", model="m", base_url=url, api_key="k")
+        create = bare.chat.completions.create if kind == "chat" else bare.responses.create
+        body = (
+            openai_wire.request_body("m", said, TOOLS, settings, max_tokens_field="max_tokens")
+            if kind == "chat"
+            else responses_wire.request_body("m", said, TOOLS, settings)
+        )
+
+    async def close() -> None:
+        await ours.close()
+        await bare.close()
+
+    return (lambda: create(**body)), (lambda: ours.generate(said, TOOLS, settings)), close
+
+
+async def compared(kind: str, url: str, calls: int, rounds: int) -> list[list[str]]:
+    """CPU milliseconds a call, one at a time and many at once."""
+    bare, ours, close = pair(kind, url)
+    figures: dict[tuple[str, int], list[float]] = {}
+    for ask in (bare, ours):
+        for _ in range(20):
+            await ask()
+    for _ in range(rounds):
+        for at_once in (1, AT_ONCE):
+            for name, ask in (("bare", bare), ("ours", ours)):
+                figures.setdefault((name, at_once), []).append(await cpu_ms(ask, calls, at_once))
+    await close()
+    rows: list[list[str]] = []
+    for at_once in (1, AT_ONCE):
+        ratios = [
+            own / sdk
+            for own, sdk in zip(figures["ours", at_once], figures["bare", at_once], strict=True)
+        ]
+        spreads = [Spread.of(figures[name, at_once]).text() for name in ("bare", "ours")]
+        rows.append([f"{kind}, {at_once} at once", *spreads, Spread.of(ratios).text()])
+    return rows
+
+
+async def cpu_ms(ask: Ask, calls: int, at_once: int) -> float:
+    """CPU milliseconds of this process per call."""
+    start = time.process_time()
+    for _ in range(calls // at_once or 1):
+        await asyncio.gather(*(ask() for _ in range(at_once)))
+    return (time.process_time() - start) / (max(calls // at_once, 1) * at_once) * 1000
+
+
+class InProcess:
+    """A model that reads, writes, tests and stops."""
+
+    def __init__(self) -> None:
+        self.turns = 0
+
+    name = "in process"
+
+    def for_sample(self, problem: Any, index: int) -> "InProcess":  # noqa: ARG002 - protocol
+        """A new one."""
+        return InProcess()
+
+    async def generate(self, *_: Any, **__: Any) -> ModelTurn:
+        """The next turn."""
+        self.turns += 1
+        code = "# " + "x" * 1000 + "\nprint(input())\n"
+        wanted = {1: ("read_problem", {}), 2: ("write_solution", {"code": code})}
+        wanted |= {3: ("run_tests", {})}
+        name, arguments = wanted.get(self.turns, ("", {}))
+        call = ToolCall(id=f"c{self.turns}", name=name, arguments=json.dumps(arguments))
+        return ModelTurn(
+            text="Next.",
+            tool_calls=(call,) if name else (),
+            usage=Usage(input_tokens=1, output_tokens=1),
+            stop=ModelStop(reason="tool_use" if name else "end_turn"),
+        )
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+
+def served(kind: str) -> "subprocess.Popen[str]":
+    """A server in a process of its own; its first line is its address."""
+    code = SERVER.format(loopback=str(Path(__file__).parents[1] / "loopback"))
+    return subprocess.Popen(
+        [sys.executable, "-c", code, kind],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--calls", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    rows: list[list[str]] = []
+    for kind in PROTOCOLS:
+        server = served(kind)
+        assert server.stdout is not None
+        try:
+            url = server.stdout.readline().strip()
+            rows += asyncio.run(compared(kind, url, options.calls, options.rounds))
+        finally:
+            server.communicate()
+    print("CPU ms a call: median [least..most]")
+    print(table(["", "bare SDK", "ours", "ours / bare"], rows))
+
+
+if __name__ == "__main__":
+    main()

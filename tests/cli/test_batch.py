@@ -1,0 +1,294 @@
+"""`harness run --batch`, as its users run it: interrupted, killed, resumed by another process."""
+
+import asyncio
+import json
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from batch_server import EXPIRED, SECONDS, AnthropicBatchServer, BatchServer, OpenAIBatchServer
+from chat_server import Json, Reply, completion
+from messages_server import message
+from program import environment, finish, harness, results
+from responses_server import counted, response, said
+
+KEY = "sk-secretsecretsecret"
+
+# The program with the vendors' addresses exchanged for one on loopback: --base-url speaks chat
+# completions only.
+ELSEWHERE = """
+import dataclasses, sys
+from harness.models import providers
+url = sys.argv.pop(1)
+def moved(provider):
+    path = "" if provider.protocol is providers.Protocol.MESSAGES else "/v1"
+    return dataclasses.replace(provider, base_url=url + path)
+providers.PROVIDERS = tuple(map(moved, providers.PROVIDERS))
+from harness.cli import main
+sys.exit(main())
+"""
+
+
+@dataclass(frozen=True)
+class Vendor:
+    """A model's name, the server that has it, and how that words an answer."""
+
+    model: str
+    server: Callable[[Any], BatchServer]
+    answer: Callable[[str], Reply]
+
+
+VENDORS = {
+    "responses": Vendor(
+        "openai/gpt-made",
+        OpenAIBatchServer,
+        lambda text: response(said(text), usage=counted(700, 300)),
+    ),
+    "chat": Vendor(
+        "openai-chat/gpt-made",
+        OpenAIBatchServer,
+        lambda text: completion(text, usage={"prompt_tokens": 700, "completion_tokens": 300}),
+    ),
+    "messages": Vendor(
+        "anthropic/claude-made",
+        AnthropicBatchServer,
+        lambda text: message(text, usage={"input_tokens": 700, "output_tokens": 300}),
+    ),
+}
+
+
+@pytest.fixture(params=VENDORS)
+def vendor(request: pytest.FixtureRequest) -> Vendor:
+    return VENDORS[request.param]
+
+
+@pytest.fixture
+def solved(bundled_rows: list[dict[str, Any]]) -> Callable[[Json], str]:
+    """The text of a model that solves every problem but those with an E in the title."""
+    known = sorted(bundled_rows, key=lambda row: -len(row["title"]))
+
+    def text(body: Json) -> str:
+        asked = json.dumps(body)
+        row = next(row for row in known if json.dumps(row["title"])[1:-1] in asked)
+        code = "print(0)" if "e" in row["title"] else row["references"][0]
+        return f"Here it is.\n```python\n{code}\n```"
+
+    return text
+
+
+async def start(
+    server: BatchServer, folder: Path, *arguments: str | Path
+) -> asyncio.subprocess.Process:
+    url = server.base_url.removesuffix("/v1")
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", ELSEWHERE, url, *map(str, arguments)),
+        cwd=folder,
+        env=environment(OPENAI_API_KEY=KEY, ANTHROPIC_API_KEY=KEY),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+
+async def run(server: BatchServer, folder: Path, *arguments: str) -> tuple[int | None, str, str]:
+    return await finish(await start(server, folder, *arguments))
+
+
+def flags(vendor: Vendor, *more: str, out: str = "r") -> list[str]:
+    return ["run", "-b", "fixture", "-m", vendor.model, "--out", out, *more]
+
+
+def _without_times(value: Any) -> Any:
+    """A result or an event without what differs between two runs of the same."""
+    times = {"seconds", "time", "cpu_s", "wall_s", "peak_bytes", "latency_s", "request_id", "cost"}
+    if isinstance(value, dict):
+        return {k: _without_times(v) for k, v in value.items() if k not in times}
+    return [_without_times(each) for each in value] if isinstance(value, list) else value
+
+
+def _transcripts(run_directory: Path) -> dict[str, list[Any]]:
+    return {
+        path.name: [_without_times(json.loads(line)) for line in path.read_text().splitlines()]
+        for path in (run_directory / "transcripts").iterdir()
+    }
+
+
+def _sorted(run_directory: Path) -> list[Any]:
+    return sorted(map(_without_times, results(run_directory)), key=lambda r: r["sample"])
+
+
+async def test_results_and_transcripts_are_those_of_a_plain_run_at_half_the_price(
+    vendor: Vendor, tmp_path: Path, solved: Callable[[Json], str]
+) -> None:
+    more = ["-k", "2", "--max-tokens", "2000", "--price", "2,10"]
+    async with vendor.server(lambda body, _n: vendor.answer(solved(body))) as server:
+        code, _, err = await run(server, tmp_path, *flags(vendor, *more, out="plain"))
+        assert code == 0, err
+        assert not server.batches
+        code, out, err = await run(server, tmp_path, *flags(vendor, *more, "--batch"))
+    assert code == 0, err
+    assert len(server.batches) == 1
+    assert len(server.asked) == 40
+    assert _sorted(tmp_path / "r") == _sorted(tmp_path / "plain")
+    assert _transcripts(tmp_path / "r") == _transcripts(tmp_path / "plain")
+    assert Counter(r["verdict"] for r in results(tmp_path / "r"))["accepted"] > 0
+    assert {r["cost"] for r in results(tmp_path / "plain")} == {(700 * 2 + 300 * 10) / 1e6}
+    assert {r["cost"] for r in results(tmp_path / "r")} == {(700 * 2 + 300 * 10) / 2e6}
+    kept = json.loads((tmp_path / "r" / "run.json").read_text())
+    assert (kept["spec"]["batch"], kept["price"]["input"]) == (True, 1.0)
+    events = next((tmp_path / "r" / "transcripts").iterdir()).read_text().splitlines()
+    answered = next(json.loads(line) for line in events if '"event":"response"' in line)
+    assert answered["response"]["latency_s"] == SECONDS
+    written = [path for path in (tmp_path / "r").rglob("*") if path.is_file()]
+    assert KEY not in "".join([out, err, *(path.read_text() for path in written)])
+
+
+async def test_killed_after_the_submission_another_process_reads_the_same_batch(
+    vendor: Vendor, tmp_path: Path, solved: Callable[[Json], str]
+) -> None:
+    async with vendor.server(lambda body, _n: vendor.answer(solved(body))) as server:
+        server.ended = False
+        process = await start(server, tmp_path, *flags(vendor, "--batch"))
+        async with asyncio.timeout(60):
+            while not server.batches or not server.calls("GET", server.batches[0].id):
+                await server.arrived(len(server.requests) + 1)
+        process.kill()
+        await finish(process)
+        assert results(tmp_path / "r") == []
+        server.ended = True
+        code, _, err = await run(server, tmp_path, "run", "--resume", "r")
+    assert code == 0, err
+    assert len(server.batches) == 1
+    assert len(server.asked) == len(results(tmp_path / "r")) == 20
+
+
+async def test_killed_while_it_handed_in_another_process_finds_the_batch(
+    vendor: Vendor, tmp_path: Path, solved: Callable[[Json], str]
+) -> None:
+    made = asyncio.Event()
+
+    def script(body: Json, _number: int) -> Reply:
+        made.set()
+        return vendor.answer(solved(body))
+
+    async with vendor.server(script) as server:
+        tell = server.made
+
+        def hold(batch: Any, shown: Json) -> Reply:
+            return Reply(body=tell(batch, shown).body, silence_s=300)
+
+        server.made = hold
+        process = await start(server, tmp_path, *flags(vendor, "--batch"))
+        async with asyncio.timeout(60):
+            await made.wait()
+        process.kill()
+        await finish(process)
+        server.made = tell
+        journal = (tmp_path / "r" / "batches.jsonl").read_text().splitlines()
+        assert [json.loads(line)["event"] for line in journal] == ["begun", "intent"]
+        code, _, err = await run(server, tmp_path, "run", "--resume", "r")
+    assert code == 0, err
+    assert len(server.batches) == 1
+    assert len(results(tmp_path / "r")) == 20
+
+
+@pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
+async def test_an_interrupt_leaves_the_batch_with_the_provider_and_says_how_to_go_on(
+    word: signal.Signals, tmp_path: Path, solved: Callable[[Json], str]
+) -> None:
+    vendor = VENDORS["messages"]
+    async with vendor.server(lambda body, _n: vendor.answer(solved(body))) as server:
+        server.ended = False
+        process = await start(server, tmp_path, *flags(vendor, "--batch"))
+        assert process.stderr is not None
+        async with asyncio.timeout(60):
+            while b"waiting for 1 batch" not in await process.stderr.readline():
+                pass
+        process.send_signal(word)
+        code, _, err = await finish(process)
+        assert code == 130
+        assert "harness run --resume r" in err
+        assert "stays with the provider" in err
+        assert "Traceback" not in err
+        assert not server.calls("POST", "/cancel")
+        summary = json.loads((tmp_path / "r" / "summary.json").read_text())
+        assert summary["pending"] == {"not_run": 20}
+        server.ended = True
+        code, _, err = await run(server, tmp_path, "run", "--resume", "r")
+    assert code == 0, err
+    assert len(server.batches) == 1
+
+
+async def test_samples_without_an_answer_stay_pending_and_are_asked_on_resume(
+    tmp_path: Path, solved: Callable[[Json], str], bundled_rows: list[dict[str, Any]]
+) -> None:
+    vendor, title = VENDORS["responses"], bundled_rows[3]["title"]
+    expiring = True
+
+    def script(body: Json, _number: int) -> Reply:
+        gone = expiring and json.dumps(title)[1:-1] in json.dumps(body)
+        return EXPIRED if gone else vendor.answer(solved(body))
+
+    async with vendor.server(script) as server:
+        code, _, err = await run(server, tmp_path, *flags(vendor, "--batch"))
+        assert code == 4, err
+        assert "batch_expired" in err
+        assert len(results(tmp_path / "r")) == 19
+        assert [len(batch.answers) for batch in server.batches] == [20, 1, 1]
+        summary = json.loads((tmp_path / "r" / "summary.json").read_text())
+        assert summary["pending"] == {"model_error": 1}
+        expiring = False
+        code, _, err = await run(server, tmp_path, "run", "--resume", "r")
+    assert code == 0, err
+    assert [len(batch.answers) for batch in server.batches] == [20, 1, 1, 1]
+    assert len(results(tmp_path / "r")) == 20
+
+
+async def test_a_batch_that_is_refused_is_a_model_error_with_the_words(tmp_path: Path) -> None:
+    vendor = VENDORS["responses"]
+    async with vendor.server(lambda _body, _n: vendor.answer("")) as server:
+        server.refusals = [("invalid_request", "The model `gpt-made` takes no batches.")]
+        code, _, err = await run(server, tmp_path, *flags(vendor, "--batch"))
+    assert code == 4, err
+    assert "takes no batches." in err
+    end = next((tmp_path / "r" / "transcripts").iterdir()).read_text().splitlines()[-1]
+    assert json.loads(end)["stop_reason"] == "model_error"
+
+
+def test_a_dry_run_hands_nothing_in(tmp_path: Path) -> None:
+    given = ["-m", "m", "--base-url", "http://127.0.0.1:9/v1", "-b", "fixture", "--price", "2,10"]
+    plain = harness(tmp_path, "run", *given, "--dry-run", "--json")
+    done = harness(tmp_path, "run", *given, "--dry-run", "--json", "--batch")
+    assert done.returncode == 0, done.stderr
+    assert "by the batch" in done.stderr
+    assert not list(tmp_path.iterdir())
+    cost, full = (json.loads(each.stdout) for each in (done, plain))
+    assert {key for key in full if cost[key] != full[key]} == {"cost"}
+    assert cost["cost"] == pytest.approx([dollars / 2 for dollars in full["cost"]])
+
+
+REFUSED = {
+    "the agent loop": (["--agentic-mode", "-m", "gpt-5"], "single shot"),
+    "recordings": ([], "replay:bundled"),
+    "one's own code": (["-m", "python:json:dumps"], "no provider"),
+    "a provider without batches": (["-m", "gemini-x"], "Gemini"),
+    "a budget": (["-m", "gpt-5", "--max-cost", "1"], "--max-cost"),
+    "no key": (["-m", "gpt-5"], "OPENAI_API_KEY"),
+    "another run": (["--resume", "r"], "another run"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_go_by_the_batch_is_one_line_before_anything_is_loaded(
+    case: str, tmp_path: Path
+) -> None:
+    arguments, words = REFUSED[case]
+    missing = [] if case in ("recordings", "another run") else ["-b", "livecodebench:missing.jsonl"]
+    done = harness(tmp_path, "run", "--batch", *missing, *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert len(done.stderr.splitlines()) == 1

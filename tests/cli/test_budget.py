@@ -1,0 +1,260 @@
+"""Prices, budgets and estimates, seen where a user sees them."""
+
+import json
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from chat_server import ChatServer, Reply, completion, failure
+from program import harness, results, run
+
+SOLVE = "```python\nprint(0)\n```"
+TEN = {"prompt_tokens": 7, "completion_tokens": 3}
+CENT_A_REQUEST = ["--price", "1000,1000"]  # of ten tokens
+
+
+def answer(_body: dict[str, Any], _number: int) -> Reply:
+    return completion(SOLVE, usage=TEN)
+
+
+def reading(_body: dict[str, Any], number: int) -> Reply:
+    call = {"id": f"c{number}", "type": "function"}
+    function = {"name": "read_problem", "arguments": "{}"}
+    return completion(None, [{**call, "function": function}], usage=TEN)
+
+
+def served(server: ChatServer, *flags: str | Path) -> list[str | Path]:
+    return ["run", "-b", "fixture", "-m", "gpt-5", "--base-url", server.base_url, *flags]
+
+
+class TestRun:
+    async def test_max_cost_begins_no_further_sample(self, tmp_path: Path) -> None:
+        async with ChatServer(answer) as server:
+            flags = served(server, "-n", "8", *CENT_A_REQUEST, "--max-cost", "0.05", "--out", "r")
+            code, out, err = await run(tmp_path, *flags)
+        assert code == 0, err
+        assert len(server.requests) == len(results(tmp_path / "r")) == 5
+        assert "3 not run" in out
+        line = next(line for line in err.splitlines() if "is reached" in line)
+        assert line.startswith("--max-cost is reached: $0.0500 of $0.0500; 3 samples not begun")
+        assert line.endswith("harness run --resume r --max-cost MORE")
+
+    async def test_a_run_goes_on_with_more_money_and_what_was_spent_counts(
+        self, tmp_path: Path
+    ) -> None:
+        async with ChatServer(answer) as server:
+            flags = served(server, "-n", "8", *CENT_A_REQUEST, "--max-cost", "0.02", "--out", "r")
+            await run(tmp_path, *flags)
+            assert len(server.requests) == 2
+            code, _, err = await run(tmp_path, "run", "--resume", "r")
+            assert code == 0, err
+            assert "is reached" in err
+            assert len(server.requests) == 2
+            await run(tmp_path, "run", "--resume", "r", "--max-cost", "0.05")
+            assert len(server.requests) == 5
+            code, _, err = await run(tmp_path, "run", "--resume", "r", "--max-cost", "9")
+        assert code == 0, err
+        assert "is reached" not in err
+        assert len(server.requests) == len(results(tmp_path / "r")) == 8
+
+    async def test_max_tokens_total_needs_no_price(self, tmp_path: Path) -> None:
+        async with ChatServer(answer) as server:
+            flags = served(server, "-n", "8", "--max-tokens-total", "30", "--out", "r")
+            code, out, err = await run(tmp_path, *flags)
+        assert code == 0, err
+        assert len(server.requests) == 3
+        assert "--max-tokens-total is reached: 30 of 30 tokens; 5 samples not begun" in err
+        assert "unknown" in out
+
+    async def test_samples_in_flight_stop_and_are_graded_on_what_they_have(
+        self, tmp_path: Path
+    ) -> None:
+        async with ChatServer(reading) as server:
+            flags = ["-n", "2", "--agentic-mode", "--max-cost", "0.07", "--out", "r"]
+            code, _, err = await run(tmp_path, *served(server, *flags, *CENT_A_REQUEST))
+        assert code == 0, err
+        assert len(server.requests) == 7
+        found = results(tmp_path / "r")
+        assert {sample["stop_reason"] for sample in found} == {"cost_limit"}
+        assert {sample["verdict"] for sample in found} == {"no_solution"}
+        assert sum(sample["model_calls"] for sample in found) == 7
+
+    async def test_what_a_failed_sample_cost_counts_when_the_run_goes_on(
+        self, tmp_path: Path
+    ) -> None:
+        def script(body: dict[str, Any], number: int) -> Reply:
+            return failure(400) if number == 3 else reading(body, number)
+
+        async with ChatServer(script) as server:
+            flags = ["-n", "1", "--agentic-mode", "--max-cost", "0.05", "--out", "r"]
+            code, _, err = await run(tmp_path, *served(server, *flags, *CENT_A_REQUEST))
+            assert code == 4, err
+            assert len(server.requests) == 4  # three of them were answered
+            code, _, err = await run(tmp_path, "run", "--resume", "r")
+        assert code == 0, err
+        assert len(server.requests) == 4 + 2
+        assert results(tmp_path / "r")[0]["stop_reason"] == "cost_limit"
+
+    async def test_a_provider_that_tells_no_tokens_stops_the_run(self, tmp_path: Path) -> None:
+        async with ChatServer(lambda _body, _number: completion(SOLVE)) as server:
+            flags = ["-n", "4", "--max-cost", "1", "--out", "r"]
+            code, _, err = await run(tmp_path, *served(server, *flags, *CENT_A_REQUEST))
+        assert code == 0, err
+        assert len(server.requests) == 1
+        assert "does not tell how many tokens" in err
+
+
+async def test_max_cost_per_sample_stops_a_sample_and_no_other(tmp_path: Path) -> None:
+    async with ChatServer(reading) as server:
+        flags = ["-n", "3", "--agentic-mode", "--max-cost-per-sample", "0.04", "--out", "r"]
+        code, _, err = await run(tmp_path, *served(server, *flags, *CENT_A_REQUEST))
+    assert code == 0, err
+    found = results(tmp_path / "r")
+    assert [sample["model_calls"] for sample in found] == [4, 4, 4]
+    assert {sample["stop_reason"] for sample in found} == {"cost_limit"}
+    assert "is reached" not in err
+
+
+async def test_budgets_are_keys_of_a_file_as_well(tmp_path: Path) -> None:
+    (tmp_path / "spec.yaml").write_text(
+        "price: {input: 1000, output: 1000}\nmax_cost: 0.03\nmax_tokens_total: 1000\n"
+    )
+    async with ChatServer(answer) as server:
+        flags = served(server, "-c", "spec.yaml", "-n", "8", "--out", "r")
+        code, _, err = await run(tmp_path, *flags)
+    assert code == 0, err
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize("flag", ["--max-cost", "--max-cost-per-sample"])
+def test_dollars_without_a_price_are_refused_in_one_line(tmp_path: Path, flag: str) -> None:
+    there = ["-m", "gpt-5", "--base-url", "http://127.0.0.1:9/v1"]
+    for model in (there, ["-m", "replay:bundled"]):
+        done = harness(tmp_path, "run", "-b", "fixture", *model, flag, "1")
+        assert done.returncode == 2
+        assert flag in done.stderr
+        assert "--price IN,OUT" in done.stderr
+        assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+class TestPrices:
+    LIST: ClassVar = {
+        "as_of": "2026-02-03",
+        "models": {"gpt-5": {"input": 2, "output": 10}, "other": {"input": 1, "output": 1}},
+    }
+
+    async def summary(self, folder: Path, *flags: str) -> tuple[str, dict[str, Any]]:
+        """What a run of two samples prints, and its summary."""
+        (folder / "prices.json").write_text(json.dumps(self.LIST))
+        async with ChatServer(answer) as server:
+            code, out, err = await run(folder, *served(server, "-n", "2", "--out", "r", *flags))
+        assert code == 0, err
+        return out + err, json.loads((folder / "r" / "summary.json").read_text())
+
+    async def test_a_list_is_told_with_its_date(self, tmp_path: Path) -> None:
+        said, summary = await self.summary(tmp_path, "--prices", "prices.json")
+        assert summary["cost"] == pytest.approx(2 * (7 * 2 + 3 * 10) / 1e6)
+        assert summary["prices_as_of"] == "2026-02-03"
+        assert "$0.0001 (prices of 2026-02-03)" in said
+        assert "prices of 2026-02-03, per million tokens: $2 in, $10 out" in said
+        done = harness(tmp_path, "compare", "r", "r")
+        assert done.stdout.count("(prices of 2026-02-03)") == 2
+
+    async def test_a_price_wins_over_a_list(self, tmp_path: Path) -> None:
+        said, summary = await self.summary(
+            tmp_path, "--prices", "prices.json", "--price", "1000,1000"
+        )
+        assert summary["cost"] == pytest.approx(0.02)
+        assert "prices of" not in said
+
+    async def test_a_vendors_price_says_nothing_of_another_address(self, tmp_path: Path) -> None:
+        said, summary = await self.summary(tmp_path)
+        assert summary["cost"] is None
+        assert "prices of" not in said
+
+    async def test_but_may_be_claimed_for_it(self, tmp_path: Path) -> None:
+        _, summary = await self.summary(tmp_path, "--prices", "bundled")
+        assert summary["cost"] > 0
+        assert summary["prices_as_of"]
+
+    async def test_a_run_that_goes_on_keeps_its_price(self, tmp_path: Path) -> None:
+        (tmp_path / "prices.json").write_text(json.dumps(self.LIST))
+        async with ChatServer(answer) as server:
+            flags = ["-n", "2", "--prices", "prices.json", "--max-tokens-total", "10"]
+            await run(tmp_path, *served(server, *flags, "--out", "r"))
+            (tmp_path / "prices.json").unlink()
+            more = ["--max-tokens-total", "99"]
+            code, _, err = await run(tmp_path, "run", "--resume", "r", *more)
+        assert code == 0, err
+        assert len({sample["cost"] for sample in results(tmp_path / "r")}) == 1
+        assert results(tmp_path / "r")[0]["cost"] > 0
+
+    async def test_a_run_without_a_price_may_be_given_one_and_no_other_then(
+        self, tmp_path: Path
+    ) -> None:
+        async with ChatServer(answer) as server:
+            plain = served(server, "-n", "3", "--max-tokens-total", "10", "--out", "plain")
+            await run(tmp_path, *plain)
+            more = ["--max-tokens-total", "99", "--max-cost", "0.02", *CENT_A_REQUEST]
+            code, _, err = await run(tmp_path, "run", "--resume", "plain", *more)
+            assert code == 0, err
+            assert "--max-cost is reached: $0.0200 of $0.0200; 1 sample not begun" in err
+            priced = served(server, "-n", "1", *CENT_A_REQUEST, "--out", "priced")
+            await run(tmp_path, *priced)
+        code, _, err = await run(tmp_path, "run", "--resume", "priced", "--price", "1,1")
+        assert code == 2
+        assert "keeps the price it began with" in err
+
+    def test_a_bad_list_is_refused_in_one_line(self, tmp_path: Path) -> None:
+        (tmp_path / "prices.json").write_text('{"models": {"x": {"input": -1, "output": 1}}}')
+        done = harness(tmp_path, "run", "--prices", "prices.json", "--dry-run")
+        assert done.returncode == 2
+        assert done.stderr.startswith("harness: prices.json: models.x.input:")
+        assert done.stderr.count("\n") == 1
+
+
+class TestDryRun:
+    async def test_it_tells_requests_tokens_and_cost_and_asks_nothing(self, tmp_path: Path) -> None:
+        async with ChatServer(answer) as server:
+            flags = served(server, "-n", "3", "--agentic-mode", "--max-turns", "5", "--dry-run")
+            code, out, err = await run(tmp_path, *flags, *CENT_A_REQUEST)
+        assert code == 0, err
+        assert server.requests == []
+        told = dict(line.split(maxsplit=1) for line in out.splitlines() if line.strip())
+        assert told["requests"].strip() == "3 to 15"
+        assert told["cost"].startswith("$")
+        assert not (tmp_path / "runs").exists()
+
+    def figures(self, folder: Path, *flags: str) -> dict[str, Any]:
+        there = ["-b", "fixture", "-m", "x", "--base-url", "http://127.0.0.1:9/v1"]
+        done = harness(folder, "run", *there, "--dry-run", "--json", *flags)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def test_its_figures_follow_from_what_will_be_sent(self, tmp_path: Path) -> None:
+        one = self.figures(tmp_path, "-n", "4")
+        assert one["requests"] == [4, 4]
+        assert one["least"]["input_tokens"] == one["most"]["input_tokens"] > 0
+        assert one["cost"] is None
+        twice = self.figures(tmp_path, "-n", "4", "-k", "2", "--price", "1,0")
+        assert twice["least"]["input_tokens"] == 2 * one["least"]["input_tokens"]
+        expected = twice["most"]["input_tokens"] / 1e6
+        assert twice["cost"] == pytest.approx([expected, expected])
+
+    def test_every_turn_repeats_what_was_said_before(self, tmp_path: Path) -> None:
+        few, many = (
+            self.figures(tmp_path, "-n", "1", "--agentic-mode", "--max-turns", str(turns))
+            for turns in (5, 10)
+        )
+        assert many["most"]["output_tokens"] == 2 * few["most"]["output_tokens"]
+        assert many["most"]["input_tokens"] > 3 * few["most"]["input_tokens"]
+        assert many["least"] == few["least"]
+
+    def test_max_tokens_bounds_the_answers(self, tmp_path: Path) -> None:
+        bounded = self.figures(tmp_path, "-n", "2", "--max-tokens", "100")
+        assert bounded["most"]["output_tokens"] == bounded["least"]["output_tokens"] == 200
+
+    def test_recordings_ask_nobody(self, tmp_path: Path) -> None:
+        done = harness(tmp_path, "run", "--dry-run")
+        assert (done.returncode, done.stdout) == (0, "")

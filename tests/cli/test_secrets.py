@@ -1,0 +1,151 @@
+"""No key is in anything that a run leaves or says, whatever a provider makes of it."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from chat_server import ChatServer, Json, Reply, completion
+from messages_server import message
+from redirected import run_redirected
+from responses_server import response, said
+
+SOLVE = "```python\nimport sys\nprint(sys.stdin.read())\n```"
+SECRETS = {
+    "OPENAI_API_KEY": "sk-proj-PLANTED-openai-0123456789",
+    "ANTHROPIC_API_KEY": "sk-ant-PLANTED-0123456789",
+    "GEMINI_API_KEY": "AIzaPLANTEDgemini0123456789",
+    "GOOGLE_API_KEY": "AIzaPLANTEDgoogle0123456789",
+    "HF_TOKEN": "hf_PLANTED0123456789",
+}
+
+
+def _chat() -> Reply:
+    return completion(SOLVE)
+
+
+def _responses() -> Reply:
+    return response(said(SOLVE))
+
+
+def _messages() -> Reply:
+    return message(SOLVE, usage={"input_tokens": 1, "output_tokens": 1})
+
+
+Answer = Callable[[], Reply]
+PROVIDERS: dict[str, tuple[str, Answer]] = {
+    "gpt-5": ("OPENAI_API_KEY", _responses),
+    "openai-chat/gpt-5": ("OPENAI_API_KEY", _chat),
+    "claude-x": ("ANTHROPIC_API_KEY", _messages),
+    "gemini-3": ("GEMINI_API_KEY", _chat),
+    "gemini/second": ("GOOGLE_API_KEY", _chat),
+    "org/model": ("HF_TOKEN", _chat),
+}
+
+
+class Echo(ChatServer):
+    """Says the key back: in errors of every kind and their headers, then in answers' own ids."""
+
+    def __init__(self, answer: Answer, *, errors: bool) -> None:
+        super().__init__(self._say)
+        self._answer = answer
+        self._errors = errors
+        self.keys: set[str] = set()
+
+    @property
+    def base_url(self) -> str:
+        return super().base_url.removesuffix("/v1")
+
+    def serves(self, method: str, path: str) -> bool:
+        return method == "POST" and bool(path)
+
+    def _say(self, _body: Json, number: int) -> Reply:
+        headers = self.requests[number].headers
+        key = headers.get("x-api-key") or headers["authorization"].removeprefix("Bearer ")
+        self.keys.add(key)
+        good = self._answer()
+        if not self._errors:
+            return Reply(body={**good.body, "id": key}, headers=_echoing(key))
+        return next((each for n, each in enumerate(_errors(key)) if n == number), good)
+
+
+def _errors(key: str) -> Iterator[Reply]:
+    """What is repeated first, then what ends a sample."""
+    told = _echoing(key)
+    soon = {**told, "retry-after-ms": "1"}
+    words = f"Incorrect API key provided: {key}. Authorization: Bearer {key}"
+    inside: Json = {"error": {"message": words, "type": key, "code": key, "param": key}}
+    page = f"<html><title>{words}</title></html>".encode()
+    yield Reply(body=inside, status=500, headers=soon)
+    yield Reply(body=page, status=503, headers=soon, content_type="text/html")
+    yield Reply(body={"detail": [words]}, status=429, headers=soon)
+    yield Reply(body=inside, status=401, headers=told)
+    yield Reply(body=words.encode(), status=403, headers=told, content_type=f"text/{key}")
+    yield Reply(body={"message": words}, status=302, headers={**told, "location": f"/{key}"})
+    yield Reply(body={key: words}, status=400, headers=told)
+
+
+def _echoing(key: str) -> dict[str, str]:
+    names = ("x-request-id", "request-id", "www-authenticate", "set-cookie", "x-debug")
+    return dict.fromkeys(names, f"{key}")
+
+
+def _refuse_secrets(folder: Path, out: str, err: str) -> None:
+    """Look at all that was said, and at everything on disk but what the test itself put there."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".env"]
+    left = {str(path): path.read_bytes().decode("utf-8", "replace") for path in files}
+    assert any("transcripts" in where for where in left)
+    for where, text in {**left, "stdout": out, "stderr": err}.items():
+        for secret in SECRETS.values():
+            assert secret not in text, where
+
+
+@pytest.mark.parametrize("place", ["environment", ".env"])
+@pytest.mark.parametrize("name", PROVIDERS)
+async def test_no_key_is_in_what_a_run_leaves_or_says(
+    name: str, place: str, tmp_path: Path
+) -> None:
+    variable, answer = PROVIDERS[name]
+    planted = dict(SECRETS)
+    if variable == "GOOGLE_API_KEY":
+        del planted["GEMINI_API_KEY"]
+    environ = planted if place == "environment" else {}
+    if place == ".env":
+        (tmp_path / ".env").write_text("".join(f"{k}={v}\n" for k, v in planted.items()))
+    async with Echo(answer, errors=True) as server:
+        flags = ["-b", "fixture", "-n", "6", "--concurrency", "1", "--out", "r", "-m", name]
+        code, out, err = await run_redirected(
+            tmp_path, server.base_url, "run", *flags, "--json", **environ
+        )
+    assert server.keys == {SECRETS[variable]}, "the key was sent, and no other"
+    assert code == 4, err
+    summary = json.loads(out)
+    assert (summary["graded"], summary["pending"]) == (2, {"model_error": 4})
+    told = "".join(path.read_text() for path in (tmp_path / "r" / "transcripts").iterdir())
+    assert "[redacted]" in told, "the errors were recorded"
+    _refuse_secrets(tmp_path, out, err)
+
+
+@pytest.mark.parametrize("name", ["gpt-5", "openai-chat/gpt-5", "claude-x"])
+async def test_nor_is_one_that_an_answer_has_for_its_id(name: str, tmp_path: Path) -> None:
+    variable, answer = PROVIDERS[name]
+    async with Echo(answer, errors=False) as server:
+        flags = ["-b", "fixture", "-n", "1", "--out", "r", "-m", name]
+        code, out, err = await run_redirected(tmp_path, server.base_url, "run", *flags, **SECRETS)
+    assert code == 0, err
+    assert server.keys == {SECRETS[variable]}
+    _refuse_secrets(tmp_path, out, err)
+
+
+@pytest.mark.parametrize("name", ["models", "run"])
+async def test_no_key_is_in_what_is_said_of_one_that_cannot_be_used(
+    name: str, tmp_path: Path
+) -> None:
+    arguments = {"models": ["models", "gpt-5"], "run": ["run", "-b", "fixture", "-m", "gpt-5"]}
+    broken = f"{SECRETS['OPENAI_API_KEY']}\u00e4"
+    code, out, err = await run_redirected(
+        tmp_path, "http://127.0.0.1:9", *arguments[name], OPENAI_API_KEY=broken
+    )
+    assert code == 2
+    assert "OPENAI_API_KEY (environment)" in err
+    assert "PLANTED" not in out + err

@@ -1,0 +1,205 @@
+"""`--tool-protocol`: whole runs against endpoints with and without tools, and what is kept."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_server import ChatServer, Json, Reply, Script, Solver
+from program import harness, results, run
+from text_model import REFUSALS, caller, refusing, talker
+
+TITLES = 4
+FLAGS = ("-b", "fixture", "-n", str(TITLES), "--agentic-mode")
+
+
+@pytest.fixture(scope="session")
+def solutions(bundled_rows: list[dict[str, Any]]) -> dict[str, str]:
+    return {row["title"]: row["references"][0] for row in bundled_rows}
+
+
+async def _run(
+    folder: Path, script: Script, *flags: str
+) -> tuple[ChatServer, int | None, str, str]:
+    async with ChatServer(script) as server:
+        where = ["-m", "served", "--base-url", server.base_url, "--out", "r"]
+        code, out, err = await run(folder, "run", *where, *FLAGS, *flags)
+    return server, code, out, err
+
+
+def _outcomes(run_directory: Path) -> list[tuple[Any, ...]]:
+    keys = ("sample", "verdict", "stop_reason", "code", "tool_protocol", "fallback", "tool_calls")
+    return sorted(tuple(result[key] for key in keys) for result in results(run_directory))
+
+
+def _flags(run_directory: Path) -> set[tuple[str, bool]]:
+    return {(result["tool_protocol"], result["fallback"]) for result in results(run_directory)}
+
+
+def _spec(run_directory: Path) -> dict[str, Any]:
+    return json.loads((run_directory / "run.json").read_text())["spec"]
+
+
+def _refused(server: ChatServer) -> int:
+    return sum("tools" in request.body for request in server.requests)
+
+
+@pytest.mark.parametrize("who", ["vLLM", "llama.cpp"])
+async def test_auto_falls_back_to_text_for_the_whole_run(
+    tmp_path: Path, solutions: dict[str, str], who: str
+) -> None:
+    script = refusing(caller(solutions), *REFUSALS[who])
+    server, code, out, err = await _run(tmp_path, script, "--concurrency", "1", "--workers", "1")
+    assert code == 0, err
+    assert _refused(server) == 1
+    assert {result["verdict"] for result in results(tmp_path / "r")} == {"accepted"}
+    assert _flags(tmp_path / "r") == {("text", False)}
+    assert f"in text {TITLES}" in out
+    assert "fallback" not in out
+    assert REFUSALS[who][1][:40] in err
+    assert _spec(tmp_path / "r")["tool_protocol"] == "auto"
+    transcripts = [path.read_text() for path in (tmp_path / "r" / "transcripts").iterdir()]
+    assert all('"event":"tool_protocol"' in text for text in transcripts)
+    assert sum("tools are refused" in text for text in transcripts) == 1
+
+
+async def test_samples_under_way_fall_back_too(tmp_path: Path, solutions: dict[str, str]) -> None:
+    script = refusing(caller(solutions), *REFUSALS["Ollama"])
+    server, code, _, err = await _run(tmp_path, script, "--concurrency", "8")
+    assert code == 0, err
+    assert _refused(server) <= TITLES  # no sample is refused twice, however slow this machine
+    assert _flags(tmp_path / "r") == {("text", False)}
+
+
+async def test_auto_is_native_where_tools_are_taken(tmp_path: Path, solver: Solver) -> None:
+    server, code, out, err = await _run(tmp_path, solver)
+    assert code == 0, err
+    assert _refused(server) == len(server.requests)
+    assert _flags(tmp_path / "r") == {("native", False)}
+    assert "tools called" not in out
+
+
+async def test_native_shows_the_providers_words_and_tries_nothing_else(
+    tmp_path: Path, solutions: dict[str, str]
+) -> None:
+    script = refusing(caller(solutions), *REFUSALS["OpenRouter"])
+    server, code, _, err = await _run(tmp_path, script, "--tool-protocol", "native")
+    assert code == 4
+    assert "No endpoints found that support tool use" in err
+    assert _refused(server) == len(server.requests) == TITLES
+    assert results(tmp_path / "r") == []
+    assert _spec(tmp_path / "r")["tool_protocol"] == "native"
+
+
+async def test_text_never_tries_native(tmp_path: Path, solver: Solver) -> None:
+    """The solver calls natively wherever it is offered tools; here it is offered none."""
+    spec = tmp_path / "spec.yaml"
+    spec.write_text("tool_protocol: text\n")
+    server, code, _, err = await _run(tmp_path, solver, "-c", str(spec))
+    assert code == 0, err
+    assert _refused(server) == 0
+    assert "native" not in {result["tool_protocol"] for result in results(tmp_path / "r")}
+    assert _spec(tmp_path / "r")["tool_protocol"] == "text"
+
+
+def _mixed(solutions: dict[str, str]) -> Script:
+    """Calls tools but for one problem, for which it only ever talks, and then gives wrong code."""
+    call, talk = caller(solutions), talker(dict.fromkeys(solutions, "print(0)"))
+    silent = next(iter(solutions))
+
+    def script(body: Json, number: int) -> Reply:
+        answers = talk if silent in str(body["messages"][1]["content"]) else call
+        reply = answers(body, number)
+        assert isinstance(reply, Reply)
+        return reply
+
+    return refusing(script, *REFUSALS["SGLang"])
+
+
+@pytest.fixture
+async def mixed(tmp_path: Path, solutions: dict[str, str]) -> tuple[Path, str]:
+    _, code, out, err = await _run(tmp_path, _mixed(solutions))
+    assert code == 0, err
+    return tmp_path, out
+
+
+async def test_a_fallback_is_flagged_and_the_rate_without_it_stands_beside(
+    mixed: tuple[Path, str],
+) -> None:
+    folder, out = mixed
+    flagged = [result for result in results(folder / "r") if result["fallback"]]
+    assert len(flagged) == 1
+    assert (flagged[0]["tool_protocol"], flagged[0]["tool_calls"]) == ("none", 0)
+    assert flagged[0]["verdict"] != "accepted"
+    summary = json.loads((folder / "r" / "summary.json").read_text())
+    assert summary["fallback"] == 1
+    assert summary["tool_protocols"] == {"text": TITLES - 1, "none": 1}
+    assert summary["pass_at_1"]["value"] == (TITLES - 1) / TITLES
+    assert (summary["without_fallback"]["value"], summary["without_fallback"]["problems"]) == (1, 3)
+    rows = {line.strip().split("  ")[0]: line for line in out.splitlines()}
+    assert "100.0" in rows["without fallback"]
+    assert "75.0" in rows["pass@1"]
+    assert "fallback: 1 sample asked without tools" in out
+
+
+async def test_such_a_run_played_again_is_the_same(mixed: tuple[Path, str]) -> None:
+    folder, out = mixed
+    done = harness(folder, "run", "-m", "replay:r", "--out", "again", *FLAGS)
+    assert done.returncode == 0, done.stderr
+    assert _outcomes(folder / "again") == _outcomes(folder / "r")
+    rates = [line for line in done.stdout.splitlines() if "pass@1" in line or "without" in line]
+    assert rates == [line for line in out.splitlines() if "pass@1" in line or "without" in line]
+    shown = harness(folder, "transcript", "again", next(iter(_outcomes(folder / "r")))[0])
+    assert "on tools are called" in shown.stdout
+
+
+async def test_results_from_before_there_was_a_choice_are_still_read(
+    mixed: tuple[Path, str],
+) -> None:
+    folder, _ = mixed
+    path = folder / "r" / "results.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        for key in ("tool_protocol", "fallback", "refused"):
+            del line[key]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = harness(folder, "compare", "r", "r")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("given", ["", "xml", "NATIVE"])
+def test_another_word_is_refused_in_one_line(tmp_path: Path, given: str) -> None:
+    done = harness(tmp_path, "run", "--agentic-mode", "--tool-protocol", given)
+    assert done.returncode == 2
+    assert "--tool-protocol" in done.stderr
+    assert "'auto', 'native' or 'text'" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def _prompts(folder: Path, single_shot: str) -> None:
+    for mode, user in (
+        ("agentic", 'Solve "{{ problem.title }}".'),
+        ("single_shot", single_shot),
+    ):
+        (folder / mode).mkdir(parents=True)
+        (folder / mode / "system.j2").write_text(f"My own words for {mode}.")
+        (folder / mode / "user.j2").write_text(user)
+
+
+async def test_a_fallback_asks_with_the_users_own_prompt(
+    tmp_path: Path, solutions: dict[str, str]
+) -> None:
+    _prompts(tmp_path / "mine", "# {{ problem.title }}\n\n{{ problem.statement }}")
+    server, code, _, err = await _run(tmp_path, talker(solutions), "--prompt", "mine")
+    assert code == 0, err
+    assert _flags(tmp_path / "r") == {("none", True)}
+    assert {result["verdict"] for result in results(tmp_path / "r")} == {"accepted"}
+    systems = [request.body["messages"][0]["content"] for request in server.requests]
+    assert systems.count("My own words for single_shot.") == TITLES
+
+
+async def test_a_broken_prompt_for_a_fallback_is_found_before_the_run(tmp_path: Path) -> None:
+    _prompts(tmp_path / "mine", "{{ problem.nothing }}")
+    server, code, _, err = await _run(tmp_path, talker({}), "--prompt", "mine")
+    assert (code, server.requests) == (2, [])
+    assert "user.j2" in err

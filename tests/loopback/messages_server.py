@@ -1,0 +1,229 @@
+"""A loopback server that speaks Anthropic's Messages API, and refuses what the real one refuses.
+
+In a test:
+
+    async with MessagesServer(lambda body, n: message("hello")) as server:
+        ...  # server.base_url, server.requests
+
+It keeps a prompt cache as the real one does: what a request marks is written, and what an earlier
+request wrote is read, and counted in the usage of every answer that does not bring its own. A
+token is a character of JSON here.
+"""
+
+import inspect
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from chat_server import ChatServer, Json, Reply, Script
+
+MOST_BREAKPOINTS = 4
+LOOKBACK_BLOCKS = 20  # how far back from a breakpoint an earlier write is looked for
+THINKING = ("thinking", "redacted_thinking")
+
+Prefixes = list[tuple[str, bool]]
+
+
+# Replies
+
+
+def text_block(text: str) -> Json:
+    return {"type": "text", "text": text}
+
+
+def tool_use(name: str, arguments: Json | None = None, call_id: str = "toolu_1") -> Json:
+    return {"type": "tool_use", "id": call_id, "name": name, "input": arguments or {}}
+
+
+def thinking(text: str, signature: str = "c2lnbmVk") -> Json:
+    return {"type": "thinking", "thinking": text, "signature": signature}
+
+
+def redacted(data: str) -> Json:
+    return {"type": "redacted_thinking", "data": data}
+
+
+def message(
+    *content: Json | str,
+    stop_reason: str | None = None,
+    usage: Json | None = None,
+    fields: Json | None = None,
+    **reply: Any,
+) -> Reply:
+    """A good answer; a string is a text block, `reply` sets fields of the Reply."""
+    blocks = [text_block(block) if isinstance(block, str) else block for block in content]
+    called = any(block["type"] == "tool_use" for block in blocks)
+    body: Json = {
+        "id": "msg_loopback",
+        "type": "message",
+        "role": "assistant",
+        "model": "loopback",
+        "content": blocks,
+        "stop_reason": stop_reason or ("tool_use" if called else "end_turn"),
+        "stop_sequence": None,
+        **(fields or {}),
+    }
+    if usage is not None:
+        body["usage"] = usage
+    return Reply(body=body, **reply)
+
+
+def error(status: int, kind: str = "api_error", words: str = "no", **reply: Any) -> Reply:
+    """An error as the vendor words it."""
+    body = {"type": "error", "error": {"type": kind, "message": words}, "request_id": "req_body"}
+    return Reply(body=body, status=status, **reply)
+
+
+# The server
+
+
+class MessagesServer(ChatServer):
+    """The server, for as long as its context lasts.
+
+    Attributes:
+        refused: why requests were refused by the server itself, not by its script.
+    """
+
+    def __init__(self, script: Script, *, port: int = 0) -> None:
+        super().__init__(self._checked(script), port=port)
+        self.refused: list[str] = []
+        self._thoughts: dict[str, list[Json]] = {}
+        self._written: set[str] = set()
+
+    @property
+    def base_url(self) -> str:
+        return super().base_url.removesuffix("/v1")
+
+    def serves(self, method: str, path: str) -> bool:
+        return method == "POST" and path == "/v1/messages"
+
+    def _checked(self, script: Script) -> Script:
+        async def checked(body: Json, number: int) -> Reply:
+            fault = next(faults(body), None) or self._altered_thoughts(body)
+            if fault:
+                self.refused.append(fault)
+                return error(400, "invalid_request_error", fault)
+            reply = script(body, number)
+            if inspect.isawaitable(reply):
+                reply = await reply
+            return self._accounted(body, reply)
+
+        return checked
+
+    def _accounted(self, body: Json, reply: Reply) -> Reply:
+        """Remember what is thought and cached; the usage goes into the answer."""
+        said = reply.body
+        if not isinstance(said, dict) or not isinstance(said.get("content"), list):
+            return reply
+        for block in said["content"]:
+            if isinstance(block, dict) and block.get("type") == "tool_use":
+                self._thoughts[block["id"]] = _thoughts(said["content"])
+        if "usage" not in said:
+            said = {**said, "usage": {**self._cached(body), "output_tokens": 1}}
+        return Reply(**{**vars(reply), "body": said})
+
+    def _cached(self, body: Json) -> Json:
+        """What was read from the cache and what was written to it by this request."""
+        prefixes = list(_prefixes(body))
+        marked = [position for position, (_, marks) in enumerate(prefixes) if marks]
+        read = 0
+        for mark in marked:
+            for prefix, _ in prefixes[max(0, mark - LOOKBACK_BLOCKS + 1) : mark + 1]:
+                if prefix in self._written:
+                    read = max(read, len(prefix))
+        until = len(prefixes[marked[-1]][0]) if marked else 0
+        self._written |= {prefixes[mark][0] for mark in marked}
+        return {
+            "input_tokens": len(prefixes[-1][0]) - until,
+            "cache_read_input_tokens": read,
+            "cache_creation_input_tokens": until - read,
+        }
+
+    def _altered_thoughts(self, body: Json) -> str:
+        for number, turn in enumerate(body["messages"]):
+            for block in turn["content"]:
+                expected = self._thoughts.get(block.get("id", ""), None)
+                if expected is not None and _thoughts(turn["content"]) != expected:
+                    return f"messages.{number}: thinking blocks cannot be modified"
+        return ""
+
+
+def _thoughts(content: Sequence[Any]) -> list[Json]:
+    return [b for b in content if isinstance(b, dict) and b.get("type") in THINKING]
+
+
+def _prefixes(body: Json) -> Iterator[tuple[str, bool]]:
+    """Every prefix of the prompt that ends with a block, and whether that block is marked."""
+    prompt = ""
+    for block in _all_blocks(body):
+        plain = {name: value for name, value in block.items() if name != "cache_control"}
+        prompt += json.dumps(plain)
+        yield prompt, "cache_control" in block
+
+
+def _all_blocks(body: Json) -> Iterator[Json]:
+    """The blocks in the order of the prompt: tools, system, conversation."""
+    yield from body.get("tools", ())
+    yield from body.get("system", ())
+    for turn in body["messages"]:
+        yield from turn["content"]
+
+
+# What the real API refuses
+
+
+def faults(body: Json) -> Iterator[str]:
+    """Everything that is wrong with a request."""
+    if not isinstance(body.get("max_tokens"), int) or body["max_tokens"] < 1:
+        yield "max_tokens: Field required"
+    for unknown in set(body) & {"temperature", "top_p", "top_k"}:
+        yield f"{unknown}: Extra inputs are not permitted"
+    yield from _faults_of_turns(body["messages"])
+    yield from _faults_of_blocks(list(_all_blocks(body)))
+
+
+def _faults_of_blocks(blocks: list[Json]) -> Iterator[str]:
+    if sum("cache_control" in block for block in blocks) > MOST_BREAKPOINTS:
+        yield f"a maximum of {MOST_BREAKPOINTS} blocks with cache_control may be provided"
+    for block in blocks:
+        if block.get("type") in THINKING and "cache_control" in block:
+            yield "cache_control: thinking blocks cannot be marked"
+        if block.get("type") == "text" and not block["text"].strip():
+            yield "messages: text content blocks must contain non-whitespace text"
+
+
+def _faults_of_turns(turns: list[Json]) -> Iterator[str]:
+    asked: list[str] = []
+    for number, turn in enumerate(turns):
+        where = f"messages.{number}"
+        if turn["role"] != ("assistant" if number % 2 else "user"):
+            yield f"{where}: the first role must be user, and roles must alternate"
+        if not turn["content"]:
+            yield f"{where}: content must not be empty"
+        yield from _faults_of_results(where, turn["content"], asked)
+        asked = [block["id"] for block in turn["content"] if block["type"] == "tool_use"]
+        yield from _faults_of_calls(where, turn)
+    if not turns or asked:
+        yield f"{asked}: tool_use ids were found without tool_result blocks"
+    elif turns[-1]["content"] and turns[-1]["content"][-1]["type"] in THINKING:
+        yield "The final block in an assistant message cannot be `thinking`"
+
+
+def _faults_of_results(where: str, content: list[Json], asked: list[str]) -> Iterator[str]:
+    kinds = [block["type"] for block in content]
+    results = [block for block in content if block["type"] == "tool_result"]
+    if kinds[: len(results)] != ["tool_result"] * len(results):
+        yield f"{where}: tool_result blocks must come first"
+    if sorted(block["tool_use_id"] for block in results) != sorted(asked):
+        yield f"{where}: each tool_use must have its tool_result in the next message"
+    for block in results:
+        if block.get("is_error") and not block.get("content"):
+            yield f"{where}: content cannot be empty if `is_error` is true"
+
+
+def _faults_of_calls(where: str, turn: Json) -> Iterator[str]:
+    for block in turn["content"]:
+        if block["type"] == "tool_use" and not isinstance(block["input"], dict):
+            yield f"{where}: tool_use.input: Input should be an object"
+        if block["type"] in THINKING and turn["role"] != "assistant":
+            yield f"{where}: thinking is the assistant's"

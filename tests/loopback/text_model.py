@@ -1,0 +1,91 @@
+"""Models behind a chat endpoint that cannot call tools natively, for a chat server's script.
+
+They read the results of their calls off the conversation and keep nothing.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from chat_server import Json, Reply, Script, completion, failure
+
+USAGE = {"prompt_tokens": 100, "completion_tokens": 10}
+Write = Callable[[str, Json], str]
+
+# How servers say that they take no tools: a name, the status and the words.
+REFUSALS: Mapping[str, tuple[int, str]] = {
+    "vLLM": (
+        400,
+        '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+    ),
+    "Ollama": (400, "registry.ollama.ai/library/gemma:2b does not support tools"),
+    "llama.cpp": (500, "tools param requires --jinja flag"),
+    "SGLang": (500, "Internal server error: Unsupported tool_call_parser: None"),
+    "LiteLLM": (
+        400,
+        "litellm.UnsupportedParamsError: x does not support parameters: ['tools'], for model=y. "
+        "To drop these, set `litellm.drop_params=True`",
+    ),
+    "OpenRouter": (
+        404,
+        "No endpoints found that support tool use. To learn more about provider routing, visit: "
+        "https://openrouter.ai/docs/provider-routing",
+    ),
+}
+
+
+def fenced(name: str, arguments: Json) -> str:
+    return f"```json\n{json.dumps({'name': name, 'arguments': arguments})}\n```"
+
+
+def tagged(name: str, arguments: Json) -> str:
+    return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
+
+
+def in_functions(name: str, arguments: Json) -> str:
+    parameters = "".join(f"<parameter={k}>\n{v}\n</parameter>\n" for k, v in arguments.items())
+    return f"<tool_call>\n<function={name}>\n{parameters}</function>\n</tool_call>"
+
+
+WAYS: Mapping[str, Write] = {"fenced": fenced, "tagged": tagged, "functions": in_functions}
+
+
+def caller(solutions: Mapping[str, str], write: Write = fenced) -> Script:
+    """Reads the problem, writes nonsense, runs it, and then writes what is right."""
+
+    def script(body: Json, number: int) -> Reply:
+        del number
+        assert all(message["role"] != "tool" for message in body["messages"])
+        said = sum(message["role"] == "assistant" for message in body["messages"])
+        code = next(code for title, code in solutions.items() if f'"{title}"' in str(_user(body)))
+        texts = [
+            write("read_problem", {}),
+            "\n".join((write("write_solution", {"code": "print(0)"}), write("run_tests", {}))),
+            "\n".join((write("write_solution", {"code": code}), write("run_tests", {}))),
+        ]
+        return completion(texts[said] if said < len(texts) else "That is all.", usage=USAGE)
+
+    return script
+
+
+def talker(solutions: Mapping[str, str]) -> Script:
+    """Never calls anything; asked without tools it writes the solution."""
+
+    def script(body: Json, number: int) -> Reply:
+        del number
+        for title, code in solutions.items():
+            if f"# {title}\n" in str(_user(body)):
+                return completion(f"```python\n{code}\n```", usage=USAGE)
+        return completion("I would read the problem first.", usage=USAGE)
+
+    return script
+
+
+def _user(body: Json) -> Any:
+    """The first message of the user: it names the problem."""
+    return next(m["content"] for m in body["messages"] if m["role"] == "user")
+
+
+def refusing(script: Script, status: int, words: str) -> Script:
+    """The same, at an endpoint that refuses tools."""
+    return lambda body, n: failure(status, words) if body.get("tools") else script(body, n)

@@ -1,0 +1,294 @@
+"""Which names are whose, and where keys and addresses are found."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.errors import UsageError
+from harness.models.environment import MOST_BYTES, NAMES, Environment, Found
+from harness.models.providers import PROVIDERS, Protocol
+from harness.models.registry import Route, missing, ollama_url, resolve
+
+
+def environment(**environ: str) -> Environment:
+    return Environment(environ, hub_token=lambda: None)
+
+
+def route(name: str, base_url: str | None = None, **environ: str) -> Route:
+    return resolve(name, base_url=base_url, environment=environment(**environ))
+
+
+OPENAI = "https://api.openai.com/v1"
+GEMINI = "https://generativelanguage.googleapis.com/v1beta/openai"
+HUB = "https://router.huggingface.co/v1"
+LOCAL = "http://localhost:11434/v1"
+RESPONSES, CHAT = "responses", "chat/completions"
+ANTHROPIC = "https://api.anthropic.com/v1/messages"
+
+
+def test_a_gateway_that_speaks_anthropic_s_protocol() -> None:
+    there = route("claude-x", ANTHROPIC_BASE_URL="http://gateway:1/anthropic")
+    assert (there.base_url, there.protocol) == ("http://gateway:1/anthropic", Protocol.MESSAGES)
+    assert route("gpt-5", ANTHROPIC_BASE_URL=MINE).base_url == OPENAI
+    with pytest.raises(UsageError, match="base URL"):
+        route("claude-x", ANTHROPIC_BASE_URL="nowhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "endpoint"),
+    [
+        ("gpt-5-mini", "gpt-5-mini", f"{OPENAI}/{RESPONSES}"),
+        ("o1-preview", "o1-preview", f"{OPENAI}/{RESPONSES}"),
+        ("o3-mini", "o3-mini", f"{OPENAI}/{RESPONSES}"),
+        ("o4-mini", "o4-mini", f"{OPENAI}/{RESPONSES}"),
+        ("o1", "o1", f"{OPENAI}/{RESPONSES}"),
+        ("o3", "o3", f"{OPENAI}/{RESPONSES}"),
+        ("o4", "o4", f"{OPENAI}/{RESPONSES}"),
+        ("openai/gpt-5", "gpt-5", f"{OPENAI}/{RESPONSES}"),
+        ("openai/ft:anything", "ft:anything", f"{OPENAI}/{RESPONSES}"),
+        ("openai/gemini-like", "gemini-like", f"{OPENAI}/{RESPONSES}"),
+        ("openai-chat/gpt-5", "gpt-5", f"{OPENAI}/{CHAT}"),
+        ("gpt-4.1", "gpt-4.1", f"{OPENAI}/{CHAT}"),
+        ("gpt-4o-mini", "gpt-4o-mini", f"{OPENAI}/{CHAT}"),
+        ("openai/gpt-4o", "gpt-4o", f"{OPENAI}/{CHAT}"),
+        ("gpt-5-chat-latest", "gpt-5-chat-latest", f"{OPENAI}/{CHAT}"),
+        ("chatgpt-4o-latest", "chatgpt-4o-latest", f"{OPENAI}/{CHAT}"),
+        ("claude-sonnet-4-5", "claude-sonnet-4-5", ANTHROPIC),
+        ("anthropic/claude-x", "claude-x", ANTHROPIC),
+        ("gemini-2.5-pro", "gemini-2.5-pro", f"{GEMINI}/{CHAT}"),
+        ("gemini/gemini-3", "gemini-3", f"{GEMINI}/{CHAT}"),
+        ("Qwen/Qwen3-Coder", "Qwen/Qwen3-Coder", f"{HUB}/{CHAT}"),
+        ("Qwen/Qwen3-Coder:fastest", "Qwen/Qwen3-Coder:fastest", f"{HUB}/{CHAT}"),
+        ("gpt-org/model", "gpt-org/model", f"{HUB}/{CHAT}"),
+        ("hf/Qwen/Qwen3-Coder", "Qwen/Qwen3-Coder", f"{HUB}/{CHAT}"),
+        ("ollama/qwen3:8b", "qwen3:8b", f"{LOCAL}/{CHAT}"),
+        ("ollama/hf.co/org/model", "hf.co/org/model", f"{LOCAL}/{CHAT}"),
+    ],
+)
+def test_a_name_leads_to_its_provider(name: str, sent: str, endpoint: str) -> None:
+    found = route(name)
+    assert (found.name, found.model, found.endpoint) == (name, sent, endpoint)
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("gtp-5", "gpt-*"),
+        ("GPT-5", "gpt-*"),
+        ("cluade-x", "claude*"),
+        ("llama3.1", "ollama/"),
+        ("pyhton:a:b", "python:"),
+        ("antropic/claude/x", "anthropic/"),
+        ("oops/a/b", None),
+        ("weird name", None),
+        ("org/", None),
+        ("/model", None),
+        ("org/a model", None),
+    ],
+)
+def test_a_name_that_is_nobodys_is_answered_with_what_is_possible(
+    name: str, nearest: str | None
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        route(name)
+    text = str(caught.value)
+    assert "\n" not in text
+    if nearest is not None:
+        assert f"nearest is {nearest};" in text
+    for words in (repr(name), "gpt-*", "claude*", "ORG/MODEL", "hf/", "python:", "--base-url"):
+        assert words in text
+
+
+@pytest.mark.parametrize("prefix", [each.prefix for each in PROVIDERS])
+def test_a_prefix_is_followed_by_a_name(prefix: str) -> None:
+    with pytest.raises(UsageError, match="follow the prefix"):
+        route(prefix)
+
+
+MINE = "http://mine:8000/v1"
+EVERY_NAME = ["gpt-5", "claude-x", "gemini-3", "org/model", "a/b/c", "weird name", "llama"]
+PREFIXED = ["anthropic/claude-x", "gemini/gemini-3", "hf/org/model", "ollama/llama"]
+
+
+@pytest.mark.parametrize("name", [*EVERY_NAME, *PREFIXED, "openai/gpt-5", "openai-chat/gpt-5"])
+def test_a_base_url_that_is_given_takes_every_name_as_it_is(name: str) -> None:
+    found = route(name, MINE, OPENAI_BASE_URL="http://other/v1")
+    assert (found.model, found.endpoint) == (name, f"{MINE}/chat/completions")
+    assert found.protocol is Protocol.CHAT_COMPLETIONS
+    assert not found.needs_key
+
+
+@pytest.mark.parametrize("name", [*EVERY_NAME, "openai/gpt-5", "openai-chat/gpt-5"])
+def test_one_of_the_environment_takes_them_too(name: str) -> None:
+    found = route(name, OPENAI_BASE_URL=MINE)
+    assert (found.model, found.endpoint) == (name, f"{MINE}/chat/completions")
+
+
+@pytest.mark.parametrize("name", PREFIXED)
+def test_but_a_prefix_of_another_provider_is_stronger(name: str) -> None:
+    assert route(name, OPENAI_BASE_URL=MINE) == route(name)
+
+
+@pytest.mark.parametrize("name", ["gpt-5", "openai-chat/gpt-5", "claude-x"])
+def test_openais_own_address_in_the_environment_changes_nothing(name: str) -> None:
+    assert route(name, OPENAI_BASE_URL=f"{OPENAI}/") == route(name)
+
+
+KEYS = {
+    "gpt-5": "OPENAI_API_KEY",
+    "openai-chat/gpt-5": "OPENAI_API_KEY",
+    "claude-x": "ANTHROPIC_API_KEY",
+    "gemini-3": "GEMINI_API_KEY",
+    "org/model": "HF_TOKEN",
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_each_provider_has_its_key(name: str) -> None:
+    others = {key: "other" for key in NAMES if key.endswith(("KEY", "TOKEN"))}
+    if name == "gemini-3":
+        del others["GOOGLE_API_KEY"]
+    found = route(name, **{**others, KEYS[name]: " mine\n"})
+    assert found.key == Found(KEYS[name], "environment", "mine")
+    del others[KEYS[name]]
+    without = route(name, **others)
+    assert without.key is None
+    assert without.needs_key
+    assert KEYS[name] in missing(without.keys)
+
+
+def test_googles_variable_is_geminis_second() -> None:
+    second = route("gemini-3", GOOGLE_API_KEY="second").key
+    assert second == Found("GOOGLE_API_KEY", "environment", "second")
+    both = route("gemini-3", GOOGLE_API_KEY="second", GEMINI_API_KEY="first").key
+    assert both == Found("GEMINI_API_KEY", "environment", "first")
+
+
+def test_ollama_needs_no_key_and_gets_none() -> None:
+    found = route("ollama/x", OPENAI_API_KEY="sk-x", HF_TOKEN="hf_x")
+    assert (found.key, found.needs_key) == (None, False)
+
+
+def test_the_hubs_kept_token_is_the_last_that_counts() -> None:
+    def key(environ: dict[str, str], dotenv: dict[str, str]) -> Found | None:
+        place = Environment(environ, dotenv, hub_token=lambda: "kept")
+        return resolve("org/model", base_url=None, environment=place).key
+
+    assert key({}, {}) == Found("HF_TOKEN", "huggingface_hub", "kept")
+    assert key({}, {"HF_TOKEN": "file"}) == Found("HF_TOKEN", ".env", "file")
+    assert key({"HF_TOKEN": "env"}, {"HF_TOKEN": "file"}) == Found("HF_TOKEN", "environment", "env")
+
+
+@pytest.mark.parametrize("variable", KEYS.values())
+@pytest.mark.parametrize("key", ["sk-a\nb", "sk-ä", "sk-\x00", "sk-\ufffd"])
+def test_a_key_with_impossible_characters_is_refused_unseen(variable: str, key: str) -> None:
+    name = next(name for name in KEYS if KEYS[name] == variable)
+    with pytest.raises(UsageError, match=rf"{variable} \(environment\)") as caught:
+        route(name, **{variable: key})
+    assert key not in str(caught.value)
+
+
+def test_a_key_is_not_in_what_is_printed_of_it() -> None:
+    assert "planted" not in repr(route("gpt-5", OPENAI_API_KEY="planted"))
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("", "http://localhost:11434/v1"),
+        ("10.0.0.7", "http://10.0.0.7:11434/v1"),
+        ("10.0.0.7:99", "http://10.0.0.7:99/v1"),
+        ("box.lan", "http://box.lan:11434/v1"),
+        (":99", "http://127.0.0.1:99/v1"),
+        ("0.0.0.0", "http://127.0.0.1:11434/v1"),
+        ("0.0.0.0:99", "http://127.0.0.1:99/v1"),
+        ("[::]:99", "http://127.0.0.1:99/v1"),
+        ("[fe80::1]:99", "http://[fe80::1]:99/v1"),
+        ("http://box:99", "http://box:99/v1"),
+        ("https://box/ollama/", "https://box/ollama/v1"),
+        ("https://box", "https://box/v1"),
+        (' "box" ', "http://box:11434/v1"),
+    ],
+)
+def test_ollamas_address_is_read_as_ollama_reads_it(host: str, url: str) -> None:
+    assert ollama_url(host) == url
+    assert route("ollama/x", OLLAMA_HOST=host).base_url == url
+
+
+@pytest.mark.parametrize("host", ["ftp://box", "box:many", "box:99999", "http://box?x=1", "a b"])
+def test_an_address_that_is_none_is_refused(host: str) -> None:
+    with pytest.raises(UsageError, match=r"OLLAMA_HOST|base URL"):
+        ollama_url(host)
+
+
+def test_only_its_own_names_are_read_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / ".env"
+    path.write_text(
+        "# keys\n"
+        "export OPENAI_API_KEY=sk-1 # mine\n"
+        'ANTHROPIC_API_KEY="sk ant"\n'
+        "GEMINI_API_KEY='$HOME'\n"
+        "HF_TOKEN=\n"
+        "MODEL_ID=org/model\n"
+        "OLLAMA_HOST=box\nPATH=/nowhere\nDATABASE_URL=${OPENAI_API_KEY}\nGOOGLE_API_KEY\n"
+        'this is "no setting\n'
+    )
+    found = Environment.read({}, path)
+    assert found.find("OPENAI_API_KEY") == Found("OPENAI_API_KEY", ".env", "sk-1")
+    assert found.text("ANTHROPIC_API_KEY") == "sk ant"
+    assert found.text("GEMINI_API_KEY") == "$HOME"
+    assert found.text("MODEL_ID") == "org/model"
+    assert found.find("GOOGLE_API_KEY") is None
+    for name in ("OLLAMA_HOST", "PATH", "DATABASE_URL"):
+        assert found.find(name) is None
+
+
+def test_the_environment_wins_over_the_file_even_when_it_says_nothing(tmp_path: Path) -> None:
+    path = tmp_path / ".env"
+    path.write_text("OPENAI_BASE_URL=http://file/v1\nMODEL_ID=file\n")
+    found = Environment.read({"OPENAI_BASE_URL": "", "MODEL_ID": "real"}, path)
+    assert found.find("OPENAI_BASE_URL") is None
+    assert found.find("MODEL_ID") == Found("MODEL_ID", "environment", "real")
+
+
+def test_a_file_changes_no_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+
+    monkeypatch.delenv("MODEL_ID", raising=False)
+    path = tmp_path / ".env"
+    path.write_text("MODEL_ID=file\n")
+    assert Environment.read(os.environ, path).text("MODEL_ID") == "file"
+    assert "MODEL_ID" not in os.environ
+
+
+def test_no_file_or_a_folder_of_its_name_says_nothing(tmp_path: Path) -> None:
+    assert Environment.read({}, tmp_path / ".env").find("MODEL_ID") is None
+    (tmp_path / ".env").mkdir()
+    assert Environment.read({}, tmp_path / ".env").find("MODEL_ID") is None
+
+
+def test_a_broken_line_of_ours_is_named_and_not_shown(tmp_path: Path) -> None:
+    path = tmp_path / ".env"
+    path.write_text('X=1\n\nOPENAI_API_KEY="planted\n')
+    with pytest.raises(UsageError, match=r"\.env:\d: OPENAI_API_KEY") as caught:
+        Environment.read({}, path)
+    assert "planted" not in str(caught.value)
+
+
+def test_a_file_of_no_use_is_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / ".env"
+    path.write_bytes(b"\xff\xfe\x00binary\nMODEL_ID=x\n")
+    assert Environment.read({}, path).text("MODEL_ID") == "x"
+    path.write_bytes(b"\xef\xbb\xbfMODEL_ID=marked\n")
+    assert Environment.read({}, path).text("MODEL_ID") == "marked"
+    path.write_bytes(b"#" * (MOST_BYTES + 1))
+    with pytest.raises(UsageError, match="larger than 1 MiB"):
+        Environment.read({}, path)
+
+
+def test_the_table_can_be_read_without_doubt() -> None:
+    prefixes = [each.prefix for each in PROVIDERS]
+    assert len(set(prefixes)) == len(prefixes)
+    assert not any(a != b and a.startswith(b) for a in prefixes for b in prefixes)
+    assert all(replace(each, keys=()).base_url.startswith("http") for each in PROVIDERS)

@@ -1,0 +1,406 @@
+"""Tools in text: what is read as a call, what is not, and what goes back to the model."""
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.models.protocol import (
+    AssistantMessage,
+    Message,
+    ModelSettings,
+    ModelStop,
+    ModelTurn,
+    RetryObserver,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+    ToolSpec,
+    UserMessage,
+)
+from harness.models.text_calls import MOST_CALLS, UNNAMED, read_calls
+from harness.models.text_tools import MANUAL, REMINDER, TextTools, in_text, said_in_text, with_calls
+from harness.problem import ProblemView
+
+
+def spec(name: str, **properties: str) -> ToolSpec:
+    schema = {key: {"type": kind} for key, kind in properties.items()}
+    return ToolSpec(
+        name=name,
+        description=f"It does {name}.",
+        parameters={"type": "object", "properties": schema, "required": list(schema)},
+    )
+
+
+TOOLS = (spec("read_problem"), spec("write_solution", code="string"), spec("run_tests"))
+CODE = 'print("a\\n", {1: [2]})  # ```\nprint("é")\n'
+
+
+def calls(text: str, tools: Sequence[ToolSpec] = TOOLS) -> list[tuple[str, Any]]:
+    """Each call with its arguments, decoded where they can be."""
+    return [(call.name, _decoded(call.arguments)) for call in read_calls(text, tools).calls]
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return f"broken: {text}"
+
+
+def block(value: Any, tag: str = "json") -> str:
+    return f"```{tag}\n{value if isinstance(value, str) else json.dumps(value)}\n```"
+
+
+READ = {"name": "read_problem", "arguments": {}}
+RUN = {"name": "run_tests", "arguments": {}}
+WRITE = {"name": "write_solution", "arguments": {"code": CODE}}
+WRITTEN = ("write_solution", {"code": CODE})
+
+
+class TestWaysToWriteACall:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            block(WRITE),
+            block(WRITE, "tool_call"),
+            block(WRITE, ""),
+            block(WRITE, " json "),
+            block(json.dumps(WRITE, indent=2)),
+            f"   ```json\n   {json.dumps(WRITE)}\n   ```",
+            f"Here it is: ```json\n{json.dumps(WRITE)}\n```",
+            f"```json {json.dumps(WRITE)}```",
+            f"```json\n{json.dumps(WRITE)}```",
+            f"```json\r\n{json.dumps(WRITE)}\r\n```\r\n",
+            f"~~~json\n{json.dumps(WRITE)}\n~~~",
+            f"````json\n{json.dumps(WRITE)}\n````",
+            f"```json\n{json.dumps(WRITE)}",
+            f"<tool_call>{json.dumps(WRITE)}</tool_call>",
+            f"<tool_call>\n{json.dumps(WRITE)}\n</tool_call>",
+            f"<tool_call>\n```json\n{json.dumps(WRITE)}\n```\n</tool_call>",
+            f"```\n<tool_call>{json.dumps(WRITE)}</tool_call>\n```",
+            f"<tool_call>{json.dumps(WRITE)}",
+            f"<function_call>{json.dumps(WRITE)}</function_call>",
+            f"<function=write_solution>{json.dumps({'code': CODE})}</function>",
+            f"<function=write_solution>\n<parameter=code>\n{CODE}\n</parameter>\n</function>",
+            "<tool_call>\n<function=write_solution>\n<parameter=code>\n"
+            f"{CODE}\n</parameter>\n</function>\n</tool_call>",
+            f"<think>Or {json.dumps(READ)}? <tool_call>{json.dumps(READ)}</think>\n{block(WRITE)}",
+            json.dumps(WRITE),
+            json.dumps([WRITE]),
+            block({"name": "write_solution", "parameters": {"code": CODE}}),
+            block({"name": "write_solution", "arguments": json.dumps({"code": CODE})}),
+            block({"type": "function", "function": WRITE}),
+            block(json.dumps(WRITE)[:-1]),
+            block(json.dumps(WRITE)[:-1] + ",}"),
+            block(json.dumps(WRITE).replace("}}", ",\n}, }")),
+            "<tool_call>" + json.dumps(WRITE)[:-1] + "</tool_call>",
+        ],
+    )
+    def test_each_is_the_same_call(self, text: str) -> None:
+        assert calls(text) == [WRITTEN]
+        assert "write_solution" not in read_calls(text, TOOLS).text
+
+    def test_real_newlines_within_a_string_are_read(self) -> None:
+        text = block('{"name": "write_solution", "arguments": {"code": "a = 1\nprint(a)\n"}}')
+        assert calls(text) == [("write_solution", {"code": "a = 1\nprint(a)\n"})]
+
+    @pytest.mark.parametrize("missing", ["{}", '{"arguments": null}'])
+    def test_arguments_may_be_missing_where_the_tool_is_known(self, missing: str) -> None:
+        assert calls(block({"name": "run_tests", **json.loads(missing)})) == [("run_tests", {})]
+
+    def test_parameters_are_what_the_schema_says(self) -> None:
+        tools = [spec("f", n="integer", text="string", any="integer")]
+        body = "<parameter=n>\n5\n</parameter><parameter=text>5</parameter><parameter=any>x"
+        text = f"<function=f>{body}</parameter></function>"
+        assert calls(text, tools) == [("f", {"n": 5, "text": "5", "any": "x"})]
+
+
+class TestSeveralCalls:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            f"One.\n{block(READ)}\nTwo.\n{block(WRITE)}\nThree.\n{block(RUN)}",
+            "".join(f"<tool_call>{json.dumps(one)}</tool_call>" for one in (READ, WRITE, RUN)),
+            "\n".join(f"<tool_call>{json.dumps(one)}" for one in (READ, WRITE, RUN)),
+            f"```json\n{json.dumps(READ)}\n{block(WRITE)}{block(RUN)}",
+            block([READ, WRITE, RUN]),
+            block("\n".join(map(json.dumps, (READ, WRITE, RUN)))),
+            f"{block(READ)}<tool_call>{json.dumps(WRITE)}</tool_call>\n{block(RUN, '')}",
+            f"```python\n{CODE}\n```\n{block(READ)}\n{block(WRITE)}\n```\n1 2\n```\n{block(RUN)}",
+            "<tool_call><function=read_problem></function><function=write_solution>"
+            f"<parameter=code>\n{CODE}\n</parameter></function><function=run_tests></tool_call>",
+        ],
+    )
+    def test_they_come_in_order(self, text: str) -> None:
+        assert calls(text) == [("read_problem", {}), WRITTEN, ("run_tests", {})]
+
+    def test_text_beside_them_stays_text(self) -> None:
+        python = "```python\nx = 1\n```"
+        reading = read_calls(
+            f"First.\n{block(READ)}\n\nThen.\n{python}\n{block(RUN)}\nLast.", TOOLS
+        )
+        assert reading.text == f"First.\nThen.\n{python}\nLast."
+
+    def test_a_block_that_would_be_too_many_stays_text(self) -> None:
+        assert len(calls(block([RUN] * MOST_CALLS))) == MOST_CALLS
+        assert calls(block([RUN] * (MOST_CALLS + 1))) == []
+
+
+class TestNoCall:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "I will call run_tests now.",
+            f"```python\n{json.dumps(WRITE)}\n```",
+            f"```python\nTEXT = '<tool_call>{json.dumps(READ)}</tool_call>'\n```",
+            "```python\nname = {}\n",
+            f"```python\n{CODE}\n",
+            block({"a": [1, 2]}),
+            block({"name": "Bob", "age": 5}),
+            block([1, 2, 3]),
+            block("1 2\n3 4", ""),
+            "{1, 2}",
+            json.dumps({"name": "Bob", "arguments": {}}),
+            "Write it between <tool_call> and </tool_call>.",
+            f"<think>I could write {block(READ)}",
+            f"<think>{block(READ)}</think>Well.",
+        ],
+    )
+    def test_the_text_is_left_as_it_is(self, text: str) -> None:
+        assert read_calls(text, TOOLS) == (text, ())
+
+    def test_where_a_call_is_not_expected_only_a_known_tools_is_one(self) -> None:
+        text = f"{block({'name': 'nope', 'arguments': {}})}\n{block(RUN)}"
+        assert [call.name for call in read_calls(text, TOOLS).calls] == ["nope", "run_tests"]
+        known = read_calls(text, TOOLS, known_only=True)
+        assert [call.name for call in known.calls] == ["run_tests"]
+        assert "nope" in known.text
+
+
+class TestBrokenCalls:
+    @pytest.mark.parametrize("most", range(45, len(json.dumps(WRITE)) - 2, 3))
+    @pytest.mark.parametrize("opening", ["```json\n", "<tool_call>", ""])
+    def test_one_that_breaks_off_is_a_call_with_broken_arguments(
+        self, opening: str, most: int
+    ) -> None:
+        (name, arguments), *more = calls(f"{opening}{json.dumps(WRITE)[:most]}")
+        assert not more
+        assert name == "write_solution"
+        assert str(arguments).startswith("broken: {")
+
+    def test_a_parameter_that_breaks_off_is_broken(self) -> None:
+        text = "<tool_call>\n<function=write_solution>\n<parameter=code>\nprint("
+        assert calls(text) == [("write_solution", "broken: <parameter=code>\nprint(")]
+
+    def test_calls_before_a_broken_one_are_whole(self) -> None:
+        text = f"{block(READ)}\n```json\n{json.dumps(WRITE)[:60]}"
+        assert [name for name, _ in calls(text)] == ["read_problem", "write_solution"]
+
+    @pytest.mark.parametrize("body", ["{'name': 'run_tests'}", '{"code": 1}', '{"'])
+    def test_a_tag_with_anything_else_is_a_call_of_no_tool(self, body: str) -> None:
+        assert calls(f"<tool_call>{body}</tool_call>") == [(UNNAMED, _decoded(body))]
+
+    def test_a_comma_within_a_string_is_not_mended_away(self) -> None:
+        text = block('{"name": "write_solution", "arguments": {"code": "[1,]\\",}",},}')
+        assert calls(text) == [("write_solution", {"code": '[1,]",}'})]
+
+
+MARKUP = st.sampled_from(
+    [
+        *("```", "```json\n", "\n```\n", "```python\n", "~~~", "<tool_call>", "</tool_call>", "\n"),
+        *("<function=run_tests>", "<parameter=code>", "</parameter>", "</function>", "<think>"),
+        *("</think>", '{"name": ', '"write_solution"', ', "arguments": ', "{}", "}", "[", ",", '"'),
+        *("\\", "\ud800", "1", json.dumps(WRITE), json.dumps(RUN)),
+    ]
+)
+
+
+@given(st.lists(MARKUP, max_size=30).map("".join))
+def test_no_text_breaks_the_reader(text: str) -> None:
+    reading = read_calls(text, TOOLS)
+    assert len(reading.calls) <= MOST_CALLS
+    if not reading.calls:
+        assert reading.text == text
+    for call in reading.calls:
+        assert call.name
+        assert isinstance(call.arguments, str)
+
+
+@given(st.text(), st.text(), st.text())
+def test_any_code_arrives_as_it_was_written(before: str, code: str, after: str) -> None:
+    before, after = (
+        text.replace("`", "").replace("~", "").replace("<", "") for text in (before, after)
+    )
+    call = {"name": "write_solution", "arguments": {"code": code}}
+    assert calls(f"{before}\n{block(call)}\n{after}") == [("write_solution", {"code": code})]
+
+
+SIZE = 1_000_000
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *("`", "```", "```\n", "```json\n", "```json\n{", "```json\n<", "~~~a\n", " ", "\n", " \n"),
+        *("``` ", "```\t\n```` \n", '```json\n{"a":1}```', '```json\n{"a": 1}\n', "> "),
+        *("<tool_call>", "<tool_call>{", "<tool_call></tool_call>", "</tool_call>", "<tool_call>["),
+        *('<tool_call>{"name": "', "<function=f>", "<function=f><parameter=a>", "<function=", "<"),
+        *("<think>", "</think>", "[", "{", '{"name":', '"', '\\"', ",", ", ]", "[{", '{"a":', "9"),
+        *('"name"  :', '"arguments":   ', '{"name": "a", "arguments": {', "x", "</parameter>"),
+        *('```json\n["', '"```json\n[" , ', "<tool_call>```\n", "<tool_call>\n<function=f>"),
+        *("<function=f></function>", "<parameter=", '{"name":"run_tests"}', "`````json\n```\n"),
+    ],
+)
+@pytest.mark.parametrize(
+    "around", ["{}", "<tool_call>{}", "```json\n{}", '{{"name": "f", {}', "`{}x"]
+)
+def test_a_million_hostile_characters_are_read_in_linear_time(unit: str, around: str) -> None:
+    def seconds(size: int) -> float:
+        text = around.format(unit * (size // len(unit)))
+        started = time.process_time()
+        read_calls(text, TOOLS)
+        return time.process_time() - started
+
+    # A quadratic reader needs minutes; 4 s are for the slowest machine.
+    assert seconds(SIZE) < 4.0
+
+
+class Said:
+    """A model that says one thing, and keeps what it was asked."""
+
+    name = "said"
+
+    def __init__(self, text: str, **turn: Any) -> None:
+        self._turn = ModelTurn(text=text, **{"stop": ModelStop(reason="end_turn"), **turn})
+        self.asked: list[tuple[list[Message], tuple[ToolSpec, ...]]] = []
+
+    def for_sample(self, problem: ProblemView, index: int) -> "Said":
+        del problem, index
+        return self
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        settings: ModelSettings,
+        on_retry: RetryObserver | None = None,
+    ) -> ModelTurn:
+        del settings, on_retry
+        self.asked.append((list(messages), tuple(tools)))
+        return self._turn
+
+    async def close(self) -> None:
+        pass
+
+
+OPENING = (SystemMessage(content="Solve it."), UserMessage(content="Begin."))
+SETTINGS = ModelSettings()
+
+
+class TestWhatTheModelIsSent:
+    async def test_tools_stand_in_the_system_message_and_nowhere_else(self) -> None:
+        model = Said(block(READ))
+        await TextTools(model).generate(OPENING, TOOLS, SETTINGS)
+        (messages, tools) = model.asked[0]
+        assert tools == ()
+        assert [message.role for message in messages] == ["system", "user"]
+        text = messages[0].content if isinstance(messages[0], SystemMessage) else ""
+        assert text.startswith("Solve it.\n\n" + MANUAL)
+        for tool in TOOLS:
+            assert json.dumps(tool.model_dump()) in text
+
+    async def test_without_tools_it_is_the_model_itself(self) -> None:
+        model = Said(block(READ))
+        turn = await TextTools(model).generate(OPENING, (), SETTINGS)
+        assert model.asked == [(list(OPENING), ())]
+        assert (turn.text, turn.tool_calls, turn.reasoning) == (block(READ), (), ())
+
+    def test_without_a_system_message_there_is_one(self) -> None:
+        first, second = in_text(OPENING[1:], TOOLS)
+        assert isinstance(first, SystemMessage)
+        assert second == OPENING[1]
+
+    def test_results_are_one_message_and_say_whose_they_are(self) -> None:
+        asked = AssistantMessage(tool_calls=(ToolCall(id="a", name="run_tests", arguments="{}"),))
+        results = (
+            ToolMessage(call_id="a", name="run_tests", content="Good."),
+            ToolMessage(call_id="b", name='x" y="', content="Bad.", is_error=True),
+        )
+        *_, said, told = in_text((*OPENING, asked, *results, UserMessage(content="Go on.")), TOOLS)
+        assert said == AssistantMessage(text=block(RUN))
+        assert told == UserMessage(
+            content='<tool_result id="a" name="run_tests">\nGood.\n</tool_result>\n\n'
+            '<tool_result id="b" name="x\\" y=\\"" error="true">\nBad.\n</tool_result>\n\nGo on.'
+        )
+
+    def test_a_nudge_says_how_a_call_is_written(self) -> None:
+        nudged = (
+            *OPENING,
+            AssistantMessage(text="Hm."),
+            UserMessage(content="No tool was called."),
+        )
+        assert in_text(nudged, TOOLS)[-1] == UserMessage(
+            content=f"No tool was called.\n\n{REMINDER}"
+        )
+
+    async def test_its_own_words_go_back_byte_for_byte(self) -> None:
+        text = f"  Well.\n{block(WRITE)}\n\n and {block(RUN)} \n"
+        turn = await TextTools(Said(text)).generate(OPENING, TOOLS, SETTINGS)
+        assert turn.text == "Well.\nand"
+        assert in_text((*OPENING, turn.message()), TOOLS)[-1] == AssistantMessage(text=text)
+
+    async def test_what_else_it_thought_goes_back_too_and_our_mark_does_not(self) -> None:
+        thought = {"field": "reasoning_content", "value": "Hm."}
+        said = await TextTools(Said(block(RUN), reasoning=(thought,))).generate(
+            OPENING, TOOLS, SETTINGS
+        )
+        assert said_in_text(said)
+        sent = in_text((*OPENING, said.message()), TOOLS)[-1]
+        assert sent == AssistantMessage(text=block(RUN), reasoning=(thought,))
+
+    async def test_each_request_begins_as_the_one_before(self) -> None:
+        messages: list[Message] = list(OPENING)
+        before: list[Message] = []
+        for text in (block(READ), f"{block(WRITE)}{block(RUN)}", "Hm.", block(RUN)):
+            model = Said(text)
+            turn = await TextTools(model).generate(messages, TOOLS, SETTINGS)
+            sent = model.asked[0][0]
+            assert sent[: len(before)] == before
+            assert len(sent) > len(before)
+            before = sent
+            messages.append(turn.message())
+            messages += [
+                ToolMessage(call_id=call.id, name=call.name, content="Done.")
+                for call in turn.tool_calls
+            ] or [UserMessage(content="Go on.")]
+            assert [m.role for m in sent[1:]] == ["user", "assistant"] * (len(sent) // 2 - 1) + [
+                "user"
+            ]
+
+
+class TestTurns:
+    async def test_ids_are_unlike_in_a_conversation(self) -> None:
+        tools = TextTools(Said(f"{block(RUN)}{block(RUN)}"))
+        first = await tools.generate(OPENING, TOOLS, SETTINGS)
+        second = await tools.generate((*OPENING, first.message()), TOOLS, SETTINGS)
+        ids = [call.id for turn in (first, second) for call in turn.tool_calls]
+        assert len(set(ids)) == 4
+
+    async def test_the_stop_reason_says_that_tools_are_used(self) -> None:
+        turn = await TextTools(Said(block(RUN))).generate(OPENING, TOOLS, SETTINGS)
+        assert turn.stop.reason == "tool_use"
+
+    async def test_a_message_that_was_cut_off_stays_one(self) -> None:
+        stop = ModelStop(reason="max_tokens", provider_word="length")
+        turn = await TextTools(Said(block(RUN), stop=stop)).generate(OPENING, TOOLS, SETTINGS)
+        assert turn.stop == stop
+
+    async def test_a_recorded_turn_is_not_read_again(self) -> None:
+        turn = await TextTools(Said(f"Well. {block(RUN)}")).generate(OPENING, TOOLS, SETTINGS)
+        assert with_calls(turn, OPENING, TOOLS) == turn

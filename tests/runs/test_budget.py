@@ -1,0 +1,266 @@
+"""What a run may spend: what fits is sent, what may not is not, and earlier spending counts."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.agent.attempt import BudgetSpentError, StopReason
+from harness.agent.events import Request, Response, Retried, SampleEnd
+from harness.models.price import Price
+from harness.models.protocol import ModelStop, ModelTurn, Retry, Usage
+from harness.runs.budget import Allowance, Budget, Spent
+from harness.runs.gate import SampleGate
+from harness.runs.spending import SPENT, earlier_spending, keep_spending
+from harness.runs.throttle import Limiter
+from harness.runs.transcript import TranscriptWriter
+
+DOLLAR_A_TOKEN = Price(input=1e6, output=1e6)
+
+
+def used(tokens: int) -> Usage:
+    return Usage(input_tokens=tokens)
+
+
+def turn(tokens: int | None) -> ModelTurn:
+    usage = None if tokens is None else used(tokens)
+    return ModelTurn(usage=usage, stop=ModelStop(reason="end_turn"))
+
+
+def budget(cost: float | None = None, tokens: int | None = None) -> Budget:
+    return Budget(Allowance(cost=cost, tokens=tokens), DOLLAR_A_TOKEN)
+
+
+async def waits(asked: asyncio.Task[None]) -> bool:
+    for _ in range(5):
+        await asyncio.sleep(0)
+    return not asked.done()
+
+
+class TestRun:
+    async def test_without_limits_everything_fits(self) -> None:
+        free = Budget(Allowance())
+        for _ in range(100):
+            await free.admit()
+        assert free.reached is None
+
+    async def test_requests_are_sent_until_one_more_would_not_fit(self) -> None:
+        run = budget(cost=10)
+        for _ in range(3):
+            await run.admit()
+            run.settle(Spent(used(3)))
+        with pytest.raises(BudgetSpentError) as caught:
+            await run.admit()  # nine are spent, and a request took three
+        assert caught.value.reason is StopReason.COST_LIMIT
+        assert run.reached is StopReason.COST_LIMIT
+        assert run.state == "$9.0000 of $10.0000"
+
+    async def test_a_limit_can_be_spent_to_the_last_cent(self) -> None:
+        run = Budget(Allowance(cost=0.3), Price(input=0.1e6, output=0))
+        for _ in range(3):
+            await run.admit()
+            run.settle(Spent(used(1)))
+        assert run.reached is StopReason.COST_LIMIT
+
+    async def test_tokens_have_a_reason_of_their_own(self) -> None:
+        run = Budget(Allowance(tokens=5), price=None)
+        await run.admit()
+        run.settle(Spent(used(5)))
+        with pytest.raises(BudgetSpentError) as caught:
+            await run.admit()
+        assert caught.value.reason is StopReason.TOKEN_LIMIT
+
+    async def test_while_nothing_is_known_one_request_is_sent_alone(self) -> None:
+        run = budget(cost=100)
+        await run.admit()
+        second = asyncio.create_task(run.admit())
+        assert await waits(second)
+        run.settle(Spent(used(1)))
+        await second
+
+    async def test_what_may_not_fit_waits_for_those_in_flight_which_may_turn_out_cheaper(
+        self,
+    ) -> None:
+        run = budget(cost=10)
+        run.count(Spent(used(4)))
+        await run.admit()  # may take up to eight
+        second = asyncio.create_task(run.admit())
+        assert await waits(second)
+        run.settle(Spent(used(1)))
+        await second
+
+    async def test_who_waited_in_vain_is_told(self) -> None:
+        run = budget(cost=10)
+        run.count(Spent(used(4)))
+        await run.admit()
+        second = asyncio.create_task(run.admit())
+        assert await waits(second)
+        run.settle(Spent(used(5)))
+        with pytest.raises(BudgetSpentError):
+            await second
+
+    async def test_a_request_that_failed_costs_nothing(self) -> None:
+        run = budget(cost=10)
+        run.count(Spent(used(5)))
+        await run.admit()
+        run.settle(None)
+        assert run.reached is None
+
+    async def test_an_answer_that_nobody_waited_for_counts_as_the_dearest(self) -> None:
+        run = budget(cost=12)
+        run.count(Spent(used(5)))
+        await run.admit()
+        run.settle(Spent(None))
+        assert run.state == "$10.0000 of $12.0000"
+        assert run.reached is StopReason.COST_LIMIT
+
+    async def test_a_provider_that_tells_of_no_tokens_cannot_be_held_to_any(self) -> None:
+        run = budget(tokens=1_000)
+        await run.admit()
+        run.settle(Spent(None), silent=True)
+        assert run.reached is StopReason.TOKEN_LIMIT
+        assert "does not tell" in run.state
+
+    async def test_a_budget_knows_whom_it_turned_away(self) -> None:
+        run = budget(cost=1)
+        assert run.open()
+        run.count(Spent(used(1)))
+        assert not run.turned_away
+        assert not run.open()
+        assert run.turned_away
+
+    @given(
+        st.integers(1, 60),
+        st.lists(st.integers(0, 9), min_size=1, max_size=30),
+        st.integers(1, 6),
+    )
+    def test_overspending_is_bounded_by_what_was_in_flight(
+        self, limit: int, prices: list[int], width: int
+    ) -> None:
+        """Never more than each request in flight cost beyond the dearest before it."""
+        spent = asyncio.run(_spend(limit, prices, width))
+        assert spent <= limit + (width - 1) * max(prices) + max(prices)
+        if len(set(prices)) == 1:
+            assert spent <= max(limit, prices[0])
+
+
+async def _spend(limit: int, prices: list[int], width: int) -> float:
+    run, rest, spent = budget(cost=limit), iter(prices), 0
+
+    async def worker() -> None:
+        nonlocal spent
+        for price in rest:
+            try:
+                await run.admit()
+            except BudgetSpentError:
+                return
+            await asyncio.sleep(0)
+            spent += price
+            run.settle(Spent(used(price)))
+
+    async with asyncio.timeout(10):
+        await asyncio.gather(*(worker() for _ in range(width)))
+    return spent
+
+
+class TestSample:
+    def gate(self, limit: float, run: Budget | None = None) -> SampleGate:
+        allowance = Allowance(cost_per_sample=limit)
+        return SampleGate(Limiter(1), run or Budget(allowance, DOLLAR_A_TOKEN))
+
+    async def test_its_first_request_is_always_sent(self) -> None:
+        gate = self.gate(0.001)
+        await gate.enter()
+        gate.leave(turn(5), billed=True)
+        with pytest.raises(BudgetSpentError):
+            await gate.enter()
+
+    async def test_it_stops_when_another_like_its_last_would_not_fit(self) -> None:
+        gate = self.gate(10)
+        for tokens in (2, 4):
+            await gate.enter()
+            gate.leave(turn(tokens), billed=True)
+        await gate.enter()
+        gate.leave(turn(3), billed=True)
+        with pytest.raises(BudgetSpentError) as caught:
+            await gate.enter()
+        assert caught.value.reason is StopReason.COST_LIMIT
+
+    async def test_another_sample_is_not_concerned(self) -> None:
+        run = Budget(Allowance(cost_per_sample=3), DOLLAR_A_TOKEN)
+        for _ in range(5):
+            gate = self.gate(3, run)
+            await gate.enter()
+            gate.leave(turn(3), billed=True)
+
+    async def test_giving_up_in_the_queue_gives_the_money_back(self) -> None:
+        run, limiter = budget(cost=2), Limiter(1)
+        run.count(Spent(used(1)))
+        await limiter.acquire()
+        waiting = asyncio.create_task(SampleGate(limiter, run).enter())
+        assert await waits(waiting)
+        waiting.cancel()
+        assert not await waits(waiting)
+        await run.admit()
+
+    async def test_a_place_is_given_back_once(self) -> None:
+        run, limiter = Budget(Allowance()), Limiter(4)
+        gate = SampleGate(limiter, run)
+        await gate.enter()
+        gate.step_aside(Retry(attempt=1, cause="", wait_s=1, status=429, throttled=True))
+        assert limiter.places == 1
+        gate.leave(None, billed=False)
+        await limiter.acquire()
+        second = asyncio.create_task(SampleGate(limiter, run).enter())
+        assert await waits(second)
+        second.cancel()
+
+
+class TestEarlierSpending:
+    def transcript(self, run: Path, *events: object) -> Path:
+        folder = run / "transcripts"
+        folder.mkdir(exist_ok=True)
+        path = folder / "made%2Fa-0.jsonl"
+        with TranscriptWriter(path) as write:
+            for event in events:
+                write(event)  # type: ignore[arg-type]
+        return path
+
+    def asked(self, tokens: int | None) -> tuple[Request, Response]:
+        return Request(turn=1, hash="", messages=()), Response(turn=1, response=turn(tokens))
+
+    def test_a_new_run_has_spent_nothing(self, tmp_path: Path) -> None:
+        assert earlier_spending(tmp_path, ()) == []
+
+    def test_a_sample_without_a_result_was_paid_for(self, tmp_path: Path) -> None:
+        self.transcript(tmp_path, *self.asked(3), *self.asked(4))
+        assert earlier_spending(tmp_path, ()) == [Spent(used(7), 2)]
+
+    def test_it_still_was_when_it_is_begun_anew(self, tmp_path: Path) -> None:
+        path = self.transcript(tmp_path, *self.asked(3))
+        keep_spending(path, tmp_path / SPENT)
+        self.transcript(tmp_path, *self.asked(5))
+        assert sum(each.usage.total_tokens for each in earlier_spending(tmp_path, ()) if each.usage)
+        keep_spending(path, tmp_path / SPENT)
+        path.unlink()
+        assert earlier_spending(tmp_path, ()) == [Spent(used(3), 1), Spent(used(5), 1)]
+
+    def test_a_request_that_was_cut_off_counts_and_one_that_failed_does_not(
+        self, tmp_path: Path
+    ) -> None:
+        request = Request(turn=2, hash="", messages=())
+        self.transcript(tmp_path, *self.asked(3), request)
+        assert earlier_spending(tmp_path, ()) == [Spent(used(3), 1), Spent(None, 1)]
+        end = SampleEnd(stop_reason="model_error", chosen_by="none", usage=Usage())
+        retry = Retried(turn=2, attempt=1, cause="", wait_s=1)
+        self.transcript(tmp_path, *self.asked(3), request, retry, end)
+        assert earlier_spending(tmp_path, ()) == [Spent(used(3), 1)]
+
+    def test_broken_files_stop_nothing(self, tmp_path: Path) -> None:
+        path = self.transcript(tmp_path, *self.asked(3))
+        with path.open("ab") as file:
+            file.write(b"garbage\n")
+        (tmp_path / SPENT).write_bytes(b'{"torn')
+        assert earlier_spending(tmp_path, ()) == [Spent(used(3), 1)]
