@@ -36,7 +36,7 @@ from harness.agent.conversation import Conversation
 from harness.agent.events import ToolProtocolChanged, ToolResult
 from harness.agent.extraction import Extraction
 from harness.agent.prompts import fallback_prompt
-from harness.grading.excerpts import shorten, writable
+from harness.grading.excerpts import shorten
 from harness.models.protocol import (
     ContextOverflowError,
     ModelError,
@@ -62,6 +62,7 @@ CUT_OFF_CALL = (
     "The call was cut off by the token limit of a message, and not carried out. Call {name} again, "
     "with a shorter message."
 )
+CUT_OFF_NAME = "The message was cut off by its token limit."
 
 
 async def agentic(session: Session) -> Attempt:
@@ -131,8 +132,7 @@ class _Loop:
             started = time.monotonic()
             result = await self._call_tool(call, number)
             if result.malformed and call is turn.tool_calls[-1] and _cut_off(turn):
-                words = CUT_OFF_CALL.format(name=call.name[:100])
-                result = result.model_copy(update={"content": writable(words)})
+                result = self._cut_off_call(result)
             seconds = round(time.monotonic() - started, 6)
             self.tool_calls += 1
             self.malformed += result.malformed
@@ -140,6 +140,15 @@ class _Loop:
                 ToolResult(turn=self.conversation.turns, result=result, seconds=seconds)
             )
             self.conversation.add(result, recorded=True)
+
+    def _cut_off_call(self, result: ToolMessage) -> ToolMessage:
+        """The error of a call of which the end is missing, for the reason that it is."""
+        known = result.name in {spec.name for spec in self.session.toolbox.specs}
+        if known:
+            words = CUT_OFF_CALL.format(name=result.name)
+        else:
+            words = f"{CUT_OFF_NAME} {result.content}"
+        return result.model_copy(update={"content": words})
 
     async def _call_tool(self, call: ToolCall, number: int) -> ToolMessage:
         """One call; past the sample's time or a message's bound it is answered, but not run."""

@@ -181,7 +181,7 @@ class OpenAIBatches:
         batch = await self._calls.fetch(self._batches.retrieve, batch_id=batch_id)
         files = [word(batch.get(name)) for name in ("output_file_id", "error_file_id")]
         if not any(files) and count_of(batch.get("request_counts"), "completed", "failed"):
-            raise ModelError(f"batch {batch_id} has ended, and its files are gone")
+            raise RejectedError("it has ended, and its files are gone", status=410)
 
         def take_line(line: Json) -> None:
             answer = self._answer(line)

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, cast
 
 from harness.models.protocol import ToolSpec
 
+LONGEST_TEXT = 1 << 20  # a longer one is not searched
 MOST_CALLS = 128  # of one text; what stands after them stays text
 UNNAMED = "unnamed"
 JSON_TAGS = frozenset({"", "json", "jsonc", "json5", "tool_call", "tool_calls", "function_call"})
@@ -82,6 +83,8 @@ def read_calls(text: str, tools: Sequence[ToolSpec], *, known_only: bool = False
             carries calls out to say that there is no such tool.
         known_only: such a name makes none, for texts that need not hold any call.
     """
+    if len(text) > LONGEST_TEXT:
+        return Reading(text, ())
     known = {tool.name: tool for tool in tools}
     calls: list[WrittenCall] = []
     pieces: list[str] = []

@@ -111,8 +111,10 @@ def with_calls(
         marked: the tools were described in text. If not, only calls of known tools are taken for
             such, and a turn without any stays as it is.
     """
-    if said_in_text(turn) or turn.tool_calls:
+    if said_in_text(turn):
         return turn
+    if turn.tool_calls:  # in text too some servers find calls by themselves
+        return _marked(turn, {MARK: "text"}) if marked else turn
     reading = read_calls(turn.text, tools, known_only=not marked)
     if not reading.calls:
         return _marked(turn, {MARK: "text"}) if marked else turn

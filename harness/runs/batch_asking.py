@@ -26,6 +26,7 @@ from harness.runs.batch_journal import Batch, BatchJournal
 from harness.runs.batch_spool import Spool
 
 MOST_TRIES = 3
+GONE_STATUSES = frozenset({404, 410})
 FIRST_WAIT_S, LONGEST_WAIT_S, WAIT_GROWTH = 5.0, 60.0, 1.5
 
 
@@ -253,7 +254,7 @@ class Asking:
     def _lose(self, batch: Batch, error: ModelError) -> None:
         """Nobody says what became of a batch: its requests are neither answered nor asked again."""
         gone = ""
-        if isinstance(error, RejectedError):
+        if isinstance(error, RejectedError) and error.status in GONE_STATUSES:
             gone = (
                 f"batch {batch.batch_id} cannot be read any more; to ask (and pay) anew, remove "
                 "batches.jsonl from the run and resume it: "

@@ -8,7 +8,7 @@ process looks for it.
 import os
 import secrets
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -99,10 +99,16 @@ class BatchJournal(Closing):
         self.run = ""
         try:
             self._file = path.open("a+b", buffering=0)
-            for entry in self._read():
-                self._apply(entry)
         except OSError as error:
             raise RunDirectoryError(f"{path}: {error.strerror}") from error
+        try:
+            self._read()
+        except OSError as error:
+            self._file.close()
+            raise RunDirectoryError(f"{path}: {error.strerror}") from error
+        except RunDirectoryError:
+            self._file.close()
+            raise
         if not self.run:
             self._write(Begun(run=secrets.token_hex(8)))
 
@@ -144,7 +150,7 @@ class BatchJournal(Closing):
         """Let go of the file."""
         self._file.close()
 
-    def _read(self) -> Iterator[Entry]:
+    def _read(self) -> None:
         self._file.seek(0)
         data = self._file.read()
         whole = data.rfind(b"\n") + 1
@@ -152,8 +158,8 @@ class BatchJournal(Closing):
             os.ftruncate(self._file.fileno(), whole)
         for number, line in enumerate(data[:whole].splitlines(), 1):
             try:
-                yield ENTRY.validate_json(line)
-            except ValidationError as error:
+                self._apply(ENTRY.validate_json(line))
+            except (ValidationError, KeyError) as error:
                 raise RunDirectoryError(
                     f"{self._path}:{number}: not a line of this version of harness; go on with the "
                     "version that began the run"

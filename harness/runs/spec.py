@@ -136,9 +136,9 @@ class RunSpec(BaseModel):
         )
 
 
-# What may differ when a run is resumed: how fast it goes, what it may spend in all, a price where it
-# had none, where the model is reached, and where the problems lie, whose hashes tell whether they
-# are the same.
+# What may differ when a run is resumed: how fast it goes, what it may spend in all, a price where
+# it had none, where the model is reached, and where the problems lie, whose hashes tell whether
+# they are the same.
 RESUMABLE = frozenset(
     {
         *("concurrency", "workers", "max_cost", "max_tokens_total", "price", "prices"),

@@ -64,6 +64,19 @@ class TestCalls:
         assert "Call write_solution again" in second.content
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
 
+    async def test_only_the_last_call_of_a_message_can_be_cut_off(self, play: Play) -> None:
+        broken = call("write_solution", '{"code": 5}')
+        played = await play(stopped(turn(broken, read()), "max_tokens"), turn(write(RIGHT), run()))
+        assert "code: Input should be a valid string" in played.results[0].content
+
+    async def test_one_cut_off_within_its_name_is_told_so_and_which_tools_there_are(
+        self, play: Play
+    ) -> None:
+        cut = stopped(turn(call("write_sol")), "max_tokens")
+        played = await play(cut, turn(write(RIGHT), run()))
+        assert "cut off by its token limit" in played.results[0].content
+        assert "The tools are: read_problem, write_solution" in played.results[0].content
+
     async def test_broken_arguments_without_a_limit_are_not(self, play: Play) -> None:
         played = await play(turn(call("write_solution", '{"code": "a')), turn(write(RIGHT), run()))
         assert "not valid JSON" in played.results[0].content

@@ -199,7 +199,7 @@ class TestPrices:
             more = ["--max-tokens-total", "99", "--max-cost", "0.02", *CENT_A_REQUEST]
             code, _, err = await run(tmp_path, "run", "--resume", "plain", *more)
             assert code == 0, err
-            assert "--max-cost is reached: $0.0200 of $0.0200; 1 sample not begun" in err
+            assert "--max-cost is reached: $0.0200 of $0.0200 and 20 of 99 tokens; 1 sample" in err
             priced = served(server, "-n", "1", *CENT_A_REQUEST, "--out", "priced")
             await run(tmp_path, *priced)
         code, _, err = await run(tmp_path, "run", "--resume", "priced", "--price", "1,1")

@@ -145,7 +145,7 @@ class OpenAIBatchServer(BatchServer):
             case "GET", ["batches"]:
                 return self._list(request.path)
             case "GET", ["batches", name] if batch := self.batch(name):
-                return Reply(body=self._shown(batch))
+                return Reply(body=self.shown(batch))
             case "GET", ["files", name, "content"] if name in self.files:
                 return Reply(body=self.files[name], content_type="application/octet-stream")
             case "POST", ["responses"] | ["chat", "completions"]:
@@ -170,11 +170,11 @@ class OpenAIBatchServer(BatchServer):
         if batch is None:
             return Reply(reset=True)
         self._write(batch)
-        return self.made(batch, self._shown(batch))
+        return self.made(batch, self.shown(batch))
 
     def _list(self, path: str) -> Reply:
         query = parse_qs(urlsplit(path).query)
-        newest = [self._shown(batch) for batch in reversed(self.batches)]
+        newest = [self.shown(batch) for batch in reversed(self.batches)]
         if "after" in query:
             names = [batch["id"] for batch in newest]
             newest = newest[names.index(query["after"][0]) + 1 :]
@@ -206,7 +206,7 @@ class OpenAIBatchServer(BatchServer):
             (outputs if reply.status == 200 else errors).append(line)
         return outputs, errors
 
-    def _shown(self, batch: Held) -> Json:
+    def shown(self, batch: Held) -> Json:
         outputs, errors = self._lines(batch)
         expired = EXPIRED in batch.answers.values()
         status = "in_progress"
@@ -260,11 +260,11 @@ class AnthropicBatchServer(BatchServer):
                     (each["custom_id"], each["params"]) for each in request.body["requests"]
                 ]
                 batch = await self.make({}, requests)
-                return self.made(batch, self._shown(batch) if batch else {})
+                return self.made(batch, self.shown(batch) if batch else {})
             case "GET", ["messages", "batches"]:
                 return self._list(request.path)
             case "GET", ["messages", "batches", name] if batch := self.batch(name):
-                return Reply(body=self._shown(batch))
+                return Reply(body=self.shown(batch))
             case "GET", ["messages", "batches", name, "results"] if batch := self.batch(name):
                 assert self.ended
                 return jsonl([_result(*each) for each in reversed(batch.answers.items())])
@@ -277,7 +277,7 @@ class AnthropicBatchServer(BatchServer):
 
     def _list(self, path: str) -> Reply:
         query = parse_qs(urlsplit(path).query)
-        newest = [self._shown(batch) for batch in reversed(self.batches)]
+        newest = [self.shown(batch) for batch in reversed(self.batches)]
         if "after_id" in query:
             names = [batch["id"] for batch in newest]
             newest = newest[names.index(query["after_id"][0]) + 1 :]
@@ -285,7 +285,7 @@ class AnthropicBatchServer(BatchServer):
         ids = {"first_id": None, "last_id": page[-1]["id"] if page else None}
         return Reply(body={"data": page, "has_more": len(page) < len(newest), **ids})
 
-    def _shown(self, batch: Held) -> Json:
+    def shown(self, batch: Held) -> Json:
         counts = dict.fromkeys(("processing", "succeeded", "errored", "canceled", "expired"), 0)
         for reply in batch.answers.values():
             counts[_kind(reply) if self.ended else "processing"] += 1

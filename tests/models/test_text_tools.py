@@ -22,7 +22,7 @@ from harness.models.protocol import (
     ToolSpec,
     UserMessage,
 )
-from harness.models.text_calls import MOST_CALLS, UNNAMED, read_calls
+from harness.models.text_calls import LONGEST_TEXT, MOST_CALLS, UNNAMED, read_calls
 from harness.models.text_tools import MANUAL, REMINDER, TextTools, in_text, said_in_text, with_calls
 from harness.problem import ProblemView
 
@@ -258,17 +258,26 @@ SIZE = 1_000_000
     ],
 )
 @pytest.mark.parametrize(
-    "around", ["{}", "<tool_call>{}", "```json\n{}", '{{"name": "f", {}', "`{}x"]
+    ("around", "size"),
+    [
+        ("{}", SIZE),
+        *((text, SIZE // 5) for text in ("<tool_call>{}", "```json\n{}", '{{"name": "f", {}')),
+    ],
 )
-def test_a_million_hostile_characters_are_read_in_linear_time(unit: str, around: str) -> None:
-    def seconds(size: int) -> float:
-        text = around.format(unit * (size // len(unit)))
-        started = time.process_time()
-        read_calls(text, TOOLS)
-        return time.process_time() - started
+def test_a_million_hostile_characters_are_read_in_linear_time(
+    unit: str, around: str, size: int
+) -> None:
+    text = around.format(unit * (size // len(unit)))
+    started = time.process_time()
+    read_calls(text, TOOLS)
+    # A quadratic reader needs minutes; this is for the slowest machine.
+    assert time.process_time() - started < 5.0 * size / SIZE
 
-    # A quadratic reader needs minutes; 4 s are for the slowest machine.
-    assert seconds(SIZE) < 4.0
+
+def test_a_text_beyond_all_bounds_is_not_searched() -> None:
+    text = f"{'x' * LONGEST_TEXT}\n{block(RUN)}"
+    assert read_calls(text, TOOLS) == (text, ())
+    assert calls(text[-LONGEST_TEXT:]) == [("run_tests", {})]
 
 
 class Said:
@@ -400,6 +409,14 @@ class TestTurns:
         stop = ModelStop(reason="max_tokens", provider_word="length")
         turn = await TextTools(Said(block(RUN), stop=stop)).generate(OPENING, TOOLS, SETTINGS)
         assert turn.stop == stop
+
+    async def test_calls_that_a_server_found_by_itself_are_taken_and_go_on_in_text(self) -> None:
+        found = ToolCall(id="c", name="run_tests", arguments="{}")
+        turn = await TextTools(Said("Now.", tool_calls=(found,))).generate(OPENING, TOOLS, SETTINGS)
+        assert turn.tool_calls == (found,)
+        assert said_in_text(turn)
+        sent = in_text((*OPENING, turn.message()), TOOLS)[-1]
+        assert sent == AssistantMessage(text=f"Now.\n\n{block(RUN)}")
 
     async def test_a_recorded_turn_is_not_read_again(self) -> None:
         turn = await TextTools(Said(f"Well. {block(RUN)}")).generate(OPENING, TOOLS, SETTINGS)

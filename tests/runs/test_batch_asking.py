@@ -56,7 +56,12 @@ class Vendor:
 
 
 def _anthropic_error(status: int, words: str) -> Reply:
-    kinds = {400: "invalid_request_error", 500: "api_error", 529: "overloaded_error"}
+    kinds = {
+        400: "invalid_request_error",
+        401: "authentication_error",
+        500: "api_error",
+        529: "overloaded_error",
+    }
     return error(status, kinds[status], words)
 
 
@@ -406,6 +411,32 @@ async def test_a_batch_whose_results_are_gone_is_not_paid_for_again(
             assert not run.server.batches
         (tmp_path / BATCHES).unlink()
         assert await run.ask() == ALL
+
+
+async def test_a_batch_that_may_be_read_with_another_key_is_not_called_gone(
+    vendor: Vendor, tmp_path: Path
+) -> None:
+    async with running(vendor, tmp_path, _echo(vendor)) as run:
+        await run.ask()
+        answer = run.server.answer
+        run.server.answer = lambda _request, _number: vendor.fail(401, "no such key")
+        found = await run.ask()
+        assert str(found["a"]) == "HTTP 401: no such key"
+        run.server.answer = answer
+        assert await run.ask() == ALL
+    assert len(run.server.batches) == 1
+
+
+async def test_an_ended_batch_without_files_is_not_paid_for_again(tmp_path: Path) -> None:
+    vendor = VENDORS["responses"]
+    async with running(vendor, tmp_path, _echo(vendor)) as run:
+        server = run.server
+        assert isinstance(server, OpenAIBatchServer)
+        await run.ask()
+        shown = server.shown
+        server.shown = lambda batch: {**shown(batch), "output_file_id": None}
+        assert "its files are gone" in str((await run.ask())["a"])
+    assert len(server.batches) == 1
 
 
 @pytest.mark.parametrize("name", ["responses", "chat"])
