@@ -223,6 +223,32 @@ async def test_an_interrupt_leaves_the_batch_with_the_provider_and_says_how_to_g
     assert len(server.batches) == 1
 
 
+async def test_a_second_interrupt_leaves_even_a_submission_under_way(
+    tmp_path: Path, solved: Callable[[Json], str]
+) -> None:
+    vendor = VENDORS["responses"]
+    async with vendor.server(lambda body, _n: vendor.answer(solved(body))) as server:
+        tell = server.made
+        server.made = lambda batch, shown: Reply(body=tell(batch, shown).body, silence_s=300)
+        process = await start(server, tmp_path, *flags(vendor, "--batch"))
+        async with asyncio.timeout(60):
+            while not server.batches:
+                await server.arrived(len(server.requests) + 1)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        async with asyncio.timeout(60):
+            while b"interrupted" not in await process.stderr.readline():
+                pass
+        process.send_signal(signal.SIGINT)
+        code, _, err = await finish(process)
+        assert code == 130
+        assert "Traceback" not in err
+        server.made = tell
+        code, _, err = await run(server, tmp_path, "run", "--resume", "r")
+    assert code == 0, err
+    assert len(server.batches) == 1
+
+
 async def test_samples_without_an_answer_stay_pending_and_are_asked_on_resume(
     tmp_path: Path, solved: Callable[[Json], str], bundled_rows: list[dict[str, Any]]
 ) -> None:
