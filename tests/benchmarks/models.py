@@ -10,13 +10,15 @@ process.
 
 import argparse
 import asyncio
+import dataclasses
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "loopback"))
 
@@ -35,7 +37,15 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
+from harness.models.scripted import ScriptedModel
+from harness.runs.directory import RunDirectory
+from harness.runs.engine import Engine
+from harness.runs.plan import manifest, prepare
+from harness.runs.spec import RunSpec
+from harness.sandbox.choice import choose
+from harness.sandbox.pool import SandboxPool
 
+SAMPLES = 100
 PROTOCOLS = ("chat", "responses", "messages")
 AT_ONCE = 50
 SERVER = """
@@ -155,35 +165,63 @@ async def cpu_ms(ask: Ask, calls: int, at_once: int) -> float:
     return (time.process_time() - start) / (max(calls // at_once, 1) * at_once) * 1000
 
 
-class InProcess:
-    """A model that reads, writes, tests and stops."""
+CODE = "# " + "x" * 1000 + "\nprint(input())\n"
+CALLS = (
+    ("read_problem", "{}"),
+    ("write_solution", json.dumps({"code": CODE})),
+    ("run_tests", "{}"),
+)
 
-    def __init__(self) -> None:
-        self.turns = 0
 
-    name = "in process"
-
-    def for_sample(self, problem: Any, index: int) -> "InProcess":  # noqa: ARG002 - protocol
-        """A new one."""
-        return InProcess()
-
-    async def generate(self, *_: Any, **__: Any) -> ModelTurn:
-        """The next turn."""
-        self.turns += 1
-        code = "# " + "x" * 1000 + "\nprint(input())\n"
-        wanted = {1: ("read_problem", {}), 2: ("write_solution", {"code": code})}
-        wanted |= {3: ("run_tests", {})}
-        name, arguments = wanted.get(self.turns, ("", {}))
-        call = ToolCall(id=f"c{self.turns}", name=name, arguments=json.dumps(arguments))
-        return ModelTurn(
+def scripted() -> ScriptedModel:
+    """A model that reads, writes, tests and stops: four calls a sample."""
+    used = Usage(input_tokens=1, output_tokens=1)
+    turns = [
+        ModelTurn(
             text="Next.",
-            tool_calls=(call,) if name else (),
-            usage=Usage(input_tokens=1, output_tokens=1),
-            stop=ModelStop(reason="tool_use" if name else "end_turn"),
+            tool_calls=(ToolCall(id=f"c{number}", name=name, arguments=arguments),),
+            usage=used,
+            stop=ModelStop(reason="tool_use"),
         )
+        for number, (name, arguments) in enumerate(CALLS)
+    ]
+    return ScriptedModel(
+        [*turns, ModelTurn(text="Done.", usage=used, stop=ModelStop(reason="end_turn"))]
+    )
 
-    async def close(self) -> None:
-        """Nothing to close."""
+
+class Silent:
+    """An observer that tells nobody."""
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *_: None
+
+
+async def samples(count: int, folder: Path) -> tuple[float, float]:
+    """CPU milliseconds of this process per model call, and bytes on disk a sample."""
+    tests = [{"input": "1", "output": "2", "public": True}]  # wrong: the model goes on to its end
+    rows = [
+        json.dumps({"id": f"p{n}", "statement": "s" * 2000, "tests": tests}) for n in range(count)
+    ]
+    (folder / "rows.jsonl").write_text("\n".join(rows))
+    spec = RunSpec(
+        mode="agentic",
+        model="python:json:dumps",  # takes the place of a model until the plan has ours
+        benchmark=f"jsonl:{folder / 'rows.jsonl'}",
+        tool_protocol="native",
+    )
+    plan = dataclasses.replace(prepare(spec, {}), model=scripted())
+    directory = RunDirectory.create(folder / "run", manifest(plan, choose()))
+    async with SandboxPool(workers=1, isolation=choose().isolation) as pool:
+        engine = Engine(plan, directory, pool, cast("Any", Silent()))
+        start = time.process_time()
+        failures = await engine.run(plan.samples)
+        spent = time.process_time() - start
+    assert not failures, failures[0]
+    calls = sum(result.model_calls for result in directory.committed())
+    directory.close()
+    size = sum(file.stat().st_size for file in (folder / "run").rglob("*") if file.is_file())
+    return spent / calls * 1000, size / count
 
 
 def served(kind: str) -> "subprocess.Popen[str]":
@@ -213,7 +251,14 @@ def main() -> None:
         finally:
             server.communicate()
     print("CPU ms a call: median [least..most]")
+    in_process: list[float] = []
+    for _ in range(options.rounds):
+        with tempfile.TemporaryDirectory() as name:
+            own, size = asyncio.run(samples(SAMPLES, Path(name)))
+            in_process.append(own)
     print(table(["", "bare SDK", "ours", "ours / bare"], rows))
+    print(f"in process, all of a run but the judged programs: {Spread.of(in_process).text()}")
+    print(f"bytes on disk a sample: {size:,.0f}")
 
 
 if __name__ == "__main__":
