@@ -415,13 +415,18 @@ class TestShortOf:
     def test_descriptors_on_our_side(self, worker: Worker) -> None:
         started(worker)
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        used = max(int(each.name) for each in Path("/proc/self/fd").iterdir())
-        resource.setrlimit(resource.RLIMIT_NOFILE, (used, hard))
+        most = max(int(each.name) for each in Path("/proc/self/fd").iterdir())
+        taken = [os.open(os.devnull, os.O_RDONLY)]
+        while taken[-1] <= most:  # there may be free ones in between
+            taken.append(os.open(os.devnull, os.O_RDONLY))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (taken[-1] + 1, hard))
         try:
             with pytest.raises(SandboxError):
                 double(worker)
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            for each in taken:
+                os.close(each)
         assert double(worker).solved
 
 
