@@ -11,9 +11,11 @@ async def single_shot(session: Session) -> Attempt:
     conversation = Conversation(session)
     conversation.add(*session.prompt.render(session.problem, session.workspace.cpu_limit_s))
     found, reason, error = Extraction(code="", rule="none"), StopReason.MODEL_STOPPED, ""
+    refused = False
     try:
         turn = await conversation.ask()
         found = session.extract(turn.text, session.problem.entry_point)
+        refused = turn.stop.reason in {"refusal", "content_filter"} and not found.code
     except TimeoutError:
         reason = StopReason.TIME_LIMIT
     except BudgetSpentError as spent:
@@ -32,5 +34,6 @@ async def single_shot(session: Session) -> Attempt:
         model_calls=conversation.turns,
         written=int(bool(found.code)),
         tool_protocol="none",
+        refused=refused,
         error=error,
     )

@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from harness.models.faults import (
     MalformedAnswerError,
@@ -83,7 +83,8 @@ class Endpoint:
         self._answer_field = answer_field
         self._error_statuses = error_statuses or {}
         parts = urlsplit(base_url)
-        self.redact = Redactor(tuple(s for s in (api_key, parts.password) if s))
+        spellings = (parts.password, unquote(parts.password)) if parts.password else ()
+        self.redact = Redactor(tuple(filter(None, (api_key, *spellings))))
         self.where = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         self.http = httpx2.AsyncClient(
             timeout=httpx2.Timeout(

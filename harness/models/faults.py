@@ -37,12 +37,17 @@ OVERFLOW_WORDS = re.compile(
     re.IGNORECASE,
 )
 
+# A --max-tokens that no conversation fits beside is the user's setting, and nobody's answer.
+TOO_MUCH_ASKED_WORDS = re.compile(
+    r"max_(completion_|output_)?tokens\b.{0,60}\btoo large", re.IGNORECASE
+)
+
 # llama.cpp answers with status 500 when arguments in the history are no JSON; that never passes.
 BROKEN_HISTORY_WORDS = re.compile(r"parse tool call arguments", re.IGNORECASE)
 
 SHORTEST_SECRET = 7  # the placeholders of keyless servers are shorter, and common words
 
-_KEY_LIKE = re.compile(r"\bBearer\s+\S+|\bsk-[A-Za-z0-9_-]{8,}", re.IGNORECASE)
+_KEY_LIKE = re.compile(r"\b(?:Bearer|Basic)\s+\S+|\bsk-[A-Za-z0-9_-]{8,}", re.IGNORECASE)
 _USER_INFO = re.compile(r"(?<=://)[^/\s@]+@")
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
@@ -133,7 +138,8 @@ def failed_status(
     """
     words, code = provider_words(body)
     cause = f"HTTP {status}" + (f": {redact(words)}" if words else "")
-    if status in OVERFLOW_STATUSES and (code in OVERFLOW_CODES or OVERFLOW_WORDS.search(words)):
+    overflow = code in OVERFLOW_CODES or OVERFLOW_WORDS.search(words)
+    if status in OVERFLOW_STATUSES and overflow and not TOO_MUCH_ASKED_WORDS.search(words):
         return ContextOverflowError(cause)
     if refuses_tools(status, words):
         return ToolsRefusedError(cause, status=status)

@@ -46,6 +46,8 @@ STOP_REASONS: dict[str, Literal["end_turn", "max_tokens", "content_filter"]] = {
     "content_filter": "content_filter",
 }
 
+# How servers and gateways report that they, and not the model, ended an answer.
+BROKEN_OFF = ("error", "abort", "insufficient_system_resource")
 
 # Sending
 
@@ -223,8 +225,10 @@ def _first_choice(data: Json) -> Json:
     if not isinstance(first, dict):
         raise MalformedAnswerError("the answer's first choice is not an object")
     first = cast("Json", first)
-    if first.get("finish_reason") == "error":  # how gateways report an upstream that broke off
-        raise MalformedAnswerError("the answer broke off with finish_reason 'error'")
+    if first.get("finish_reason") in BROKEN_OFF:
+        raise MalformedAnswerError(
+            f"the answer broke off with finish_reason {first['finish_reason']!r}"
+        )
     return first
 
 
@@ -320,15 +324,18 @@ def usage_from_wire(value: Any) -> Usage | None:
         return None
     fields = cast("Json", value)
     prompt, completion = _count(fields, "prompt_tokens"), _count(fields, "completion_tokens")
-    if prompt is None and completion is None:
+    if prompt is None or completion is None:  # the half of it is not known
         return None
+    total = _count(fields, "total_tokens")
+    if total is not None:  # Gemini and xAI leave reasoning out of the completion's tokens
+        completion = max(completion, total - prompt)
     cached = _count(fields.get("prompt_tokens_details"), "cached_tokens") or 0
     reasoning = _count(fields.get("completion_tokens_details"), "reasoning_tokens") or 0
     return Usage(
-        input_tokens=prompt or 0,
-        cached_input_tokens=min(cached, prompt or 0),
-        output_tokens=completion or 0,
-        reasoning_tokens=min(reasoning, completion or 0),
+        input_tokens=prompt,
+        cached_input_tokens=min(cached, prompt),
+        output_tokens=completion,
+        reasoning_tokens=min(reasoning, completion),
     )
 
 

@@ -75,7 +75,7 @@ class PriceList(BaseModel):
         fitting = [name for name in self.models if _fits(name, model) or _fits(name, plain)]
         if not fitting:
             return None
-        found = self.models[max(fitting, key=len)]
+        found = self.models[max(fitting, key=lambda name: (not name.endswith("*"), len(name)))]
         dated = {"as_of": found.as_of or self.as_of, "source": found.source or self.source}
         return found.model_copy(update=dated)
 

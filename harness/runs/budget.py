@@ -44,15 +44,16 @@ class Meter:
     @property
     def reached(self) -> bool:
         """Whether not even one more request fits."""
-        return self.spent >= self.limit or not self._holds(1)
+        return self.spent >= self.limit or not self.holds(1)
 
     def fits(self, in_flight: int) -> bool:
         """Whether one more fits beside those in flight."""
         if self.dearest is None:
             return not in_flight
-        return self._holds(in_flight + 1)
+        return self.holds(in_flight + 1)
 
-    def _holds(self, requests: int) -> bool:
+    def holds(self, requests: int) -> bool:
+        """Whether so many requests fit, each as dear as the dearest so far."""
         return self.spent + requests * (self.dearest or 0.0) <= self.limit * (1 + ROUNDING)
 
 
@@ -150,6 +151,10 @@ class Budget:
                 return
             await self._changed.wait()
 
+    def holds(self) -> bool:
+        """Whether what was let through still fits, now that more is known."""
+        return all(meter.holds(self._in_flight) for meter in self._meters)
+
     def open(self) -> bool:
         """Whether another sample may be begun."""
         self.turned_away = self.turned_away or self.reached is not None
@@ -163,7 +168,8 @@ class Budget:
             silent: whether it was answered without a word about tokens.
         """
         self._in_flight -= 1
-        self._silent = self._silent or silent
+        # What was sent and told nothing of its tokens is as little known as an answer that does.
+        self._silent = self._silent or silent or (spent is not None and spent.usage is None)
         if spent is not None:
             self.count(spent)
         self._changed.set()

@@ -29,12 +29,18 @@ class SampleGate:
         limit = self._budget.allowance.cost_per_sample
         if limit is not None and (self._spent >= limit or self._spent + self._last > limit):
             raise BudgetSpentError(StopReason.COST_LIMIT)
-        await self._budget.admit()
-        try:
-            self._ticket = await self._limiter.acquire()
-        except BaseException:
+        while True:
+            await self._budget.admit()
+            try:
+                ticket = await self._limiter.acquire()
+            except BaseException:
+                self._budget.settle(None)
+                raise
+            if self._budget.holds():  # what was answered meanwhile may have been dearer
+                self._ticket = ticket
+                return
+            self._limiter.release()
             self._budget.settle(None)
-            raise
 
     def step_aside(self, retry: Retry) -> None:
         """Give the place to others for the length of the wait."""

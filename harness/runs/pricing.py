@@ -64,6 +64,9 @@ def _full_price(name: str, spec: RunSpec, environ: Mapping[str, str]) -> ListedP
     if found or name.startswith((PYTHON_PREFIX, REPLAY_PREFIX)):
         return found
     route = resolve(name, base_url=spec.base_url, environment=Environment.read(environ))
+    found = given.of(route.model) if given else None
+    if found:
+        return found
     if urlsplit(route.base_url).hostname not in LISTED_HOSTS:
         return None
     return bundled_prices().of(route.model)

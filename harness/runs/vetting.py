@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.errors import HarnessError
 from harness.grading.judge import Stop
-from harness.grading.verdict import INFRASTRUCTURE
+from harness.grading.verdict import INFRASTRUCTURE, LIMITS
 from harness.problem import Problem, TestSuite
 from harness.runs.judging import Job, Judged, Options
 from harness.sources.cache import cache_folder
@@ -77,10 +77,19 @@ class Memory:
         """The examples that were kept; None where that is not known."""
         return self._kept.get(key)
 
-    def add(self, key: str, problem_id: str, kept: tuple[int, ...]) -> None:
-        """Keep what was found; where the file cannot be written, until the end of this process."""
+    def add(
+        self, key: str, problem_id: str, kept: tuple[int, ...], *, lasting: bool = True
+    ) -> None:
+        """Keep what was found; where the file cannot be written, until the end of this process.
+
+        Args:
+            key: of the problem, its solution and its examples.
+            problem_id: for people.
+            kept: the examples that are right, from 0.
+            lasting: whether it goes into the file.
+        """
         self._kept[key] = kept
-        if self.warning:
+        if self.warning or not lasting:
             return
         record = _Record(key=key, problem=problem_id, kept=kept).model_dump_json()
         try:
@@ -165,8 +174,11 @@ class Vetting:
                 f"the examples of {problem.id} could not be checked: {judged.cause}; "
                 "try again, or leave the problem out"
             )
-        kept = tuple(test.index for test in judged.grade.tests if test.passed)
-        self._memory.add(self._keys[problem.id], problem.id, kept)
+        tests = judged.grade.tests
+        kept = tuple(test.index for test in tests if test.passed)
+        # A limit may have been the machine's doing: it counts now, and is looked at anew next time.
+        lasting = not any(test.verdict in LIMITS for test in tests)
+        self._memory.add(self._keys[problem.id], problem.id, kept, lasting=lasting)
 
     def vetted(self) -> Vetted:
         """The problems with their good examples, once what came of every job was taken."""

@@ -48,6 +48,7 @@ class _Head(BaseModel):
 
     Attributes:
         sha256: of the file.
+        lines: SHA-256 of the lines before this one.
         unpacked: size of the rows that are written out; 0 where there was no need to.
     """
 
@@ -58,6 +59,7 @@ class _Head(BaseModel):
     mtime_ns: int
     reader: str
     sha256: str = ""
+    lines: str = ""
     unpacked: int = 0
 
 
@@ -119,18 +121,25 @@ class Catalogued:
     def _kept(self, path: Path, wanted: _Head) -> Iterator[Entry] | None:
         """What a catalogue says, if it is one of this file."""
         try:
-            lines = path.read_bytes().splitlines()
-            head = _Head.model_validate_json(lines[-1])
+            data = path.read_bytes()
+            entries, _, last = data[:-1].rpartition(b"\n")
+            head = _Head.model_validate_json(last)
             unpacked = head.unpacked and path.with_suffix(".rows").stat().st_size
-        except (OSError, IndexError, ValidationError):
+        except (OSError, ValidationError):
             return None
         if (head.path, head.size, head.mtime_ns, head.reader, head.unpacked) != (
             *(wanted.path, wanted.size, wanted.mtime_ns, wanted.reader),
             unpacked,
         ):
             return None
+        if hashlib.sha256(entries).hexdigest() != head.lines:
+            return None
         self._file = DataFile.of(self._rows.path, self._rows.name, head.sha256, head.size)
-        return (self._entry(cast("dict[str, Any]", from_json(line))) for line in lines[:-1])
+        return (
+            self._entry(cast("dict[str, Any]", from_json(line)))
+            for line in entries.split(b"\n")
+            if line
+        )
 
     def _entry(self, entry: dict[str, Any]) -> Entry:
         number = int(entry["number"])
@@ -163,7 +172,11 @@ class Catalogued:
             self._watch(what, size, size)
             if plain.is_plain:
                 unpacked = 0 if plain is self._rows else plain.path.stat().st_size
-                facts = {"sha256": self.file.sha256, "unpacked": unpacked}
+                facts = {
+                    "sha256": self.file.sha256,
+                    "lines": catalogue.digest.hexdigest(),
+                    "unpacked": unpacked,
+                }
                 catalogue.finish(wanted.model_copy(update=facts).model_dump_json().encode())
 
     def _unpacked(self, path: Path) -> RowFile:
@@ -187,6 +200,8 @@ class _Writer:
         self._path = path
         self._unfinished = path.with_name(f".{path.name}.{os.getpid()}")
         self._file: BinaryIO | None = None
+        self._begun = False
+        self.digest = hashlib.sha256()  # of the lines, as they are joined
 
     def __enter__(self) -> Self:
         with suppress(OSError):
@@ -196,6 +211,8 @@ class _Writer:
 
     def add(self, line: bytes) -> None:
         """Write a line."""
+        self.digest.update(b"\n" + line if self._begun else line)
+        self._begun = True
         if self._file is not None:
             try:
                 self._file.write(line + b"\n")
@@ -247,7 +264,7 @@ def _text(problem: Problem | DataError, line: Line) -> bytes:
         {
             "number": line.number,
             "offset": line.offset,
-            "path": str(line.path.absolute()),
+            "path": str(line.path.resolve()),  # not a link, which may be gone tomorrow
             "problem": problem.model_dump(mode="json", exclude={"tests", "load_references"}),
             "public": [test.model_dump() for test in problem.tests.public],
         }

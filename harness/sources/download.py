@@ -23,6 +23,7 @@ Watch = Callable[[str, int, int], None]
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _GIT_SHA1 = re.compile(r"[0-9a-f]{40}")
+_USER = re.compile(r"//[^/@\s'\"]*@")  # of an HF_ENDPOINT, with its password
 _BLOCK = 1 << 20
 
 
@@ -82,19 +83,30 @@ def download(repo: str, commit: str, name: str, watch: Watch) -> Path:
     with hub_errors(repo, commit, name):
         blob.parent.mkdir(parents=True, exist_ok=True)
     partial = blob.with_name(f"{etag}.harness.incomplete")
-    with WeakFileLock(partial.with_suffix(".lock")):
-        for _ in range(2):  # what an earlier attempt left may be damaged
-            with hub_errors(repo, commit, name):
-                resumed = _get(url, partial, size, name, watch)
-            if _is(partial, etag):
-                break
-            partial.unlink()
-            if not resumed:
-                raise HubError(f"what the hub sends of {repo}/{name} has not the hash it says")
-        partial.replace(blob)
+    with hub_errors(repo, commit, name), WeakFileLock(partial.with_suffix(".lock")):
+        # Another process, or another commit, may have brought it meanwhile.
+        if not (blob.is_file() and blob.stat().st_size == size and _is(blob, etag)):
+            _fetch(url, partial, size, (etag, f"{repo}/{name}"), watch)
+            partial.replace(blob)
     with hub_errors(repo, commit, name):
-        path = hf_hub_download(repo, name, repo_type="dataset", revision=commit)
-    return Path(path)
+        path = Path(hf_hub_download(repo, name, repo_type="dataset", revision=commit))
+        if path.resolve() != blob.resolve() and not _is(path, etag):
+            path.unlink()  # a copy, where there are no symbolic links; the client never looks at it
+            path = Path(hf_hub_download(repo, name, repo_type="dataset", revision=commit))
+    return path
+
+
+def _fetch(url: str, partial: Path, size: int, known_as: tuple[str, str], watch: Watch) -> None:
+    """Fetch a file to where it is whole, and what its hash says. Raises HubError."""
+    etag, name = known_as
+    for _ in range(2):  # what an earlier attempt left may be damaged
+        resumed = _get(url, partial, size, name.rpartition("/")[2], watch)
+        if _is(partial, etag):
+            return
+        partial.unlink()
+        if not resumed:
+            break
+    raise HubError(f"what the hub sends of {name} has not the hash it says")
 
 
 def _get(url: str, partial: Path, size: int, name: str, watch: Watch) -> bool:
@@ -139,6 +151,12 @@ def _get(url: str, partial: Path, size: int, name: str, watch: Watch) -> bool:
 def sha256_of(path: Path, watch: Watch = quiet) -> str:
     """The hash of a file, in hexadecimal."""
     return _digest(path, hashlib.sha256(), watch)
+
+
+def is_named(path: Path) -> bool:
+    """Whether a file of the hub's cache is called by its hash: a copy of one is not."""
+    name = path.resolve().name
+    return bool(_SHA256.fullmatch(name) or _GIT_SHA1.fullmatch(name))
 
 
 def is_intact(path: Path, sha256: str) -> bool:
@@ -200,11 +218,13 @@ def hub_errors(repo: str, revision: str, name: str = "") -> Generator[None]:
         ) from None
     except errors.RemoteEntryNotFoundError:
         raise UsageError(f"{repo}@{revision[:12]} has no file {name!r}") from None
+    except UnicodeEncodeError:
+        raise UsageError("HF_TOKEN (or HF_ENDPOINT) holds what no header can") from None
     except errors.OfflineModeIsEnabled:
         raise HubError(f"{repo}: HF_HUB_OFFLINE is set") from None
-    except (httpx2.HTTPError, errors.LocalEntryNotFoundError, OSError) as error:
+    except (httpx2.HTTPError, errors.LocalEntryNotFoundError, OSError, ValueError) as error:
         what = f"{repo}/{name}" if name else repo
-        said = " ".join(str(error).split())[:200] or type(error).__name__
+        said = _USER.sub("//", " ".join(str(error).split()))[:200] or type(error).__name__
         raise HubError(
             f"{what} cannot be fetched: {said}; what has come is kept, run the command again"
         ) from None

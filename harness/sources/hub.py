@@ -22,6 +22,7 @@ from harness.sources.download import (
     commit_of,
     download,
     is_intact,
+    is_named,
     quiet,
     sha256_of,
 )
@@ -112,6 +113,8 @@ def _pin(wanted: Wanted, *, update: bool) -> _Pin:
     if found is not None and not update:
         return found
     offline = _offline()
+    if offline and found is not None:
+        raise UsageError(f"{wanted.repo}: --update asks the hub, and HF_HUB_OFFLINE is set")
     commit = _commit_in_cache(wanted) if offline else commit_of(wanted.repo, wanted.revision)
     if found is not None and found.commit == commit:
         return found
@@ -141,7 +144,8 @@ def _file(wanted: Wanted, commit: str, name: str, watch: Watch, *, verify: bool)
     path = _cached(wanted.repo, commit, name)
     if path is not None and facts is not None and not verify and _is_as_it_was(path, facts):
         return _hub_file(wanted, commit, name, path, facts)
-    if path is not None and (found := _intact(path, facts, watch)) is not None:
+    found = None if path is None else _intact(path, facts, watch, offline=_offline())
+    if path is not None and found is not None:
         facts = found
     elif _offline():
         raise _cold(wanted) if path is None else _damaged(wanted, name)
@@ -168,10 +172,16 @@ def _is_as_it_was(path: Path, facts: _Facts) -> bool:
     return (status.st_size, status.st_mtime_ns) == (facts.size, facts.mtime_ns)
 
 
-def _intact(path: Path, facts: _Facts | None, watch: Watch) -> _Facts | None:
-    """The facts of a file that is what it was, or, if nothing is known, what its name says."""
+def _intact(path: Path, facts: _Facts | None, watch: Watch, *, offline: bool) -> _Facts | None:
+    """The facts of a file that is what it was, or, if nothing is known, what its name says.
+
+    A copy has no such name: the hub is asked for its hash, and where there is none to ask it is
+    believed.
+    """
     if facts is not None and path.stat().st_size != facts.size:
         return None
+    if facts is None and not is_named(path):
+        return _facts(path, sha256_of(path, watch)) if offline else None
     digest = sha256_of(path, watch)
     intact = is_intact(path, digest) if facts is None else digest == facts.sha256
     return _facts(path, digest) if intact else None

@@ -21,7 +21,7 @@ class HubPlace(NamedTuple):
 def hub_place(where: str | None, source: str, words: Collection[str], said: str) -> HubPlace | None:
     """A place on the hub, `[WORD][@REVISION]`; None for a path or glob.
 
-    What exists as a file is one, whatever it is called.
+    A word is a word, whatever files there are: one of that name is `./WORD`.
 
     Args:
         where: what stands after the colon, if anything does.
@@ -34,9 +34,9 @@ def hub_place(where: str | None, source: str, words: Collection[str], said: str)
     """
     if where is None:
         return HubPlace("", "main")
-    if Path(where).expanduser().exists():
-        return None
     word, at, revision = where.partition("@")
+    if word not in words and _exists(where):
+        return None
     if at and not revision:
         raise UsageError(f"{source}:{where} ends at the @; give {source}:{word}@REVISION")
     if word in words or (at and not word):
@@ -48,3 +48,14 @@ def hub_place(where: str | None, source: str, words: Collection[str], said: str)
     raise UsageError(
         f"{source} has no {word!r}, and there is no such file; {hint}known: {said}, or a path"
     )
+
+
+def _exists(where: str) -> bool:
+    """Whether it is a path as it stands. Raises UsageError where it cannot be one."""
+    try:
+        where.encode()
+        return Path(where).expanduser().exists()
+    except UnicodeError:
+        raise UsageError(f"{where!r} is not UTF-8") from None
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: ~ of nobody
+        raise UsageError(f"{where!r:.80} cannot be a path: {error!s:.200}") from None

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import json
 import os
+import shutil
 import signal
 import threading
 from collections import defaultdict
@@ -259,6 +260,43 @@ class TestFetch:
             assert done.returncode == 2
             assert "on this machine already" in done.stderr
 
+    def test_a_commit_that_changes_other_files_costs_no_download(
+        self, program: Program, hub: Hub
+    ) -> None:
+        assert ids(program("problems", "apps:train")) == ["apps/1"]
+        hub.commit(APPS, SECOND, {"train.jsonl": lines(apps_row(1)), "README.md": b"# New"})
+        before = sum(each.method == "GET" and "/resolve/" in each.path for each in hub.requests)
+        fetched(program("fetch", "apps:train", "--update", "--json"))
+        after = sum(each.method == "GET" and "/resolve/" in each.path for each in hub.requests)
+        assert before == after
+
+    def test_a_word_is_a_word_whatever_files_there_are(
+        self, program: Program, tmp_path: Path
+    ) -> None:
+        (tmp_path / "here" / "train").mkdir()
+        assert ids(program("problems", "apps:train")) == ["apps/1"]
+
+    def test_the_address_s_password_is_not_shown(self, program: Program, hub: Hub) -> None:
+        there = hub.endpoint.replace("//", "//user:s3cretpw@") + "/nosuch"
+        done = program("fetch", "apps", HF_ENDPOINT=there)
+        assert done.returncode != 0
+        assert "s3cretpw" not in done.stderr
+
+    @pytest.mark.parametrize(
+        ("spec", "env", "word"),
+        [
+            ("livecodebench:~nosuchuser/x", {}, "cannot be a path"),
+            ("apps", {"HF_TOKEN": "hf_secr\u00e9t"}, "HF_TOKEN"),
+        ],
+    )
+    def test_odd_values_get_one_line(
+        self, spec: str, env: dict[str, str], word: str, program: Program
+    ) -> None:
+        done = program("problems", spec, **env)
+        assert done.returncode in {2, 4}
+        assert word in done.stderr.splitlines()[-1]
+        assert "Traceback" not in done.stderr
+
     def test_a_branch_is_followed_once(self, program: Program, hub: Hub) -> None:
         spec = "apps:train"
         assert ids(program("problems", spec)) == ["apps/1"]
@@ -393,6 +431,21 @@ class TestDamaged:
         assert ids(program("problems", self.SPEC)) == ["apps/1"]
         assert len(hub.requests) > before
         assert file.read_bytes() == whole
+
+    @pytest.mark.parametrize("known", [True, False], ids=["facts", "no facts"])
+    def test_a_copy_without_links_is_mended_too(
+        self, known: bool, file: Path, program: Program, tmp_path: Path
+    ) -> None:
+        whole = file.read_bytes()
+        shutil.copytree(tmp_path / "cache", tmp_path / "copy")
+        copy = {"HF_HOME": str(tmp_path / "copy")}
+        (there,) = (tmp_path / "copy" / "hub").rglob("train.jsonl")
+        assert not there.is_symlink()
+        there.write_bytes(whole[:-9])
+        if not known:
+            shutil.rmtree(tmp_path / "copy" / "assets")
+        assert ids(program("problems", self.SPEC, **copy)) == ["apps/1"]
+        assert there.read_bytes() == whole
 
     def test_a_touched_file_is_the_same(self, file: Path, program: Program, hub: Hub) -> None:
         os.utime(file, (1, 1))

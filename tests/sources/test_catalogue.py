@@ -129,6 +129,16 @@ def test_another_reader_reads_again(tmp_path: Path) -> None:
         assert problems[0].id == f"{source}/a"
 
 
+def test_a_link_that_is_gone_takes_nothing_with_it(tmp_path: Path, counted: Counted) -> None:
+    path = write(tmp_path / "rows", ROWS)
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    load(link, counted)
+    link.unlink()
+    assert load(path, counted).problems[0].programs() == ("print('a')",)
+    assert counted.rows == 5 + 1  # the row that the program stands in
+
+
 def test_other_code_reads_again(
     tmp_path: Path, counted: Counted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,7 +149,10 @@ def test_other_code_reads_again(
     assert counted.rows == 10
 
 
-@pytest.mark.parametrize("damage", ["cut", "emptied", "garbage", "rows gone", "rows cut"])
+@pytest.mark.parametrize(
+    "damage",
+    ["cut", "emptied", "garbage", "a line gone", "a line changed", "rows gone", "rows cut"],
+)
 def test_a_damaged_one_is_made_anew(
     damage: str, tmp_path: Path, counted: Counted, cache: Path
 ) -> None:
@@ -150,6 +163,11 @@ def test_a_damaged_one_is_made_anew(
     match damage:
         case "cut":
             kept.write_bytes(b"".join(kept.read_bytes().splitlines(keepends=True)[:-1]))
+        case "a line gone":
+            lines = kept.read_bytes().splitlines(keepends=True)
+            kept.write_bytes(b"".join([*lines[:1], *lines[2:]]))
+        case "a line changed":
+            kept.write_bytes(kept.read_bytes().replace(b"Print c.", b"Print d."))
         case "emptied":
             kept.write_bytes(b"")
         case "garbage":
