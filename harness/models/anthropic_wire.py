@@ -26,7 +26,8 @@ from typing import Any, Literal, cast
 from pydantic_core import from_json, to_json
 
 from harness.models.faults import MalformedAnswerError
-from harness.models.openai_wire import MOST_TOKENS, UNNAMED_CALL, Json, sendable, word
+from harness.models.openai_usage import MOST_TOKENS
+from harness.models.openai_wire import UNNAMED_CALL, Json, sendable, word
 from harness.models.protocol import (
     AssistantMessage,
     Message,

@@ -17,6 +17,7 @@ from typing import Any, Literal, cast
 from pydantic_core import from_json, to_json
 
 from harness.models.faults import MalformedAnswerError
+from harness.models.openai_usage import usage_from_wire
 from harness.models.protocol import (
     AssistantMessage,
     Message,
@@ -27,7 +28,6 @@ from harness.models.protocol import (
     ToolCall,
     ToolMessage,
     ToolSpec,
-    Usage,
     UserMessage,
 )
 
@@ -36,7 +36,6 @@ Json = dict[str, Any]
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
 STANDARD_CALL_FIELDS = frozenset({"id", "type", "function", "index"})
 UNNAMED_CALL = "unnamed"  # an empty function name would make the next request invalid
-MOST_TOKENS = 10**12  # a count beyond it is not one
 LONGEST_WORD = 200  # of ids and stop words, in characters
 
 STOP_REASONS: dict[str, Literal["end_turn", "max_tokens", "content_filter"]] = {
@@ -316,36 +315,6 @@ def _stop(word_given: Any, *, refused: bool, called: bool) -> ModelStop:
     if called and reason in (None, "end_turn"):  # many servers say "stop" beside tool calls
         return ModelStop(reason="tool_use", provider_word=given)
     return ModelStop(reason=reason or "other", provider_word=given)
-
-
-def usage_from_wire(value: Any) -> Usage | None:
-    """Token counts; None when the provider reported none. Parts never exceed their whole."""
-    if not isinstance(value, dict):
-        return None
-    fields = cast("Json", value)
-    prompt, completion = _count(fields, "prompt_tokens"), _count(fields, "completion_tokens")
-    if prompt is None or completion is None:  # the half of it is not known
-        return None
-    total = _count(fields, "total_tokens")
-    if total is not None:  # Gemini and xAI leave reasoning out of the completion's tokens
-        completion = max(completion, total - prompt)
-    cached = _count(fields.get("prompt_tokens_details"), "cached_tokens") or 0
-    reasoning = _count(fields.get("completion_tokens_details"), "reasoning_tokens") or 0
-    return Usage(
-        input_tokens=prompt,
-        cached_input_tokens=min(cached, prompt),
-        output_tokens=completion,
-        reasoning_tokens=min(reasoning, completion),
-    )
-
-
-def _count(fields: Any, name: str) -> int | None:
-    value = cast("Json", fields).get(name) if isinstance(fields, dict) else None
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_TOKENS:
-        return None
-    return value
 
 
 def word(value: Any) -> str | None:

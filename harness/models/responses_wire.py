@@ -20,7 +20,8 @@ from harness.models.faults import (
     Redactor,
     TransientError,
 )
-from harness.models.openai_wire import MOST_TOKENS, Json, sendable, word
+from harness.models.openai_usage import MOST_TOKENS
+from harness.models.openai_wire import Json, sendable, word
 from harness.models.protocol import (
     AssistantMessage,
     ContextOverflowError,

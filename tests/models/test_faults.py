@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,11 +7,13 @@ from hypothesis import strategies as st
 from harness.models.faults import (
     MAX_WORDS,
     Redactor,
+    RejectedError,
     TransientError,
     failed_status,
     provider_words,
     retry_after,
 )
+from harness.models.protocol import ContextOverflowError
 from harness.models.rate_limits import FAMILIES
 
 
@@ -142,3 +146,18 @@ def test_a_failure_knows_whether_fewer_requests_would_have_helped(
 def test_a_failure_without_an_answer_has_no_status() -> None:
     error = TransientError("no connection")
     assert (error.status, error.throttled) == (None, False)
+
+
+def test_an_answer_of_too_many_tokens_asked_for_is_no_overflow() -> None:
+    words = (
+        "'max_tokens' or 'max_completion_tokens' is too large: 32000. This model's maximum context "
+        "length is 8192 tokens and your request has 500 input tokens"
+    )
+    body = json.dumps({"error": {"message": words}}).encode()
+    error = failed_status(400, {}, body, Redactor(), now=0.0)
+    assert isinstance(error, RejectedError)
+    assert not isinstance(error, ContextOverflowError)
+
+
+def test_basic_credentials_are_masked() -> None:
+    assert "Ym9iOn" not in Redactor()("sent: Basic Ym9iOnBAc3N3MHJk")

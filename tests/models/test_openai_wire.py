@@ -88,7 +88,6 @@ def test_tool_calls_that_are_no_list_are_none(not_calls: Any) -> None:
         ("stop", "end_turn"),
         ("length", "max_tokens"),
         ("content_filter", "content_filter"),
-        ("abort", "other"),
         (None, "other"),
         (5, "other"),
     ],
@@ -154,10 +153,29 @@ def test_usage_that_was_not_reported_is_none(usage: Any) -> None:
     assert turn({"content": "hi"}, usage=usage).usage is None
 
 
+@pytest.mark.parametrize("reason", ["error", "abort", "insufficient_system_resource"])
+def test_an_answer_that_the_server_broke_off_is_asked_for_again(reason: str) -> None:
+    choice = {"message": {"content": ""}, "finish_reason": reason}
+    with pytest.raises(MalformedAnswerError, match=reason):
+        turn_from_wire({"choices": [choice]}, [])
+
+
+def test_half_a_usage_is_not_known() -> None:
+    for half in ({"prompt_tokens": 3}, {"completion_tokens": 3}, {"prompt_tokens": True}):
+        assert turn({"content": "hi"}, usage=half).usage is None
+
+
+def test_reasoning_that_is_in_the_total_alone_is_counted() -> None:
+    told = {"prompt_tokens": 32, "completion_tokens": 9, "total_tokens": 1041}
+    counted = turn({"content": "hi"}, usage=told).usage
+    assert counted is not None
+    assert (counted.input_tokens, counted.output_tokens) == (32, 1009)
+
+
 def test_usage_never_counts_a_part_above_its_whole() -> None:
     usage = {
         "prompt_tokens": 10,
-        "completion_tokens": True,
+        "completion_tokens": 0,
         "prompt_tokens_details": {"cached_tokens": 12},
         "completion_tokens_details": "none",
     }
