@@ -123,6 +123,12 @@ class TestRun:
         assert run.reached is StopReason.TOKEN_LIMIT
         assert "does not tell" in run.state
 
+    async def test_nor_can_one_that_does_not_answer(self) -> None:
+        run = budget(cost=1_000)
+        await run.admit()
+        run.settle(Spent(None))
+        assert run.reached is StopReason.COST_LIMIT
+
     async def test_a_budget_knows_whom_it_turned_away(self) -> None:
         run = budget(cost=1)
         assert run.open()
@@ -204,6 +210,18 @@ class TestSample:
         waiting.cancel()
         assert not await waits(waiting)
         await run.admit()
+
+    async def test_who_queued_is_looked_at_again_when_there_is_a_place(self) -> None:
+        """Many were let through while answers were cheap; then one is dear."""
+        run, limiter = budget(cost=20), Limiter(1)
+        run.count(Spent(used(1)))
+        first = SampleGate(limiter, run)
+        await first.enter()
+        queued = [asyncio.create_task(SampleGate(limiter, run).enter()) for _ in range(5)]
+        assert await waits(queued[-1])
+        first.leave(turn(15), billed=True)
+        ended = await asyncio.wait_for(asyncio.gather(*queued, return_exceptions=True), 10)
+        assert [type(each) for each in ended] == [BudgetSpentError] * 5
 
     async def test_a_place_is_given_back_once(self) -> None:
         run, limiter = Budget(Allowance()), Limiter(4)
