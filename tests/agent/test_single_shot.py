@@ -1,11 +1,13 @@
 """Single shot: one request without tools, and the code in the answer."""
 
 from collections.abc import Awaitable, Callable
+from typing import Literal
 
+import pytest
 from scripted import NEVER, USAGE, Played, rebuild, turn
 
 from harness.agent.attempt import Limits, StopReason
-from harness.models.protocol import ContextOverflowError, ModelError
+from harness.models.protocol import ContextOverflowError, ModelError, ModelStop
 
 Play = Callable[..., Awaitable[Played]]
 
@@ -33,6 +35,15 @@ async def test_the_model_is_told_of_no_tool(play: Play) -> None:
 async def test_an_answer_without_code_is_no_solution(play: Play) -> None:
     attempt = (await play(turn(text="I give up."), mode="single_shot")).attempt
     assert (attempt.code, attempt.chosen_by, attempt.written) == ("", "none", 0)
+
+
+@pytest.mark.parametrize("word", ["refusal", "content_filter"])
+async def test_a_refusal_is_told_from_giving_up(
+    word: Literal["refusal", "content_filter"], play: Play
+) -> None:
+    for text, refused in (("I can't.", True), (f"```python\n{RIGHT}\n```", False)):
+        said = turn(text=text).model_copy(update={"stop": ModelStop(reason=word)})
+        assert (await play(said, mode="single_shot")).attempt.refused is refused
 
 
 async def test_unknown_usage_is_not_zero(play: Play) -> None:

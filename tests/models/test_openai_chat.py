@@ -424,6 +424,18 @@ async def test_a_password_in_the_address_is_in_no_message() -> None:
     await model.close()
 
 
+async def test_nor_is_one_that_the_server_says_again() -> None:
+    words = "Basic Ym9iOnBAc3N3MHJkU2VjcmV0 and p@ssw0rdSecret and p%40ssw0rdSecret"
+    async with ChatServer(in_turn(failure(400, words))) as server:
+        there = server.base_url.replace("//", "//bob:p%40ssw0rdSecret@")
+        model = OpenAIChat("m", model="m", base_url=there, api_key=KEY)
+        with pytest.raises(ModelError) as caught:
+            await model.generate(HELLO, [], NO_SETTINGS)
+        await model.close()
+    assert "ssw0rd" not in str(caught.value)
+    assert "Ym9i" not in str(caught.value)
+
+
 # Broken arguments in the history
 
 
