@@ -2,22 +2,20 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 from urllib.parse import urlsplit
 
-from harness.models.endpoint import Endpoint, Timeouts
+from harness.models.client import Client
 from harness.models.faults import RejectedError
 from harness.models.openai_wire import Json, mended, request_body, turn_from_wire
 from harness.models.protocol import (
     Message,
-    Model,
     ModelSettings,
     ModelTurn,
     Retry,
     RetryObserver,
     ToolSpec,
 )
-from harness.models.retrying import Pace, RetryPolicy
-from harness.problem import ProblemView
 
 VENDOR_BASE_URL = "https://api.openai.com/v1"
 VENDOR_HOST = "api.openai.com"
@@ -31,61 +29,20 @@ def max_tokens_field(base_url: str) -> str:
     return "max_completion_tokens" if own else "max_tokens"
 
 
-class OpenAIChat:
-    """A model at an endpoint of OpenAI's chat completions.
+class OpenAIChat(Client):
+    """A model at an endpoint of OpenAI's chat completions."""
 
-    Args:
-        name: what results are filed under.
-        model: the name the endpoint knows it by.
-        base_url: the endpoint, as `https://host/v1`.
-        api_key: sent as a bearer token, and masked in every message.
-        policy: which failures are repeated, and how often.
-        timeouts: of one request.
-        pace: time as the retries see it.
-    """
+    ANSWER_FIELD = "choices"
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        model: str,
-        base_url: str,
-        api_key: str,
-        policy: RetryPolicy | None = None,
-        timeouts: Timeouts | None = None,
-        pace: Pace | None = None,
-    ) -> None:
-        from openai import AsyncOpenAI
-
-        self._name = name
-        self._model = model
+    def __init__(self, name: str, *, base_url: str, **settings: Any) -> None:
+        super().__init__(name, base_url=base_url, **settings)
         self._must_mend = False
         self._max_tokens_field = max_tokens_field(base_url)
-        self._endpoint = Endpoint(
-            base_url,
-            api_key,
-            answer_field="choices",
-            policy=policy,
-            timeouts=timeouts,
-            pace=pace,
-        )
-        http = self._endpoint.http
-        self._client = AsyncOpenAI(
-            api_key=api_key,
-            base_url=base_url,
-            max_retries=0,
-            timeout=http.timeout,
-            http_client=http,
-        )
 
-    @property
-    def name(self) -> str:
-        """What results are filed under."""
-        return self._name
+    def _open(self, base_url: str, **settings: Any) -> Any:
+        from openai import AsyncOpenAI
 
-    def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
-        """The same object: a provider keeps nothing between samples."""
-        return self
+        return AsyncOpenAI(base_url=base_url, **settings)
 
     async def generate(
         self,
@@ -127,7 +84,3 @@ class OpenAIChat:
         return await self._endpoint.ask(
             create, body, partial(turn_from_wire, messages=messages), on_retry
         )
-
-    async def close(self) -> None:
-        """Close the connections; calling it again does nothing."""
-        await self._endpoint.close()

@@ -23,7 +23,8 @@ from chat_server import (
 )
 
 from harness.models import endpoint
-from harness.models.openai_chat import OpenAIChat, Timeouts
+from harness.models.endpoint import Timeouts
+from harness.models.openai_chat import OpenAIChat
 from harness.models.protocol import (
     AssistantMessage,
     ContextOverflowError,
