@@ -11,16 +11,20 @@ import fcntl
 import os
 import pty
 import struct
+import sys
 import termios
 import threading
 import time
+from pathlib import Path
 
 from rich.console import Console
 
-from harness.agent.attempt import ChosenBy, StopReason
+sys.path.append(str(Path(__file__).parents[1] / "loopback"))
+
+from results_made import made_result
+
+from harness.agent.attempt import StopReason
 from harness.agent.events import Retried
-from harness.grading.verdict import Verdict
-from harness.models.protocol import Usage
 from harness.problem import Problem, TestSuite
 from harness.report.progress import RunProgress
 from harness.runs.results import SampleResult
@@ -104,33 +108,14 @@ def _problem(number: int) -> Problem:
 
 
 def _result(problem: Problem) -> SampleResult:
-    return SampleResult(
-        sample=f"{problem.id}#0",
-        problem_id=problem.id,
-        index=0,
+    return made_result(
+        problem.id,
+        solved=True,
         title=problem.title,
-        problem_hash="",
-        platform="made",
         difficulty="medium",
-        tags=(),
-        release_date=None,
-        known_issues=(),
-        verdict=Verdict.ACCEPTED,
-        public_passed=1,
-        public_total=1,
-        hidden_passed=1,
-        hidden_total=1,
-        tests=(),
-        code="",
-        chosen_by=ChosenBy.NEWEST,
-        extraction="",
         stop_reason=StopReason.PUBLIC_TESTS_PASSED,
         model_calls=4,
         tool_calls=3,
-        malformed_tool_calls=0,
-        nudges=0,
-        written=1,
-        usage=Usage(input_tokens=1_000, output_tokens=100),
         cost=0.01,
         seconds=1.5,
     )

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from results_made import made_result
 
-from harness.agent.attempt import ChosenBy, StopReason
 from harness.grading.verdict import Verdict
 from harness.runs.bracket import bracket_of
 from harness.runs.reading import Run
@@ -19,36 +19,8 @@ from harness.stats.rates import Rate
 def result(
     problem: str, index: int = 0, *, solved: bool = False, verdict: Verdict | None = None
 ) -> SampleResult:
-    return SampleResult(
-        sample=f"{problem}#{index}",
-        problem_id=problem,
-        index=index,
-        title=problem,
-        problem_hash="hash",
-        platform="made",
-        difficulty=None,
-        tags=(),
-        release_date=None,
-        known_issues=(),
-        verdict=verdict or (Verdict.ACCEPTED if solved else Verdict.WRONG_ANSWER),
-        public_passed=0,
-        public_total=1,
-        hidden_passed=0,
-        hidden_total=0,
-        tests=(),
-        code="",
-        chosen_by=ChosenBy.NEWEST,
-        extraction="",
-        stop_reason=StopReason.MODEL_STOPPED,
-        model_calls=1,
-        tool_calls=0,
-        malformed_tool_calls=0,
-        nudges=0,
-        written=1,
-        usage=None,
-        cost=None,
-        seconds=1.0,
-    )
+    changes = {} if verdict is None else {"verdict": verdict}
+    return made_result(problem, index=index, solved=solved, difficulty=None, **changes)
 
 
 def summary(*results: SampleResult) -> Summary:

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from results_made import made_result
 
-from harness.agent.attempt import ChosenBy, StopReason
 from harness.agent.events import Event, SampleStart
 from harness.errors import RunDirectoryError
-from harness.grading.verdict import Verdict
 from harness.runs import packing
 from harness.runs.directory import RunDirectory
 from harness.runs.packing import Packed, pack, unpack
@@ -32,36 +31,7 @@ MANIFEST = {"prompt": {"hash": "h"}, "spec": {"samples_per_problem": 1}, "proble
 
 
 def _result(problem: str, index: int) -> SampleResult:
-    return SampleResult(
-        sample=f"{problem}#{index}",
-        problem_id=problem,
-        index=index,
-        title=problem,
-        problem_hash="h",
-        platform="made",
-        difficulty="easy",
-        tags=(),
-        release_date=None,
-        known_issues=(),
-        verdict=Verdict.ACCEPTED,
-        public_passed=1,
-        public_total=1,
-        hidden_passed=0,
-        hidden_total=0,
-        tests=(),
-        code="",
-        chosen_by=ChosenBy.NEWEST,
-        extraction="",
-        stop_reason=StopReason.MODEL_STOPPED,
-        model_calls=1,
-        tool_calls=0,
-        malformed_tool_calls=0,
-        nudges=0,
-        written=1,
-        usage=None,
-        cost=None,
-        seconds=0.1,
-    )
+    return made_result(problem, index=index, solved=True)
 
 
 def commit(run: Path, *names: str) -> None:

@@ -2,44 +2,14 @@ import os
 from pathlib import Path
 
 import pytest
+from results_made import made_result
 
-from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import RunDirectoryError
-from harness.grading.verdict import Verdict
 from harness.runs.results import ResultsFile, SampleResult, read_results
 
 
 def _result(index: int) -> SampleResult:
-    return SampleResult(
-        sample=f"made/a#{index}",
-        problem_id="made/a",
-        index=index,
-        title="A",
-        problem_hash="h",
-        platform="made",
-        difficulty="easy",
-        tags=(),
-        release_date=None,
-        known_issues=(),
-        verdict=Verdict.ACCEPTED,
-        public_passed=1,
-        public_total=1,
-        hidden_passed=0,
-        hidden_total=0,
-        tests=(),
-        code="print('\n')",
-        chosen_by=ChosenBy.NEWEST,
-        extraction="",
-        stop_reason=StopReason.MODEL_STOPPED,
-        model_calls=1,
-        tool_calls=0,
-        malformed_tool_calls=0,
-        nudges=0,
-        written=1,
-        usage=None,
-        cost=None,
-        seconds=0.1,
-    )
+    return made_result("made/a", index=index, solved=True, code="print('\\n')", title="A")
 
 
 @pytest.fixture
