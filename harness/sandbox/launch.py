@@ -85,7 +85,7 @@ def launch(isolation: Isolation, canaries: dict[str, Any]) -> ForkServer:
 def _configuration(isolation: Isolation) -> dict[str, Any]:
     """What `inside/enter.py` and `inside/fork_server.py` are told."""
     view = interpreters_view()
-    user = _throwaway_user()
+    user = throwaway_user()
     readable = user is None or all(map(_is_public, (interpreter(), *view.reads, *view.packages)))
     wrapper: list[str] = []
     if isolation.means == "bubblewrap":
@@ -122,7 +122,7 @@ def _maps_users(name: str) -> bool:
     )
 
 
-def _throwaway_user() -> tuple[int, int] | None:
+def throwaway_user() -> tuple[int, int] | None:
     """For root, a user and a group that own nothing; None for everybody else."""
     if not can_change_user():
         return None

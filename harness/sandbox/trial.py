@@ -35,7 +35,7 @@ class Trial(Closing):
         while len(self._files) < len(names):
             self._files.append(os.memfd_create(names[len(self._files)]))
             if len(self._files) == 1:
-                write(self._files[0], _packed(self.program), 0)
+                write(self._files[0], packed(self.program), 0)
         return self._files
 
     def spans(self, indexes: Sequence[int]) -> list[tuple[int, int]]:
@@ -67,7 +67,8 @@ class Trial(Closing):
         self._spans, self._end = {}, 0
 
 
-def _packed(program: Program) -> bytes:
+def packed(program: Program) -> bytes:
+    """A program as its process reads it."""
     signature = program.signature
     data = {
         "code": program.code,

@@ -1,6 +1,7 @@
 """The trusted side of one fork server: starts it, hands it work, doubts what it carries."""
 
 import contextlib
+import itertools
 import os
 import select
 import socket
@@ -17,6 +18,7 @@ from harness.sandbox.execution import Execution, Program, SandboxError, WorkerSt
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import GRACE, Limits
 from harness.sandbox.quiet import Quiet
+from harness.sandbox.race import STEPS_AT_ONCE, Lap, Race, Step
 from harness.sandbox.server import ForkServer
 from harness.sandbox.trial import Trial
 
@@ -24,6 +26,9 @@ COLLECT_BYTES = 256 << 20
 FAULTS = (OSError, EOFError, ValueError, struct.error, IndexError, MemoryError)
 LOOK_S = 1.0  # between two looks at whether the fork server still runs
 MARGIN_S = 20.0  # for the fork server itself, beyond what the tests may take
+
+
+_numbers = itertools.count()
 
 
 class Worker:
@@ -38,12 +43,13 @@ class Worker:
 
     def __init__(self, isolation: Isolation | None = None, quiet: Quiet | None = None) -> None:
         self.stopped = False
+        self._number = next(_numbers)
         self._isolation = isolation
         self._quiet = quiet or Quiet()
         self._lock = threading.Lock()  # of what follows
         self._server: ForkServer | None = None
         self._copies = True
-        self._open: Trial | None = None  # what the server has open, of the thread that calls
+        self._open: Trial | Race | None = None  # what the server has open, of the thread that calls
 
     @property
     def isolation(self) -> Isolation:
@@ -109,7 +115,54 @@ class Worker:
         self._await(server.socket)
         return server.receive_bytes()
 
-    def leave(self, trial: Trial) -> None:
+    def take_turns(self, race: Race, steps: Sequence[Step]) -> list[Lap]:
+        """Carry out steps of a race, one after the other; it stays open for more.
+
+        Args:
+            race: the programs.
+            steps: as many as are wanted.
+
+        Returns:
+            What came of each.
+
+        Raises:
+            SandboxError: the fork server failed; what the race's processes had in them is lost.
+            WorkerStoppedError: `stop` was called.
+        """
+        laps: list[Lap] = []
+        with self._quiet.together():
+            while len(laps) < len(steps):
+                try:
+                    laps += self._ask_turns(race, steps[len(laps) :][:STEPS_AT_ONCE])
+                except (*FAULTS, KeyError, TypeError) as error:
+                    self.kill()
+                    if self.stopped:
+                        raise WorkerStoppedError from error
+                    raise SandboxError(f"{type(error).__name__}: {error}") from error
+        return laps
+
+    def _ask_turns(self, race: Race, steps: Sequence[Step]) -> list[Lap]:
+        server = self._started()
+        if not self._copies:
+            raise OSError("no process can make a sibling here, and one is needed to be timed")
+        inputs, outputs, *programs = race.files
+        os.ftruncate(outputs, 0)
+        order: dict[str, Any] = {"do": "steps", "steps": [race.order(step) for step in steps]}
+        opens = self._open is not race
+        if opens:
+            order |= {"do": "lanes", "preamble": race.programs[0].preamble}
+            order |= {"limits": _plain(race.limits), "core": self._number}
+        self._open = race
+        phases = 5 * len(steps) + len(programs)
+        server.socket.settimeout(phases * race.limits.wall_s + MARGIN_S)
+        server.send(order, (inputs, outputs, *programs) if opens else ())
+        self._await(server.socket)
+        laps = race.read(server.receive())
+        if not laps:
+            raise EOFError("no step was carried out")
+        return laps
+
+    def leave(self, trial: Trial | Race) -> None:
         """Let a trial go: no process of it is needed any more."""
         server = self._server
         if self._open is trial and server is not None:

@@ -8,7 +8,7 @@ import struct
 from typing import Any
 
 HEAD = struct.Struct(">I")
-MOST_DESCRIPTORS = 3
+MOST_DESCRIPTORS = 10
 
 
 class Connection:

@@ -30,12 +30,14 @@ import threading
 from _sitebuiltins import Quitter
 from collections.abc import Sequence
 from types import ModuleType
+from typing import Any
 
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, FOLDER)
 
 from inside import linux, syscalls
 from inside.connection import Connection
+from inside.lanes import Lanes, Step
 from inside.lockdown import PROCESSES, Lockdown
 from inside.preamble import WARM, Preamble
 from inside.probe import probe
@@ -44,6 +46,7 @@ from inside.trial import Job, Trial, WorkerGoneError
 
 THREAD_STACK_BYTES = 4 << 20  # so many that `PROCESSES` of them can be had
 MOST_PREAMBLES = 8
+OPENING = frozenset({"open", "lanes", "close"})  # what ends the one before
 
 
 class AllowedPackages:
@@ -106,32 +109,79 @@ class Preambles:
         return self.kept[text]
 
 
-def serve(connection: Connection, lockdown: Lockdown, watch: Watch | None) -> None:
-    """Answer requests until the worker hangs up."""
-    preambles = Preambles()
-    trial: Trial | None = None
-    try:
-        while (request := connection.receive()) is not None:
-            order, descriptors = request
-            if trial is not None and order["do"] != "run":
-                trial.close()
-                trial = None
-                empty_working_directory()
-            if order["do"] == "open":
-                try:
-                    preamble = preambles.get(order["preamble"])
-                except Exception as error:
-                    connection.say({"failed": f"the preamble cannot be used: {error}"})
-                    return
-                job = Job(order["limits"], preamble, *descriptors)
-                trial = Trial(job, lockdown, watch, connection)
-            if trial is not None:
-                connection.answer(trial.run(order["spans"], last=order["last"]).pack())
-    except WorkerGoneError:
-        pass
-    finally:
-        if trial is not None:
-            trial.close()
+class Server:
+    """Answers requests, with one trial open at a time, or the lanes of several."""
+
+    def __init__(self, connection: Connection, lockdown: Lockdown, watch: Watch | None) -> None:
+        self.connection = connection
+        self.lockdown = lockdown
+        self.watch = watch
+        self.preambles = Preambles()
+        self.opened: Trial | Lanes | None = None
+        self.cores: list[int] = sorted(os.sched_getaffinity(0))
+
+    def serve(self) -> None:
+        """Answer until the worker hangs up."""
+        try:
+            while (request := self.connection.receive()) is not None:
+                self.answer(*request)
+        except WorkerGoneError:
+            pass
+        finally:
+            if self.opened is not None:
+                self.opened.close()
+            empty_working_directory()
+
+    def answer(self, order: dict[str, Any], descriptors: list[int]) -> None:
+        """Answer one request; what it opens takes the place of what was open."""
+        if order["do"] in OPENING:
+            self.close()
+        if order["do"] in OPENING - {"close"}:
+            try:
+                preamble = self.preambles.get(order["preamble"])
+            except Exception as error:
+                self.connection.say({"failed": f"the preamble cannot be used: {error}"})
+                raise WorkerGoneError from error
+            self.opened = self.open(order, preamble, descriptors)
+        match self.opened:
+            case Trial() as trial:
+                self.connection.answer(trial.run(order["spans"], last=order["last"]).pack())
+            case Lanes() as lanes:
+                steps = [Step(*each) for each in order["steps"]]
+                self.connection.say({"steps": lanes.run(steps)})
+            case None:
+                pass
+
+    def open(
+        self, order: dict[str, Any], preamble: Preamble, descriptors: list[int]
+    ) -> Trial | Lanes:
+        """A trial of one solution, or lanes: on one core, all of them."""
+        limits = order["limits"]
+        if order["do"] == "open":
+            program, inputs, outputs = descriptors
+            return self.trial(Job(limits, preamble, program, inputs, outputs))
+        os.sched_setaffinity(0, {self.cores[order["core"] % len(self.cores)]})
+        inputs, outputs, *programs = descriptors
+        jobs = [
+            Job(limits, preamble, program, os.dup(inputs), os.dup(outputs), timed=True)
+            for program in programs
+        ]
+        os.close(inputs)
+        os.close(outputs)
+        return Lanes([self.trial(job) for job in jobs])
+
+    def trial(self, job: Job) -> Trial:
+        """One solution's."""
+        return Trial(job, self.lockdown, self.watch, self.connection)
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        if self.opened is None:
+            return
+        if isinstance(self.opened, Lanes):
+            os.sched_setaffinity(0, self.cores)
+        self.opened.close()
+        self.opened = None
         empty_working_directory()
 
 
@@ -159,7 +209,7 @@ def main() -> None:
     copies = linux.machine() in syscalls.MACHINES
     connection.say({"layers": layers, "missing": lockdown.missing, "copies": copies})
     try:
-        serve(connection, lockdown, watch)
+        Server(connection, lockdown, watch).serve()
     finally:
         if config["means"] is None:
             os.rmdir(home)  # the worker may be gone without having done it

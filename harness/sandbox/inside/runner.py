@@ -79,32 +79,49 @@ class Runner:
                 return
 
     def _run_test(self) -> tuple[dict[str, Any], bool]:
-        self._renew()
-        solution = self.solution
-        module = ModuleType("__main__" if solution.entry_point is None else "solution")
+        self.renew()
+        namespace: dict[str, Any] = {}
+        report: dict[str, Any] = {"status": "ok"}
+        try:
+            namespace = self.open_namespace()
+            exec(self.solution.code, namespace)
+            if self.solution.entry_point is not None:
+                self._call(self.solution.entry_point, namespace)
+        except BaseException as error:
+            report = describe(error)
+        return report, self.leave(namespace, report)
+
+    def open_namespace(self) -> dict[str, Any]:
+        """A fresh module's, with the preamble in it or beneath it."""
+        module = ModuleType("__main__" if self.solution.entry_point is None else "solution")
         namespace = module.__dict__
         namespace["__file__"] = FILE_NAME
         sys.modules[module.__name__] = module
-        try:
-            self.preamble.fill(namespace, solution)
-            exec(solution.code, namespace)
-            if solution.entry_point is not None:
-                self._call(solution.entry_point, namespace)
-            report = {"status": "ok"}
-        except BaseException as error:
-            report = _describe(error)
-        _end_tracing()
-        over = _end_threads()
+        self.preamble.fill(namespace, self.solution)
+        return namespace
+
+    def leave(self, namespace: dict[str, Any], report: dict[str, Any]) -> bool:
+        """What an interpreter does at its end.
+
+        Args:
+            namespace: of the program that has ended.
+            report: how it ended; what cannot be written makes an error of it.
+
+        Returns:
+            Whether this process must run nothing further.
+        """
+        end_tracing()
+        over = end_threads()
         with contextlib.suppress(BaseException):
             atexit._run_exitfuncs()  # noqa: SLF001 - what the interpreter calls
         for stream in (sys.stdout, sys.stderr):  # the solution's own may need its globals to flush
-            _flush(stream, report)
+            flush(stream, report)
         namespace.clear()  # as an interpreter does before its last flush
         for stream in (sys.stdout, sys.stderr, *self.streams):
-            _flush(stream, report)
-        return report, over
+            flush(stream, report)
+        return over
 
-    def _renew(self) -> None:
+    def renew(self) -> None:
         """Give the coming test its own streams and undo what the last one changed."""
         for number, descriptor in enumerate(self.descriptors):
             os.lseek(descriptor, 0, os.SEEK_SET)
@@ -125,7 +142,7 @@ class Runner:
         gc.enable()
 
     def _call(self, name: str, namespace: dict[str, Any]) -> None:
-        function = _find(name, namespace)
+        function = find_entry_point(name, namespace)
         stdin = self.descriptors[0]
         text = os.pread(stdin, os.fstat(stdin).st_size, 0).decode("utf-8", "surrogatepass")
         codecs = self.solution.arguments
@@ -139,7 +156,12 @@ class MissingEntryPointError(Exception):
     """The solution does not define what the problem asks for."""
 
 
-def _find(name: str, namespace: dict[str, Any]) -> Any:
+def find_entry_point(name: str, namespace: dict[str, Any]) -> Any:
+    """What is to be called: a method of a new `Solution()`, or a function.
+
+    Raises:
+        MissingEntryPointError: there is none.
+    """
     solution = namespace.get("Solution")
     if isinstance(solution, type) and hasattr(solution, name):
         return getattr(solution(), name)
@@ -165,7 +187,7 @@ def _open_stream(descriptor: int, mode: str) -> io.TextIOWrapper:
     return stream
 
 
-def _describe(error: BaseException) -> dict[str, Any]:
+def describe(error: BaseException) -> dict[str, Any]:
     """What a program's last exception means: an exit code, want of memory, or an error."""
     match error:
         case SystemExit(code=None):
@@ -197,7 +219,7 @@ def _format(error: BaseException) -> str:
         return f"{type(error).__name__} (its text could not be made)"
 
 
-def _end_tracing() -> None:
+def end_tracing() -> None:
     """Take away what a solution had called on every line: what follows is not its own."""
     for module in (sys, threading):
         for end in (module.settrace, module.setprofile):
@@ -205,7 +227,7 @@ def _end_tracing() -> None:
                 end(None)
 
 
-def _end_threads() -> bool:
+def end_threads() -> bool:
     """Wait for threads as an interpreter does at its end.
 
     Returns whether this process must run no further test: a thread of this one lives on, or a pool
@@ -224,12 +246,12 @@ def _end_threads() -> bool:
     return over or _thread._count() > 0  # noqa: SLF001 - raw threads have no other
 
 
-def _flush(stream: Any, report: dict[str, Any]) -> None:
+def flush(stream: Any, report: dict[str, Any]) -> None:
     """Flush; a full disk or a limit that is hit is the program's error, as at a real exit."""
     try:
         stream.flush()
     except OSError as error:
         if report["status"] == "ok":
-            report.update(_describe(error))
+            report.update(describe(error))
     except BaseException:  # closed, detached, or replaced by something without a flush
         return

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from inside import linux
 from inside.preamble import Preamble, Solution
 from inside.runner import Runner
+from inside.timed import TimedRunner
 from inside.words import (
     CANNOT_COMPILE,
     FAILED,
@@ -34,11 +35,19 @@ class Template:
         preamble: what comes before the code.
         control: the socket to the fork server.
         files: those that `FILES` names.
+        runner: what such a copy is to be.
     """
 
-    def __init__(
-        self, births: int, program: int, preamble: Preamble, control: int, files: list[int]
+    def __init__(  # noqa: PLR0917 - one caller
+        self,
+        births: int,
+        program: int,
+        preamble: Preamble,
+        control: int,
+        files: list[int],
+        runner: type[Runner] | type[TimedRunner],
     ) -> None:
+        self.runner = runner
         self.births = births
         self.job: dict[str, Any] = json.loads(os.pread(program, os.fstat(program).st_size, 0))
         os.close(program)
@@ -95,7 +104,7 @@ class Template:
             lock_in()
             os.write(self.births, READY + str(os.getpid()).encode())
             os.close(self.births)  # what is said there can be believed: no judged code has run
-            runner = Runner(solution, self.preamble, self.control, self.files, self.directory)
+            runner = self.runner(solution, self.preamble, self.control, self.files, self.directory)
             runner.run(go_word(self.runs))
         except BaseException:
             os._exit(RUNNER_FAILED)

@@ -19,7 +19,9 @@ from inside.lockdown import Lockdown
 from inside.preamble import Preamble
 from inside.processes import Watch, empty_working_directory, kill_strays
 from inside.records import Kept, Record, Report
+from inside.runner import Runner
 from inside.template import Template
+from inside.timed import TimedRunner
 from inside.words import (
     CANNOT_COMPILE,
     DONE,
@@ -36,6 +38,7 @@ from inside.words import (
 EXCERPT_BYTES = 16_000
 REPORT_BYTES = 128_000  # a runner's longest error, every character of it escaped
 CORES = os.cpu_count() or 1
+MOST_DESCRIPTORS = 1 << 16  # more than a fork server ever has
 NOTHING = Kept(0, 0, 0)
 NO_ROOM = "there is no room for the working directory"
 
@@ -64,6 +67,7 @@ class Job(NamedTuple):
         limits: of each test.
         preamble: compiled.
         program, inputs, outputs: memory files.
+        timed: whether it is run to be timed, see `inside.timed`, and not to be judged.
     """
 
     limits: dict[str, Any]
@@ -71,6 +75,7 @@ class Job(NamedTuple):
     program: int
     inputs: int
     outputs: int
+    timed: bool = False
 
 
 class Process:
@@ -126,16 +131,14 @@ class Trial:
         try:
             linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
             os.setsid()
-            self.control.close()
-            self.connection.socket.close()
-            os.close(self.job.inputs)
-            os.close(self.job.outputs)
-            os.close(self.orders)
-            os.close(self.births)
             control = self.far.detach()
-            template = Template(births, self.job.program, self.job.preamble, control, self.files)
-            limits = self.job.limits
             lockdown.restrict_files()
+            _close_all_but(orders, births, control, self.job.program, *self.files)
+            runner = TimedRunner if self.job.timed else Runner
+            template = Template(
+                births, self.job.program, self.job.preamble, control, self.files, runner
+            )
+            limits = self.job.limits
             lockdown.limit(limits["memory_bytes"], limits["output_bytes"])
             template.serve(orders, lockdown.restrict_calls)
         except Exception as error:
@@ -145,7 +148,7 @@ class Trial:
 
     def _start(self) -> None:
         """Wait until the program is compiled, or cannot be."""
-        waited = self._wait(self.template, self._now(self.template), self.births)
+        waited = self.wait(self.template, self.now(self.template), self.births)
         if waited.word != READY:
             end = "cannot_compile" if waited.word == CANNOT_COMPILE else waited.missing or "broken"
             end = "broken" if end == "gone" else end  # no judged code has been run
@@ -166,29 +169,24 @@ class Trial:
         if self.refusal is not None:
             return self.refusal
         self.written = 0
-        self._forget()
+        self.forget()
         if self.watch is not None and not self.watch.has_room():
             waited = Waited(b"", "broken", 0.0, 0.0)
             write_report(self.files[-1], {"status": "error", "error": NO_ROOM})
             return Report(0, 0, [self._record(waited, "broken")])
-        self.runs += 1
+        runner = self.bear(last=last)
+        if isinstance(runner, Waited):
+            return Report(0, 0, [self._record(runner, "broken")])
         go = go_word(self.runs)
-        os.write(self.orders, RUN_LAST if last else RUN)
-        born = self._wait(self.template, self._now(self.template), self.births)
-        if born.word[:1] != READY:
-            return Report(0, 0, [self._record(born, "broken")])
-        runner = self.template if last else Process(int(born.word[1:]))
-        if last:
-            self.over = True
         records: list[Record] = []
         for span in spans:
-            self._give(*span)
-            start = self._now(runner)  # while it still waits: what it does from here on counts
+            self.give(*span)
+            start = self.now(runner)  # while it still waits: what it does from here on counts
             try:
                 self.control.send(go)
             except OSError:  # it died between two tests: the next process will tell
                 break
-            waited = self._looked_after(runner, self._wait(runner, start))
+            waited = self._looked_after(runner, self.wait(runner, start))
             done = waited.word in {DONE, DONE_AND_OVER}
             ended = None if done else runner.end()
             record = self._record(waited, "done" if done else waited.missing or "garbage")
@@ -202,6 +200,20 @@ class Trial:
                 break
         return self._reported(runner.end(), records)
 
+    def bear(self, *, last: bool = False) -> Process | Waited:
+        """A fresh process of the program, locked in; what was said instead where there is none.
+
+        Args:
+            last: let it be the template itself.
+        """
+        self.runs += 1
+        os.write(self.orders, RUN_LAST if last else RUN)
+        born = self.wait(self.template, self.now(self.template), self.births)
+        if born.word[:1] != READY:
+            return born
+        self.over = last
+        return self.template if last else Process(int(born.word[1:]))
+
     def _reported(self, ended: tuple[int, int], records: list[Record]) -> Report:
         if self.can_fork:
             kill_strays(0 if self.over else self.template.pid)
@@ -213,29 +225,33 @@ class Trial:
         complaint = self.watch.complaint(runner.pid) if self.watch and waited.word else ""
         return waited._replace(word=b"", missing=complaint) if complaint else waited
 
-    def _forget(self) -> None:
-        """Let nothing that an earlier run said or wrote after its last test reach this one."""
+    def unhear(self) -> None:
+        """Let nothing that has been said already be an answer to what is asked next."""
         left = select.poll()
         left.register(self.control, select.POLLIN)
         while left.poll(0) == [(self.control.fileno(), select.POLLIN)]:  # nor hung up on
             self._hear(self.control.fileno())
+
+    def forget(self) -> None:
+        """Let nothing that an earlier run said or wrote after its last test reach this one."""
+        self.unhear()
         for file in self.files:  # their offsets and flags are shared by all who hold them
             os.ftruncate(file, 0)
             os.lseek(file, 0, os.SEEK_SET)
             fcntl.fcntl(file, fcntl.F_SETFL, os.O_RDWR)
 
-    def _give(self, offset: int, length: int) -> None:
+    def give(self, offset: int, length: int) -> None:
         """Make a span of the inputs what the coming test reads."""
         os.ftruncate(self.files[0], 0)
         if length:
             os.lseek(self.files[0], 0, os.SEEK_SET)
             _copy(self.job.inputs, offset, length, self.files[0])
 
-    def _now(self, process: Process) -> tuple[float, float]:
+    def now(self, process: Process) -> tuple[float, float]:
         """A process's CPU time and the wall's."""
         return time.clock_gettime(process.clock), time.monotonic()
 
-    def _wait(
+    def wait(
         self, process: Process, start: tuple[float, float], channel: int | None = None
     ) -> Waited:
         """Wait for a process's next word, its death, or a limit, counted from a start.
@@ -288,14 +304,14 @@ class Trial:
         limit = self.job.limits["output_bytes"]
         too_much = max(sizes[1:]) >= limit
         kept = (
-            self._keep(1, sizes[1], EXCERPT_BYTES if too_much else limit),
-            self._keep(2, sizes[2], EXCERPT_BYTES),
-            self._keep(3, sizes[3], 0 if too_much else limit),
-            self._keep(4, sizes[4], REPORT_BYTES),
+            self.keep(1, sizes[1], EXCERPT_BYTES if too_much else limit),
+            self.keep(2, sizes[2], EXCERPT_BYTES),
+            self.keep(3, sizes[3], 0 if too_much else limit),
+            self.keep(4, sizes[4], REPORT_BYTES),
         )
         return Record(end, too_much, waited.cpu_s, waited.wall_s, kept)
 
-    def _keep(self, which: int, size: int, most: int) -> Kept:
+    def keep(self, which: int, size: int, most: int) -> Kept:
         """Move what a memory file holds to the answer: its head and tail, if it is too long."""
         if not size:
             return NOTHING
@@ -310,7 +326,8 @@ class Trial:
 
     def _end_template(self) -> tuple[int, int]:
         ended = self.template.end()
-        kill_strays()
+        if not self.job.timed:  # others are beside it
+            kill_strays()
         return ended
 
     def close(self) -> None:
@@ -322,6 +339,15 @@ class Trial:
             os.close(descriptor)
         for descriptor in (self.job.program, self.job.inputs, self.job.outputs):
             os.close(descriptor)
+
+
+def _close_all_but(*kept: int) -> None:
+    """Close what a fork server has open: other programs, what they read and what they answered."""
+    first = 3
+    for descriptor in sorted(kept):
+        os.closerange(first, descriptor)
+        first = descriptor + 1
+    os.closerange(first, MOST_DESCRIPTORS)
 
 
 def _copy(source: int, offset: int, length: int, target: int) -> int:

@@ -15,6 +15,8 @@ RUN, RUN_LAST = b"f", b"l"
 # What it and the runner say.
 READY, FAILED, CANNOT_COMPILE, DONE, DONE_AND_OVER = b"R", b"F", b"C", b"D", b"E"
 WORD_BYTES = 16
+ORDER_BYTES = 64  # of the phases of `inside.timed`
+BETWEEN_TESTS = "\0"  # where one phase has the inputs, or the results, of several tests
 RUNNER_FAILED = 70  # EX_SOFTWARE of sysexits.h
 
 
