@@ -4,13 +4,35 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
 Level = Literal["easy", "medium", "hard"]
 PublicRule = Literal["source", "statement", "first"]
-RuleName = Literal["lcb", "tokens", "apps_legacy"]  # of `harness.grading.rules`
+OWN_RULES = ("lcb", "tokens", "apps_legacy")  # of `harness.grading.rules`
+
+
+def known_rule(name: str) -> str:
+    """The name of a comparison rule, if there is one of it: ours, or that of a plug-in.
+
+    Raises:
+        ValueError: there is none; the message says which there are.
+    """
+    from harness.plugins import RULES, find, known
+
+    if name in OWN_RULES or find(RULES, name) is not None:
+        return name
+    raise PydanticCustomError("rule", "known are {names}", {"names": known(RULES, OWN_RULES)})
+
+
+RuleName = Annotated[
+    str,
+    AfterValidator(known_rule),
+    WithJsonSchema({"type": "string", "examples": [*OWN_RULES]}),
+]
+"""The name of a comparison rule."""
 
 
 class Kind(StrEnum):

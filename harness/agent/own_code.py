@@ -1,4 +1,4 @@
-"""Strategies and tools of the user's own, named `module:attribute`.
+"""Strategies and tools of the user's own, named `module:attribute`, and strategies of plug-ins.
 
 They are trusted as the harness itself is, and run in its process: only what models write goes into
 the sandbox. What they raise is no failing of the model's: the sample stays pending, with the words.
@@ -41,7 +41,16 @@ def own_strategy(name: str) -> Strategy:
     Raises:
         UsageError: there is none of that name, or it cannot be called.
     """
-    found = _made(name)
+    return strategy_of(name, load_attribute(name))
+
+
+def strategy_of(name: str, thing: Any) -> Strategy:
+    """The strategy that somebody's object is; a class is called without arguments.
+
+    Raises:
+        UsageError: it cannot be called.
+    """
+    found = _made(name, thing)
     if not callable(found):
         raise UsageError(f"{name} is a {type(found).__name__}; a strategy is an async function")
     return _guarded(name, found)
@@ -107,7 +116,7 @@ def own_tool(name: str) -> Tool[Any]:
     Raises:
         UsageError: there is none of that name, or it is not a tool.
     """
-    found = _made(name)
+    found = _made(name, load_attribute(name))
     lacking = [
         each for each in ("name", "description") if not isinstance(getattr(found, each, None), str)
     ]
@@ -141,9 +150,8 @@ class _OwnTool:
         return told
 
 
-def _made(name: str) -> Any:
+def _made(name: str, found: Any) -> Any:
     """What the name stands for; a class is called without arguments."""
-    found = load_attribute(name)
     if not isinstance(found, type):
         return found
     try:

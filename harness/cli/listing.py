@@ -11,7 +11,7 @@ from harness.problem import Kind, Problem, TestCase
 from harness.report.tables import console
 from harness.report.text import bad_rows, count, printable, printable_line
 from harness.runs.spec import read_spec
-from harness.sources.registry import LOADERS
+from harness.sources.registry import is_source
 from harness.sources.selection import select
 
 LONGEST_TEST = 2_000
@@ -23,7 +23,7 @@ COLUMNS = ("problem", "title", "platform", "difficulty", "released", "kind", "pu
 
 def list_problems(what: str | None, flags: dict[str, Any]) -> None:
     """Print the list, or the problem that `what` names."""
-    one = what is not None and what.partition(":")[0].lower() not in LOADERS
+    one = what is not None and not is_source(what.partition(":")[0])
     if what is not None and not one:
         flags["benchmark"] = what
     elif what is not None:

@@ -17,7 +17,15 @@ from harness.models.providers import (
     REPLAY_PREFIX,
     Provider,
 )
-from harness.models.registry import at_home, check_settings, missing, resolve, shown_url, usable_key
+from harness.models.registry import (
+    at_home,
+    check_settings,
+    missing,
+    plugged,
+    resolve,
+    shown_url,
+    usable_key,
+)
 from harness.report.tables import console, facts, write_json
 from harness.report.text import printable_line
 from harness.runs.plan import open_any_model, settings_of
@@ -87,6 +95,10 @@ def show_model(name: str, flags: dict[str, Any], *, as_json: bool) -> None:
 def _not_sent(name: str, spec: RunSpec) -> dict[str, Any] | None:
     """What is to be said of a model that no request is made to, once it has been found."""
     words = next((words for prefix, words in NOT_SENT.items() if name.startswith(prefix)), None)
+    environment = Environment.read(os.environ)
+    plugin = plugged(name, base_url=spec.base_url, environment=environment)
+    if plugin is not None:
+        words = f"{plugin}; what it sends, and where, is its own affair"
     if words is None:
         return None
     open_any_model(name, spec, os.environ)

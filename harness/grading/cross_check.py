@@ -15,7 +15,7 @@ from harness.grading.blame import Bench
 from harness.grading.checkers import Check, CheckerError, Prepared
 from harness.grading.generated import EXCERPT, as_json, complaint, run_each
 from harness.grading.judge import Stop, Task, judge
-from harness.grading.rules import RULES
+from harness.grading.rules import Rule, RuleError, find_rule
 from harness.grading.verdict import TestResult, Verdict
 from harness.problem import Problem, TestCase
 from harness.sandbox.decoding import decode
@@ -193,8 +193,15 @@ class _First:
     def _are_right(self, pairs: Sequence[tuple[TestCase, str]]) -> list[bool]:
         if self.check is not None:
             return [said is None for said in self.check.compare(pairs)]
-        rule = RULES[self.problem.rule]
-        return [rule.value(test.output, answer) is None for test, answer in pairs]
+        rule = find_rule(self.problem.rule)
+        return [_is_right(rule.value, test.output, answer) for test, answer in pairs]
+
+
+def _is_right(rule: Rule, expected: str, answer: str) -> bool:
+    try:
+        return rule(expected, answer) is None
+    except RuleError:  # a plug-in's own failing
+        return False
 
 
 def _detail(result: TestResult) -> str:

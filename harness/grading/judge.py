@@ -15,7 +15,7 @@ from enum import StrEnum
 from harness.grading.blame import Bench
 from harness.grading.checkers import Check, CheckerError
 from harness.grading.outcome import answer_of, outcome
-from harness.grading.rules import RULES
+from harness.grading.rules import Rule, RuleError, find_rule
 from harness.grading.verdict import LIMITS, Difference, Grade, JudgedAgain, TestResult, Verdict
 from harness.problem import Checker, TestCase
 from harness.sandbox.execution import Ending, Execution, Program
@@ -48,7 +48,7 @@ class Task:
 
     Attributes:
         tests: public ones first.
-        rule: a name of `harness.grading.rules.RULES`.
+        rule: a name that `harness.grading.rules.find_rule` knows.
         checker: judges in the rule's place.
         isolate: a process for every test, instead of one for all.
         stop: where to leave off.
@@ -252,9 +252,9 @@ class _Judging:
     def _compare(self, pairs: list[tuple[TestCase, str]]) -> list[Difference | CheckerError | None]:
         if self.check is not None:
             return self.check.compare(pairs)
-        rule = RULES[self.task.rule]
+        rule = find_rule(self.task.rule)
         compare = rule.output if self.trial.program.entry_point is None else rule.value
-        return [compare(test.output, answer) for test, answer in pairs]
+        return [_said(compare, test, answer) for test, answer in pairs]
 
     def _result(
         self,
@@ -272,6 +272,13 @@ class _Judging:
             difference=None if isinstance(said, CheckerError) else said,
             checker_error=str(said) if isinstance(said, CheckerError) else "",
         )
+
+
+def _said(compare: Rule, test: TestCase, answer: str) -> Difference | CheckerError | None:
+    try:
+        return compare(test.output, answer)
+    except RuleError as error:
+        return CheckerError(str(error))
 
 
 def _pick(task: Task) -> int:

@@ -3,8 +3,8 @@
 from harness.errors import UsageError
 from harness.models.batching import BatchEndpoint
 from harness.models.environment import Environment
-from harness.models.providers import PYTHON_PREFIX, REPLAY_PREFIX, Protocol
-from harness.models.registry import KEYLESS, Route, resolve
+from harness.models.providers import Protocol
+from harness.models.registry import KEYLESS, Route, is_sent, plugged, resolve
 from harness.models.vendor_headers import headers_of
 
 
@@ -19,7 +19,8 @@ def batch_route(name: str, *, base_url: str | None, environment: Environment) ->
     Raises:
         UsageError: nobody takes batches for this name.
     """
-    if name.startswith((PYTHON_PREFIX, REPLAY_PREFIX)):
+    plugin = plugged(name, base_url=base_url, environment=environment)
+    if plugin is not None or not is_sent(name):
         raise UsageError(f"--batch: {name[:100]!r} is no provider's model; leave --batch out")
     route = resolve(name, base_url=base_url, environment=environment)
     if not route.batches:

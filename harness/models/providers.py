@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
+from harness import plugins
 from harness.errors import UsageError
 
 PYTHON_PREFIX = "python:"
 REPLAY_PREFIX = "replay:"
+AGENT_PREFIX = "agent:"  # an agent of the user's own, whose model is its own affair
 REPOSITORY = "ORG/MODEL"  # the shape of a name on the Hugging Face hub
 
 
@@ -142,8 +144,13 @@ def unknown(name: str) -> UsageError:
     hint = f"the nearest is {by_head[near[0]]}; " if near else ""
     return UsageError(
         f"model {name[:100]!r} is no provider's name; {hint}possible are {', '.join(shapes)}, names"
-        f" after {', '.join(prefixes)}, and any name with --base-url"
+        f" after {', '.join(prefixes)}, {_of_plugins()}and any name with --base-url"
     )
+
+
+def _of_plugins() -> str:
+    known = plugins.known(plugins.MODELS, ())
+    return f"those of plug-ins: {known}, " if known else ""
 
 
 def _head(name: str) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit, urlunsplit
 
+from harness import plugins
 from harness.errors import UsageError
 from harness.models.environment import (
     ANTHROPIC_BASE_URL,
@@ -13,9 +14,11 @@ from harness.models.environment import (
 )
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import (
+    AGENT_PREFIX,
     OPENAI,
     OPENAI_CHAT,
     PYTHON_PREFIX,
+    REPLAY_PREFIX,
     Protocol,
     Provider,
     by_prefix,
@@ -100,6 +103,25 @@ def resolve(name: str, *, base_url: str | None, environment: Environment) -> Rou
     return _route(name, model, at_home(provider, environment), environment)
 
 
+def plugged(name: str, *, base_url: str | None, environment: Environment) -> plugins.Plugin | None:
+    """The plug-in that serves a name, `NAME` or `NAME:REST`; None where the name is ours.
+
+    Raises:
+        UsageError: two packages offer one, or an address of the environment cannot be used.
+    """
+    if not is_sent(name) or (base_url or "").strip():
+        return None
+    named = by_prefix(name)
+    if named or by_shape(name) or _openai_base_url(named, environment):
+        return None
+    return plugins.find(plugins.MODELS, name.partition(":")[0])
+
+
+def is_sent(name: str) -> bool:
+    """Whether a name is for a provider or a plug-in: no recording, nor the user's code or agent."""
+    return not name.startswith((PYTHON_PREFIX, REPLAY_PREFIX, AGENT_PREFIX))
+
+
 def at_home(provider: Provider, environment: Environment) -> Provider:
     """The provider where the environment says that it is.
 
@@ -126,8 +148,8 @@ def open_model(
 ) -> Model:
     """The model that a name stands for.
 
-    `python:module:attribute` is the user's own code. `replay:PATH` never comes here: reading
-    recordings belongs to `harness.runs`.
+    `python:module:attribute` is the user's own code, and a name that is nobody's may be that of a
+    plug-in. `replay:PATH` never comes here: reading recordings belongs to `harness.runs`.
 
     Args:
         name: as given with `--model`.
@@ -143,6 +165,11 @@ def open_model(
         from harness.models.user_code import load_attribute, model_of
 
         return model_of(name, load_attribute(name.removeprefix(PYTHON_PREFIX)))
+    plugin = plugged(name, base_url=base_url, environment=environment)
+    if plugin is not None:
+        from harness.models.plugged import open_plugged
+
+        return open_plugged(plugin, name)
     route = resolve(name, base_url=base_url, environment=environment)
     check_settings(route, settings or ModelSettings())
     if route.needs_key and route.key is None:

@@ -17,8 +17,7 @@ from harness.models.price import (
     cost,
     read_prices,
 )
-from harness.models.providers import PYTHON_PREFIX, REPLAY_PREFIX
-from harness.models.registry import resolve
+from harness.models.registry import is_sent, plugged, resolve
 from harness.runs.budget import Allowance
 from harness.runs.results import SampleResult
 from harness.runs.spec import RunSpec
@@ -64,9 +63,12 @@ def _full_price(name: str, spec: RunSpec, environ: Mapping[str, str]) -> ListedP
         return ListedPrice(**spec.price.model_dump())
     given = _given_list(spec)
     found = given.of(name) if given else None
-    if found or name.startswith((PYTHON_PREFIX, REPLAY_PREFIX)):
+    if found or not is_sent(name):
         return found
-    route = resolve(name, base_url=spec.base_url, environment=Environment.read(environ))
+    environment = Environment.read(environ)
+    if plugged(name, base_url=spec.base_url, environment=environment):
+        return None
+    route = resolve(name, base_url=spec.base_url, environment=environment)
     found = given.of(route.model) if given else None
     if found:
         return found

@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+from harness import plugins
 from harness.errors import UsageError
 from harness.sources import apps, fixture, jsonl, leetcode, leetcodedataset, livecodebench, mercury
 from harness.sources.download import Watch, quiet
@@ -56,18 +57,31 @@ class Spec(NamedTuple):
 
 
 def parse_spec(spec: str) -> Spec:
-    """Take `NAME[:WHERE]` apart. The name's case does not matter.
+    """Take `NAME[:WHERE]` apart. The case of our own names does not matter.
 
     Raises:
         UsageError: the name is unknown, or nothing follows the colon.
     """
     name, colon, where = spec.partition(":")
     known = name.strip().lower()
-    if known not in LOADERS:
+    if known not in LOADERS and plugged(name) is not None:
+        known = name.strip()
+    elif known not in LOADERS:
         raise UsageError(_unknown(spec, known))
     if colon and not where.strip():
         raise UsageError(f"{spec!r} ends at the colon; give {known}:WHERE")
     return Spec(known, where if colon else None)
+
+
+def is_source(name: str) -> bool:
+    """Whether problems come from a source of this name: one of ours, or of a plug-in."""
+    return name.strip().lower() in LOADERS or plugged(name) is not None
+
+
+def plugged(name: str) -> plugins.Plugin | None:
+    """The plug-in that is a source of this name, where none of ours is."""
+    name = name.strip()
+    return None if name.lower() in LOADERS else plugins.find(plugins.SOURCES, name)
 
 
 def _unknown(spec: str, name: str) -> str:
@@ -75,7 +89,8 @@ def _unknown(spec: str, name: str) -> str:
         return f"{spec!r} does not say what its rows are: give livecodebench:{spec} or jsonl:{spec}"
     near = difflib.get_close_matches(name, LOADERS, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"unknown problem source {name!r}; {hint}known: {', '.join(LOADERS)}"
+    known = plugins.known(plugins.SOURCES, LOADERS)
+    return f"unknown problem source {name!r}; {hint}known: {known}"
 
 
 def load(spec: str, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
@@ -92,6 +107,11 @@ def load(spec: str, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loa
         HubError: the hub cannot be reached.
     """
     name, where = parse_spec(spec)
+    plugin = plugged(name)
+    if plugin is not None:
+        from harness.sources.plugged import load_plugged
+
+        return load_plugged(plugin, where, skip_bad_rows=skip_bad_rows, watch=watch)
     home = home_of(name, where)
     if home is None:
         return LOADERS[name](where, skip_bad_rows=skip_bad_rows, watch=watch)
