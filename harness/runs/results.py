@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from harness.agent.attempt import ChosenBy, StopReason, ToolProtocolUsed
 from harness.errors import RunDirectoryError, StorageError
+from harness.grading.efficiency.scale import Efficiency
 from harness.grading.verdict import Grade, JudgedAgain, Verdict
 from harness.models.protocol import Frozen, Usage
 from harness.problem import Level
@@ -50,11 +51,12 @@ class SampleResult(Frozen):
     Attributes:
         sample: `<problem id>#<index>`.
         fraction: tests passed, of all the problem has.
-        tool_protocol, fallback, refused: as in `harness.agent.attempt.Attempt`; None, False where
-            the run is older than they are.
+        tool_protocol, fallback, refused, confined: as in `harness.agent.attempt.Attempt`; None,
+            False where the run is older than they are.
         written: how many revisions there were; `steps` says how each was.
         cost: US dollars; None when the price or the usage is unknown.
         seconds: wall seconds from the first request to the grade.
+        efficiency: how fast the solution is; None where that was not measured.
     """
 
     sample: str
@@ -91,9 +93,11 @@ class SampleResult(Frozen):
     tool_protocol: ToolProtocolUsed | None = None
     fallback: bool = False
     refused: bool = False
+    confined: bool | None = None
     usage: Usage | None
     cost: float | None
     seconds: float
+    efficiency: Efficiency | None = None
 
     @property
     def solved(self) -> bool:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from harness.stats.rates import Rate, rate_by_problem
 
@@ -30,6 +31,77 @@ def beyond(seconds: float | None, references: Sequence[float]) -> float | None:
         return 0.0
     fastest, slowest = min(known), max(known)
     return (slowest - min(max(seconds, fastest), slowest)) / (slowest - fastest)
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A time and how well it is known.
+
+    Attributes:
+        seconds: in any unit that all of a comparison have.
+        doubt: half the width of the 95 % interval of its logarithm: 0.01 is one per cent.
+    """
+
+    seconds: float
+    doubt: float = 0.0
+
+
+def beyond_half_width(solution: Timed, fastest: Timed, slowest: Timed) -> float:
+    """Half the width of the 95 % interval of `beyond`, before it is cut off at 0 and 1.
+
+    The three times are measured apart, so their doubts add as squares (the delta method). With s,
+    f and l for solution, fastest and slowest, B = (l - s) / (l - f) changes by s / (l - f) for a
+    relative change of s, by f B / (l - f) for one of f, and by l (1 - B) / (l - f) for one of l.
+    """
+    spread = slowest.seconds - fastest.seconds
+    if spread <= 0:
+        return math.inf
+    value = (slowest.seconds - solution.seconds) / spread
+    inside = min(max(value, 0.0), 1.0)
+    return math.hypot(
+        solution.seconds * solution.doubt / spread,
+        fastest.seconds * inside * fastest.doubt / spread,
+        slowest.seconds * (1 - inside) * slowest.doubt / spread,
+    )
+
+
+def percentile(seconds: float, references: Sequence[float], doubt: float = 0.0) -> float | None:
+    """The percentage of references that a solution is faster than; those that tie count half.
+
+    This is the percentile rank by mid-ranks. A reference ties whose time differs by no more than
+    the doubt.
+
+    Args:
+        seconds: what the solution took.
+        references: what each known-good solution took.
+        doubt: half the width of the interval of the solution's time's logarithm.
+
+    Returns:
+        Between 0 and 100; None where there is no reference.
+    """
+    if not references:
+        return None
+    ratio = math.exp(doubt)
+    slower = sum(each > seconds * ratio for each in references)
+    tied = sum(seconds / ratio <= each <= seconds * ratio for each in references)
+    return 100 * (slower + tied / 2) / len(references)
+
+
+def beyond_at_k(values: Sequence[float], k: int) -> float:
+    """The expected best Beyond of k samples of a problem, out of the n that there are.
+
+    The mean of the maximum over all choices of k: with b(1) <= … <= b(n), the sum over i of
+    b(i) C(i-1, k-1) / C(n, k). Where each is 0 or 1 it is pass@k (M. Chen et al.,
+    arXiv:2107.03374, 2021).
+
+    Raises:
+        ValueError: k is not between 1 and n.
+    """
+    count = len(values)
+    if not 1 <= k <= count:
+        raise ValueError(f"k is 1 to {count}, not {k}")
+    weighted = (value * math.comb(place, k - 1) for place, value in enumerate(sorted(values)))
+    return math.fsum(weighted) / math.comb(count, k)
 
 
 def beyond_rate(measured: Iterable[tuple[str, float | None]]) -> Rate | None:

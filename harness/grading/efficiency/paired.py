@@ -1,0 +1,199 @@
+"""The default timing: a solution and a few references in turns, until the interval is narrow.
+
+A solution's time is the median, over pairs, of the ratio of its time to an anchor's, times the
+anchor's own on the scale of the references: the anchors take turns, too. The scale is made by the
+same measurement, of every reference against the anchors, so a time means the same on both.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from harness.grading.efficiency.expected import Expected
+from harness.grading.efficiency.scale import Efficiency, ReferenceTime, Scale
+from harness.grading.efficiency.turns import LapError, Plan, Turns, race_of
+from harness.sandbox.race import Step
+from harness.sandbox.worker import Worker
+from harness.stats.middle import Middle, middle
+
+PAIRS_AT_ONCE = 6  # the fewest whose median has a 95 % interval
+MOST_PAIRS = 600
+PASSES_OF_MERCURY = 128  # of a solution: what that protocol takes is what this one may
+LEAST_S, MOST_S = 0.25, 20.0  # CPU seconds for a solution's pairs
+WANTED = 0.015  # half the width of the interval of a Beyond, and of a reference's logarithm
+TOO_SLOW = 8.0  # an anchor that takes so many times longer is not waited for: others tell as much
+REMEMBERS = "remembers between passes: timed in fresh processes"
+WRONG = "gave a wrong answer when it was timed"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A solution's time against some anchors.
+
+    Attributes:
+        ratio: of the logarithm of its time in the anchors' unit.
+        seconds: CPU seconds of a pass.
+        pairs: how many ratios.
+        branches: that it takes.
+        remembers: whether it was timed in fresh processes.
+    """
+
+    ratio: Middle
+    seconds: float
+    pairs: int
+    branches: int | None
+    remembers: bool
+
+
+class WrongAnswerError(Exception):
+    """One of the solutions gave a wrong answer when it was timed.
+
+    Attributes:
+        programs: which, by their places in the race.
+    """
+
+    def __init__(self, programs: set[int]) -> None:
+        self.programs = programs
+        super().__init__(WRONG)
+
+
+def against(
+    worker: Worker,
+    expected: Expected,
+    code: str,
+    anchors: Sequence[tuple[str, float]],
+    *,
+    apart: bool,
+    enough: Callable[[Middle], bool],
+) -> Found:
+    """Time a solution against anchors.
+
+    Args:
+        worker: on which they take turns.
+        expected: the tests.
+        code: the solution's.
+        anchors: code and time of each.
+        apart: as in `Plan`.
+        enough: whether the interval of the logarithm of its time is narrow enough.
+
+    Raises:
+        LapError: the solution, program 0, or an anchor did not come to its end.
+        WrongAnswerError: one of them answered wrongly in one of its passes.
+        SandboxError: the sandbox failed.
+    """
+    plan = Plan.of(len(expected.inputs), apart=apart)
+    codes = [code, *(each for each, _ in anchors)]
+    with race_of(expected, codes, plan) as race:
+        turns = Turns(worker, race, plan)
+        looks = turns.begin(range(len(codes)))
+        remembers = turns.remembers(looks)
+        if remembers:  # or it was an accident, which does not happen twice
+            remembers = turns.remembers(turns.begin(range(len(codes))))
+        seconds, *others = turns.settle()
+        near = [
+            number
+            for number, other in enumerate(others, 1)
+            if other <= TOO_SLOW * max(seconds, min(others))
+        ]
+        (counted, *_) = turns.take([Step(0, group, phase="count") for group in plan.every])
+        budget = min(MOST_S, max(LEAST_S, PASSES_OF_MERCURY * seconds)) + turns.spent_s
+        logs: list[float] = []
+        while len(logs) < MOST_PAIRS:
+            chosen = [near[(len(logs) + n) % len(near)] for n in range(PAIRS_AT_ONCE)]
+            ratios = turns.pairs([(0, each) for each in chosen], fresh=remembers)
+            logs += (
+                math.log(ratio * anchors[each - 1][1])
+                for ratio, each in zip(ratios, chosen, strict=True)
+            )
+            if enough(middle(logs)) or turns.spent_s > budget:
+                break
+        worker.leave(race)
+    wrong = turns.wrong(expected)
+    if wrong:
+        raise WrongAnswerError(wrong)
+    return Found(middle(logs), seconds, len(logs), counted.branches, remembers)
+
+
+def measure(
+    worker: Worker, expected: Expected, scale: Scale, codes: dict[str, str], code: str
+) -> Efficiency:
+    """How fast a solution, that passes all tests, is among the references.
+
+    Args:
+        worker: on which they take turns.
+        expected: the tests.
+        scale: of the references.
+        codes: of the anchors, by their hashes.
+        code: the solution's.
+
+    Raises:
+        LapError: an anchor did not come to its end, which it did before.
+        SandboxError: the sandbox failed.
+    """
+    anchors = [
+        (codes[reference.code_hash], reference.time)
+        for reference in (scale.references[index] for index in scale.anchors)
+    ]
+    if not anchors:
+        return Efficiency(timing="paired", lack=scale.lack)
+
+    def enough(ratio: Middle) -> bool:
+        found = _placed(scale, ratio)
+        if found.beyond_low is None or found.beyond_high is None:
+            return ratio.half_width <= WANTED
+        return found.beyond_high - found.beyond_low <= 2 * WANTED
+
+    found: Found | None = None
+    for apart in (scale.apart, True):
+        try:
+            found = against(worker, expected, code, anchors, apart=apart, enough=enough)
+            break
+        except (LapError, WrongAnswerError) as error:
+            own = 0 in error.programs if isinstance(error, WrongAnswerError) else not error.program
+            if not own:
+                raise
+            if apart:
+                return Efficiency.of_failure(scale, str(error).strip().splitlines()[-1])
+    if found is None:
+        return Efficiency.of_failure(scale, WRONG)
+    return _placed(
+        scale,
+        found.ratio,
+        cpu_s=found.seconds,
+        pairs=found.pairs,
+        branches=found.branches,
+        remark=REMEMBERS if found.remembers else "",
+    )
+
+
+def _placed(
+    scale: Scale,
+    ratio: Middle,
+    *,
+    cpu_s: float = 0.0,
+    pairs: int = 0,
+    branches: int | None = None,
+    remark: str = "",
+) -> Efficiency:
+    time, low, high = (math.exp(each) for each in (ratio.value, ratio.low, ratio.high))
+    return Efficiency.of(
+        scale,
+        time,
+        low,
+        high,
+        ratio.half_width,
+        cpu_s=cpu_s,
+        pairs=pairs,
+        branches=branches,
+        remark=remark,
+    )
+
+
+def reference_time(code_hash: str, found: Found) -> ReferenceTime:
+    """A reference's place on the scale that its anchors make."""
+    return ReferenceTime(
+        code_hash=code_hash,
+        time=math.exp(found.ratio.value),
+        doubt=found.ratio.half_width,
+        branches=found.branches,
+    )
