@@ -5,12 +5,19 @@ import sys
 
 from harness.cli.exit_codes import INTERRUPTED
 
+COMPLETE = "_HARNESS_COMPLETE"
+"""Set by a shell that asks what an unfinished word may become."""
+
 
 def main() -> None:
     """The console script `harness`."""
     try:
         from harness.cli.app import app
 
+        if COMPLETE in os.environ:
+            from harness.cli.completing import answered
+
+            sys.exit(answered(app, os.environ) or 0)
         sys.exit(app(standalone_mode=False) or 0)
     except KeyboardInterrupt:
         _say("interrupted")

@@ -5,14 +5,25 @@ from typing import Annotated
 
 import typer
 
+from harness.cli import completing
+
 
 def compare(  # noqa: PLR0917 - the flags of a command
     runs: Annotated[
-        list[Path], typer.Argument(help="Two run directories, or more.", metavar="A B [C]...")
+        list[Path],
+        typer.Argument(
+            help="Two run directories, or more.",
+            metavar="A B [C]...",
+            autocompletion=completing.runs,
+        ),
     ],
     baseline: Annotated[
         Path | None,
-        typer.Option(metavar="RUN", help="Which run the others stand against (the first)."),
+        typer.Option(
+            autocompletion=completing.runs,
+            metavar="RUN",
+            help="Which run the others stand against (the first).",
+        ),
     ] = None,
     strict: Annotated[
         bool,

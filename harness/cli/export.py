@@ -5,11 +5,13 @@ from typing import Annotated
 
 import typer
 
+from harness.cli import completing
+
 FORMATS = ("csv", "parquet", "junit", "lcb", "inspect", "openai-messages")
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help="A run directory.")],
+    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completing.runs)],
     to: Annotated[str, typer.Option("--to", metavar="|".join(FORMATS), help="The format.")],
     out: Annotated[
         Path | None,

@@ -4,12 +4,16 @@ from typing import Annotated
 
 import typer
 
+from harness.cli import completing
+
 
 def fetch(
     spec: Annotated[
         str,
         typer.Argument(
-            metavar="SPEC", help="A source on the hub, as NAME[:WORD][@REVISION]: livecodebench:v6."
+            autocompletion=completing.benchmarks,
+            metavar="SPEC",
+            help="A source on the hub, as NAME[:WORD][@REVISION]: livecodebench:v6.",
         ),
     ],
     verify: Annotated[

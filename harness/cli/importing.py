@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from harness.cli import completing
 from harness.cli.judging_flags import AsJson
 
 
@@ -17,7 +18,12 @@ def import_(  # noqa: PLR0917 - the flags of a command
         ),
     ],
     problems: Annotated[
-        str, typer.Option(metavar="NAME[:WHERE]", help="The problems, as for --benchmark.")
+        str,
+        typer.Option(
+            autocompletion=completing.benchmarks,
+            metavar="NAME[:WHERE]",
+            help="The problems, as for --benchmark.",
+        ),
     ],
     out: Annotated[Path, typer.Option(metavar="RUN", help="The run directory to make.")],
     model: Annotated[

@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+from harness.cli import completing
 from harness.cli.options import option
 
 Model = Annotated[
@@ -12,6 +13,7 @@ Model = Annotated[
         help="A model's name, replay:RUN, or python:MODULE:FUNCTION. Default: MODEL_ID, or the "
         "bundled recordings where no problems are named either.",
         panel="Model",
+        complete=completing.models,
     ),
 ]
 BaseUrl = Annotated[

@@ -4,12 +4,17 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import selecting
+from harness.cli import completing, selecting
 
 
 def models(  # noqa: PLR0917 - the flags of a command
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A model, as for `harness run --model`.")
+        str | None,
+        typer.Argument(
+            autocompletion=completing.models,
+            metavar="NAME",
+            help="A model, as for `harness run --model`.",
+        ),
     ] = None,
     base_url: Annotated[
         str | None, typer.Option("--base-url", help="Of any OpenAI-compatible endpoint.")

@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from harness.cli import completing
+
 Observer = Annotated[
     list[str] | None,
     typer.Option(
@@ -11,6 +13,7 @@ Observer = Annotated[
         metavar="NAME",
         help="Tell a plug-in, or a function of your own as module:attribute, of the run and its "
         "samples; repeat.",
+        autocompletion=completing.observers,
         rich_help_panel="Run",
     ),
 ]

@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
+from harness.cli import completing
+
 
 def pack(
-    run: Annotated[Path, typer.Argument(help="A run directory.")],
+    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completing.runs)],
     undo: Annotated[bool, typer.Option("--undo", help="Make them files again.")] = False,
 ) -> None:
     """Put the transcripts of a run into one file, about a sixth of their size.

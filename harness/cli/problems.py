@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import selecting
+from harness.cli import completing, selecting
 
 
 def problems(  # noqa: PLR0917 - the flags of a command
@@ -12,6 +12,7 @@ def problems(  # noqa: PLR0917 - the flags of a command
         str | None,
         typer.Argument(
             metavar="[SPEC|ID]",
+            autocompletion=completing.benchmarks,
             help="A source, as NAME[:WHERE], or a problem's id (of --benchmark, or a bundled one).",
         ),
     ] = None,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import selecting
+from harness.cli import completing, selecting
 
 app = typer.Typer(
     help="List, look at, try and check prompt sets.",
@@ -12,7 +12,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 Set = Annotated[
-    str, typer.Argument(metavar="SET", help="A bundled set, or the folder of your own.")
+    str,
+    typer.Argument(
+        autocompletion=completing.prompts,
+        metavar="SET",
+        help="A bundled set, or the folder of your own.",
+    ),
 ]
 Mode = Annotated[
     str, typer.Option("--mode", metavar="MODE", help="Whose templates, as for `harness run`.")

@@ -5,9 +5,14 @@ from typing import Annotated
 
 import typer
 
+from harness.cli import completing
+
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(help="Run directories.", metavar="RUN…")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(help="Run directories.", metavar="RUN…", autocompletion=completing.runs),
+    ],
     out: Annotated[
         Path, typer.Option("-o", "--out", help="The file to write.", metavar="FILE")
     ] = Path("report.html"),

@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from harness.cli import completing
+
 Benchmark = Annotated[
     str | None,
     typer.Option(
@@ -15,6 +17,7 @@ Benchmark = Annotated[
         "colon a release or split of it, @REVISION, or a PATH; jsonl:PATH; fixture: the bundled "
         "ones (default).",
         rich_help_panel="Problems",
+        autocompletion=completing.benchmarks,
     ),
 ]
 Source = Annotated[

@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
+from harness.cli import completing
+
 
 def show(
-    run: Annotated[Path, typer.Argument(help="A run directory.")],
+    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completing.runs)],
     only: Annotated[
         list[str] | None,
         typer.Option(

@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
+from harness.cli import completing
+
 
 def transcript(
-    run: Annotated[Path, typer.Argument(help="A run directory.")],
+    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completing.runs)],
     sample: Annotated[
         str | None,
         typer.Argument(help="A problem's id, or ID#INDEX. Without it: the samples, one a line."),

@@ -5,10 +5,17 @@ from typing import Annotated
 
 import typer
 
+from harness.cli import completing
+
 
 def view(
     folder: Annotated[
-        Path, typer.Argument(metavar="[DIR]", help="Where to look for runs, or a run.")
+        Path,
+        typer.Argument(
+            autocompletion=completing.runs,
+            metavar="[DIR]",
+            help="Where to look for runs, or a run.",
+        ),
     ] = Path("runs"),
     port: Annotated[
         int, typer.Option(min=0, max=65_535, help="The port; 0: any that is free.")

@@ -1,0 +1,76 @@
+"""A web server that takes what is posted to it, and can be a proxy for plain HTTP too."""
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """One request: `target` is a path, or a whole address where this was the proxy."""
+
+    target: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """The server: where it is, what it was sent, and what ends a silent answer."""
+
+    url: str
+    posted: list[Posted]
+    free: threading.Event
+
+
+SILENT = 0
+"""In place of a status: no answer."""
+
+
+@contextmanager
+def webhook_server(statuses: Sequence[int] = (200,)) -> Iterator[Hook]:
+    """A server that answers with these statuses, one after the other, the last for all the rest."""
+    posted: list[Posted] = []
+    free, lock = threading.Event(), threading.Lock()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            with lock:
+                status = statuses[min(len(posted), len(statuses) - 1)]
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                posted.append(Posted(self.path, headers, json.loads(body)))
+            if status == SILENT:
+                free.wait(60)
+                return
+            self.send_response(status)
+            if 300 <= status < 400:
+                self.send_header("Location", "/elsewhere")
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"ok")
+
+        def do_GET(self) -> None:
+            with lock:
+                posted.append(Posted(self.path, {}, {}))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield Hook(f"http://127.0.0.1:{server.server_port}", posted, free)
+    finally:
+        free.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
