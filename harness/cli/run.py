@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli import mode_flags, model_flags, selecting
+from harness.cli import completing, mode_flags, model_flags, observing_flags, selecting
 from harness.cli.options import option
 
 NO_KEYS = (
     *("agentic_mode", "out", "resume", "only", "config", "as_json", "dry_run", "price"),
-    "fail_under",
+    *("fail_under", "observer", "notify"),
 )
 """Parameters that are no keys of the spec by these names."""
 
@@ -54,6 +54,10 @@ def run(  # noqa: PLR0917 - the flags of a command
     submit_tool: mode_flags.SubmitTool = None,
     run_code_tool: mode_flags.RunCodeTool = None,
     tool: mode_flags.Tool = None,
+    agent_command: mode_flags.AgentCommand = None,
+    agent_read: mode_flags.AgentRead = None,
+    agent_env: mode_flags.AgentEnv = None,
+    agent_without_namespace: mode_flags.AgentWithoutNamespace = None,
     repair_rounds: mode_flags.RepairRounds = None,
     repair_from: mode_flags.RepairFrom = None,
     best_of: mode_flags.BestOf = None,
@@ -71,7 +75,8 @@ def run(  # noqa: PLR0917 - the flags of a command
             "--rule",
             help="How outputs are compared, in place of each problem's own way.",
             panel="Grading",
-            metavar="lcb|tokens|apps_legacy",
+            metavar="lcb|tokens|apps_legacy|NAME",
+            complete=completing.rules,
         ),
     ] = None,
     test_timeout: Annotated[
@@ -110,6 +115,25 @@ def run(  # noqa: PLR0917 - the flags of a command
             panel="Grading",
         ),
     ] = None,
+    efficiency: Annotated[
+        bool | None,
+        option(
+            "--efficiency",
+            help="Also time solutions that pass, beside the problems' references. Without a "
+            "model, the references are the solutions.",
+            panel="Grading",
+        ),
+    ] = None,
+    timing: Annotated[
+        str | None,
+        option(
+            "--timing",
+            help="How: in turns with references (paired, default), or by Mercury's protocol of "
+            "128 iterations.",
+            panel="Grading",
+            metavar="paired|mercury",
+        ),
+    ] = None,
     require_isolation: Annotated[
         str | None,
         option(
@@ -134,6 +158,9 @@ def run(  # noqa: PLR0917 - the flags of a command
     workers: Annotated[
         int | None, option("--workers", help="Grading processes (default: cores).", panel="Run")
     ] = None,
+    executor: mode_flags.Executor = None,
+    ray_address: mode_flags.RayAddress = None,
+    shard: mode_flags.Shard = None,
     out: Annotated[
         Path | None,
         option(
@@ -143,7 +170,14 @@ def run(  # noqa: PLR0917 - the flags of a command
         ),
     ] = None,
     resume: Annotated[
-        Path | None, option("--resume", help="Go on with a run.", panel="Run", metavar="RUN")
+        Path | None,
+        option(
+            "--resume",
+            help="Go on with a run.",
+            panel="Run",
+            metavar="RUN",
+            complete=completing.runs,
+        ),
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -173,6 +207,8 @@ def run(  # noqa: PLR0917 - the flags of a command
             metavar="RATE",
         ),
     ] = None,
+    observer: observing_flags.Observer = None,
+    notify: observing_flags.Notify = None,
     dry_run: Annotated[
         bool,
         option(
@@ -195,9 +231,11 @@ def run(  # noqa: PLR0917 - the flags of a command
     if price is not None:
         flags["price"] = _price(price)
     from harness.cli.gating import read_rate
+    from harness.cli.observing import watchers_of
     from harness.cli.running import Running
 
-    running = Running(as_json=as_json, fail_under=read_rate(fail_under))
+    least, watchers = read_rate(fail_under), watchers_of(observer, notify)
+    running = Running(as_json=as_json, fail_under=least, watchers=watchers)
     if resume is not None:
         code = running.resume(
             resume, flags, out=out, config=config, dry_run=dry_run, only=only or ()

@@ -5,33 +5,41 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pydantic_core import to_json
-
 from harness.agent.attempt import StopReason
 from harness.cli.carrying import Carrying, Outcome, Prepared
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.cli.gating import gate
+from harness.cli.observing import taking_leave
 from harness.cli.summaries import print_summary
 from harness.errors import UsageError
+from harness.models.providers import AGENT_PREFIX, REFERENCES
 from harness.report.estimate import estimate_view
 from harness.report.tables import console, write_json
 from harness.report.text import count, printable
 from harness.runs.budget import Budget
 from harness.runs.directory import MANIFEST, default_path, read_manifest
-from harness.runs.estimate import estimate
+from harness.runs.estimate import Foretold, estimate
+from harness.runs.external_rules import COMES
 from harness.runs.recordings import PREFIX
 from harness.runs.spec import GROWING, RESUMABLE, known_keys, read_spec
+from harness.runs.watcher import Watcher
 
 
 class Running:
     """One invocation of `harness run`."""
 
-    def __init__(self, *, as_json: bool, fail_under: float | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        as_json: bool,
+        fail_under: float | None = None,
+        watchers: Sequence[Watcher] = (),
+    ) -> None:
         self.as_json = as_json
         self.fail_under = fail_under
         self.out = console()
         self.err = console(error=True)
-        self.carrying = Carrying(self.err)
+        self.carrying = Carrying(self.err, watchers)
 
     def start(
         self,
@@ -47,6 +55,8 @@ class Running:
         if out is not None and (out / MANIFEST).exists():
             prepared = self.carrying.further(out, spec, read_manifest(out), only)
             return self._run(prepared, out, dry_run=dry_run)
+        if spec.mode == COMES:
+            raise UsageError(f"--mode {COMES}: `harness mcp --problem ID` begins such a run")
         if only:
             raise UsageError("--only goes with a run that has begun: name it with --resume")
         return self._run(self.carrying.new(spec), out, dry_run=dry_run)
@@ -80,7 +90,9 @@ class Running:
             return self._foretell(prepared)
         plan = prepared.plan
         path = path or default_path(plan.spec.mode, plan.model_name)
-        return self._conclude(self.carrying.carry_out(prepared, path), path)
+        with taking_leave(self.carrying.watchers, self.err):
+            outcome = self.carrying.carry_out(prepared, path)
+        return self._conclude(outcome, path)
 
     def _conclude(self, outcome: Outcome, path: Path) -> int:
         """Print what a run came to, and how it goes on; returns the exit code."""
@@ -103,12 +115,12 @@ class Running:
     def _foretell(self, prepared: Prepared) -> int:
         """What the run may ask for and cost; nothing is asked."""
         plan = prepared.plan
-        if not plan.model_name.startswith(PREFIX):
+        if not plan.model_name.startswith((PREFIX, AGENT_PREFIX, REFERENCES)):
             found = estimate(plan, prepared.samples)
             dated = plan.price.as_of if plan.price else None
             if self.as_json:
-                told = to_json({**asdict(found), "prices_as_of": dated}).decode()
-                write_json(self.out, [told])
+                told = Foretold(**asdict(found), prices_as_of=dated)
+                write_json(self.out, [told.model_dump_json()])
             else:
                 self.out.print(estimate_view(found, dated))
         return OK

@@ -12,6 +12,7 @@ from harness.errors import UsageError
 PYTHON_PREFIX = "python:"
 REPLAY_PREFIX = "replay:"
 AGENT_PREFIX = "agent:"  # an agent of the user's own, whose model is its own affair
+REFERENCES = "references"  # a data set's own solutions
 REPOSITORY = "ORG/MODEL"  # the shape of a name on the Hugging Face hub
 
 

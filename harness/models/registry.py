@@ -18,6 +18,7 @@ from harness.models.providers import (
     OPENAI,
     OPENAI_CHAT,
     PYTHON_PREFIX,
+    REFERENCES,
     REPLAY_PREFIX,
     Protocol,
     Provider,
@@ -119,7 +120,8 @@ def plugged(name: str, *, base_url: str | None, environment: Environment) -> plu
 
 def is_sent(name: str) -> bool:
     """Whether a name is for a provider or a plug-in: no recording, nor the user's code or agent."""
-    return not name.startswith((PYTHON_PREFIX, REPLAY_PREFIX, AGENT_PREFIX))
+    own = (PYTHON_PREFIX, REPLAY_PREFIX, AGENT_PREFIX)
+    return name != REFERENCES and not name.startswith(own)
 
 
 def at_home(provider: Provider, environment: Environment) -> Provider:

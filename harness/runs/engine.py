@@ -1,40 +1,42 @@
 """The engine: takes samples to their ends and commits them, many at a time."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from harness.problem import Problem
 from harness.runs.budget import Allowance, Budget
 from harness.runs.directory import RunDirectory
+from harness.runs.executor import Executor
 from harness.runs.observing import Failure, Observer
 from harness.runs.plan import Plan
 from harness.runs.sample import Sampler
 from harness.runs.stopping import Stopping
 from harness.runs.throttle import Limiter
+from harness.runs.timing import Scales
 from harness.runs.transcript import sample_name
-from harness.sandbox.pool import SandboxPool
 
 
 class Engine:
     """Carries out a plan, sample by sample.
 
-    Model requests in flight are bounded by the spec's concurrency, grading by the pool's workers;
-    a few more samples than that are under way, so that neither waits for the other. No sample is
-    begun once the budget holds no further request.
+    Model requests in flight are bounded by the spec's concurrency, grading by the workers of the
+    pool, which may come and go; a few more samples than that are under way, so that neither waits
+    for the other. No sample is begun once the budget holds no further request.
     """
 
     def __init__(
         self,
         plan: Plan,
         directory: RunDirectory,
-        pool: SandboxPool,
+        pool: Executor,
         observer: Observer,
         budget: Budget | None = None,
     ) -> None:
         self._directory = directory
         self._observer = observer
         self._budget = budget or Budget(Allowance())
-        self._under_way = plan.spec.concurrency + pool.size
+        self._concurrency = plan.spec.concurrency
+        self._pool = pool
         self._tasks: list[asyncio.Task[None]] = []
         self._stopping = Stopping()
         self._sampler = Sampler(
@@ -46,6 +48,7 @@ class Engine:
             budget=self._budget,
             stopping=self._stopping,
             one_row=asyncio.Lock(),
+            scales=Scales(plan.judging, plan.spec.timing) if plan.spec.efficiency else None,
         )
 
     async def run(self, samples: Sequence[tuple[Problem, int]]) -> list[Failure]:
@@ -55,14 +58,18 @@ class Engine:
             StorageError: the disk refused a write; samples under way are dropped, committed ones
                 are safe.
         """
-        rest = iter(samples)
         failures: list[Failure] = []
-        under_way = min(len(samples), self._under_way)
+        rest = iter(samples)
         try:
             async with asyncio.TaskGroup() as group:
-                self._tasks = [
-                    group.create_task(self._work(rest, failures)) for _ in range(under_way)
-                ]
+
+                def begin_more() -> None:
+                    under_way = min(len(samples), self._concurrency + self._pool.size)
+                    while len(self._tasks) < under_way:
+                        work = self._work(rest, failures, begin_more)
+                        self._tasks.append(group.create_task(work))
+
+                begin_more()
         except* Exception as errors:  # noqa: BLE001 - one cause is as good as all
             raise errors.exceptions[0] from None
         return failures
@@ -84,10 +91,16 @@ class Engine:
         for task in self._tasks:
             task.cancel()
 
-    async def _work(self, samples: Iterable[tuple[Problem, int]], failures: list[Failure]) -> None:
+    async def _work(
+        self,
+        samples: Iterable[tuple[Problem, int]],
+        failures: list[Failure],
+        begin_more: Callable[[], None],
+    ) -> None:
         for problem, index in samples:
             if self._stopping.asked or not self._budget.open():
                 return
+            begin_more()
             sample = sample_name(problem.id, index)
             self._observer.started(sample)
             outcome = await self._sampler.take(problem, index)

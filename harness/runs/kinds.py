@@ -100,13 +100,14 @@ def rules_of(problems: Iterable[Problem]) -> KindRules:
     return RULES_OF[first.kind if first else Kind.CODE_GENERATION]
 
 
-def check_mode(rules: KindRules, mode: str, *, runs_code: bool) -> None:
+def check_mode(rules: KindRules, mode: str, *, runs_code: bool, timed: bool = False) -> None:
     """Refuse what makes no sense of a kind of problems.
 
     Args:
         rules: of the kind.
         mode: a strategy; some live by public tests, which only programs have.
         runs_code: whether the model may run code: what code execution asks is what it would do.
+        timed: whether solutions are to be timed.
 
     Raises:
         UsageError: says what to give instead.
@@ -116,6 +117,8 @@ def check_mode(rules: KindRules, mode: str, *, runs_code: bool) -> None:
             "--run-code-tool: the answer to a code execution problem is what its program returns, "
             "so running it is no answer of the model's; leave the tool out"
         )
+    if timed and not rules.runs_code:
+        raise UsageError("--efficiency times programs, and these problems ask for an answer")
     if not rules.runs_code and mode in NEED_PUBLIC_TESTS:
         raise UsageError(
             f"--mode {mode} chooses by public tests, and {words_of(rules.kind)} problems have "

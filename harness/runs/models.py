@@ -3,28 +3,37 @@
 from collections.abc import Mapping
 from urllib.parse import urlsplit, urlunsplit
 
+from harness.agent.external import EXTERNAL
 from harness.errors import UsageError
 from harness.models.environment import MODEL_ID, Environment
 from harness.models.protocol import Model, ModelSettings
-from harness.models.providers import PYTHON_PREFIX
-from harness.models.registry import open_model, resolve
+from harness.models.providers import REFERENCES
+from harness.models.registry import is_sent, open_model, plugged, resolve
+from harness.runs.external_rules import OwnModel, agent_name
 from harness.runs.recordings import BUNDLED, PREFIX, open_replay
+from harness.runs.references import ReferenceModel, check_references
 from harness.runs.spec import RunSpec
 
 
 def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
     """The model a spec means: its own, else the bundled recordings, else `MODEL_ID`.
 
+    Where efficiency is measured and none is named, the references themselves are.
+
     Raises:
         UsageError: it means none.
     """
+    if spec.mode in EXTERNAL:
+        return agent_name(spec)
     if spec.model is not None:
         return spec.model
     if spec.benchmark is None and spec.base_url is None:
-        return PREFIX + BUNDLED
+        return REFERENCES if spec.efficiency else PREFIX + BUNDLED
     named = Environment.read(environ).text(MODEL_ID)
     if named:
         return named
+    if spec.efficiency and spec.base_url is None:
+        return REFERENCES
     raise UsageError("no model is named; give -m MODEL, or set MODEL_ID")
 
 
@@ -34,9 +43,11 @@ def endpoint_of(name: str, spec: RunSpec, environ: Mapping[str, str]) -> str | N
     Raises:
         UsageError: nobody serves the name.
     """
-    if name.startswith((PREFIX, PYTHON_PREFIX)):
+    environment = Environment.read(environ)
+    plugin = plugged(name, base_url=spec.base_url, environment=environment)
+    if plugin is not None or not is_sent(name):
         return None
-    route = resolve(name, base_url=spec.base_url, environment=Environment.read(environ))
+    route = resolve(name, base_url=spec.base_url, environment=environment)
     return without_user(route.base_url)
 
 
@@ -52,8 +63,13 @@ def open_any_model(name: str, spec: RunSpec, environ: Mapping[str, str]) -> Mode
     Raises:
         UsageError: nobody serves the name, a key is missing, or a setting is not taken.
     """
+    if spec.mode in EXTERNAL:
+        return OwnModel(name)
     if name.startswith(PREFIX):
         return open_replay(name, spec.mode)
+    if name == REFERENCES:
+        check_references(spec.mode)
+        return ReferenceModel(())
     return open_model(
         name,
         base_url=spec.base_url,

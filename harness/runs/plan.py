@@ -7,22 +7,28 @@ from typing import Any
 
 from harness.agent.attempt import Attempt, Strategy, Ways
 from harness.agent.attempt import Limits as AgentLimits
+from harness.agent.external import EXTERNAL
 from harness.agent.extraction import Extract
 from harness.agent.prompts import PromptSet, fallback_prompt, load_prompt
 from harness.agent.single_shot import single_shot
-from harness.agent.strategies import STRATEGIES, find_strategy
+from harness.agent.strategies import BUILT_IN, find_strategy
 from harness.errors import UsageError
 from harness.grading.judge import STOPS
+from harness.grading.rules import find_rule
 from harness.models.price import ListedPrice, cost
 from harness.models.protocol import Model, ModelSettings
+from harness.models.providers import REFERENCES
 from harness.models.tool_protocol import with_tools
 from harness.problem import Kind, Problem
 from harness.runs.batch_rules import check_batch
+from harness.runs.external_rules import SECONDS, STARTED, TOOL_CALLS, check_external
 from harness.runs.judging import Options
 from harness.runs.kinds import RULES_OF, KindRules, check_mode, rules_of
 from harness.runs.models import endpoint_of, model_name, open_any_model, settings_of
 from harness.runs.pricing import check_budget, price_of
 from harness.runs.recordings import PREFIX
+from harness.runs.references import ReferenceModel
+from harness.runs.sharding import Shard, Whole
 from harness.runs.spec import RunSpec
 from harness.runs.verified_limits import (
     limits_before,
@@ -54,6 +60,7 @@ class Plan:
         endpoint: the address that requests go to; None where there is none.
         cpu_by_problem: CPU seconds of a test, where they follow from a problem's references.
         notice: what is to be said of that before the run begins.
+        whole: what the problems are a shard of; None where they are all.
     """
 
     spec: RunSpec
@@ -71,6 +78,7 @@ class Plan:
     endpoint: str | None = None
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
     notice: str | None = None
+    whole: Whole | None = None
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -96,11 +104,13 @@ class Plan:
         """What one sample may use."""
         spec, ways = self.spec, self.ways
         needed = {"best_of_k_public": ways.best_of, "self_repair": 1 + ways.repair_rounds}
+        needed |= dict.fromkeys(EXTERNAL, 0)
+        own = spec.mode in EXTERNAL
         return AgentLimits(
             turns=needed.get(spec.mode, spec.max_turns),
-            tool_calls=spec.max_tool_calls,
+            tool_calls=spec.max_tool_calls or (TOOL_CALLS if own else None),
             tokens=spec.max_tokens_per_sample,
-            seconds=spec.sample_timeout,
+            seconds=spec.sample_timeout or (SECONDS if spec.mode == STARTED else None),
             wall_seconds=spec.sample_wall_timeout,
         )
 
@@ -165,14 +175,14 @@ def prepare(
         DataError: a row that is not as its schema says.
         NothingSelectedError: the filters left nothing.
     """
-    if spec.mode != "single_shot" and not spec.run_tests:
-        raise UsageError(f"--no-run-tests goes with single shot: {spec.mode} runs the public tests")
+    _check_tests(spec)
+    check_external(spec)
     name = model_name(spec, environ)
     if spec.batch:
         check_batch(spec, name, environ)
     strategy = find_strategy(spec.mode)
     model = open_any_model(name, spec, environ)
-    calls = spec.mode == "agentic" or spec.mode not in STRATEGIES
+    calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
     if calls and not name.startswith(PREFIX):  # a recording says itself what it was
         model = with_tools(model, spec.tool_protocol)
     price = price_of(name, spec, environ, before)
@@ -180,15 +190,19 @@ def prepare(
     read = read or partial(load, skip_bad_rows=spec.skip_bad_rows)
     loaded = read(_benchmark(spec))
     selected = select(loaded.problems, spec.selection())
+    whole = None
+    if spec.shard is not None:
+        whole = Whole.of(selected.problems)
+        selected = Shard.read(spec.shard).among(selected)
     rules = rules_of(selected.problems)
-    check_mode(rules, spec.mode, runs_code=spec.run_code_tool)
+    check_mode(rules, spec.mode, runs_code=spec.run_code_tool, timed=spec.efficiency)
     if spec.run_tests and rules.runs_code:
         selected = replace(selected, problems=vet(selected.problems))
     plan = Plan(
         spec,
         name,
         model,
-        load_prompt(spec.prompt, spec.mode, rules.kind),
+        load_prompt(spec.prompt, "agentic" if spec.mode in EXTERNAL else spec.mode, rules.kind),
         loaded,
         selected,
         price,
@@ -197,8 +211,13 @@ def prepare(
         strategy=strategy,
         toolbox=toolbox_of(spec, rules.tools),
         endpoint=endpoint_of(name, spec, environ),
+        whole=whole,
     )
+    if name == REFERENCES:
+        plan = replace(plan, model=ReferenceModel(plan.problems))
     rules.extractor(spec.extract)
+    for rule in {spec.rule or problem.rule for problem in plan.problems}:
+        find_rule(rule)
     plan = replace(plan, earlier=earlier_solutions(spec, plan.samples))
     plan = with_reference_limits(plan, before)
     for problem in plan.problems:  # a template that is broken, or breaks on one, is found here
@@ -206,6 +225,16 @@ def prepare(
             if given is not None:
                 given.render(problem.view(), plan.judging.limits(problem).cpu_s)
     return plan
+
+
+def _check_tests(spec: RunSpec) -> None:
+    """Refuse to leave out tests that something is to be done with. Raises UsageError."""
+    if spec.run_tests:
+        return
+    if spec.mode != "single_shot":
+        raise UsageError(f"--no-run-tests goes with single shot: {spec.mode} runs the public tests")
+    if spec.efficiency:
+        raise UsageError("--efficiency times what passes the tests; leave out --no-run-tests")
 
 
 def _benchmark(spec: RunSpec) -> str:

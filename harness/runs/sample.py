@@ -3,19 +3,20 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from harness.agent.attempt import Attempt, RunStoppedError, Session, StopReason
 from harness.agent.events import Event, Graded, Resumed, Retried, SampleEnd, SampleStart
 from harness.agent.journal import Journal
 from harness.errors import DataError
-from harness.grading.judge import judge
+from harness.grading.efficiency.scale import Efficiency
 from harness.grading.verdict import Grade, Verdict
-from harness.problem import Problem, ProblemView
+from harness.problem import Problem, ProblemView, TestSuite
 from harness.runs.budget import Budget
 from harness.runs.curve import first_to_judge, steps_of
 from harness.runs.directory import RunDirectory
+from harness.runs.executor import Executor, Shared
 from harness.runs.gate import SampleGate
 from harness.runs.kinds import check_answerable, judge_answer
 from harness.runs.observing import Failure, Observer
@@ -24,10 +25,10 @@ from harness.runs.results import SampleResult, outcomes
 from harness.runs.sample_facts import facts_of
 from harness.runs.stopping import Stopping
 from harness.runs.throttle import Limiter
+from harness.runs.timing import REMARK, Scales
 from harness.runs.transcript import TranscriptWriter, sample_name
+from harness.runs.work import Judgement, Trial
 from harness.sandbox.execution import Execution, Program, SandboxError
-from harness.sandbox.pool import SandboxPool
-from harness.sandbox.worker import Worker
 from harness.tools.workspace import Workspace
 
 
@@ -54,12 +55,14 @@ class Sampler:
 
     plan: Plan
     directory: RunDirectory
-    pool: SandboxPool
+    pool: Executor
     observer: Observer
     limiter: Limiter
     budget: Budget
     stopping: Stopping
     one_row: asyncio.Lock  # a suite may be large; that of one sample is held at a time
+    scales: Scales | None = None  # where efficiency is measured
+    seen: set[str] = field(default_factory=set[str])  # problems whose rows can be graded
 
     async def take(self, problem: Problem, index: int) -> SampleResult | Failure | None:
         """One sample, from its first request, or where it was interrupted, to its grade.
@@ -77,7 +80,9 @@ class Sampler:
             try:
                 # A row that cannot be graded is found before the model is paid.
                 async with self.one_row:
-                    await asyncio.to_thread(self._check, problem)
+                    if problem.id not in self.seen:
+                        await asyncio.to_thread(self._check, problem)
+                        self.seen.add(problem.id)
                 attempt = await self._solve(problem, index, journal)
                 journal(_end(attempt))
                 if attempt.stop_reason is StopReason.MODEL_ERROR:
@@ -104,11 +109,22 @@ class Sampler:
         journal(Graded(grade=grade))
         if grade.verdict is Verdict.CHECKER_ERROR:
             raise CheckFailedError(grade.checker_error)
+        efficiency = await self._time(problem, attempt.code, grade)
         steps = steps_of(attempt, grade, first_grade, self.plan.price)
         cost = self.plan.cost(attempt)
         return result_of(problem, index, attempt, grade).model_copy(
-            update={"steps": steps, "cost": cost}
+            update={"steps": steps, "cost": cost, "efficiency": efficiency}
         )
+
+    async def _time(self, problem: Problem, code: str, grade: Grade) -> Efficiency | None:
+        """How fast a solution is, where that is wanted. Raises SandboxError."""
+        if self.scales is None:
+            return None
+        try:
+            return await self.scales.measure(problem, code, self.pool, solved=grade.solved)
+        except DataError as error:  # says nothing of the verdict, which stands
+            lack = f"cannot be measured: {error}"[:REMARK]
+            return Efficiency(timing=self.scales.timing, lack=lack)
 
     def _check(self, problem: Problem) -> None:
         """See that its solution could be judged. Raises DataError."""
@@ -172,19 +188,17 @@ class Sampler:
 
     def _workspace(self, problem: Problem, view: ProblemView) -> Workspace:
         # The closures below go to strategy and tools: they may hold nothing that holds `problem`.
-        task = self.plan.judging.task(problem, "", view.public_tests)
-        pool = self.pool
+        task = self.plan.judging.task(problem, "", ())
+        pool, tests = self.pool, Shared(TestSuite(view.public_tests))
 
         async def run_public_tests(code: str) -> Grade:
             asked = replace(task, program=Program.of(view, code), isolate=False)
-            return await pool.call(lambda worker: judge(worker, asked), urgent=True)
+            return await pool.call(Judgement(asked, tests), urgent=True)
 
         async def run_code(code: str, stdin: str) -> Execution:
             data = stdin.encode("utf-8", "surrogatepass")
-            program, limits = Program(code, view.preamble), task.limits
-            return await pool.call(
-                lambda worker: worker.run(program, [data], limits)[0], urgent=True
-            )
+            program = Program(code, view.preamble)
+            return await pool.call(Trial(program, data, task.limits), urgent=True)
 
         return Workspace(view, run_public_tests, task.limits.cpu_s, run_code=run_code)
 
@@ -193,12 +207,8 @@ class Sampler:
             return Grade(verdict=Verdict.UNGRADED, public_total=len(problem.tests.public))
         if not self.plan.rules.runs_code:
             return judge_answer(problem, code)
-        judging = self.plan.judging
-
-        def work(worker: Worker) -> Grade:
-            return judge(worker, judging.task(problem, code, problem.tests.all()))
-
-        return await self.pool.call(work)
+        task = self.plan.judging.task(problem, code, ())
+        return await self.pool.call(Judgement(task, Shared(problem.tests)))
 
 
 def _end(attempt: Attempt) -> SampleEnd:
@@ -236,6 +246,7 @@ def result_of(problem: Problem, index: int, attempt: Attempt, grade: Grade) -> S
         tool_protocol=attempt.tool_protocol,
         fallback=attempt.fallback,
         refused=attempt.refused,
+        confined=attempt.confined,
         usage=attempt.usage if attempt.usage_known else None,
         cost=None,
         seconds=0.0,

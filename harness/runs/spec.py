@@ -10,11 +10,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
-from harness.agent.strategies import STRATEGIES, find_strategy
+from harness.agent.external import EXTERNAL
+from harness.agent.strategies import BUILT_IN, find_strategy
 from harness.errors import RunDirectoryError, UsageError
+from harness.grading.efficiency.scale import Timing
 from harness.models.price import Price
 from harness.models.tool_protocol import ToolProtocol
 from harness.problem import RuleName
+from harness.runs.executor import ExecutorName, Where
+from harness.runs.sharding import Shard
 from harness.runs.yaml_file import read_yaml
 from harness.sandbox.isolation import Level
 from harness.sources.selection import Selection
@@ -67,6 +71,13 @@ def _test_timeout(value: Any) -> float | str | None:
         raise PydanticCustomError("test_timeout", "{why}", {"why": str(error)}) from error
 
 
+def _shard(value: Any) -> str | None:
+    try:
+        return None if value is None else str(Shard.read(str(value)))
+    except ValueError as error:
+        raise PydanticCustomError("shard", "{why}", {"why": str(error)}) from error
+
+
 class RunSpec(BaseModel):
     """Everything that defines a run. Each key is a flag of `harness run` as well."""
 
@@ -105,6 +116,10 @@ class RunSpec(BaseModel):
     submit_tool: bool = False
     run_code_tool: bool = False
     tool: tuple[str, ...] = ()
+    agent_command: str | None = None
+    agent_read: tuple[str, ...] = ()
+    agent_env: tuple[str, ...] = ()
+    agent_without_namespace: bool = False
     repair_rounds: int | None = Field(default=None, ge=1, le=MOST_ROUNDS)
     repair_from: str | None = None
     best_of: int | None = Field(default=None, ge=1, le=MOST_ROUNDS)
@@ -120,11 +135,16 @@ class RunSpec(BaseModel):
     isolate_tests: bool = False
     wall_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
     all_tests: bool | None = None
+    efficiency: bool = False
+    timing: Timing = "paired"
     require_isolation: Level = Level.LANDLOCK
     unsafe_no_sandbox: bool = False
 
     concurrency: int = Field(default=8, ge=1, le=MOST_IN_FLIGHT)
     workers: int | None = Field(default=None, ge=1, le=MOST_IN_FLIGHT)
+    executor: ExecutorName = "local"
+    ray_address: str | None = None
+    shard: Annotated[str | None, BeforeValidator(_shard)] = None
     max_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     max_tokens_total: int | None = Field(default=None, ge=1)
     max_cost_per_sample: float | None = Field(default=None, gt=0, allow_inf_nan=False)
@@ -133,6 +153,12 @@ class RunSpec(BaseModel):
     def test_seconds(self) -> float | None:
         """CPU seconds per test, where they are said in numbers."""
         return self.test_timeout if isinstance(self.test_timeout, float) else None
+
+    @property
+    def where(self) -> Where:
+        """Where the work is done."""
+        address = self.ray_address if self.executor == "ray" else None
+        return Where(self.executor, address, self.workers)
 
     def selection(self) -> Selection:
         """Which of the problems are taken."""
@@ -150,16 +176,23 @@ class RunSpec(BaseModel):
         )
 
 
-LISTS = ("task", "filter_difficulty", "filter_tags", "filter_platform", "tool")
+LISTS = (
+    *("task", "filter_difficulty", "filter_tags", "filter_platform", "tool"),
+    *("agent_read", "agent_env"),
+)
 """The keys whose value is a list; one word stands for a list of one."""
 
 WAYS = {
-    "max_tool_calls": ("agentic",),
+    "max_tool_calls": ("agentic", *EXTERNAL),
     "max_tokens_per_sample": ("agentic", "self_repair", "best_of_k_public"),
     "stop_on_pass": ("agentic",),
-    "submit_tool": ("agentic",),
-    "run_code_tool": ("agentic",),
-    "tool": ("agentic",),
+    "submit_tool": ("agentic", *EXTERNAL),
+    "run_code_tool": ("agentic", *EXTERNAL),
+    "tool": ("agentic", *EXTERNAL),
+    "agent_command": ("external",),
+    "agent_read": ("external",),
+    "agent_env": ("external",),
+    "agent_without_namespace": ("external",),
     "repair_rounds": ("self_repair",),
     "repair_from": ("self_repair",),
     "best_of": ("best_of_k_public",),
@@ -172,7 +205,7 @@ WAYS = {
 RESUMABLE = frozenset(
     {
         *("concurrency", "workers", "max_cost", "max_tokens_total", "price", "prices"),
-        *("base_url", "benchmark"),
+        *("base_url", "benchmark", "executor", "ray_address"),
     }
 )
 
@@ -216,6 +249,8 @@ def spec_of(values: Mapping[str, Any], path: Path | None, flags: Collection[str]
     for key in LISTS:
         if isinstance(values.get(key), str):
             values[key] = [values[key]]
+    if values.get("agent_command") is not None:
+        values.setdefault("mode", "external")
     try:
         spec = RunSpec.model_validate(values)
     except ValidationError as error:
@@ -227,7 +262,11 @@ def spec_of(values: Mapping[str, Any], path: Path | None, flags: Collection[str]
         value = str(given)[:100] if isinstance(given, str | int | float) else type(given).__name__
         raise UsageError(f"{name}: {first['msg']} (given: {value})") from error
     find_strategy(spec.mode)
+    if "timing" in values and spec.timing != "paired" and not spec.efficiency:
+        raise UsageError("--timing says how --efficiency measures; give that too")
     _check_ways(spec)
+    if spec.ray_address is not None and "executor" not in values:
+        raise UsageError("--ray-address goes with --executor ray")
     return spec
 
 
@@ -257,7 +296,7 @@ def known_keys(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_ways(spec: RunSpec) -> None:
     """Refuse what has no effect on the mode that is asked for. Raises UsageError."""
-    own = spec.mode not in STRATEGIES  # may heed any of them
+    own = spec.mode not in BUILT_IN  # may heed any of them
     for key, modes in WAYS.items():
         given = getattr(spec, key) != RunSpec.model_fields[key].get_default()
         if given and not own and spec.mode not in modes:

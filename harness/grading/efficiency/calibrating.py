@@ -1,6 +1,6 @@
 """Making a problem's scale of time from its references."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from statistics import median
 
 from harness.grading.efficiency.expected import Expected
@@ -19,12 +19,8 @@ from harness.stats.middle import Middle
 
 LOOKS = 3  # at each, to find the anchors
 
-Told = Callable[[], None]
 
-
-def calibrate(
-    worker: Worker, expected: Expected, codes: Mapping[str, str], told: Told = lambda: None
-) -> Scale:
+def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> Scale:
     """The scale of references that pass all tests.
 
     First each is timed by itself, a few times: this tells the anchors. The one in the middle is the
@@ -34,7 +30,6 @@ def calibrate(
         worker: on which they take turns.
         expected: the tests.
         codes: of the references by their hashes.
-        told: called when one more of them is timed.
 
     Raises:
         SandboxError: the sandbox failed.
@@ -60,8 +55,6 @@ def calibrate(
             if each in times:
                 raise
             continue
-        finally:
-            told()
         found[each] = reference_time(each, _unit(timed) if each == centre else timed)
         if each in anchors:
             times[each] = found[each].time

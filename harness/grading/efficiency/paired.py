@@ -19,7 +19,7 @@ from harness.stats.middle import Middle, middle
 PAIRS_AT_ONCE = 6  # the fewest whose median has a 95 % interval
 MOST_PAIRS = 600
 PASSES_OF_MERCURY = 128  # of a solution: what that protocol takes is what this one may
-LEAST_S, MOST_S = 0.25, 20.0  # CPU seconds for a solution's pairs
+LEAST_S, MOST_S = 0.25, 10.0  # CPU seconds for a solution's pairs
 WANTED = 0.015  # half the width of the interval of a Beyond, and of a reference's logarithm
 TOO_SLOW = 8.0  # an anchor that takes so many times longer is not waited for: others tell as much
 REMEMBERS = "remembers between passes: timed in fresh processes"

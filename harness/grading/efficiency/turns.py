@@ -18,7 +18,6 @@ from secrets import randbelow
 from statistics import median
 
 from harness.grading.efficiency.expected import Answers, Expected
-from harness.sandbox.execution import Program
 from harness.sandbox.race import Lap, Race, Step
 from harness.sandbox.worker import Worker
 
@@ -207,10 +206,17 @@ class Turns:
         }
 
 
-def race_of(expected: Expected, codes: Sequence[str], plan: Plan) -> Race:
-    """The race of some solutions on a problem's tests; to be closed."""
-    programs: list[Program] = [expected.solution(code) for code in codes]
+def race_of(expected: Expected, codes: Sequence[str], plan: Plan, *, times: int = 1) -> Race:
+    """The race of some solutions on a problem's tests; to be closed.
+
+    Args:
+        expected: the tests.
+        codes: the solutions.
+        plan: which tests are run together.
+        times: how often each is run in one phase.
+    """
+    programs = [expected.solution(code) for code in codes]
     groups = [[expected.inputs[index] for index in group] for group in plan.groups]
     limits = expected.task.limits
-    together = max(map(len, plan.groups), default=1)
+    together = times * max(map(len, plan.groups), default=1)
     return Race(programs, groups, replace(limits, cpu_s=limits.cpu_s * together, own_wall_s=None))

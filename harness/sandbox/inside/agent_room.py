@@ -52,8 +52,9 @@ def main() -> None:
     else:
         linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
         signal.signal(signal.SIGTERM, _end)
-    for name, text in config["files"].items():
-        with open(os.path.join(config["scratch"], name), "w", encoding="utf-8") as file:
+    files: dict[str, str] = config["files"]
+    for name, text in files.items():
+        with open(f"{config['scratch']}/{name}", "w", encoding="utf-8") as file:
             file.write(text)
     if config["probe"]:
         _tell(config, _findings(config))
@@ -63,6 +64,9 @@ def main() -> None:
 def _build(view: dict[str, Any]) -> None:
     """The new root: what the view lists, but for what it hides; and room to write."""
     namespaces.begin_root()
+    for path in OWN_FOLDERS:  # first: what is shown may lie in one
+        _in_memory(path, view["room_bytes"] // 4)
+    _in_memory(view["scratch"], view["room_bytes"])
     for link, target in view["links"]:
         os.symlink(target, namespaces.place(link))
     for path in view["reads"]:
@@ -79,9 +83,6 @@ def _build(view: dict[str, Any]) -> None:
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         os.symlink(f"/proc/self/fd/{descriptor}", namespaces.place(f"/dev/{name}"))
     os.symlink("/proc/self/fd", namespaces.place("/dev/fd"))
-    for path in OWN_FOLDERS:
-        _in_memory(path, view["room_bytes"] // 4)
-    _in_memory(view["scratch"], view["room_bytes"])
     namespaces.finish_root()
 
 
@@ -119,17 +120,19 @@ def _give_up_rights() -> None:
     header = struct.pack("=Ii", _CAPABILITIES_VERSION_3, 0)
     none = ctypes.create_string_buffer(24)
     linux.check(linux.LIBC.capset(header, none), "capset")
-    for kind, most in ((resource.RLIMIT_NPROC, PROCESSES), (resource.RLIMIT_NOFILE, OPEN_FILES)):
+    for kind, wanted in ((resource.RLIMIT_NPROC, PROCESSES), (resource.RLIMIT_NOFILE, OPEN_FILES)):
         hard = resource.getrlimit(kind)[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(kind, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _findings(config: dict[str, Any]) -> dict[str, Any]:
     """What is not as it should be in the room."""
-    found = shutil.which(config["command"][0], path=config["env"].get("PATH"))
-    seen = [path for path in config["view"]["hides"] if config["confined"] and _shows(path)]
+    command: list[str] = config["command"]
+    hides: list[str] = config["view"]["hides"]
+    found = shutil.which(command[0], path=config["env"].get("PATH"))
+    seen = [path for path in hides if config["confined"] and _shows(path)]
     return {"program": found, "seen": seen}
 
 
@@ -174,8 +177,9 @@ def _become(config: dict[str, Any]) -> NoReturn:
         os.setsid()
         os.chdir(config["scratch"])
         os.execvpe(config["command"][0], config["command"], config["env"])
-    except OSError as error:
-        print(f"{config['command'][0]}: {error.strerror}", file=sys.stderr, flush=True)
+    except (OSError, ValueError) as error:
+        words = getattr(error, "strerror", None) or error
+        print(f"{config['command'][0]}: {words}", file=sys.stderr, flush=True)
     os._exit(CANNOT_START)
 
 
@@ -210,7 +214,8 @@ def _descendants() -> list[int]:
                 children.setdefault(int(parent), []).append(int(name))
             else:
                 children.setdefault(int(parent), [])
-    found, ahead = [], [os.getpid()]
+    found: list[int] = []
+    ahead = [os.getpid()]
     while ahead:
         below = children.get(ahead.pop(), [])
         found += below

@@ -160,7 +160,8 @@ class Server:
         if order["do"] == "open":
             program, inputs, outputs = descriptors
             return self.trial(Job(limits, preamble, program, inputs, outputs))
-        os.sched_setaffinity(0, {self.cores[order["core"] % len(self.cores)]})
+        core: int = order["core"] % len(self.cores)
+        os.sched_setaffinity(0, [self.cores[core]])
         inputs, outputs, *programs = descriptors
         jobs = [
             Job(limits, preamble, program, os.dup(inputs), os.dup(outputs), timed=True)

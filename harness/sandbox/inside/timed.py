@@ -100,7 +100,7 @@ class TimedRunner:
             if word != go:
                 continue
             try:
-                report = self.phases[phase.decode()](*map(int, numbers)) or {}
+                report: dict[str, Any] = self.phases[phase.decode()](*map(int, numbers)) or {}
             except BaseException as error:
                 report = describe(error)
                 self.over = True
