@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from harness.agent.attempt import ChosenBy, StopReason, ToolProtocolUsed
 from harness.errors import RunDirectoryError, StorageError
@@ -14,6 +14,8 @@ from harness.grading.efficiency.scale import Efficiency
 from harness.grading.verdict import Grade, JudgedAgain, Verdict
 from harness.models.protocol import Frozen, Usage
 from harness.problem import Level
+
+SCHEMA = 1
 
 
 class TestOutcome(Frozen):
@@ -59,6 +61,7 @@ class SampleResult(Frozen):
         efficiency: how fast the solution is; None where that was not measured.
     """
 
+    schema_version: int = Field(default=SCHEMA, ge=1, le=SCHEMA)
     sample: str
     problem_id: str
     index: int
