@@ -109,12 +109,15 @@ class Reference(BaseModel):
 
     Attributes:
         language: `python` for those that can be run here; some data sets have others too.
+        recorded: the run time that the data set gives, in its own words. It was measured elsewhere:
+            it is shown as foreign, and nothing is ever reckoned from it.
     """
 
     model_config = ConfigDict(frozen=True)
 
     code: str
     language: str = "python"
+    recorded: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ Only what the help needs is imported here: each command imports the rest when it
 import typer
 
 from harness.cli import (
+    calibrate,
     compare,
     doctor,
     experiment,
@@ -14,13 +15,16 @@ from harness.cli import (
     grade,
     importing,
     ls,
+    mcp,
     models,
     pack,
+    plugins,
     problems,
     prompts,
     regrade,
     report,
     run,
+    schema,
     show,
     transcript,
     verify,
@@ -32,7 +36,6 @@ app = typer.Typer(
     name="harness",
     help="Measures how well a language model programs, and how much better when it may iterate.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -48,6 +51,7 @@ def _version(
 
 
 app.command("run")(run.run)
+app.command("mcp", cls=mcp.McpCommand)(mcp.mcp)
 app.command("models")(models.models)
 app.command("problems")(problems.problems)
 app.add_typer(prompts.app, name="prompts")
@@ -61,8 +65,11 @@ app.command("regrade")(regrade.regrade)
 app.command("report")(report.report)
 app.command("view")(view.view)
 app.command("verify")(verify.verify)
+app.command("calibrate")(calibrate.calibrate)
 app.command("export")(export.export)
 app.command("compare")(compare.compare)
 app.add_typer(experiment.app, name="experiment")
 app.command("fetch")(fetch.fetch)
 app.command("doctor")(doctor.doctor)
+app.command("schema")(schema.schema)
+app.command("plugins")(plugins.plugins)

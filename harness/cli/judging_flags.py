@@ -4,10 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
+from harness.cli import completing
+
 Rule = Annotated[
     str | None,
     typer.Option(
-        metavar="lcb|tokens|apps_legacy",
+        metavar="lcb|tokens|apps_legacy|NAME",
+        autocompletion=completing.rules,
         help="How outputs are compared, in place of each problem's own way.",
     ),
 ]
@@ -52,6 +55,24 @@ IsolateTests = Annotated[bool, typer.Option("--isolate-tests", help="A process f
 OptIsolateTests = Annotated[
     bool | None, typer.Option("--isolate-tests", help="A process for every test.")
 ]
+Executor = Annotated[
+    str,
+    typer.Option(metavar="local|ray", help="Judge here, or on all nodes of a Ray cluster."),
+]
+RayAddress = Annotated[
+    str | None,
+    typer.Option(
+        metavar="auto|HOST:PORT",
+        help="The Ray cluster: the one that this machine is part of (auto), or that at an address.",
+    ),
+]
+Timing = Annotated[
+    str,
+    typer.Option(
+        metavar="paired|mercury",
+        help="How solutions are timed: in turns with references, or by Mercury's protocol.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 _NAMES = (
@@ -64,6 +85,8 @@ _NAMES = (
     "all_tests",
     "require_isolation",
     "unsafe_no_sandbox",
+    "executor",
+    "ray_address",
 )
 
 

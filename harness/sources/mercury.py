@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import to_json
 
 from harness.errors import DataError
-from harness.problem import Checker, Problem, Signature, TestCase, TestSuite
+from harness.problem import Checker, Problem, Reference, Signature, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources.catalogue import RowFile
 from harness.sources.download import Watch, quiet
@@ -24,9 +24,11 @@ from harness.sources.examples import Example, examples, is_shown_as
 from harness.sources.json_text import elements, members, one_line
 from harness.sources.public import Split, split
 from harness.sources.reading import Line
-from harness.sources.rows import LEVELS, Loaded, load_paths, load_rows, name_fault, references_of
+from harness.sources.rows import LEVELS, Loaded, load_paths, load_rows, name_fault
 from harness.sources.rows import content_hash as hash_of
 from harness.sources.signature import signature_of
+
+RECORDED = 40  # characters of a run time
 
 
 class _Columns(BaseModel):
@@ -64,6 +66,7 @@ class _Meta(_Columns):
 
 class _Solution(_Columns):
     solution: str
+    runtime: Any = None
 
 
 class _Row(_Columns):
@@ -153,7 +156,7 @@ def parse_row(line: Line) -> Problem:
             code=f"{row.convert_offline}\n\n{row.evaluate_offline}\n",
             preamble=preambles.MERCURY,
         ),
-        load_references=partial(references_of, *(each.solution for each in row.solutions)),
+        load_references=partial(_references, row.solutions),
         generator=row.generator_code,
         aliases=() if row.id is None else (f"mercury_{row.id}",),
         content_hash=row.content_hash,
@@ -171,6 +174,15 @@ def _read(line: Line) -> _Row:
     if not row.entry_point.isidentifier():
         raise DataError(line.where, "entry_point", f"{row.entry_point!r:.60} is not a Python name")
     return row
+
+
+def _references(solutions: Sequence[_Solution]) -> tuple[Reference, ...]:
+    """Those that are not blank, with the run times that LeetCode's site gave."""
+    return tuple(
+        Reference(code=each.solution, recorded=str(each.runtime or "")[:RECORDED])
+        for each in solutions
+        if each.solution.strip()
+    )
 
 
 def _tests(row: _Row, where: str) -> Split:
