@@ -3,7 +3,6 @@
 import asyncio
 import json
 import signal
-import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,24 +13,23 @@ import pytest
 from batch_server import EXPIRED, SECONDS, AnthropicBatchServer, BatchServer, OpenAIBatchServer
 from chat_server import Json, Reply, completion
 from messages_server import message
-from program import environment, finish, harness, results
+from program import command_after, environment, finish, harness, harness_after, results
 from responses_server import counted, response, said
 
 KEY = "sk-secretsecretsecret"
+PROBLEMS = 6
 
 # The program with the vendors' addresses exchanged for one on loopback: --base-url speaks chat
 # completions only.
 ELSEWHERE = """
-import dataclasses, sys
+import dataclasses
 from harness.models import providers
-url = sys.argv.pop(1)
 def moved(provider):
     path = "" if provider.protocol is providers.Protocol.MESSAGES else "/v1"
-    return dataclasses.replace(provider, base_url=url + path)
+    return dataclasses.replace(provider, base_url={url!r} + path)
 providers.PROVIDERS = tuple(map(moved, providers.PROVIDERS))
-from harness.cli import main
-sys.exit(main())
 """
+KEYS = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
 
 
 @dataclass(frozen=True)
@@ -81,25 +79,30 @@ def solved(bundled_rows: list[dict[str, Any]]) -> Callable[[Json], str]:
     return text
 
 
+def elsewhere(server: BatchServer) -> str:
+    return ELSEWHERE.format(url=server.base_url.removesuffix("/v1"))
+
+
 async def start(
     server: BatchServer, folder: Path, *arguments: str | Path
 ) -> asyncio.subprocess.Process:
-    url = server.base_url.removesuffix("/v1")
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", ELSEWHERE, url, *map(str, arguments)),
+        *command_after(elsewhere(server), *arguments),
         cwd=folder,
-        env=environment(OPENAI_API_KEY=KEY, ANTHROPIC_API_KEY=KEY),
+        env=environment(**KEYS),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
 
 
-async def run(server: BatchServer, folder: Path, *arguments: str) -> tuple[int | None, str, str]:
-    return await finish(await start(server, folder, *arguments))
+async def run(server: BatchServer, folder: Path, *arguments: str) -> tuple[int, str, str]:
+    done = await asyncio.to_thread(harness_after, elsewhere(server), folder, *arguments, **KEYS)
+    return done.returncode, done.stdout, done.stderr
 
 
 def flags(vendor: Vendor, *more: str, out: str = "r") -> list[str]:
-    return ["run", "-b", "fixture", "-m", vendor.model, "--out", out, *more]
+    """A run of the first few bundled problems; the model solves some of them."""
+    return ["run", "-b", "fixture", "-n", str(PROBLEMS), "-m", vendor.model, "--out", out, *more]
 
 
 def _without_times(value: Any) -> Any:
@@ -132,10 +135,12 @@ async def test_results_and_transcripts_are_those_of_a_plain_run_at_half_the_pric
         code, out, err = await run(server, tmp_path, *flags(vendor, *more, "--batch"))
     assert code == 0, err
     assert len(server.batches) == 1
-    assert len(server.asked) == 40
+    assert len(server.asked) == 2 * PROBLEMS
     assert _sorted(tmp_path / "r") == _sorted(tmp_path / "plain")
     assert _transcripts(tmp_path / "r") == _transcripts(tmp_path / "plain")
-    assert Counter(r["verdict"] for r in results(tmp_path / "r"))["accepted"] > 0
+    assert Counter(r["verdict"] for r in results(tmp_path / "r"))["accepted"] in range(
+        1, 2 * PROBLEMS
+    )
     assert {r["cost"] for r in results(tmp_path / "plain")} == {(700 * 2 + 300 * 10) / 1e6}
     assert {r["cost"] for r in results(tmp_path / "r")} == {(700 * 2 + 300 * 10) / 2e6}
     kept = json.loads((tmp_path / "r" / "run.json").read_text())
@@ -163,7 +168,7 @@ async def test_killed_after_the_submission_another_process_reads_the_same_batch(
         code, _, err = await run(server, tmp_path, "run", "--resume", "r")
     assert code == 0, err
     assert len(server.batches) == 1
-    assert len(server.asked) == len(results(tmp_path / "r")) == 20
+    assert len(server.asked) == len(results(tmp_path / "r")) == PROBLEMS
 
 
 async def test_killed_while_it_handed_in_another_process_finds_the_batch(
@@ -193,7 +198,7 @@ async def test_killed_while_it_handed_in_another_process_finds_the_batch(
         code, _, err = await run(server, tmp_path, "run", "--resume", "r")
     assert code == 0, err
     assert len(server.batches) == 1
-    assert len(results(tmp_path / "r")) == 20
+    assert len(results(tmp_path / "r")) == PROBLEMS
 
 
 @pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
@@ -216,7 +221,7 @@ async def test_an_interrupt_leaves_the_batch_with_the_provider_and_says_how_to_g
         assert "Traceback" not in err
         assert not server.calls("POST", "/cancel")
         summary = json.loads((tmp_path / "r" / "summary.json").read_text())
-        assert summary["pending"] == {"not_run": 20}
+        assert summary["pending"] == {"not_run": PROBLEMS}
         server.ended = True
         code, _, err = await run(server, tmp_path, "run", "--resume", "r")
     assert code == 0, err
@@ -263,15 +268,15 @@ async def test_samples_without_an_answer_stay_pending_and_are_asked_on_resume(
         code, _, err = await run(server, tmp_path, *flags(vendor, "--batch"))
         assert code == 4, err
         assert "batch_expired" in err
-        assert len(results(tmp_path / "r")) == 19
-        assert [len(batch.answers) for batch in server.batches] == [20, 1, 1]
+        assert len(results(tmp_path / "r")) == PROBLEMS - 1
+        assert [len(batch.answers) for batch in server.batches] == [PROBLEMS, 1, 1]
         summary = json.loads((tmp_path / "r" / "summary.json").read_text())
         assert summary["pending"] == {"model_error": 1}
         expiring = False
         code, _, err = await run(server, tmp_path, "run", "--resume", "r")
     assert code == 0, err
-    assert [len(batch.answers) for batch in server.batches] == [20, 1, 1, 1]
-    assert len(results(tmp_path / "r")) == 20
+    assert [len(batch.answers) for batch in server.batches] == [PROBLEMS, 1, 1, 1]
+    assert len(results(tmp_path / "r")) == PROBLEMS
 
 
 async def test_a_batch_that_is_refused_is_a_model_error_with_the_words(tmp_path: Path) -> None:

@@ -1,17 +1,30 @@
-"""The program as its users run it: a process of its own, in a folder of its own."""
+"""The program as its users run it: a process of its own, in a folder of its own.
+
+What a test meets half-way (`start`), and the first few commands of a session, are started as a user
+starts them; the commands after these as `imported` says, in a fifth of the time.
+"""
 
 import asyncio
 import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+from imported import AT_IMPORT, Imported
 
 PROGRAM = str(Path(sys.executable).with_name("harness"))
 Done = subprocess.CompletedProcess[str]
+FROM_SCRATCH = 3
+"""So many commands are started in an interpreter of their own before the package is imported."""
+PATIENCE_S = 120
+
+_lock = threading.Lock()
+_started = 0
+_imported: Imported | None = None
 
 
 def environment(**extra: str) -> dict[str, str]:
@@ -22,15 +35,40 @@ def environment(**extra: str) -> dict[str, str]:
 
 def harness(folder: Path, *arguments: str | Path, **env: str) -> Done:
     """Run the program in a folder and wait for its end."""
-    return subprocess.run(
-        [PROGRAM, *map(str, arguments)],
-        cwd=folder,
-        env=environment(**env),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return harness_after("", folder, *arguments, **env)
+
+
+def harness_after(first: str, folder: Path, *arguments: str | Path, **env: str) -> Done:
+    """The same after some code of the test's, in the program's own process.
+
+    The package may be imported before that code is run.
+    """
+    global _started, _imported  # noqa: PLW0603 - one process for all tests
+    with _lock:
+        _started += 1
+        scratch = _started <= FROM_SCRATCH or any(name.startswith(AT_IMPORT) for name in env)
+        if not scratch and _imported is None:
+            _imported = Imported(PROGRAM, environment())
+    given, surroundings = list(map(str, arguments)), environment(**env)
+    if scratch or _imported is None:
+        return subprocess.run(
+            command_after(first, *given),
+            cwd=folder,
+            env=surroundings,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+    return _imported.run(folder, given, surroundings, first=first, timeout=PATIENCE_S)
+
+
+def command_after(first: str, *arguments: str | Path) -> list[str]:
+    """The command that `harness_after` stands for."""
+    if not first:
+        return [PROGRAM, *map(str, arguments)]
+    whole = f"{first}\nfrom harness.cli import main\nmain()"
+    return [sys.executable, "-c", whole, *map(str, arguments)]
 
 
 # As a user who may make no user namespace, as in most containers.
@@ -60,7 +98,7 @@ def run_by(folder: Path, *command: str, **env: str) -> Done:
         env=environment(**env),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )
     if done.returncode == 77:
@@ -87,14 +125,15 @@ async def start(folder: Path, *arguments: str | Path, **env: str) -> asyncio.sub
 
 async def finish(process: asyncio.subprocess.Process) -> tuple[int | None, str, str]:
     """Its exit code, stdout and stderr."""
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE_S):
         out, err = await process.communicate()
     return process.returncode, out.decode(), err.decode()
 
 
 async def run(folder: Path, *arguments: str | Path, **env: str) -> tuple[int | None, str, str]:
     """Run it to its end while this process serves it."""
-    return await finish(await start(folder, *arguments, **env))
+    done = await asyncio.to_thread(harness, folder, *arguments, **env)
+    return done.returncode, done.stdout, done.stderr
 
 
 def results(run_directory: Path) -> list[dict[str, Any]]:

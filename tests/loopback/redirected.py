@@ -1,19 +1,17 @@
 """The program with every provider at an address of the test's, otherwise as its users run it."""
 
 import asyncio
-import sys
 from pathlib import Path
 
-from program import environment, finish
+from program import harness_after
 
-PROGRAM = """
-import sys
+MOVED = """
 from dataclasses import replace
+from harness.cli import showing_models
 from harness.models import providers
-here = sys.argv.pop(1)
+here = {here!r}
 providers.PROVIDERS = tuple(replace(each, base_url=here) for each in providers.PROVIDERS)
-from harness.cli import main
-main()
+showing_models.PROVIDERS = providers.PROVIDERS
 """
 
 
@@ -21,15 +19,6 @@ async def run_redirected(
     folder: Path, base_url: str, *arguments: str | Path, **env: str
 ) -> tuple[int | None, str, str]:
     """Its exit code, stdout and stderr; Ollama's address is that of `OLLAMA_HOST` all the same."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        PROGRAM,
-        base_url,
-        *map(str, arguments),
-        cwd=folder,
-        env=environment(**env),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    return await finish(process)
+    moved = MOVED.format(here=base_url)
+    done = await asyncio.to_thread(harness_after, moved, folder, *arguments, **env)
+    return done.returncode, done.stdout, done.stderr

@@ -1,0 +1,206 @@
+"""The program, started from a process that has imported it already.
+
+Most tests ask what a command says and leaves behind, and every start of an interpreter that imports
+the package costs more than what the command then does. So one process per test session imports the
+package, and forks for every command: its child gets the command's arguments, folder, environment
+and pipes, and runs the console script's own file to its end. What is read while the package is
+imported (`PYTHON…`, the locale) cannot be given to it; `program` starts an interpreter then.
+"""
+
+import atexit
+import contextlib
+import gc
+import json
+import os
+import runpy
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+LONGEST_REQUEST = 1 << 20
+AT_IMPORT = ("PYTHON", "LANG", "LC_", "LD_", "OPENAI_LOG", "ANTHROPIC_LOG")
+"""Beginnings of the names that an interpreter or a package reads once, when it starts."""
+
+
+class Imported:
+    """A process that has imported the package, as the tests see it."""
+
+    def __init__(self, program: str, env: dict[str, str]) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+        self._address = str(Path(self._folder.name) / "socket")
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, program, self._address],
+            env=env,
+            stdin=subprocess.PIPE,  # whose end is its end
+            stdout=subprocess.PIPE,
+        )
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == b"ready\n"
+        atexit.register(self._stop)
+
+    def run(
+        self,
+        folder: Path,
+        arguments: list[str],
+        env: dict[str, str],
+        *,
+        first: str,
+        timeout: float,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the program with these arguments and wait for its end, as `subprocess.run` does.
+
+        Args:
+            first: code that is run before it.
+        """
+        asked_for = {"arguments": arguments, "folder": str(folder), "env": env, "first": first}
+        order = json.dumps(asked_for).encode()
+        assert len(order) < LONGEST_REQUEST
+        with contextlib.ExitStack() as stack:
+            asked = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+            asked.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST_REQUEST)
+            asked.connect(self._address)
+            ends = [os.pipe(), os.pipe()]
+            out, err = (stack.enter_context(os.fdopen(end[0], "rb")) for end in ends)
+            socket.send_fds(asked, [order], [end[1] for end in ends])
+            for end in ends:
+                os.close(end[1])
+            process = int(asked.recv(64))
+            said = {out: b"", err: b""}
+            latest = time.monotonic() + timeout
+            with selectors.DefaultSelector() as selector:
+                for pipe in said:
+                    selector.register(pipe, selectors.EVENT_READ)
+                while selector.get_map():
+                    ready = selector.select(latest - time.monotonic())
+                    if not ready:
+                        os.kill(process, signal.SIGKILL)
+                        raise subprocess.TimeoutExpired(arguments, timeout, said[out], said[err])
+                    for key, _ in ready:
+                        piece = os.read(key.fd, 1 << 16)
+                        said[key.fileobj] += piece  # pyright: ignore[reportArgumentType]
+                        if not piece:
+                            selector.unregister(key.fileobj)
+            code = int(asked.recv(64))
+        texts = (part.decode().replace("\r\n", "\n") for part in (said[out], said[err]))
+        return subprocess.CompletedProcess(arguments, code, *texts)
+
+    def _stop(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait(30)
+        self._folder.cleanup()
+
+
+# The other side.
+
+
+def _import_all() -> None:
+    import importlib
+    import pkgutil
+
+    import harness
+
+    for module in pkgutil.walk_packages(harness.__path__, "harness."):
+        if not {"inside", "fixtures", "__main__"} & set(module.name.split(".")):
+            with contextlib.suppress(ImportError):  # an extra that is not installed
+                importlib.import_module(module.name)
+    for name in ("anthropic", "openai", "asyncio", "typer.rich_utils"):
+        importlib.import_module(name)
+    assert "huggingface_hub" not in sys.modules, "it reads HF_HOME and more when it is imported"
+    assert threading.active_count() == 1, "a fork has one thread alone"
+
+
+def _serve(program: str, address: str) -> str:
+    """Fork for every order; returns in the child, which is ready, the code to run first."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener.bind(address)
+    listener.listen()
+    selector = selectors.DefaultSelector()
+    selector.register(0, selectors.EVENT_READ)
+    selector.register(listener, selectors.EVENT_READ)
+    os.write(1, b"ready\n")
+    running: dict[int, tuple[socket.socket, int]] = {}
+    while True:
+        for key, _ in selector.select():
+            if key.fd == 0:
+                os._exit(0)
+            if key.fileobj is not listener:  # a child has ended
+                asked, process = running.pop(key.fd)
+                _, status = os.waitpid(process, 0)
+                selector.unregister(key.fd)
+                os.close(key.fd)
+                with contextlib.suppress(OSError), asked:  # it may have lost patience
+                    asked.send(str(os.waitstatus_to_exitcode(status)).encode())
+                continue
+            asked, _ = listener.accept()
+            order, files, _, _ = socket.recv_fds(asked, LONGEST_REQUEST, 2)
+            process = os.fork()
+            if process == 0:
+                selector.close()
+                for other, _ in running.values():
+                    other.close()
+                for other in running:
+                    os.close(other)
+                listener.close()
+                asked.close()
+                return _become(program, json.loads(order), files)
+            for file in files:
+                os.close(file)
+            asked.send(str(process).encode())
+            watched = os.pidfd_open(process)
+            running[watched] = asked, process
+            selector.register(watched, selectors.EVENT_READ)
+
+
+def _become(program: str, order: dict[str, Any], files: list[int]) -> str:
+    """Take the place that a new process would have."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for file, number in zip((nothing, *files), range(3), strict=True):
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(order["folder"])
+    os.environ.clear()
+    os.environ.update(order["env"])
+    time.tzset()
+    sys.path[0] = str(Path(program).parent)
+    sys.argv = [program, *order["arguments"]]
+    return order["first"]
+
+
+def _run(first: str) -> int:
+    """What an interpreter does with a script, but for taking itself apart in the end."""
+    code: object = 0
+    try:
+        exec(first, {})
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    except SystemExit as end:
+        code = end.code
+    except BaseException:  # noqa: BLE001 - said as an interpreter says it
+        traceback.print_exc()
+        code = 1
+    threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue] - as at every end
+    atexit._run_exitfuncs()
+    if code is not None and not isinstance(code, int):
+        print(code, file=sys.stderr)
+        code = 1
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # the program has closed it
+            stream.flush()
+    return code or 0
+
+
+if __name__ == "__main__":
+    _import_all()
+    gc.collect()
+    gc.freeze()  # a collection in a child would copy every page
+    os._exit(_run(_serve(*sys.argv[1:])))
