@@ -85,10 +85,7 @@ def against(
     codes = [code, *(each for each, _ in anchors)]
     with race_of(expected, codes, plan) as race:
         turns = Turns(worker, race, plan)
-        looks = turns.begin(range(len(codes)))
-        remembers = turns.remembers(looks)
-        if remembers:  # or it was an accident, which does not happen twice
-            remembers = turns.remembers(turns.begin(range(len(codes))))
+        remembers = turns.remembers()
         seconds, *others = turns.settle()
         near = [
             number

@@ -26,7 +26,8 @@ MOST_PASSES = 64  # in a turn: so many namespaces are made for it
 TURN_S = 0.0003  # what the beginning and the end of a turn cost
 EMPTY_TURNS = 8
 SHORT_S = 0.0001  # less than this the first look may take longer for any reason
-SUSPICIOUS = 1.5  # so many times longer than the second, by the others' measure
+SUSPICIOUS = 1.25  # so many times longer than the second, by the others' measure
+LOOKS = 3
 OUTSIDE_FACTOR, OUTSIDE_S = 2.0, 0.00005  # what may be done between the phases, by theirs
 
 
@@ -104,37 +105,41 @@ class Turns:
                 self.answers[step.program, step.group].add(lap.answers)
         return laps
 
-    def begin(self, programs: Iterable[int]) -> dict[int, tuple[float, float]]:
-        """Have each of them take a first and a second look at half of the tests.
+    def looks(self, programs: Iterable[int]) -> dict[int, float]:
+        """How many times longer each takes to see tests for the first time than for the second.
 
-        Before that it sees the other half, so that nothing is cold.
-
-        Returns:
-            For each the CPU seconds of the first look, and of the second; of a single test's first
-            and second run, where there is no more.
+        Each half of the tests is looked at twice, by a process that has seen the other half before,
+        so that nothing else is new to it; of a single test, the first and the second run.
         """
-        plan, found = self.plan, dict[int, tuple[float, float]]()
-        halves = (plan.first, plan.second, plan.second) if plan.second else (plan.first,) * 2
+        plan, found = self.plan, dict[int, float]()
         for program in programs:
-            steps = [
-                Step(program, group, fresh=number == 0)
-                for number, group in enumerate(group for half in halves for group in half)
-            ]
-            laps = self.take(steps)
-            size = len(halves[-1])
-            first, second = laps[-2 * size : -size], laps[-size:]
-            found[program] = (
-                sum(lap.cpu_s + lap.outside_s for lap in first),
-                sum(lap.cpu_s + lap.outside_s for lap in second),
-            )
+            first = second = 0.0
+            for one, other in ((plan.first, plan.second), (plan.second, plan.first)):
+                seen, looked = (one, other) if plan.second else ((), plan.first)
+                groups = (*seen, *looked, *looked)
+                laps = self.take(
+                    [Step(program, g, fresh=place == 0) for place, g in enumerate(groups)]
+                )
+                spent = [lap.cpu_s + lap.outside_s for lap in laps[len(seen) :]]
+                first += sum(spent[: len(looked)])
+                second += sum(spent[len(looked) :])
+            found[program] = max(first - SHORT_S, second) / second
         return found
 
-    def remembers(self, looks: dict[int, tuple[float, float]], program: int = 0) -> bool:
-        """Whether one gained more by its second look than any of the others did by theirs."""
-        first, second = looks[program]
-        factors = [a / max(b, SHORT_S) for each, (a, b) in looks.items() if each != program]
-        usual = max([1.0, *factors])
-        return first - usual * second > SHORT_S and first > SUSPICIOUS * usual * second
+    def remembers(self, program: int = 0) -> bool:
+        """Whether one gains more by its second look than any of the others does by theirs.
+
+        What looks suspicious is looked at twice more: it may have been an accident.
+        """
+        everyone = range(len(self.race.programs))
+        seen = [self._more(self.looks(everyone), program)]
+        while seen[-1] > SUSPICIOUS and len(seen) < LOOKS:
+            seen.append(self._more(self.looks(everyone), program))
+        return median(seen) > SUSPICIOUS and len(seen) == LOOKS
+
+    def _more(self, looks: dict[int, float], program: int) -> float:
+        """By how much more."""
+        return looks[program] / max(value for each, value in looks.items() if each != program)
 
     def settle(self) -> list[float]:
         """Choose how many passes make a turn; the CPU seconds of one pass of each program."""

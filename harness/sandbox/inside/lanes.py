@@ -73,7 +73,8 @@ class Lane:
             "build": f"build {step.passes} {step.tests}",
             "read": "read",
             "call": f"{step.phase} {step.number}" if step.number else step.phase,
-            "show": f"show {step.shown}",
+            "show": "show",
+            "pick": f"pick {step.shown}",
         }
         seconds: dict[str, float] = {}
         began = cpu, wall = trial.now(runner)

@@ -3,8 +3,8 @@
 A step goes by phases, each begun by the fork server and ended by a word to it; it reads this
 process's clock at every one of them, from outside, so that nothing is gained by bending a clock
 in here. `build` makes fresh namespaces and `Solution()`s, before the inputs are there; `read` makes
-the arguments; `call` is what is timed; `show` writes what one of the passes came to, which one
-being said only now. What a solution does in `read` and `show` is charged to it, see
+the arguments; `call` is what is timed; `show` makes bytes of what every pass came to, and `pick` writes
+those of one, which one being said only now. What a solution does in `read` and `show` is charged to it, see
 `harness.grading.efficiency`.
 
 A pass of a function calls it for every test of the step; a program is executed once a step. Each
@@ -79,6 +79,7 @@ class TimedRunner:
         self.functions: list[list[Any]] = []
         self.calls: list[list[Call]] = []
         self.results: list[list[Any]] = []
+        self.shown: list[list[bytes]] = []
         self.over = False
         self.phases: dict[str, Any] = {
             "build": self._build,
@@ -87,6 +88,7 @@ class TimedRunner:
             "count": self._count,
             "iterate": self._iterate,
             "show": self._show,
+            "pick": self._pick,
         }
 
     def run(self, go: bytes) -> None:
@@ -112,7 +114,7 @@ class TimedRunner:
 
     def _build(self, passes: int, tests: int) -> None:
         """Fresh namespaces, and in each the function of every test."""
-        self.functions, self.calls, self.results = [], [], []
+        self.functions, self.calls, self.results, self.shown = [], [], [], []
         self.runner.renew()
         name = self.solution.entry_point
         self.namespaces = [self.runner.open_namespace() for _ in range(passes)]
@@ -177,15 +179,19 @@ class TimedRunner:
         self.results = [[each.result for each in made]]
         return {"status": "ok", "times": times}
 
-    def _show(self, which: int) -> None:
-        """Write what a pass came to; a program has written that itself."""
+    def _show(self) -> None:
+        """What each pass came to, as bytes: nobody gains by answering what makes itself later."""
         gc.enable()
-        if not self.results:  # a script's, or nothing was to be done
-            return
-        pairs = zip(self.results[which], self.calls[which], strict=True)
         codecs = self.solution.arguments
-        shown = [
-            values.encode(result, self.solution.result, arguments, codecs)
-            for result, (_, arguments) in pairs
-        ]
-        write_all(self.files[3], BETWEEN_TESTS.encode().join(shown))
+        for results, calls in zip(self.results, self.calls, strict=False):
+            self.shown.append(
+                [
+                    values.encode(result, self.solution.result, arguments, codecs)
+                    for result, (_, arguments) in zip(results, calls, strict=True)
+                ]
+            )
+
+    def _pick(self, which: int) -> None:
+        """Write what a pass came to; a script has done that itself."""
+        if self.shown:
+            write_all(self.files[3], BETWEEN_TESTS.encode().join(self.shown[which]))
