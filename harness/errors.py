@@ -34,6 +34,9 @@ class DataError(HarnessError):
         self.what = what
         super().__init__(f"{where}: {f'field {field!r}: ' if field else ''}{what}")
 
+    def __reduce__(self) -> tuple[type["DataError"], tuple[str, str | None, str]]:
+        return type(self), (self.where, self.field, self.what)
+
 
 class NothingSelectedError(HarnessError):
     """The filters left no problem; an empty run is never a success."""

@@ -16,6 +16,7 @@ from harness.cli import (
     importing,
     ls,
     mcp,
+    merge,
     models,
     pack,
     plugins,
@@ -58,6 +59,7 @@ app.add_typer(prompts.app, name="prompts")
 app.command("show")(show.show)
 app.command("ls")(ls.ls)
 app.command("transcript")(transcript.transcript)
+app.command("merge")(merge.merge)
 app.command("pack")(pack.pack)
 app.command("grade")(grade.grade)
 app.command("import")(importing.import_)

@@ -5,7 +5,7 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,10 +28,13 @@ from harness.runs.choosing import chosen_of, samples_left
 from harness.runs.directory import RESULTS, RunDirectory
 from harness.runs.engine import Engine
 from harness.runs.estimate import requests_of
+from harness.runs.external import armed
+from harness.runs.external_rules import told_of
 from harness.runs.judging import Options
 from harness.runs.manifest import grown, manifest, refuse_other
-from harness.runs.observing import Failure
+from harness.runs.observing import Failure, Observer
 from harness.runs.plan import Plan, prepare
+from harness.runs.plugged import in_use, unused
 from harness.runs.pricing import allowance_of, with_costs
 from harness.runs.recordings import BUNDLED, PREFIX
 from harness.runs.results import read_results
@@ -39,8 +42,9 @@ from harness.runs.spec import RunSpec
 from harness.runs.spending import earlier_spending
 from harness.runs.summary import Summary, summarize
 from harness.runs.transcripts import Transcripts
+from harness.runs.watcher import Watcher
+from harness.runs.watching import Watching
 from harness.sandbox.isolation import Isolation, Level
-from harness.sandbox.pool import SandboxPool
 from harness.sources.rows import Loaded
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -81,11 +85,13 @@ class Carrying:
     """Carries runs out, one after the other.
 
     Attributes:
+        watchers: of observers from outside, which are told of each run.
         interrupts: how often the user has interrupted it. After the first nothing more is asked.
     """
 
-    def __init__(self, err: Console) -> None:
+    def __init__(self, err: Console, watchers: Sequence[Watcher] = ()) -> None:
         self.err = err
+        self.watchers = watchers
         self.interrupts = 0
 
     def new(self, spec: RunSpec, *, read: Read | None = None, vet: Vet | None = None) -> Prepared:
@@ -141,7 +147,7 @@ class Carrying:
 
     def vetter(self, spec: RunSpec, least: Level) -> Vet:
         """Checks examples, in a sandbox of a level or a stronger one."""
-        judging = Judging(Options(), spec.workers, least, spec.unsafe_no_sandbox)
+        judging = Judging(Options(), spec.where, least, spec.unsafe_no_sandbox)
         return lambda problems: vet(problems, judging, self.err)
 
     def announce(self, prepared: Prepared) -> None:
@@ -158,7 +164,9 @@ class Carrying:
             self.err.print(
                 "the model's words are recordings, written by hand; its tokens estimates"
             )
-        elif left and not plan.model_name.startswith((PREFIX, "python:")):
+        elif left and (words := told_of(plan.spec)):
+            self.err.print(printable_line(words), soft_wrap=True)
+        elif left and plan.endpoint is not None:
             most = left * requests_of(plan).most
             together = " by the batch, for half the price" if plan.spec.batch else ""
             self.err.print(
@@ -170,6 +178,8 @@ class Carrying:
                 f"prices of {printable_line(plan.price.as_of)}, per million tokens: "
                 f"${plan.price.input:g} in, ${plan.price.output:g} out"
             )
+        for words in (*(plugin.summary for plugin in in_use(plan)), *unused(plan)):
+            self.err.print(printable_line(words), soft_wrap=True)
         if plan.loaded.skipped:
             self.err.print(bad_rows(plan.loaded.skipped))
         if plan.notice:
@@ -190,6 +200,8 @@ class Carrying:
             RunDirectoryError: it cannot be written there, or another process is at work on it.
             StorageError: the disk refused a write.
         """
+        if prepared.samples:
+            prepared = replace(prepared, plan=armed(prepared.plan, path))
         plan, before = prepared.plan, prepared.before
         least = plan.spec.require_isolation if before is None else _level_of(before)
         choice = isolate(self.err, least, unsafe=plan.spec.unsafe_no_sandbox)
@@ -203,22 +215,29 @@ class Carrying:
         budget = budget or budget_of(plan, path)
         heading = (plan.model_name, plan.spec.mode, f"prompt {plan.prompt.name}")
         shown = RunProgress(self.err, total, done, problems=plan.problems, heading=heading)
-        with shown as progress:
-            asked = self._engine(prepared, directory, progress, choice.isolation, budget=budget)
-            failures = asyncio.run(asked)
-        counts = Counter(str(failure.verdict) for failure in failures)
-        dated = plan.price.as_of if plan.price else None
-        done = with_costs(directory.committed(), plan.price)
-        summary = summarize(done, total, counts, prices_as_of=dated)
-        directory.write_summary(summary.model_dump(mode="json"))
+        watching = Watching(shown, self.watchers, path)
+        watching.begun(plan, len(prepared.samples))
+        try:
+            with shown:
+                asked = self._engine(prepared, directory, watching, choice.isolation, budget=budget)
+                failures = asyncio.run(asked)
+            counts = Counter(str(failure.verdict) for failure in failures)
+            dated = plan.price.as_of if plan.price else None
+            done = with_costs(directory.committed(), plan.price)
+            summary = summarize(done, total, counts, prices_as_of=dated)
+            directory.write_summary(summary.model_dump(mode="json"))
+        except BaseException as error:
+            watching.broken(error)
+            raise
         directory.close()
+        watching.ended(summary, interrupted=self.interrupts > 0)
         return Outcome(summary, failures, budget)
 
     async def _engine(
         self,
         prepared: Prepared,
         directory: RunDirectory,
-        progress: RunProgress,
+        observer: Observer,
         isolation: Isolation,
         *,
         budget: Budget,
@@ -235,8 +254,8 @@ class Carrying:
             if asked is None:
                 return []
             plan = asked
-        async with SandboxPool(workers=plan.spec.workers, isolation=isolation) as pool:
-            engine = Engine(plan, directory, pool, progress, budget)
+        async with plan.spec.where.open(isolation, self._say) as pool:
+            engine = Engine(plan, directory, pool, observer, budget)
             for word in STOPPING:
                 loop.add_signal_handler(word, self._interrupt, engine)
             try:
@@ -245,6 +264,9 @@ class Carrying:
                 for word in STOPPING:
                     loop.remove_signal_handler(word)
                 await plan.model.close()
+
+    def _say(self, line: str) -> None:
+        self.err.print(printable_line(line), soft_wrap=True)
 
     def _count_interrupt(self) -> None:
         self.interrupts += 1

@@ -19,7 +19,7 @@ from harness.runs.cross_checking import (
     has_generator,
     summarize_cross_checks,
 )
-from harness.sandbox.pool import SandboxPool
+from harness.runs.executor import Executor
 
 
 def check_range(inputs: int | None) -> None:
@@ -67,7 +67,7 @@ class CrossChecking:
     def run(self, judging: Judging, err: Console) -> bool:
         """Check them with a progress bar; returns whether an interrupt ended it."""
 
-        def work(pool: SandboxPool, progress: JudgingProgress) -> Coroutine[Any, Any, None]:
+        def work(pool: Executor, progress: JudgingProgress) -> Coroutine[Any, Any, None]:
             def done(place: int, found: CrossChecked) -> None:
                 self.checked[place] = found
                 failed = found.infrastructure

@@ -5,12 +5,17 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import judging_flags
+from harness.cli import completing, judging_flags
 
 
 def grade(  # noqa: PLR0917 - the flags of a command
     problems: Annotated[
-        str, typer.Option(metavar="NAME[:WHERE]", help="The problems, as for --benchmark.")
+        str,
+        typer.Option(
+            autocompletion=completing.benchmarks,
+            metavar="NAME[:WHERE]",
+            help="The problems, as for --benchmark.",
+        ),
     ],
     solutions: Annotated[
         Path,
@@ -38,6 +43,16 @@ def grade(  # noqa: PLR0917 - the flags of a command
     all_tests: judging_flags.AllTests = None,
     require_isolation: judging_flags.RequireIsolation = "landlock",
     unsafe_no_sandbox: judging_flags.Unsafe = False,
+    executor: judging_flags.Executor = "local",
+    ray_address: judging_flags.RayAddress = None,
+    efficiency: Annotated[
+        bool,
+        typer.Option(
+            "--efficiency",
+            help="Also time solutions that pass, beside the problems' references.",
+        ),
+    ] = False,
+    timing: judging_flags.OptTiming = None,
     skip_bad_rows: Annotated[
         bool,
         typer.Option("--skip-bad-rows", help="Pass over malformed problem rows and count them."),
@@ -47,6 +62,7 @@ def grade(  # noqa: PLR0917 - the flags of a command
     flags = locals()
     from harness.cli.grading import grade_file
     from harness.cli.judging import judging
+    from harness.cli.timing import asked_timing
 
     raise typer.Exit(
         grade_file(
@@ -56,5 +72,6 @@ def grade(  # noqa: PLR0917 - the flags of a command
             extract=extract,
             as_json=as_json,
             skip_bad_rows=skip_bad_rows,
+            timing=asked_timing(timing, efficiency=efficiency),
         )
     )

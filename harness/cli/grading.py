@@ -1,5 +1,6 @@
 """How `harness grade` goes: read, match, judge, report."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,11 +9,14 @@ from rich.console import Console
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.cli.judging import Judging, judge_jobs
 from harness.cli.loading import load_problems
+from harness.cli.timing import Timed, time_solutions
 from harness.cli.vetting import vet
 from harness.errors import NothingSelectedError, UsageError
+from harness.grading.efficiency.scale import Timing
 from harness.report.grades import grades_view
 from harness.report.tables import console, write_json
 from harness.report.text import bad_rows, count
+from harness.runs.executor import Where
 from harness.runs.graded_file import GradedFile
 from harness.runs.grades import graded_solution, jobs_of, judged_answers, summarize_grades
 from harness.runs.judging import Judged, Options
@@ -29,8 +33,18 @@ def grade_file(
     extract: str,
     as_json: bool,
     skip_bad_rows: bool,
+    timing: Timing | None = None,
 ) -> int:
     """Grade a file of solutions; returns the exit code.
+
+    Args:
+        spec: where the problems are.
+        path: the file.
+        judging: how they are judged.
+        extract: how code is found in a model's words.
+        as_json: print one JSON object in place of tables.
+        skip_bad_rows: pass over malformed rows of the problems.
+        timing: how those that pass are timed; None where they are not.
 
     Raises:
         UsageError: a flag's value is none that can be, or a file cannot be opened.
@@ -53,7 +67,7 @@ def grade_file(
     if runs_code:
         judging, matched = _ready(judging, matched, spec, err)
     else:
-        _check_unused(judging)
+        _check_unused(judging, timing)
     with GradedFile(whole=as_json) as graded:
 
         def keep(judged: Judged) -> None:
@@ -65,6 +79,8 @@ def grade_file(
         else:
             for judged in judged_answers(matched):
                 keep(judged)
+        if timing is not None and not interrupted:
+            interrupted = _time(graded, matched, judging, timing, err)
         results = graded.results()
         summary = summarize_grades(results, matched, unmatched)
         out = console()
@@ -73,9 +89,25 @@ def grade_file(
         else:
             out.print(grades_view(summary, results))
     if interrupted:
-        err.print(f"interrupted: {count(summary.not_judged, 'solution')} not judged")
+        left, what = summary.not_judged, "judged"
+        if timing is not None and not left:
+            left = sum(each.graded and each.efficiency is None for each in results)
+            what = "timed"
+        err.print(f"interrupted: {count(left, 'solution')} not {what}")
         return INTERRUPTED
     return INFRASTRUCTURE if summary.infrastructure else OK
+
+
+def _time(
+    graded: GradedFile, matched: Sequence[Matched], judging: Judging, timing: Timing, err: Console
+) -> bool:
+    """Time what passes; returns whether that was interrupted."""
+    solutions = [
+        Timed(number, matched[number].problem, matched[number].code, each.passed)
+        for number, each in graded.numbered()
+        if each.graded
+    ]
+    return time_solutions(solutions, judging, timing, err, graded.add_efficiency)
 
 
 def _ready(
@@ -88,10 +120,12 @@ def _ready(
     return judging.for_problems(problems, spec, err), matched
 
 
-def _check_unused(judging: Judging) -> None:
+def _check_unused(judging: Judging, timing: Timing | None) -> None:
     """Refuse flags that say how programs are run where there are none."""
-    if judging.options != Options() or judging.by_reference or judging.workers is not None:
+    if timing is not None:
+        raise UsageError("--efficiency times programs, and these problems ask for an answer")
+    if judging.options != Options() or judging.by_reference or judging.where != Where():
         raise UsageError(
             "these solutions are answers, which are compared and not run: leave out --rule, "
-            "--workers, and what limits a test"
+            "--workers, --executor, and what limits a test"
         )

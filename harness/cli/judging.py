@@ -3,29 +3,32 @@
 import asyncio
 import signal
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from rich.console import Console
 
 from harness.cli.isolating import isolate, level
 from harness.errors import UsageError
 from harness.grading.judge import STOPS
-from harness.grading.rules import RULES
+from harness.grading.rules import find_rule
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
+from harness.problem import known_rule
 from harness.report.judging import JudgingProgress
+from harness.report.text import printable_line
+from harness.runs.executor import Executor, ExecutorError, ExecutorName, Where
 from harness.runs.judging import Job, Judged, Options, judge_all
 from harness.runs.spec import LEAST_MEMORY, LONGEST_SECONDS, MOST_MEMORY, read_test_timeout
 from harness.runs.verified_limits import reference_limits, without_reference
-from harness.sandbox.isolation import Isolation, Level
+from harness.sandbox.isolation import Level
 from harness.sandbox.limits import MEBIBYTE
-from harness.sandbox.pool import SandboxPool
 
 if TYPE_CHECKING:
-    from harness.problem import Problem, RuleName
+    from harness.problem import Problem
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-Work = Callable[[SandboxPool, JudgingProgress], Coroutine[Any, Any, None]]
+Work = Callable[[Executor, JudgingProgress], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +36,14 @@ class Judging:
     """What the flags say of how solutions are judged.
 
     Attributes:
-        workers: how many at a time; None for one a core.
+        where: on this machine or on many, and how many at a time.
         least: the level beneath which there shall be no sandbox.
         unsafe: do without where none can be had.
         by_reference: `reference*FACTOR`, where limits of time are to follow the references.
     """
 
     options: Options
-    workers: int | None = None
+    where: Where = Where()  # noqa: RUF009 - frozen
     least: Level = Level.LANDLOCK
     unsafe: bool = False
     by_reference: str | None = None
@@ -76,14 +79,19 @@ def judging(
     workers: int | None,
     require_isolation: str,
     unsafe_no_sandbox: bool,
+    executor: str = "local",
+    ray_address: str | None = None,
 ) -> Judging:
     """How to judge, from flags.
 
     Raises:
         UsageError: a value is none that can be.
     """
-    if rule is not None and rule not in RULES:
-        raise UsageError(f"--rule {rule}: known are {', '.join(RULES)}")
+    if rule is not None:
+        try:
+            find_rule(known_rule(rule))
+        except ValueError as error:
+            raise UsageError(f"--rule {rule}: {error}") from error
     cpu_s = _test_timeout(test_timeout)
     if wall_timeout is not None and not 0 < wall_timeout <= LONGEST_SECONDS:
         most = f"more than 0, at most {LONGEST_SECONDS:g}"
@@ -93,7 +101,7 @@ def judging(
     if workers is not None and workers < 1:
         raise UsageError(f"--workers {workers}: give 1 or more")
     options = Options(
-        rule=cast("RuleName | None", rule),
+        rule=rule,
         cpu_s=None if isinstance(cpu_s, str) else cpu_s,
         memory_bytes=None if memory is None else memory * MEBIBYTE,
         isolate=isolate_tests,
@@ -102,7 +110,16 @@ def judging(
     )
     by_reference = cpu_s if isinstance(cpu_s, str) else None
     least = level(require_isolation)
-    return Judging(options, workers, least, unsafe_no_sandbox, by_reference)
+    place = where(executor, ray_address, workers)
+    return Judging(options, place, least, unsafe_no_sandbox, by_reference)
+
+
+def where(executor: str, ray_address: str | None, workers: int | None) -> Where:
+    """Where to judge, from flags. Raises UsageError."""
+    known = get_args(ExecutorName)
+    if executor not in known:
+        raise UsageError(f"--executor {executor}: known are {', '.join(known)}")
+    return Where(cast("ExecutorName", executor), ray_address, workers)
 
 
 def _test_timeout(value: float | str | None) -> float | str | None:
@@ -134,7 +151,7 @@ def judge_jobs(
     if not jobs:
         return False
 
-    def work(pool: SandboxPool, progress: JudgingProgress) -> Coroutine[Any, Any, None]:
+    def work(pool: Executor, progress: JudgingProgress) -> Coroutine[Any, Any, None]:
         def done(each: Judged) -> None:
             keep(each)
             verdict = each.grade.verdict
@@ -160,15 +177,16 @@ def in_pool(work: Work, judging: Judging, console: Console, total: int, noun: st
     """
     isolation = isolate(console, judging.least, unsafe=judging.unsafe).isolation
     with JudgingProgress(console, total, noun) as progress:
-        return asyncio.run(_until_interrupted(work, progress, judging.workers, isolation))
+        executor = judging.where.open(isolation, lambda line: console.print(printable_line(line)))
+        return asyncio.run(_until_interrupted(work, progress, executor))
 
 
 async def _until_interrupted(
-    work: Work, progress: JudgingProgress, workers: int | None, isolation: Isolation
+    work: Work, progress: JudgingProgress, executor: AbstractAsyncContextManager[Executor]
 ) -> bool:
     """Do it; returns whether it was interrupted."""
     loop = asyncio.get_running_loop()
-    async with SandboxPool(workers=workers, isolation=isolation) as pool:
+    async with executor as pool:
         task = asyncio.ensure_future(work(pool, progress))
         for word in STOPPING:
             loop.add_signal_handler(word, task.cancel)
@@ -176,6 +194,9 @@ async def _until_interrupted(
             await task
         except asyncio.CancelledError:
             return True
+        except ExceptionGroup as errors:
+            lost = errors.subgroup(ExecutorError)
+            raise lost.exceptions[0] if lost else errors from None
         finally:
             for word in STOPPING:
                 loop.remove_signal_handler(word)

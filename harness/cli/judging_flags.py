@@ -73,6 +73,13 @@ Timing = Annotated[
         help="How solutions are timed: in turns with references, or by Mercury's protocol.",
     ),
 ]
+OptTiming = Annotated[
+    str | None,
+    typer.Option(
+        metavar="paired|mercury",
+        help="How: in turns with references (default), or by Mercury's protocol.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 _NAMES = (

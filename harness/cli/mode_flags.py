@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+from harness.cli import completing
 from harness.cli.options import option
 
 AgenticMode = Annotated[
@@ -20,6 +21,7 @@ Mode = Annotated[
         "your own as module:attribute.",
         panel="Mode",
         metavar="STRATEGY",
+        complete=completing.strategies,
     ),
 ]
 ToolProtocol = Annotated[
@@ -83,6 +85,42 @@ Tool = Annotated[
         metavar="MODULE:ATTRIBUTE",
     ),
 ]
+AgentCommand = Annotated[
+    str | None,
+    option(
+        "--agent-command",
+        help="Have an agent of your own solve each sample, a program that speaks MCP: "
+        "{mcp_config} becomes the file that tells it of the tools, {prompt} what it is to do.",
+        panel="Agent of your own",
+        metavar="'CMD {mcp_config}'",
+    ),
+]
+AgentRead = Annotated[
+    list[str] | None,
+    option(
+        "--agent-read",
+        help="Show it a file or folder beside the system's, to be read only; repeat.",
+        panel="Agent of your own",
+        metavar="PATH",
+    ),
+]
+AgentEnv = Annotated[
+    list[str] | None,
+    option(
+        "--agent-env",
+        help="Give it a variable of the environment, such as its key; repeat.",
+        panel="Agent of your own",
+        metavar="NAME",
+    ),
+]
+AgentWithoutNamespace = Annotated[
+    bool | None,
+    option(
+        "--agent-without-namespace",
+        help="Run it where it can read whatever you can, hidden tests included; marks all results.",
+        panel="Agent of your own",
+    ),
+]
 RepairRounds = Annotated[
     int | None, option("--repair-rounds", help="Rounds of self_repair (1).", panel="Mode")
 ]
@@ -93,6 +131,7 @@ RepairFrom = Annotated[
         help="A run whose solutions self_repair begins with, instead of asking for some.",
         panel="Mode",
         metavar="RUN",
+        complete=completing.runs,
     ),
 ]
 BestOf = Annotated[
@@ -106,6 +145,7 @@ Prompt = Annotated[
         help="A bundled prompt set, or a folder with one.",
         panel="Mode",
         metavar="SET",
+        complete=completing.prompts,
     ),
 ]
 Extract = Annotated[
@@ -133,5 +173,33 @@ SampleWallTimeout = Annotated[
         help="Wall seconds of a sample, waiting included.",
         panel="Mode",
         metavar="S",
+    ),
+]
+Executor = Annotated[
+    str | None,
+    option(
+        "--executor",
+        help="Where programs are judged: on this machine (default), or on all nodes of a Ray "
+        "cluster.",
+        panel="Run",
+        metavar="local|ray",
+    ),
+]
+RayAddress = Annotated[
+    str | None,
+    option(
+        "--ray-address",
+        help="The Ray cluster: the one that this machine is part of (auto), or that at an address.",
+        panel="Run",
+        metavar="auto|HOST:PORT",
+    ),
+]
+Shard = Annotated[
+    str | None,
+    option(
+        "--shard",
+        help="Just the I-th of N equal parts of the problems; `harness merge` puts them together.",
+        panel="Run",
+        metavar="I/N",
     ),
 ]

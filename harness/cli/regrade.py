@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import judging_flags
+from harness.cli import completing, judging_flags
 
 
 def regrade(  # noqa: PLR0917 - the flags of a command
-    run: Annotated[Path, typer.Argument(help="A run directory.")],
+    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completing.runs)],
     out: Annotated[
         Path | None,
         typer.Option(help="The new run; one that was begun goes on. Default: RUN-regraded."),
@@ -30,6 +30,8 @@ def regrade(  # noqa: PLR0917 - the flags of a command
     all_tests: judging_flags.AllTests = None,
     require_isolation: judging_flags.RequireIsolation = "landlock",
     unsafe_no_sandbox: judging_flags.Unsafe = False,
+    executor: judging_flags.Executor = "local",
+    ray_address: judging_flags.RayAddress = None,
     fail_under: Annotated[
         str | None,
         typer.Option(metavar="RATE", help="Exit with 1 if pass@1 is lower: 0.6 or 60%."),
@@ -37,6 +39,7 @@ def regrade(  # noqa: PLR0917 - the flags of a command
 ) -> None:
     """Judge a run's solutions again, under another rule or other limits: a new run."""
     from harness.cli.gating import read_rate
+    from harness.cli.judging import where
     from harness.cli.regrading import regrade_run
 
     flags = {
@@ -57,6 +60,7 @@ def regrade(  # noqa: PLR0917 - the flags of a command
             out,
             given,
             unsafe=unsafe_no_sandbox,
+            where=where(executor, ray_address, workers),
             as_json=as_json,
             fail_under=read_rate(fail_under),
         )

@@ -20,6 +20,7 @@ from harness.problem import Problem
 from harness.report.tables import console
 from harness.report.text import count, printable_line
 from harness.runs.directory import MANIFEST, RESULTS, RunDirectory, read_manifest
+from harness.runs.executor import Where
 from harness.runs.importing import as_judged_here
 from harness.runs.kinds import rules_of
 from harness.runs.manifest import surroundings, test_limits
@@ -38,6 +39,7 @@ def regrade_run(
     flags: Mapping[str, Any],
     *,
     unsafe: bool,
+    where: Where,
     as_json: bool,
     fail_under: float | None = None,
 ) -> int:
@@ -54,7 +56,8 @@ def regrade_run(
     loaded = load_problems(spec.benchmark or "fixture", err, skip_bad_rows=spec.skip_bad_rows)
     there = tuple(each for each in loaded.problems if each.id in before["problems"])
     rules = rules_of(there)
-    judging = Judging(judging_of(spec), spec.workers, spec.require_isolation, unsafe)
+    where = replace(where, workers=spec.workers)
+    judging = Judging(judging_of(spec), where, spec.require_isolation, unsafe)
     if rules.runs_code:
         there = vet(there, judging, err)
         judging = _with_limits(judging, spec, there, err)

@@ -4,11 +4,16 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import judging_flags, selecting
+from harness.cli import completing, judging_flags, selecting
 
 
 def verify(  # noqa: PLR0917 - the flags of a command
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A source, as NAME[:WHERE].")],
+    spec: Annotated[
+        str,
+        typer.Argument(
+            autocompletion=completing.benchmarks, metavar="SPEC", help="A source, as NAME[:WHERE]."
+        ),
+    ],
     references: Annotated[
         int | None,
         typer.Option(metavar="N", help="At most so many references of a problem. Default: all."),
@@ -30,6 +35,8 @@ def verify(  # noqa: PLR0917 - the flags of a command
     all_tests: judging_flags.AllTests = None,
     require_isolation: judging_flags.RequireIsolation = "landlock",
     unsafe_no_sandbox: judging_flags.Unsafe = False,
+    executor: judging_flags.Executor = "local",
+    ray_address: judging_flags.RayAddress = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Judge what has been judged before anew as well.")
     ] = False,

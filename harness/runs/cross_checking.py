@@ -7,8 +7,9 @@ in which a reference hit a limit; asked to stop at a failure, after one with any
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from harness.errors import DataError
 from harness.grading.checkers import CheckerError
@@ -19,10 +20,10 @@ from harness.grading.judge import Stop
 from harness.grading.verdict import INFRASTRUCTURE, LIMITS, Verdict
 from harness.models.protocol import Frozen
 from harness.problem import Problem, TestSuite
+from harness.runs.executor import Executor
 from harness.runs.judging import Options, code_hash
 from harness.runs.summary import counted
 from harness.sandbox.execution import SandboxError
-from harness.sandbox.pool import SandboxPool
 from harness.sandbox.worker import Worker
 
 MOST_INPUTS = 1000
@@ -132,7 +133,7 @@ def has_generator(problem: Problem) -> bool:
 
 
 async def cross_check_all(
-    pool: SandboxPool,
+    pool: Executor,
     problems: Sequence[Problem],
     options: Options,
     done: Callable[[int, CrossChecked], None],
@@ -165,11 +166,11 @@ async def cross_check_all(
             group.create_task(take_turns())
 
 
-async def _cross_check(pool: SandboxPool, check: "_Check") -> CrossChecked:
+async def _cross_check(pool: Executor, check: "_Check") -> CrossChecked:
     failure = ""
     try:
         while not check.over:
-            await pool.call(check.batch)
+            check = await pool.call(check.next_batch)
     except (SandboxError, DataError, CheckerError) as error:
         failure = _excerpt(str(error)) or type(error).__name__
     return check.result(failure)
@@ -177,7 +178,7 @@ async def _cross_check(pool: SandboxPool, check: "_Check") -> CrossChecked:
 
 @dataclass(slots=True)
 class _Check:
-    """One problem under way; `batch` changes what stands here at its end only."""
+    """One problem under way; a batch changes what stands here at its end only."""
 
     problem: Problem
     options: Options
@@ -197,8 +198,21 @@ class _Check:
     not_compared: Fault | None = None
     isolation: str = ""
 
-    def batch(self, worker: Worker) -> None:
-        """The next inputs. Raises what ends it: SandboxError, DataError, CheckerError."""
+    def __getstate__(self) -> dict[str, Any]:
+        """What another machine is sent of it: data are decoded where they are needed."""
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {**state, "decoded": None}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    def next_batch(self, worker: Worker) -> "_Check":
+        """The same after the next inputs.
+
+        Raises:
+            SandboxError, DataError, CheckerError: it ends with that.
+        """
         problem = self.decoded = self.decoded or self._decode()
         self.references = len(problem.load_references())
         self.isolation = worker.isolation.level
@@ -209,6 +223,7 @@ class _Check:
         found = disagreements(worker, problem, list(seeds), limits)
         self._take(made, seeds, found)
         self.over = self._is_enough(made, found)
+        return self
 
     def _decode(self) -> Problem:
         """The problem with its data at hand and the rule that is asked for."""

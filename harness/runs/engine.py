@@ -60,6 +60,7 @@ class Engine:
         """
         failures: list[Failure] = []
         rest = iter(samples)
+        self._tasks = []
         try:
             async with asyncio.TaskGroup() as group:
 

@@ -8,12 +8,13 @@ from itertools import groupby
 from typing import NamedTuple
 
 from harness.errors import DataError
-from harness.grading.judge import Stop, Task, judge
+from harness.grading.judge import Stop, Task
 from harness.grading.verdict import Grade, Verdict
-from harness.problem import Problem, RuleName, TestCase
+from harness.problem import Problem, RuleName, TestCase, TestSuite
+from harness.runs.executor import Executor, Shared
+from harness.runs.work import Judgement
 from harness.sandbox.execution import Program, SandboxError
 from harness.sandbox.limits import Limits, limits_of
-from harness.sandbox.pool import SandboxPool
 
 CODE_HASH = 32  # letters
 
@@ -111,7 +112,7 @@ class Options:
 
 
 async def judge_all(
-    pool: SandboxPool, jobs: Iterable[Job], options: Options, done: Callable[[Judged], None]
+    pool: Executor, jobs: Iterable[Job], options: Options, done: Callable[[Judged], None]
 ) -> None:
     """Judge solutions, as many at a time as the pool has workers.
 
@@ -142,13 +143,14 @@ class _Data:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._lock = asyncio.Lock()
-        self._tests: tuple[TestCase, ...] | None = None
+        self._tests: Shared[TestSuite] | None = None
         self._programs: tuple[str, ...] | None = None
 
-    async def tests(self) -> tuple[TestCase, ...]:
+    async def tests(self) -> Shared[TestSuite]:
         async with self._lock:
             if self._tests is None:
-                self._tests = await asyncio.to_thread(self._problem.tests.all)
+                decoded = await asyncio.to_thread(self._problem.tests.all)
+                self._tests = Shared(TestSuite(decoded))
             return self._tests
 
     async def code(self, job: Job) -> str:
@@ -168,10 +170,10 @@ def _with_data(jobs: Iterable[Job]) -> Iterator[tuple[Job, _Data]]:
             yield job, data
 
 
-async def _judge(pool: SandboxPool, job: Job, data: _Data, options: Options) -> Judged:
+async def _judge(pool: Executor, job: Job, data: _Data, options: Options) -> Judged:
     try:
-        task = options.task(job.problem, await data.code(job), await data.tests())
-        grade = await pool.call(lambda worker: judge(worker, task))
+        task = options.task(job.problem, await data.code(job), ())
+        grade = await pool.call(Judgement(task, await data.tests()))
     except SandboxError as error:
         return Judged(job.number, Grade(verdict=Verdict.SANDBOX_ERROR), str(error))
     except DataError as error:

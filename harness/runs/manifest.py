@@ -13,9 +13,12 @@ from typing import Any
 import harness
 from harness.errors import RunDirectoryError
 from harness.problem import Problem
+from harness.runs.external_rules import agent_facts
 from harness.runs.judging import Options
 from harness.runs.models import without_user
 from harness.runs.plan import Plan
+from harness.runs.plugged import in_use, stored
+from harness.runs.sharding import Shard
 from harness.runs.spec import GROWING, RESUMABLE, RunSpec
 from harness.runs.verified_limits import stored_limits
 from harness.sandbox.choice import Choice
@@ -31,12 +34,22 @@ def manifest(plan: Plan, choice: Choice) -> dict[str, Any]:
         "spec": _stored(plan),
         "price": plan.price.model_dump(mode="json") if plan.price else None,
         "prompt": {"name": plan.prompt.name, "hash": plan.prompt.hash},
+        "plugins": stored(in_use(plan)),
+        **agent_facts(plan.spec),
         "endpoint": plan.endpoint,
         "data": _data(plan),
         "skipped_rows": [str(error) for error in plan.loaded.skipped],
+        **_shard(plan),
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
         "test_limits": test_limits(plan.problems, plan.spec.test_timeout, plan.judging),
     }
+
+
+def _shard(plan: Plan) -> dict[str, Any]:
+    """Which part of what it is, where it is one."""
+    if plan.spec.shard is None or plan.whole is None:
+        return {}
+    return {"shard": plan.whole.as_json(Shard.read(plan.spec.shard))}
 
 
 def surroundings(choice: Choice) -> dict[str, Any]:
@@ -177,6 +190,7 @@ def grown(plan: Plan, before: Mapping[str, Any]) -> dict[str, Any]:
         "price": plan.price.model_dump(mode="json") if plan.price else before.get("price"),
         "data": _data(plan),
         "skipped_rows": [str(error) for error in plan.loaded.skipped],
+        **_shard(plan),
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
         "test_limits": test_limits(plan.problems, plan.spec.test_timeout, plan.judging),
     }

@@ -12,6 +12,7 @@ from harness.models.price import ListedPrice
 from harness.runs.directory import MANIFEST, RESULTS, read_manifest
 from harness.runs.pricing import prices_as_of, with_costs
 from harness.runs.results import SampleResult, read_results
+from harness.runs.sharding import problems_merged
 from harness.runs.summary import Summary, summarize
 
 
@@ -41,8 +42,9 @@ class Run:
 
     @property
     def planned(self) -> int:
-        """How many samples it is to have."""
-        return len(self.manifest["problems"]) * int(self.spec["samples_per_problem"])
+        """How many samples it is to have, those of shards that are missing included."""
+        problems = max(len(self.manifest["problems"]), problems_merged(self.manifest))
+        return problems * int(self.spec["samples_per_problem"])
 
     @cached_property
     def summary(self) -> Summary:

@@ -25,7 +25,7 @@ from harness.runs.results import SampleResult, outcomes
 from harness.runs.sample_facts import facts_of
 from harness.runs.stopping import Stopping
 from harness.runs.throttle import Limiter
-from harness.runs.timing import REMARK, Scales
+from harness.runs.timing import Scales, unmeasured
 from harness.runs.transcript import TranscriptWriter, sample_name
 from harness.runs.work import Judgement, Trial
 from harness.sandbox.execution import Execution, Program, SandboxError
@@ -123,8 +123,7 @@ class Sampler:
         try:
             return await self.scales.measure(problem, code, self.pool, solved=grade.solved)
         except DataError as error:  # says nothing of the verdict, which stands
-            lack = f"cannot be measured: {error}"[:REMARK]
-            return Efficiency(timing=self.scales.timing, lack=lack)
+            return unmeasured(self.scales.timing, error)
 
     def _check(self, problem: Problem) -> None:
         """See that its solution could be judged. Raises DataError."""
@@ -189,10 +188,11 @@ class Sampler:
     def _workspace(self, problem: Problem, view: ProblemView) -> Workspace:
         # The closures below go to strategy and tools: they may hold nothing that holds `problem`.
         task = self.plan.judging.task(problem, "", ())
-        pool, tests = self.pool, Shared(TestSuite(view.public_tests))
+        pool = self.pool
 
         async def run_public_tests(code: str) -> Grade:
             asked = replace(task, program=Program.of(view, code), isolate=False)
+            tests = Shared(TestSuite(view.public_tests))
             return await pool.call(Judgement(asked, tests), urgent=True)
 
         async def run_code(code: str, stdin: str) -> Execution:

@@ -206,6 +206,15 @@ class Transcripts(Closing):
         with self._open(name) as file:
             yield from events_in(file, self._folder / name)
 
+    def read(self, name: str) -> bytes:
+        """One, byte for byte.
+
+        Raises:
+            RunDirectoryError: there is none of that name, or it cannot be read.
+        """
+        with self._open(name) as file:
+            return file.read()
+
     def close(self) -> None:
         """Let go of the pack."""
         if self._pack is not None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from harness.errors import DataError, UsageError
 from harness.problem import Problem
 from harness.sources.apps_problem import Columns, core_of, native_id, problem_of
-from harness.sources.deferred import from_again
+from harness.sources.deferred import AtHand, from_again
 from harness.sources.json_text import members, string
 from harness.sources.reading import MAX_LINE_BYTES, DataFile
 from harness.sources.rows import Loaded
@@ -145,7 +145,7 @@ def _problem(root: _Root, place: Path, record: _Record) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class _Again:
-    """A folder, read when its hidden tests or references are asked for."""
+    """A folder, read when its hidden tests or references are asked for, or when it is pickled."""
 
     root: _Root
     place: Path
@@ -163,6 +163,9 @@ class _Again:
             what = f"no longer the problem {self.problem_id!r} that was loaded"
             raise DataError(self.where, None, what)
         return problem
+
+    def __reduce__(self) -> tuple[type[AtHand], tuple[Problem]]:
+        return AtHand, (self(),)
 
 
 def _columns(root: _Root, place: Path, record: _Record) -> Columns:

@@ -39,8 +39,43 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
+class Carried:
+    """A row that was sent to another process, which may not have its file.
+
+    Attributes:
+        line: the row.
+        problem_id: of the problem that was made of it.
+        content_hash: of the same.
+        parse: reads it.
+    """
+
+    line: Line
+    problem_id: str
+    content_hash: str
+    parse: Parse
+
+    def __call__(self) -> Problem:
+        """The problem, read anew.
+
+        Raises:
+            DataError: the line is no longer the row that was loaded.
+        """
+        try:
+            problem = self.parse(self.line)
+        except DataError:
+            problem = None
+        if problem is None or (problem.id, problem.content_hash) != (
+            self.problem_id,
+            self.content_hash,
+        ):
+            what = f"no longer the row of {self.problem_id!r} that was loaded"
+            raise DataError(self.line.where, None, what)
+        return problem
+
+
+@dataclass(frozen=True, slots=True)
 class InFile:
-    """A row that can be found again.
+    """A row that can be found again. Pickled, it becomes `Carried`.
 
     Attributes:
         path: the file.
@@ -66,19 +101,27 @@ class InFile:
         Raises:
             DataError: the line is no longer the row that was loaded.
         """
-        where = f"{self.name}:{self.number}"
-        raw = read_line_again(self.path, self.offset, where)
-        try:
-            problem = self.parse(Line(self.path, self.name, self.number, self.offset, raw))
-        except DataError:
-            problem = None
-        if problem is None or (problem.id, problem.content_hash) != (
-            self.problem_id,
-            self.content_hash,
-        ):
-            what = f"no longer the row of {self.problem_id!r} that was loaded"
-            raise DataError(where, None, what)
-        return problem
+        return self._carried()()
+
+    def _carried(self) -> Carried:
+        raw = read_line_again(self.path, self.offset, f"{self.name}:{self.number}")
+        line = Line(self.path, self.name, self.number, self.offset, raw)
+        return Carried(line, self.problem_id, self.content_hash, self.parse)
+
+    def __reduce__(self) -> tuple[type[Carried], tuple[Line, str, str, Parse]]:
+        row = self._carried()
+        return Carried, (row.line, row.problem_id, row.content_hash, row.parse)
+
+
+@dataclass(frozen=True, slots=True)
+class AtHand:
+    """A problem with all its data, which was sent to another process."""
+
+    problem: Problem
+
+    def __call__(self) -> Problem:
+        """The problem."""
+        return self.problem
 
 
 @dataclass(frozen=True, slots=True)

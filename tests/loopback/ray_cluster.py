@@ -1,0 +1,107 @@
+"""A real Ray cluster of several nodes on this machine, in a process of its own.
+
+Started as a program it says the cluster's address, and does what it is told, a line a word: `add N`
+a node of N cores, `kill I` the I-th node that was added, with all its processes and no warning,
+`behead` what the head of the cluster is by.
+"""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from typing import Self
+
+
+class RayCluster:
+    """The cluster, as tests see it; its head has no core to give."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self.address = self._answer()
+        self.nodes = 0
+
+    def add(self, cores: int) -> int:
+        """Add a node; returns its number."""
+        self._tell(f"add {cores}")
+        self.nodes += 1
+        return self.nodes - 1
+
+    def kill(self, node: int) -> None:
+        """Kill a node, as a power failure would."""
+        self._tell(f"kill {node}")
+
+    def behead(self) -> None:
+        """Kill the process that knows which nodes there are."""
+        self._tell("behead")
+
+    def _tell(self, words: str) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(words + "\n")
+        self._process.stdin.flush()
+        assert self._answer() == "done"
+
+    def _answer(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline().strip()
+        assert line, "the cluster has ended"
+        return line
+
+    @classmethod
+    @contextlib.contextmanager
+    def started(cls, *cores: int) -> Iterator[Self]:
+        """A cluster with a node of so many cores each."""
+        # Ray's sockets are in this folder, and their paths have to be short.
+        folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp")
+        environment = {**os.environ, "RAY_TMPDIR": folder, "RAY_USAGE_STATS_ENABLED": "0"}
+        process = subprocess.Popen(
+            [sys.executable, __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            text=True,
+        )
+        try:
+            cluster = cls(process)
+            for each in cores:
+                cluster.add(each)
+            yield cluster
+        finally:
+            process.communicate("quit\n")
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _serve() -> None:
+    from ray.cluster_utils import Cluster
+
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what Ray has to say is no answer
+    cluster = Cluster(
+        initialize_head=True,
+        head_node_args={
+            "num_cpus": 0,
+            "include_dashboard": False,
+            "object_store_memory": 100 << 20,
+        },
+    )
+    nodes = []
+    print(cluster.address, file=answers, flush=True)
+    for line in sys.stdin:
+        match line.split():
+            case ["add", cores]:
+                nodes.append(cluster.add_node(num_cpus=int(cores)))
+            case ["kill", number]:
+                cluster.remove_node(nodes[int(number)], allow_graceful=False)
+            case ["behead"]:
+                cluster.head_node.kill_gcs_server()
+            case _:
+                break
+        print("done", file=answers, flush=True)
+    cluster.shutdown()
+
+
+if __name__ == "__main__":
+    _serve()
