@@ -18,7 +18,14 @@ from harness.report.tables import console, write_json
 from harness.report.text import bad_rows, count
 from harness.runs.executor import Where
 from harness.runs.graded_file import GradedFile
-from harness.runs.grades import graded_solution, jobs_of, judged_answers, summarize_grades
+from harness.runs.grades import (
+    GradedSolution,
+    GradeSummary,
+    graded_solution,
+    jobs_of,
+    judged_answers,
+    summarize_grades,
+)
 from harness.runs.judging import Judged, Options
 from harness.runs.kinds import rules_of
 from harness.runs.matching import Matched, match
@@ -89,13 +96,17 @@ def grade_file(
         else:
             out.print(grades_view(summary, results))
     if interrupted:
-        left, what = summary.not_judged, "judged"
-        if timing is not None and not left:
-            left = sum(each.graded and each.efficiency is None for each in results)
-            what = "timed"
-        err.print(f"interrupted: {count(left, 'solution')} not {what}")
+        err.print(f"interrupted: {_left(summary, results, timing)}")
         return INTERRUPTED
     return INFRASTRUCTURE if summary.infrastructure else OK
+
+
+def _left(summary: GradeSummary, results: Sequence[GradedSolution], timing: Timing | None) -> str:
+    """What an interrupt left undone."""
+    if summary.not_judged or timing is None:
+        return f"{count(summary.not_judged, 'solution')} not judged"
+    untimed = sum(each.graded and each.efficiency is None for each in results)
+    return f"{count(untimed, 'solution')} not timed"
 
 
 def _time(

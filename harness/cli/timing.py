@@ -1,9 +1,30 @@
-"""What the flags say of how solutions are timed."""
+"""Timing solutions that somebody has, from the command line."""
 
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import cast, get_args
 
-from harness.errors import UsageError
-from harness.grading.efficiency.scale import Timing
+from rich.console import Console
+
+from harness.cli.judging import Judging, in_pool
+from harness.errors import DataError, UsageError
+from harness.grading.efficiency.scale import Efficiency, Timing
+from harness.problem import Problem
+from harness.report.judging import JudgingProgress
+from harness.runs.executor import Executor
+from harness.runs.timing import Scales, unmeasured
+from harness.sandbox.execution import SandboxError
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A solution to be timed, if it passes; `number` is the caller's name for it."""
+
+    number: int
+    problem: Problem
+    code: str
+    solved: bool
 
 
 def timing_of(word: str) -> Timing:
@@ -12,3 +33,52 @@ def timing_of(word: str) -> Timing:
     if word not in known:
         raise UsageError(f"--timing {word}: known are {', '.join(known)}")
     return cast("Timing", word)
+
+
+def asked_timing(word: str | None, *, efficiency: bool) -> Timing | None:
+    """How solutions are to be timed, from the flags; None where they are not. Raises UsageError."""
+    if word is not None and not efficiency:
+        raise UsageError("--timing says how --efficiency measures; give that too")
+    return timing_of(word or "paired") if efficiency else None
+
+
+def time_solutions(
+    solutions: Sequence[Timed],
+    judging: Judging,
+    timing: Timing,
+    console: Console,
+    keep: Callable[[int, Efficiency], None],
+) -> bool:
+    """Time solutions with a progress bar; returns whether an interrupt ended it.
+
+    Args:
+        solutions: those of a problem should follow one another.
+        judging: where, and under which limits.
+        timing: how.
+        console: where the bar is.
+        keep: is given each as it is timed.
+
+    Raises:
+        IsolationError: there is no sandbox that is strong enough.
+    """
+    if not solutions:
+        return False
+    scales = Scales(judging.options, timing)
+
+    async def work(pool: Executor, progress: JudgingProgress) -> None:
+        rest = iter(solutions)
+
+        async def take_turns() -> None:
+            for each in rest:
+                try:
+                    found = await scales.measure(each.problem, each.code, pool, solved=each.solved)
+                except (DataError, SandboxError) as error:
+                    found = unmeasured(timing, error)
+                keep(each.number, found)
+                progress.judged(good=found.time is not None, failed=False)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(pool.size):
+                group.create_task(take_turns())
+
+    return in_pool(work, judging, console, len(solutions), "solutions timed")

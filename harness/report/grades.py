@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.grading.verdict import INFRASTRUCTURE, TestResult
+from harness.report.efficiency import efficiency_facts, efficiency_table
 from harness.report.layout import facts, rates_table
 from harness.report.tables import counts, judged_again, sandbox_level, words
 from harness.report.text import count, percent, printable_line
@@ -30,7 +31,9 @@ def grades_view(summary: GradeSummary, results: Sequence[GradedSolution]) -> Ren
                 ("  without known issues", summary.without_known_issues),
             )
         )
-    parts.append(facts(_facts(summary)))
+    if summary.efficiency is not None:
+        parts.append(efficiency_table(summary.efficiency))
+    parts.append(facts([*_facts(summary), *efficiency_facts(summary.efficiency)]))
     failed = [result for result in results if result.verdict in INFRASTRUCTURE]
     if failed:
         rows = ((r.problem_id, str(r.index), words(r.verdict), r.cause) for r in failed)

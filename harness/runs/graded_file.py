@@ -1,9 +1,11 @@
 """What is kept of many graded solutions: little in memory, all of it on disk where it is wanted."""
 
 from collections.abc import Iterator
+from os import SEEK_END
 from tempfile import TemporaryFile
 
 from harness.closing import Closing
+from harness.grading.efficiency.scale import Efficiency
 from harness.runs.grades import GradedSolution, GradeSummary
 
 
@@ -31,6 +33,25 @@ class GradedFile(Closing):
         tests = () if first is None else (first,)
         self._kept[number] = graded.model_copy(update={"tests": tests})
 
+    def add_efficiency(self, number: int, efficiency: Efficiency) -> None:
+        """Say of one that is kept how fast it is."""
+        more = {"efficiency": efficiency}
+        self._kept[number] = self._kept[number].model_copy(update=more)
+        if self._whole:
+            whole = GradedSolution.model_validate_json(self._read(number))
+            text = whole.model_copy(update=more).model_dump_json().encode()
+            self._places[number] = self._file.seek(0, SEEK_END), len(text)
+            self._file.write(text)
+
+    def _read(self, number: int) -> bytes:
+        start, size = self._places[number]
+        self._file.seek(start)
+        return self._file.read(size)
+
+    def numbered(self) -> list[tuple[int, GradedSolution]]:
+        """The same, each with its number."""
+        return sorted(self._kept.items())
+
     def results(self) -> list[GradedSolution]:
         """In order, each with the first of its tests that failed."""
         return [self._kept[number] for number in sorted(self._kept)]
@@ -39,9 +60,7 @@ class GradedFile(Closing):
         """One JSON object of the whole results, in order, and the summary, piece by piece."""
         yield '{"results": ['
         for count, number in enumerate(sorted(self._places)):
-            start, size = self._places[number]
-            self._file.seek(start)
-            yield (", " if count else "") + self._file.read(size).decode()
+            yield (", " if count else "") + self._read(number).decode()
         yield f'], "summary": {summary.model_dump_json()}}}'
 
     def close(self) -> None:

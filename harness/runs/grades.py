@@ -4,8 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from harness.errors import DataError
+from harness.grading.efficiency.scale import Efficiency
 from harness.grading.verdict import INFRASTRUCTURE, Grade, JudgedAgain, TestResult, Verdict
 from harness.models.protocol import Frozen
+from harness.runs.efficiency_summary import EfficiencySummary, summarize_efficiency
 from harness.runs.judging import Job, Judged
 from harness.runs.kinds import judge_answer
 from harness.runs.matching import Matched
@@ -23,6 +25,7 @@ class GradedSolution(Frozen):
         cause: why infrastructure failed, where it did.
         agrees: with the published verdict on whether the solution passes; None where either side
             has none.
+        efficiency: how fast it is; None where that was not measured.
         tests: in order, public ones first.
     """
 
@@ -42,6 +45,7 @@ class GradedSolution(Frozen):
     judged_again: JudgedAgain = JudgedAgain()
     isolation: str = ""
     peak_bytes: int = 0
+    efficiency: Efficiency | None = None
     tests: tuple[TestResult, ...] = ()
 
     @property
@@ -87,6 +91,7 @@ class GradeSummary(Frozen):
         isolation: how many were judged in a sandbox of each level.
         extractions: how often each rule found the code.
         judged_again: what was run more than once.
+        efficiency: how fast solutions are; None where that was measured of none.
     """
 
     solutions: int
@@ -106,6 +111,7 @@ class GradeSummary(Frozen):
     extractions: dict[str, int]
     published: Agreement | None
     judged_again: JudgedAgain
+    efficiency: EfficiencySummary | None = None
 
 
 def jobs_of(matched: Sequence[Matched]) -> list[Job]:
@@ -177,6 +183,7 @@ def summarize_grades(
         extractions=counted(result.extraction for result in results if result.extraction),
         published=_agreement(results),
         judged_again=sum((result.judged_again for result in results), JudgedAgain()),
+        efficiency=summarize_efficiency(graded),
     )
 
 

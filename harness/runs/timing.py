@@ -192,6 +192,11 @@ class Scales:
         return await executor.call(Measurement(task, Shared(problem.tests), scale, anchors))
 
 
+def unmeasured(timing: Timing, error: Exception) -> Efficiency:
+    """Of a solution that infrastructure kept from being timed: its verdict stands."""
+    return Efficiency(timing=timing, lack=f"cannot be measured: {error}"[:REMARK])
+
+
 def references_of(problem: Problem) -> dict[str, str]:
     """A problem's references in Python by the hashes of their code; the first `MOST_REFERENCES`.
 

@@ -3,8 +3,12 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
-from harness.stats.rates import Rate, rate_by_problem
+from harness.stats.rates import Rate, student_quantile, wilson
+
+ALIKE = 1e-12
+"""Values whose squared differences come to no more do not tell how problems differ."""
 
 
 def beyond(seconds: float | None, references: Sequence[float]) -> float | None:
@@ -104,10 +108,68 @@ def beyond_at_k(values: Sequence[float], k: int) -> float:
     return math.fsum(weighted) / math.comb(count, k)
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A share between 0 and 1 of one sample, and half the width of its 95 % interval."""
+
+    problem: str
+    value: float
+    doubt: float = 0.0
+
+
 def beyond_rate(measured: Iterable[tuple[str, float | None]]) -> Rate | None:
     """Beyond@1: the mean over problems of the mean over each one's samples.
 
     Args:
         measured: a problem's id and a sample's `beyond`; those without one are in no mean.
     """
-    return rate_by_problem((problem, value) for problem, value in measured if value is not None)
+    return known_rate(Known(problem, value) for problem, value in measured if value is not None)
+
+
+def known_rate(measured: Iterable[Known]) -> Rate | None:
+    """The mean over problems of the mean over each one's samples, with its 95 % interval.
+
+    That is `mean_rate` of the problems; the doubts of a problem's samples add as squares.
+    """
+    samples: dict[str, list[Known]] = {}
+    for each in measured:
+        samples.setdefault(each.problem, []).append(each)
+    return mean_rate(
+        [math.fsum(each.value for each in own) / len(own) for own in samples.values()],
+        [math.hypot(*(each.doubt for each in own)) / len(own) for own in samples.values()],
+    )
+
+
+def mean_rate(values: Sequence[float], doubts: Sequence[float] = ()) -> Rate | None:
+    """The mean of shares that need not be 0 or 1, with its 95 % interval.
+
+    It is Wilson's interval with the effective number of trials n* = p(1-p) / v, v being the
+    variance of the mean (as `harness.stats.rates.clustered` has it, and there its sources): how
+    the problems differ, s²/P, widened by (t / z)² for being an estimate. What was measured differs
+    by the measurement's error as well, so s² has that in it; where the values happen to differ by
+    less, the error that was told, the sum of (doubt / z)² over P², is v. n* is at least P, since
+    no share varies more than one that is 0 or 1.
+
+    Args:
+        values: one of each problem, between 0 and 1.
+        doubts: half the width of the 95 % interval of each as it was measured; none where they
+            are not given.
+
+    Returns:
+        None where there is no value.
+    """
+    if not values:
+        return None
+    count = len(values)
+    mean = min(1.0, math.fsum(values) / count)
+    z = NormalDist().inv_cdf(0.975)
+    trials = float(count)
+    variance = math.fsum((doubt / z) ** 2 for doubt in doubts) / count**2
+    if count > 1:
+        squares = math.fsum((value - mean) ** 2 for value in values)
+        widened = (student_quantile(0.975, count - 1) / z) ** 2
+        if squares > ALIKE:
+            variance = max(variance, squares / (count - 1) / count * widened)
+            trials = max(trials, mean * (1 - mean) / variance)
+    low, high = wilson(mean, trials)
+    return Rate(value=mean, problems=count, low=low, high=high)

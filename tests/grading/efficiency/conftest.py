@@ -1,0 +1,35 @@
+"""A made problem, three ways to solve it, and their scale."""
+
+from collections.abc import Iterator
+
+import pytest
+from timed_bench import FAST, MIDDLE, SLOW, Bench
+
+from harness.grading.efficiency import calibrating
+from harness.grading.efficiency.expected import Expected
+from harness.grading.judge import Task
+from harness.problem import TestCase
+from harness.sandbox.execution import Program
+from harness.sandbox.limits import Limits
+from harness.sandbox.worker import Worker
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    worker = Worker()
+    yield worker
+    worker.stop()
+
+
+@pytest.fixture(scope="module")
+def expected(worker: Worker) -> Expected:
+    numbers = range(200, 1_200, 83)
+    tests = [TestCase(input=str(n), output=str(n * (n - 1) // 2), public=False) for n in numbers]
+    return Expected.of(worker, Task(Program(SLOW, "", "f"), tests, Limits()))
+
+
+@pytest.fixture(scope="module")
+def bench(worker: Worker, expected: Expected) -> Bench:
+    codes = {"fast": FAST, "middle": MIDDLE, "slow": SLOW}
+    scale = calibrating.calibrate(worker, expected, codes)
+    return Bench(worker, expected, scale, codes)

@@ -1,0 +1,111 @@
+"""Solutions that would look faster than they are: none does."""
+
+import pytest
+from timed_bench import SLOW, Bench
+
+OWN = SLOW.replace("def f", "def g")
+STATE = """
+import sys
+class State: pass
+kept = sys.modules.setdefault("kept", State()).__dict__
+"""
+SOLUTIONS = {
+    "remembers every answer": f"""{OWN}{STATE}
+def f(n):
+    if n not in kept: kept[n] = g(n)
+    return kept[n]
+""",
+    "remembers half of the answers": f"""{OWN}{STATE}
+def f(n):
+    if n % 2: return g(n)
+    if n not in kept: kept[n] = g(n)
+    return kept[n]
+""",
+    "works ahead when it is loaded": f"""{OWN}{STATE}
+kept |= {{n: g(n) for n in kept.setdefault("asked", [])}}
+def f(n):
+    if n not in kept["asked"]: kept["asked"].append(n)
+    return kept.pop(n) if n in kept else g(n)
+""",
+    "bends the clocks": f"""{OWN}
+import resource, time
+time.process_time = time.perf_counter = time.monotonic = lambda: 0.0
+class Usage: ru_utime = ru_stime = 0.0
+resource.getrusage = lambda who: Usage
+def f(n): return g(n)
+""",
+    "sleeps": f"""{OWN}
+import time
+def f(n):
+    time.sleep(0.0002)
+    return g(n)
+""",
+    "spins a thread in the other's turn": f"""{OWN}{STATE}
+import threading
+def spin():
+    while True: sum(range(1000))
+if "spins" not in kept:
+    kept["spins"] = True
+    threading.Thread(target=spin, daemon=True).start()
+def f(n): return g(n)
+""",
+    "works in a thread while it is not timed": f"""{OWN}{STATE}
+import threading, time
+def work():
+    while True:
+        for n in list(kept.setdefault("asked", [])):
+            if n not in kept: kept[n] = g(n)
+        time.sleep(0)
+if "works" not in kept:
+    kept["works"] = True
+    threading.Thread(target=work, daemon=True).start()
+def f(n):
+    if n in kept: return kept.pop(n)
+    kept.setdefault("asked", []).append(n)
+    return g(n)
+""",
+    "answers with what has yet to be worked out": f"""{OWN}
+class Later:
+    def __init__(self, n): self.n = n
+    def tolist(self): return g(self.n)
+def f(n): return Later(n)
+""",
+    "says that it is done before it is": f"""{OWN}
+import os, stat
+channels = [d for d in range(3, 40) if os.path.exists(f"/proc/self/fd/{{d}}")]
+for d in range(3, 40):
+    try:
+        if stat.S_ISSOCK(os.fstat(d).st_mode) and d not in channels: channels.append(d)
+    except OSError: pass
+def f(n):
+    for d in channels:
+        try: os.write(d, b"D")
+        except OSError: pass
+    return g(n)
+""",
+    "answers garbage once it has been believed": f"""{OWN}{STATE}
+def f(n):
+    kept["calls"] = kept.get("calls", 0) + 1
+    return 0 if kept["calls"] > 60 else g(n)
+""",
+}
+
+
+@pytest.mark.parametrize("code", SOLUTIONS.values(), ids=SOLUTIONS)
+def test_nothing_is_gained(bench: Bench, code: str) -> None:
+    found = bench.measure(code)
+    # Nearer to the slowest than to the one in the middle, by far: it is the slowest's code.
+    slow = bench.scale.references[-1].time
+    assert found.time is None or found.time > 0.8 * slow, found
+    assert found.beyond is not None
+    assert found.beyond < 0.3, found
+
+
+def test_who_remembers_is_timed_in_processes_that_remember_nothing(bench: Bench) -> None:
+    found = bench.measure(SOLUTIONS["remembers every answer"])
+    assert "remembers" in found.remark
+
+
+def test_garbage_is_no_answer(bench: Bench) -> None:
+    found = bench.measure(SOLUTIONS["answers garbage once it has been believed"])
+    assert (found.beyond, found.remark) == (0.0, "gave a wrong answer when it was timed")

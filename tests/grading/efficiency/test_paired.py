@@ -1,0 +1,137 @@
+"""The default timing, on a made problem and real processes."""
+
+import math
+
+import pytest
+from timed_bench import FAST, MIDDLE, SLOW, Bench
+
+from harness.grading.efficiency import calibrating, mercury, paired
+from harness.grading.efficiency.expected import Expected
+from harness.grading.efficiency.scale import ReferenceTime, Scale
+from harness.grading.judge import Task
+from harness.problem import TestCase
+from harness.sandbox.execution import Program
+from harness.sandbox.limits import Limits
+from harness.sandbox.worker import Worker
+
+SQUARE = """
+def f(values):
+    found = []
+    for a in values:
+        if a not in found: found.append(a)
+    return len(found)
+"""
+LINEAR = "def f(values):\n    return len(set(values))\n"
+SORTED = """
+def f(values):
+    values = sorted(values)
+    return len(values) and 1 + sum(a != b for a, b in zip(values, values[1:]))
+"""
+
+
+def test_references_stand_in_the_order_of_their_work(bench: Bench) -> None:
+    assert [each.code_hash for each in bench.scale.references] == ["fast", "middle", "slow"]
+    assert bench.scale.lack == ""
+    assert {bench.scale.references[n].code_hash for n in bench.scale.anchors} == set(bench.codes)
+
+
+@pytest.mark.parametrize(("code", "low", "high"), [(FAST, 0.9, 1), (SLOW, 0, 0.2)])
+def test_the_ends_of_the_scale_are_one_and_zero(
+    bench: Bench, code: str, low: float, high: float
+) -> None:
+    found = bench.measure(code)
+    assert found.beyond is not None
+    assert low <= found.beyond <= high
+    assert found.cpu_s is not None
+    assert found.cpu_s > 0
+
+
+def test_what_lies_between_is_where_its_reference_is(bench: Bench) -> None:
+    found = bench.measure(MIDDLE)
+    fast, middle, slow = bench.scale.times
+    assert found.beyond == pytest.approx((slow - middle) / (slow - fast), abs=0.1)
+    assert found.beyond_low is not None
+    assert found.beyond_high is not None
+    assert found.beyond_low <= found.beyond <= found.beyond_high
+    assert found.percentile == 50
+
+
+def test_the_quadratic_one_is_below_the_linear_one(worker: Worker) -> None:
+    inputs = [[(n * 7919) % 1009 for n in range(size)] for size in (300, 500, 700)]
+    tests = [TestCase(input=str(v), output=str(len(set(v))), public=False) for v in inputs]
+    expected = Expected.of(worker, Task(Program(LINEAR, "", "f"), tests, Limits()))
+    codes = {"linear": LINEAR, "sorted": SORTED, "square": SQUARE}
+    scale = calibrating.calibrate(worker, expected, codes)
+    assert [each.code_hash for each in scale.references] == ["linear", "sorted", "square"]
+    assert scale.references[-1].time > 5 * scale.references[0].time
+
+
+def test_a_script_is_timed_test_by_test(worker: Worker) -> None:
+    script = "n = int(input())\ns = 0\nfor i in range(n): s += i\nprint(s)\n"
+    slower = script.replace("s += i", "s += i; i * i; i * i; i * i; i * i")
+    tests = [
+        TestCase(input=f"{n}\n", output=f"{n * (n - 1) // 2}\n", public=False)
+        for n in (4_000, 9_000)
+    ]
+    expected = Expected.of(worker, Task(Program(script), tests, Limits()))
+    scale = calibrating.calibrate(worker, expected, {"script": script, "slower": slower})
+    assert [each.code_hash for each in scale.references] == ["script", "slower"]
+    wrong = script.replace("range(n)", "range(n + 1)")
+    found = paired.measure(worker, expected, scale, {"script": script, "slower": slower}, wrong)
+    assert found.beyond == 0
+
+
+def test_references_that_spoil_one_another_s_namespace_are_run_apart(worker: Worker) -> None:
+    once = "seen = []\ndef f(n):\n    seen.append(n)\n    return len(seen)\n"
+    tests = [TestCase(input=str(n), output="1", public=False) for n in range(3)]
+    expected = Expected.of(worker, Task(Program(once, "", "f"), tests, Limits()))
+    scale = calibrating.calibrate(worker, expected, {"once": once})
+    assert scale.apart
+    assert [each.code_hash for each in scale.references] == ["once"]
+    assert scale.lack == "one reference passes"
+
+
+def test_references_that_fail_when_they_are_timed_are_counted(worker: Worker) -> None:
+    tests = [TestCase(input="3", output="3", public=False)]
+    right, wrong = "def f(n): return n\n", "def f(n): return n + 1\n"
+    expected = Expected.of(worker, Task(Program(right, "", "f"), tests, Limits()))
+    scale = calibrating.calibrate(worker, expected, {"wrong": wrong, "right": right})
+    assert (len(scale.references), scale.failed) == (1, 1)
+    nothing = calibrating.calibrate(worker, expected, {"wrong": wrong})
+    assert (nothing.lack, nothing.failed) == ("no reference passes", 1)
+
+
+def test_mercury_s_protocol_times_each_solution_by_itself(worker: Worker, bench: Bench) -> None:
+    scale = mercury.calibrate(worker, bench.expected, bench.codes)
+    assert scale.timing == "mercury"
+    assert [each.code_hash for each in scale.references] == ["fast", "middle", "slow"]
+    found = mercury.measure(worker, bench.expected, scale, FAST)
+    assert (found.timing, found.pairs) == ("mercury", mercury.ITERATIONS)
+    assert found.time is not None
+    assert found.time < scale.times[1]
+    wrong = mercury.measure(worker, bench.expected, scale, "def f(n): return 1\n")
+    assert wrong.cpu_s is None
+    assert wrong.remark == "gave a wrong answer when it was timed"
+
+
+def test_mercury_s_protocol_adds_up_what_the_tests_take(worker: Worker, bench: Bench) -> None:
+    times = mercury.time_of(worker, bench.expected, SLOW)
+    assert len(times) == len(bench.expected.inputs)
+    found = mercury.total(times)
+    assert found.seconds == pytest.approx(math.fsum(each["cpu_s"] for each in times))
+    assert all(each["low"] <= each["high"] for each in times)
+
+
+def test_a_scale_says_what_it_lacks() -> None:
+    def scale(*times: float, doubt: float = 0.01) -> Scale:
+        references = tuple(
+            ReferenceTime(code_hash=str(n), time=time, doubt=doubt) for n, time in enumerate(times)
+        )
+        return Scale(unit_s=1.0, references=references)
+
+    assert scale().lack == "no reference passes"
+    assert scale(1.0).lack == "one reference passes"
+    assert scale(1.0, 1.0).lack == "all references take the same time"
+    assert scale(1.0, 1.01).lack == "the references differ by less than the noise"
+    assert scale(1.0, 2.0).lack == ""
+    assert scale(1.0, 2.0, doubt=0.5).lack == "the references differ by less than the noise"

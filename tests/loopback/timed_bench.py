@@ -1,0 +1,28 @@
+"""Three ways to solve a made problem, and what they are timed with."""
+
+from dataclasses import dataclass
+
+from harness.grading.efficiency import paired
+from harness.grading.efficiency.expected import Expected
+from harness.grading.efficiency.scale import Efficiency, Scale
+from harness.sandbox.worker import Worker
+
+FAST = "def f(n):\n    s = 0\n    for i in range(n): s += i\n    return s\n"
+MIDDLE = (
+    "def f(n):\n    s = 0\n    for i in range(n):\n        for j in range(3): s += i\n"
+    "    return s // 3\n"
+)
+SLOW = MIDDLE.replace("3", "9")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What solutions are measured with."""
+
+    worker: Worker
+    expected: Expected
+    scale: Scale
+    codes: dict[str, str]
+
+    def measure(self, code: str) -> Efficiency:
+        return paired.measure(self.worker, self.expected, self.scale, self.codes, code)
