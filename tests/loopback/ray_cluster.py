@@ -20,6 +20,7 @@ class RayCluster:
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
+        self.process_id = process.pid
         self.address = self._answer()
         self.nodes = 0
 
