@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from harness.cli import observing_flags
+
 app = typer.Typer()
 
 
@@ -39,6 +41,8 @@ def experiment(  # noqa: PLR0917 - the flags of a command
         typer.Option(metavar="N", help="Input and output tokens that they may use."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    observer: observing_flags.Observer = None,
+    notify: observing_flags.Notify = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Show the cells and what they may cost, and do nothing."),
@@ -51,13 +55,14 @@ def experiment(  # noqa: PLR0917 - the flags of a command
     if context.invoked_subcommand is not None:
         return
     from harness.cli.experimenting import Experimenting
+    from harness.cli.observing import watchers_of
     from harness.cli.selecting import given
     from harness.errors import UsageError
 
     if config is None:
         raise UsageError("name a grid with -c FILE, or see `harness experiment show DIR`")
     flags = given(max_cost=max_cost, max_tokens_total=max_tokens_total)
-    experimenting = Experimenting(as_json=as_json)
+    experimenting = Experimenting(as_json=as_json, watchers=watchers_of(observer, notify))
     raise typer.Exit(experimenting.start(config, flags, out=out, dry_run=dry_run))
 
 

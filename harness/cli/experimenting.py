@@ -14,6 +14,7 @@ from rich.console import Console
 from harness.agent.attempt import StopReason
 from harness.cli.carrying import Carrying, Prepared, Read, Vet, budget_of
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
+from harness.cli.observing import taking_leave
 from harness.errors import RunDirectoryError, UsageError
 from harness.models.protocol import Model
 from harness.problem import Problem
@@ -29,17 +30,18 @@ from harness.runs.grid import Cell, read_grid
 from harness.runs.recordings import PREFIX
 from harness.runs.spec import RunSpec
 from harness.runs.transcripts import FOLDER
+from harness.runs.watcher import Watcher
 from harness.sources.rows import Loaded
 
 
 class Experimenting:
     """One invocation of `harness experiment`."""
 
-    def __init__(self, *, as_json: bool) -> None:
+    def __init__(self, *, as_json: bool, watchers: Sequence[Watcher] = ()) -> None:
         self.as_json = as_json
         self.out = console()
         self.err = console(error=True)
-        self.carrying = Carrying(self.err)
+        self.carrying = Carrying(self.err, watchers)
 
     def start(
         self, config: Path, flags: Mapping[str, Any], *, out: Path | None, dry_run: bool
@@ -58,7 +60,8 @@ class Experimenting:
                     f"{path} has just been changed by another process; try again"
                 )
             experiment.write()
-            code = self._carry_out(experiment, prepared, _Command(config, out, flags))
+            with taking_leave(self.carrying.watchers, self.err):
+                code = self._carry_out(experiment, prepared, _Command(config, out, flags))
         print_ranking(self.out, rank(path), as_json=self.as_json)
         return code
 

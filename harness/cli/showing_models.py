@@ -95,12 +95,12 @@ def show_model(name: str, flags: dict[str, Any], *, as_json: bool) -> None:
 def _not_sent(name: str, spec: RunSpec) -> dict[str, Any] | None:
     """What is to be said of a model that no request is made to, once it has been found."""
     words = next((words for prefix, words in NOT_SENT.items() if name.startswith(prefix)), None)
-    environment = Environment.read(os.environ)
-    plugin = plugged(name, base_url=spec.base_url, environment=environment)
-    if plugin is not None:
-        words = f"{plugin}; what it sends, and where, is its own affair"
     if words is None:
-        return None
+        environment = Environment.read(os.environ)
+        plugin = plugged(name, base_url=spec.base_url, environment=environment)
+        if plugin is None:
+            return None
+        words = f"{plugin}; what it sends, and where, is its own affair"
     open_any_model(name, spec, os.environ)
     return {"model": name, "note": words}
 

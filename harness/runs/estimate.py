@@ -12,11 +12,13 @@ from typing import NamedTuple
 
 from pydantic_core import to_json
 
+from harness.agent.external import EXTERNAL
 from harness.models.price import Price, cost
-from harness.models.protocol import Usage
+from harness.models.protocol import Frozen, Usage
 from harness.problem import Problem
 from harness.runs.plan import Plan
 
+SCHEMA = 1
 CHARACTERS = 4  # of a token
 SHORT_ANSWER = 150  # tokens
 LONG_ANSWER = 2_000
@@ -40,6 +42,21 @@ class Estimate:
     cost: tuple[float, float] | None
 
 
+class Foretold(Frozen):
+    """An estimate as it is printed for other programs.
+
+    Attributes:
+        prices_as_of: the date of the list that its prices are from.
+    """
+
+    schema_version: int = SCHEMA
+    requests: tuple[int, int]
+    least: Usage
+    most: Usage
+    cost: tuple[float, float] | None
+    prices_as_of: str | None
+
+
 class Requests(NamedTuple):
     """The least and the most requests of a sample; whether each repeats what was said before."""
 
@@ -54,6 +71,8 @@ def requests_of(plan: Plan) -> Requests:
     match plan.spec.mode:
         case "single_shot":
             return Requests(1, 1, growing=False)
+        case mode if mode in EXTERNAL:
+            return Requests(0, 0, growing=False)
         case "best_of_k_public":
             return Requests(1, turns, growing=False)
         case "self_repair":

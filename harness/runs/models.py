@@ -43,9 +43,10 @@ def endpoint_of(name: str, spec: RunSpec, environ: Mapping[str, str]) -> str | N
     Raises:
         UsageError: nobody serves the name.
     """
+    if not is_sent(name):
+        return None
     environment = Environment.read(environ)
-    plugin = plugged(name, base_url=spec.base_url, environment=environment)
-    if plugin is not None or not is_sent(name):
+    if plugged(name, base_url=spec.base_url, environment=environment) is not None:
         return None
     route = resolve(name, base_url=spec.base_url, environment=environment)
     return without_user(route.base_url)

@@ -17,6 +17,7 @@ def test_every_key_is_a_flag_and_every_flag_a_key() -> None:
     command = typer.main.get_command(app).commands["run"]  # type: ignore[attr-defined]
     flags = {parameter.name for parameter in command.params}
     about_the_invocation = {"out", "resume", "only", "config", "as_json", "dry_run", "fail_under"}
+    about_the_invocation |= {"observer", "notify"}
     spellings = {"source", "agentic_mode"}
     assert flags - about_the_invocation - spellings == set(RunSpec.model_fields)
 

@@ -1,0 +1,169 @@
+"""What a shell offers for an unfinished word."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from packages_made import made_package
+from program import PROGRAM, environment, harness
+from runs_made import manifest
+
+from harness.agent.prompts import bundled_names
+from harness.agent.strategies import STRATEGIES
+from harness.cli import completing
+from harness.plugins import GROUPS
+from harness.report.schemas import SCHEMAS
+from harness.sources.homes import HOMES
+from harness.sources.registry import LOADERS
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with runs, a file, and names that no shell should be offered."""
+    for run in ("runs/one", "runs/two", "mine", "deep/er/three"):
+        (tmp_path / run).mkdir(parents=True)
+        (tmp_path / run / "run.json").write_text(json.dumps(manifest(["a/b"])))
+    (tmp_path / "rows.jsonl").touch()
+    for name in ("$(touch stolen)", "a b", "`x`", "x;y", "*", "new\nline", "'q'"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.json").touch()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_sources_and_what_stands_after_their_colon(place: Path) -> None:
+    assert set(completing.benchmarks("")) == {*LOADERS}
+    assert completing.benchmarks("live") == ["livecodebench"]
+    words = completing.benchmarks("livecodebench:")
+    assert words == sorted(f"livecodebench:{word}" for word in HOMES["livecodebench"])
+    assert completing.benchmarks("jsonl:ro") == ["jsonl:rows.jsonl"]
+    assert completing.benchmarks("apps:deep/") == ["apps:deep/er/"]
+    assert completing.benchmarks("jsonl:nowhere/x") == []
+    assert completing.benchmarks("nobody") == []
+    assert place
+
+
+def test_models_are_prefixes_priced_names_and_runs_to_replay(place: Path) -> None:
+    assert {"python:", "replay:", "anthropic/", "ollama/"} <= set(completing.models(""))
+    assert "gpt-5-mini" in completing.models("gpt-5")
+    assert not [name for name in completing.models("") if "*" in name]
+    replayed = ["replay:bundled", "replay:mine", "replay:runs/", "replay:runs/one"]
+    assert set(replayed) <= set(completing.models("replay:"))
+    assert completing.models("replay:runs/t") == ["replay:runs/two"]
+    assert place
+
+
+def test_run_directories_and_the_way_to_them(place: Path) -> None:
+    assert completing.runs("") == ["deep/", "mine", "runs/", "runs/one", "runs/two"]
+    assert completing.runs("m") == ["mine"]
+    assert completing.runs("deep/") == ["deep/er/"]
+    assert completing.runs("deep/er/") == ["deep/er/three"]
+    absolute = completing.runs(f"{place}/runs/")
+    assert absolute == [f"{place}/runs/one", f"{place}/runs/two"]
+
+
+def test_names_of_ours() -> None:
+    assert completing.strategies("") == sorted(STRATEGIES)
+    assert set(bundled_names("agentic")) <= set(completing.prompts(""))
+    assert completing.rules("") == ["apps_legacy", "lcb", "tokens"]
+    assert completing.schemas("") == sorted(SCHEMAS)
+    assert completing.observers("") == []
+
+
+OFFERS = (
+    *(completing.benchmarks, completing.models, completing.strategies, completing.rules),
+    completing.observers,
+)
+
+
+@pytest.mark.parametrize("offer", OFFERS)
+def test_names_of_plug_ins_which_are_not_loaded_for_it(
+    offer: Callable[[str], list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = {group: {"zebra": "thing"} for group in GROUPS}
+    made_package(tmp_path, "mine-complete", entries, "raise ImportError")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert offer("zeb") == ["zebra"]
+
+
+def test_nothing_is_offered_that_a_shell_could_run(place: Path) -> None:
+    offered = {*completing.runs(""), *completing.models("replay:"), *completing.prompts("")}
+    assert not [each for each in offered if set(each) & set("$`;*' \n()")]
+    assert not (place / "stolen").exists()
+
+
+BASH = """
+eval "$("$PROGRAM" --show-completion bash)"
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_harness_completion "$PROGRAM"
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+def _bash(folder: Path, *words: str) -> list[str]:
+    """What bash itself has to offer for the last of some words."""
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("there is no bash")
+    command = [bash, "--norc", "-c", BASH, "bash", *words]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment(PROGRAM=PROGRAM),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert not done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["run", "--mode", "a"], ["agentic"]),
+        (["run", "-b", "livecodebench", ":", "v5"], ["v5", "v5_v6"]),
+        (["run", "-m", "replay", ":", "runs/"], ["runs/one", "runs/two"]),
+        (
+            ["run", "-m", "replay", ":"],
+            ["bundled", "deep/", "mine", "runs/", "runs/one", "runs/two"],
+        ),
+        (["compare", "mine", "runs/t"], ["runs/two"]),
+        (["regrade", "runs/", "--rule", "t"], ["tokens"]),
+    ],
+)
+def test_bash_offers_them(place: Path, words: list[str], offered: list[str]) -> None:
+    assert _bash(place, "harness", *words) == offered
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_is_told_how_to_ask(tmp_path: Path, shell: str) -> None:
+    done = harness(tmp_path, "--show-completion", shell)
+    assert "_HARNESS_COMPLETE" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("shell", "words"),
+    [("zsh", '"v5"'), ("fish", "livecodebench:v5_v6")],
+)
+def test_shells_that_leave_words_whole_are_offered_whole_words(
+    tmp_path: Path, shell: str, words: str
+) -> None:
+    typed = "harness run -b livecodebench:v5"
+    done = subprocess.run(
+        [PROGRAM],
+        cwd=tmp_path,
+        env=environment(
+            _HARNESS_COMPLETE=f"complete_{shell}",
+            _TYPER_COMPLETE_ARGS=typed,
+            _TYPER_COMPLETE_FISH_ACTION="get-args",
+        ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert words.strip('"') in done.stdout.replace("\\\\", "")

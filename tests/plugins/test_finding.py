@@ -1,0 +1,150 @@
+import sys
+from pathlib import Path
+
+import pytest
+from packages_made import made_package
+from program import harness
+
+from harness import plugins
+from harness.agent.strategies import STRATEGIES, find_strategy
+from harness.errors import UsageError
+from harness.models.environment import Environment
+from harness.models.registry import open_model, plugged
+from harness.plugins import MODELS, OBSERVERS, RULES, SOURCES
+from harness.plugins import STRATEGIES as STRATEGY_GROUP
+from harness.problem import known_rule
+from harness.runs.observers import find_observer
+from harness.runs.spec import read_spec
+from harness.sources.registry import is_source, load, parse_spec
+
+ALL = {group: {"mine": "thing"} for group in plugins.GROUPS}
+NOTHING = Environment({})
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
+    return folder
+
+
+def _ask(group: str, name: str) -> object:
+    """What a command does with a name of a group."""
+    match group:
+        case plugins.SOURCES:
+            return load(name)
+        case plugins.MODELS:
+            return open_model(name, base_url=None, environment=NOTHING)
+        case plugins.STRATEGIES:
+            return find_strategy(name)
+        case plugins.RULES:
+            from harness.grading.rules import find_rule
+
+            return find_rule(name)
+        case _:
+            return find_observer(name)
+
+
+def test_nothing_is_imported_before_its_name_is_asked_for(folder: Path) -> None:
+    module = made_package(folder, "mine-a", ALL, "raise ImportError('too early')")
+    assert is_source("mine")
+    assert parse_spec("mine:there") == ("mine", "there")
+    assert known_rule("mine") == "mine"
+    assert plugged("mine:large", base_url=None, environment=NOTHING) is not None
+    assert read_spec(None, {"rule": "mine"}).rule == "mine"
+    assert find_strategy("agentic") is STRATEGIES["agentic"]
+    assert load("fixture").problems
+    assert module not in sys.modules
+
+
+@pytest.mark.parametrize("group", plugins.GROUPS)
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (
+            "import nothing_of_the_kind",
+            "ModuleNotFoundError: No module named 'nothing_of_the_kind'",
+        ),
+        ("raise SystemExit(7)", "SystemExit: 7"),
+        ("other = 1", "AttributeError"),
+        ("raise ValueError('two\\nlines' + 'x' * 10_000)", "ValueError: two lines"),
+    ],
+)
+def test_one_that_does_not_load_is_one_line_with_package_and_entry_point(
+    folder: Path, group: str, code: str, words: str
+) -> None:
+    made_package(folder, "mine-broken", ALL, code)
+    with pytest.raises(UsageError) as caught:
+        _ask(group, "mine")
+    line = str(caught.value)
+    assert f"'mine' of package mine-broken (entry point 'mine_broken:thing' of {group})" in line
+    assert f"does not load: {words}" in line
+    assert len(line) < 600
+    assert "\n" not in line
+    sys.modules.pop("mine_broken", None)
+
+
+@pytest.mark.parametrize("group", plugins.GROUPS)
+def test_one_that_is_something_else_is_refused(folder: Path, group: str) -> None:
+    made_package(folder, "mine-else", ALL, "thing = 3")
+    with pytest.raises(UsageError, match="mine-else"):
+        _ask(group, "mine")
+    sys.modules.pop("mine_else", None)
+
+
+@pytest.mark.parametrize("group", plugins.GROUPS)
+def test_two_of_one_name_are_refused_by_the_names_of_their_packages(
+    folder: Path, group: str
+) -> None:
+    for name in ("mine-one", "mine-two"):
+        made_package(folder, name, ALL, "thing = print")
+    with pytest.raises(UsageError, match="offered by the packages mine-one and mine-two"):
+        _ask(group, "mine")
+
+
+def test_an_unknown_name_is_told_what_there_is(folder: Path) -> None:
+    made_package(folder, "mine-known", ALL)
+    for group in plugins.GROUPS:
+        with pytest.raises(UsageError, match=r"mine \(of mine-known\)"):
+            _ask(group, "nobody-s")
+
+
+@pytest.mark.parametrize("name", ["../up", "a b", "", "-flag", "a:b", "a/b", "x" * 101])
+def test_a_name_that_no_file_could_have_is_nobody_s(folder: Path, name: str) -> None:
+    made_package(folder, "mine-odd", {SOURCES: {name: "thing"}} if name else {})
+    assert plugins.find(SOURCES, name) is None
+
+
+def test_our_own_names_win_and_it_is_said_once(folder: Path) -> None:
+    ours = {SOURCES: "fixture", STRATEGY_GROUP: "agentic", RULES: "lcb"}
+    entries = {group: {name: "thing"} for group, name in ours.items()}
+    made_package(folder, "mine-shadow", entries, "raise ImportError('never')")
+    flags = ["-b", "fixture", "-n", "1", "--agentic-mode", "-m", "replay:bundled", "--out", "r"]
+    done = harness(folder.parent, "run", *flags, PYTHONPATH=str(folder))
+    assert done.returncode == 0, done.stderr
+    for group, name in ours.items():
+        (line,) = [each for each in done.stderr.splitlines() if f"of {group})" in each]
+        assert line.endswith(f"is not used: harness has {name!r} itself")
+        assert "package mine-shadow" in line
+
+
+@pytest.mark.parametrize("name", ["gpt-5-mini", "org/mine", "openai/mine"])
+def test_a_model_s_name_that_is_a_provider_s_is_not_a_plug_in_s(folder: Path, name: str) -> None:
+    made_package(folder, "mine-model", {MODELS: {"gpt-5-mini": "thing"}})
+    assert plugged(name, base_url=None, environment=NOTHING) is None
+
+
+def test_an_endpoint_takes_every_name(folder: Path) -> None:
+    made_package(folder, "mine-behind", {MODELS: {"mine": "thing"}})
+    url = "http://127.0.0.1:9/v1"
+    assert plugged("mine", base_url=url, environment=NOTHING) is None
+    asked = Environment({"OPENAI_BASE_URL": url})
+    assert plugged("mine", base_url=None, environment=asked) is None
+    assert plugged("mine", base_url=None, environment=NOTHING) is not None
+
+
+def test_a_package_without_metadata_breaks_nothing(folder: Path) -> None:
+    made_package(folder, "mine-bare", {OBSERVERS: {"mine": "thing"}})
+    (folder / "mine_bare-1.0.dist-info" / "METADATA").unlink()
+    assert [each.package for each in plugins.installed(OBSERVERS) if each.name == "mine"] == ["?"]
