@@ -29,6 +29,7 @@ class ListedRun(Frozen):
 
     Attributes:
         selection: a hash of its problems and their tests: runs with the same one can be compared.
+        beyond: Beyond@1; None where no efficiency was measured.
         state: `pending` where samples are left to do and nobody is at it; how many, `pending` says.
         created: when it began, in UTC; None where its manifest does not say.
     """
@@ -41,6 +42,7 @@ class ListedRun(Frozen):
     samples: int
     selection: str
     pass_at_1: Rate | None
+    beyond: Rate | None
     cost: float | None
     state: State
     pending: int
@@ -198,6 +200,7 @@ def _listed(path: Path) -> ListedRun:
         samples=samples,
         selection=sha256(to_json(sorted(problems.items()))).hexdigest()[:12],
         pass_at_1=summary.pass_at_1,
+        beyond=summary.efficiency.beyond if summary.efficiency else None,
         cost=summary.cost,
         state="under way" if under_way else "pending" if left else "done",
         pending=left,

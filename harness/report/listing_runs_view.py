@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from harness.report.columns import Cell, Column, Grid
+from harness.report.efficiency import score
 from harness.report.listing_runs import Change, ListedRun, Trend
 from harness.report.text import count, dollars, interval, percent, printable_line
 
@@ -23,6 +24,9 @@ COLUMNS = (
     Column("age", right=True, leaves=6),
     Column("state"),
 )
+BEYOND = Column("Beyond@1", right=True, leaves=7)
+"""Where a run has one; it stands after so many of the others."""
+BEYOND_AFTER = 7
 TREND_COLUMNS = (
     Column("began", leaves=5),
     Column("run", least=12),
@@ -52,7 +56,9 @@ def runs_view(runs: Sequence[ListedRun], root: Path, now: datetime) -> Renderabl
         root: the folder that their names are told from.
         now: ages are counted until then.
     """
-    return Grid(COLUMNS, [_run_cells(run, root, now) for run in runs])
+    timed = any(run.beyond for run in runs)
+    columns = COLUMNS[:BEYOND_AFTER] + (BEYOND,) * timed + COLUMNS[BEYOND_AFTER:]
+    return Grid(columns, [_run_cells(run, root, now, timed=timed) for run in runs])
 
 
 def trend_view(trend: Trend, root: Path) -> Iterator[RenderableType]:
@@ -63,7 +69,7 @@ def trend_view(trend: Trend, root: Path) -> Iterator[RenderableType]:
     yield Grid(TREND_COLUMNS, [_trend_cells(run, change, root) for run, change in trend.runs])
 
 
-def _run_cells(run: ListedRun, root: Path, now: datetime) -> list[Cell]:
+def _run_cells(run: ListedRun, root: Path, now: datetime, *, timed: bool) -> list[Cell]:
     problems = str(run.problems) if run.samples == 1 else f"{run.problems} x {run.samples}"
     state = f"pending {run.pending}" if run.state == "pending" else run.state
     return [
@@ -73,6 +79,7 @@ def _run_cells(run: ListedRun, root: Path, now: datetime) -> list[Cell]:
         Cell(printable_line(run.prompt)),
         Cell(problems),
         *_rate(run),
+        *([Cell(score(run.beyond.value if run.beyond else None))] if timed else []),
         Cell("-" if run.cost is None else dollars(run.cost)),
         Cell("-" if run.created is None else age((now - run.created).total_seconds())),
         Cell(state, _STATES[run.state]),

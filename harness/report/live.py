@@ -16,6 +16,7 @@ from rich.live import Live
 from rich.segment import ControlType, Segment
 
 from harness.report.columns import CHROME, drawn, fitted, painted
+from harness.report.efficiency import score
 from harness.report.sample_table import Numbers, SampleRow, result_row, sample_table
 from harness.report.tally import Tally
 from harness.report.text import dollars, percent, printable_line
@@ -96,6 +97,7 @@ class LiveTable:
         self._began, self._before = clock(), tally.ended
         self._graded: deque[SampleRow] = deque(maxlen=KEPT)
         self._under_way: dict[str, _UnderWay] = {}
+        self._timed = False
         self._retry = ""
         self._lock = Lock()
         self._ended = False
@@ -140,6 +142,7 @@ class LiveTable:
         number = self._numbers.of(result.problem_id, result.index)
         row = result_row(result, number, several=self._several)
         with self._lock:
+            self._timed = self._timed or result.efficiency is not None
             self._under_way.pop(result.sample, None)
             self._graded.append(row)
 
@@ -165,7 +168,8 @@ class LiveTable:
         rows = [] if self._ended else self._rows(room)
         yield from _box(head, width, options)
         if rows:
-            yield from sample_table(rows, width=width).lines(console, options)
+            table = sample_table(rows, width=width, timed=self._timed)
+            yield from table.lines(console, options)
         yield from _box([self._bar(width - 4, options)], width, options)
 
     def _rows(self, room: int) -> list[SampleRow]:
@@ -187,6 +191,8 @@ class LiveTable:
         rate = tally.pass_at_1
         if rate is not None:
             parts.append(f"pass@1 {percent(rate)} ({tally.interval})")
+        if tally.beyond is not None:
+            parts.append(f"Beyond@1 {score(tally.beyond)}")
         parts.append(f"solved {tally.solved} of {tally.graded}")
         parts.append(f"running {tally.running}")
         if tally.failed:

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from harness.agent.events import Resumed, Retried
 from harness.problem import Problem
+from harness.report.efficiency import cpu_time, rank, score
 from harness.report.live import LiveTable, Named
 from harness.report.tally import Tally
 from harness.report.text import printable_line
@@ -65,7 +66,8 @@ class RunProgress:
         total = result.public_total + result.hidden_total
         self._tell(
             f"{result.sample}  {result.verdict.replace('_', ' ')}  tests {passed}/{total}  "
-            f"calls {result.model_calls}  {result.seconds:.1f} s"
+            f"calls {result.model_calls or result.tool_calls}  {result.seconds:.1f} s"
+            f"{_timed(result)}"
         )
 
     def failed(self, failure: Failure) -> None:
@@ -118,3 +120,11 @@ class RunProgress:
     ) -> None:
         if self._live:
             self._live.stop()
+
+
+def _timed(result: SampleResult) -> str:
+    """How fast a solution that passed is, where that was measured."""
+    found = result.efficiency
+    if found is None or found.cpu_s is None:
+        return ""
+    return f"  CPU {cpu_time(found.cpu_s)}  {rank(found.percentile)}  B@1 {score(found.beyond)}"

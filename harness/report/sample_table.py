@@ -1,10 +1,12 @@
 """The table of a run's samples: while it goes on, and afterwards."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from harness.grading.efficiency.scale import Efficiency
 from harness.report.columns import Cell, Column, Grid
+from harness.report.efficiency import cpu_time, rank, score
 from harness.report.text import printable_line
 from harness.runs.results import SampleResult
 from harness.runs.transcript import sample_name
@@ -20,6 +22,12 @@ COLUMNS = (
     Column("cost", right=True, leaves=3),
 )
 """In a window of 60 columns tokens, difficulty and cost have left; in one of 30 turns and time."""
+EFFICIENCY_COLUMNS = (
+    Column("CPU time", right=True, leaves=6),
+    Column("Pctl", right=True, leaves=7),
+    Column("B@1", right=True, leaves=8),
+)
+"""Of runs whose solutions are timed; the others leave before them."""
 LONGEST_LABEL = 120
 MINUTE, HOUR = 60, 3_600
 _STYLES = {"accepted": "green", "running": "cyan", "pending": "yellow", "ungraded": "yellow"}
@@ -37,6 +45,7 @@ class SampleRow:
         status: a verdict, `running`, `retrying` or `pending`.
         turns: model calls.
         seconds: of wall time; None, as the others, where there is none yet or nobody knows.
+        efficiency: how fast the solution is.
     """
 
     number: int
@@ -50,6 +59,7 @@ class SampleRow:
     seconds: float | None = None
     tokens: int | None = None
     cost: float | None = None
+    efficiency: Efficiency | None = None
 
     @property
     def label(self) -> str:
@@ -69,10 +79,34 @@ class SampleRow:
             Cell("-" if self.cost is None else f"${self.cost:.4f}"),
         )
 
+    def efficiency_cells(self) -> tuple[Cell, ...]:
+        """By `EFFICIENCY_COLUMNS`; of a solution that failed there is no time."""
+        found = self.efficiency
+        if found is None or found.cpu_s is None:
+            return (Cell("-"),) * len(EFFICIENCY_COLUMNS)
+        texts = cpu_time(found.cpu_s), rank(found.percentile), score(found.beyond)
+        return tuple(map(Cell, texts))
 
-def sample_table(rows: Iterable[SampleRow], *, width: int | None = None) -> Grid:
-    """The table; `width` is that of the window if not given."""
-    return Grid(COLUMNS, (row.cells() for row in rows), expand=width is not None, width=width)
+
+def sample_table(
+    rows: Iterable[SampleRow], *, width: int | None = None, timed: bool | None = None
+) -> Grid:
+    """The table.
+
+    Args:
+        rows: of the samples.
+        width: that of the window if not given.
+        timed: whether there are columns of efficiency; if not given, where a row has some.
+    """
+    shown: Sequence[SampleRow] = list(rows)
+    if timed is None:
+        timed = any(row.efficiency is not None for row in shown)
+    return Grid(
+        COLUMNS + EFFICIENCY_COLUMNS * timed,
+        (row.cells() + (row.efficiency_cells() if timed else ()) for row in shown),
+        expand=width is not None,
+        width=width,
+    )
 
 
 class Numbers:
@@ -105,6 +139,7 @@ def result_row(result: SampleResult, number: int, *, several: bool) -> SampleRow
         seconds=result.seconds or None,
         tokens=None if result.usage is None else result.usage.total_tokens,
         cost=result.cost,
+        efficiency=result.efficiency,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import UsageError
+from harness.grading.efficiency.scale import Efficiency
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.report.sample_table import Numbers, SampleRow, pending_rows, result_row
 from harness.runs.reading import Run
@@ -31,6 +32,7 @@ class Shown:
         }
         if result is None:
             return told
+        timed = {} if row.efficiency is None else {"efficiency": _told(row.efficiency)}
         return told | {
             "title": result.title,
             "platform": result.platform,
@@ -45,7 +47,13 @@ class Shown:
             "seconds": row.seconds,
             "tokens": row.tokens,
             "cost": row.cost,
+            **timed,
         }
+
+
+def _told(found: Efficiency) -> dict[str, Any]:
+    """Without the references, which are the same for all samples of a problem."""
+    return found.model_dump(mode="json", exclude={"references"})
 
 
 _VERDICTS = [verdict for verdict in Verdict if verdict not in INFRASTRUCTURE]

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from harness.grading.verdict import JudgedAgain
 from harness.report.curve import CurveView
+from harness.report.efficiency import efficiency_facts, efficiency_table
 from harness.report.layout import facts, figures_table, rate_cells, rates_table
 from harness.report.text import count, dollars, figure, interval, percent, printable_line
 from harness.runs.summary import Summary
@@ -69,6 +70,8 @@ def summary_view(summary: Summary) -> RenderableType:
     for title, rates in (("difficulty", summary.by_difficulty), ("platform", summary.by_platform)):
         if rates:
             parts.append(_breakdown(title, rates))
+    if summary.efficiency is not None:
+        parts.append(efficiency_table(summary.efficiency))
     return Group(*parts, facts(_facts(summary)))
 
 
@@ -140,6 +143,7 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
         yield "verdicts", counts(summary.verdicts)
         yield "stopped by", counts(summary.stop_reasons)
     yield from _unknown_steps(summary)
+    yield from efficiency_facts(summary.efficiency)
     yield "tokens", _tokens(summary)
     yield "cost", dollars(summary.cost, summary.prices_as_of)
     if summary.solved_per_1000_tokens is not None:
@@ -147,6 +151,8 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "calls", _calls(summary)
     if set(summary.tool_protocols) & {"text"} or summary.fallback:
         yield "tools called", _protocols(summary)
+    if summary.agents:
+        yield "agent", counts(summary.agents)
     yield from judged_again(summary.judged_again)
     yield from sandbox_level(summary.isolation)
 

@@ -23,6 +23,7 @@ class Tally:
         self.cost: float | None = 0.0
         self._problems: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         self._fractions = 0.0
+        self._beyond: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
 
     def count(self, result: SampleResult) -> None:
         """A sample is graded."""
@@ -33,6 +34,11 @@ class Tally:
             self.solved += result.solved
             self.graded += 1
             self._add(result.problem_id, solved=result.solved)
+        found = result.efficiency
+        if result.graded and found is not None and found.beyond is not None:
+            counts = self._beyond[result.problem_id]
+            counts[0] += found.beyond
+            counts[1] += 1
 
     def fail(self) -> None:
         """A sample stays pending."""
@@ -43,6 +49,13 @@ class Tally:
     def pass_at_1(self) -> float | None:
         """The mean over problems of the fraction of each one's samples that are solved so far."""
         return self._fractions / len(self._problems) if self._problems else None
+
+    @property
+    def beyond(self) -> float | None:
+        """Beyond@1 so far; None where nothing that tells was timed yet."""
+        if not self._beyond:
+            return None
+        return sum(value / samples for value, samples in self._beyond.values()) / len(self._beyond)
 
     @property
     def interval(self) -> str:

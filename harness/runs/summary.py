@@ -10,6 +10,7 @@ from pydantic import Field
 from harness.agent.attempt import ChosenBy
 from harness.grading.verdict import JudgedAgain
 from harness.models.protocol import Frozen, Usage
+from harness.runs.efficiency_summary import EfficiencySummary, summarize_efficiency
 from harness.runs.iteration import Curve, curve_of
 from harness.runs.results import SampleResult
 from harness.stats.curves import mean_by_problem, solved_per
@@ -17,6 +18,7 @@ from harness.stats.rates import Rate, rate_by_problem
 from harness.stats.several import Counts, OfSeveral, of_several
 
 SCHEMA = 1
+AGENTS = {True: "kept_from_the_data", False: "not_kept_from_the_data"}
 
 
 class Outcome(Protocol):
@@ -56,7 +58,9 @@ class Summary(Frozen):
             there were none.
         solved_per_1000_tokens, solved_per_dollar: solved samples over what all graded ones took;
             None where that of any is unknown, or nothing was spent.
+        agents: samples of agents of the user's own, by whether they were kept from the data.
         curve: what iterating brought; None where no sample is graded, or all are older than steps.
+        efficiency: how fast solutions are; None where that was measured of no sample.
         judged_again: what was run more than once.
     """
 
@@ -93,9 +97,11 @@ class Summary(Frozen):
     refused: int = 0
     overfit_rate: Rate | None = None
     well_formed_tool_calls: float | None = None
+    agents: dict[str, int] = Field(default_factory=dict[str, int])
     solved_per_1000_tokens: float | None = None
     solved_per_dollar: float | None = None
     curve: Curve | None = None
+    efficiency: EfficiencySummary | None = None
     judged_again: JudgedAgain
 
 
@@ -154,11 +160,13 @@ def summarize(
         without_fallback=rate_of(by_tools) if len(by_tools) < len(graded) else None,
         tool_protocols=counted(r.tool_protocol for r in done if r.tool_protocol),
         refused=sum(r.refused for r in done),
+        agents=counted(AGENTS[r.confined] for r in done if r.confined is not None),
         overfit_rate=_overfit_rate(hidden),
         well_formed_tool_calls=1 - malformed / calls if calls else None,
         solved_per_1000_tokens=solved_per(solved, _known_tokens(graded), 1_000),
         solved_per_dollar=solved_per(solved, _total_cost(graded)),
         curve=curve_of(graded),
+        efficiency=summarize_efficiency(graded),
         judged_again=sum((r.judged_again for r in done), JudgedAgain()),
     )
 

@@ -1,10 +1,13 @@
 """Beyond, by its definition's corners."""
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.stats.beyond import beyond, beyond_rate
+from harness.stats.beyond import beyond, beyond_rate, mean_rate
+from harness.stats.rates import rate, wilson
 
 SECONDS = st.floats(1e-6, 1e3)
 
@@ -49,3 +52,53 @@ def test_problems_count_alike_and_those_without_are_left_out() -> None:
     assert found is not None
     assert (found.value, found.problems) == (0.75, 2)
     assert beyond_rate([("a", None)]) is None
+
+
+SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
+
+
+@given(SHARES)
+def test_a_mean_lies_in_its_interval_and_is_no_wider_known_than_one_of_right_and_wrong(
+    values: list[float],
+) -> None:
+    found = mean_rate(values)
+    assert found is not None
+    assert found.problems == len(values)
+    assert 0 <= found.low <= found.value + 1e-9
+    assert found.value - 1e-9 <= found.high <= 1
+    low, high = wilson(min(1.0, found.value), len(values))
+    assert low - 1e-9 <= found.low
+    assert found.high <= high + 1e-9
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=200))
+def test_of_right_and_wrong_alone_it_is_about_the_interval_of_a_rate(values: list[float]) -> None:
+    found, plain = mean_rate(values), rate(values)
+    assert found is not None
+    assert plain is not None
+    assert (found.low, found.high) == pytest.approx((plain.low, plain.high), abs=0.01)
+
+
+@given(SHARES, st.floats(0, 0.2), st.floats(1, 3))
+def test_who_measures_worse_knows_no_more(values: list[float], doubt: float, more: float) -> None:
+    found, rough = (
+        mean_rate(values, [each] * len(values)) for each in (doubt, min(0.5, doubt * more))
+    )
+    assert found is not None
+    assert rough is not None
+    assert rough.low <= found.low + 1e-9
+    assert found.high <= rough.high + 1e-9
+
+
+def test_it_holds_the_true_mean_as_often_as_it_says() -> None:
+    random = Random(1)
+    true, held, width, wide = 5 / 6.5, 0, 0.0, 0.0
+    for _ in range(400):
+        values = [random.betavariate(5, 1.5) for _ in range(20)]
+        found, plain = mean_rate(values), wilson(sum(values) / 20, 20)
+        assert found is not None
+        held += found.low <= true <= found.high
+        width += found.high - found.low
+        wide += plain[1] - plain[0]
+    assert 0.92 <= held / 400 <= 0.98
+    assert width < wide / 2
