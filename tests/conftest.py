@@ -2,10 +2,11 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 # A test that reads a large file must neither find nor leave anything in its user's cache. The hub's
 # client reads this once, when it is first imported.
@@ -26,3 +27,12 @@ def test_data() -> Path:
     if not folder:
         pytest.skip("HARNESS_TEST_DATA does not name the folder of real rows")
     return Path(folder)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chromium() -> AsyncIterator[None]:
+    """One browser for all tests of the session that are marked with `browser.in_one_browser`."""
+    from browser import one_browser
+
+    async with one_browser():
+        yield

@@ -9,18 +9,25 @@ async def test_the_title(report: Path) -> None:
         assert not seen.errors
 """
 
+import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import Browser, Page, async_playwright
 
 CHROMIUM = shutil.which("chromium")
 DESKTOP, PHONE = 1280, 360  # CSS pixels
+
+in_one_browser = [
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.usefixtures("chromium"),
+]
+"""For modules: their tests' pages are of one browser."""
 
 needs_chromium = pytest.mark.skipif(
     CHROMIUM is None, reason="there is no chromium; apt-get install chromium"
@@ -33,28 +40,50 @@ QUIET = (
 SETTLED_MS = 60_000  # on a machine with more to do
 
 
+_kept: dict[asyncio.AbstractEventLoop, Browser] = {}
+
+
+@asynccontextmanager
+async def browser() -> AsyncIterator[Browser]:
+    """A browser, which ends with the block."""
+    assert CHROMIUM is not None
+    as_root = ("--no-sandbox",) if os.geteuid() == 0 else ()
+    async with async_playwright() as playwright:
+        opened = await playwright.chromium.launch(executable_path=CHROMIUM, args=[*QUIET, *as_root])
+        try:
+            yield opened
+        finally:
+            await opened.close()
+
+
+@asynccontextmanager
+async def one_browser() -> AsyncIterator[None]:
+    """One browser for all pages that are opened on this event loop; none sees the others' state."""
+    loop = asyncio.get_running_loop()
+    async with browser() as _kept[loop]:
+        try:
+            yield
+        finally:
+            del _kept[loop]
+
+
 @asynccontextmanager
 async def page(
     *, width: int = DESKTOP, height: int = 900, dark: bool = False, javascript: bool = True
 ) -> AsyncIterator[Page]:
-    """A page of a browser of its own, which ends with the test."""
-    assert CHROMIUM is not None
-    as_root = ("--no-sandbox",) if os.geteuid() == 0 else ()
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
-            executable_path=CHROMIUM, args=[*QUIET, *as_root]
+    """A page of a browser that has seen nothing, which ends with the test."""
+    async with AsyncExitStack() as stack:
+        kept = _kept.get(asyncio.get_running_loop())
+        opened = kept or await stack.enter_async_context(browser())
+        context = await opened.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            java_script_enabled=javascript,
+            reduced_motion="reduce",
         )
-        try:
-            context = await browser.new_context(
-                viewport={"width": width, "height": height},
-                color_scheme="dark" if dark else "light",
-                java_script_enabled=javascript,
-                reduced_motion="reduce",
-            )
-            context.set_default_timeout(SETTLED_MS)
-            yield await context.new_page()
-        finally:
-            await browser.close()
+        stack.push_async_callback(context.close)
+        context.set_default_timeout(SETTLED_MS)
+        yield await context.new_page()
 
 
 @dataclass

@@ -9,14 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import DESKTOP, PHONE, SETTLED_MS, needs_chromium, overflow, page, picture, watch
+from browser import (
+    DESKTOP,
+    PHONE,
+    SETTLED_MS,
+    in_one_browser,
+    needs_chromium,
+    overflow,
+    page,
+    picture,
+    watch,
+)
 from chat_server import ChatServer, Reply, Solver
 from playwright.async_api import Page, expect
 from program import finish, harness, start
 from runs_made import lines, request, response, result, tool_result, write_run, write_transcript
 from runs_made import start as began
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, *in_one_browser]
 expect.set_options(timeout=SETTLED_MS)
 
 

@@ -6,7 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import DESKTOP, PHONE, Seen, needs_chromium, overflow, page, picture, watch
+from browser import (
+    DESKTOP,
+    PHONE,
+    Seen,
+    in_one_browser,
+    needs_chromium,
+    overflow,
+    page,
+    picture,
+    watch,
+)
 from playwright.async_api import Page
 
 from harness.report.html.page import report_page
@@ -19,7 +29,7 @@ Report = Callable[..., Path]
 Many = Callable[..., list[SampleResult]]
 Opened = Callable[..., AbstractAsyncContextManager[tuple[Page, Seen]]]
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, *in_one_browser]
 
 NAMES = "#table tbody th button"
 LEAST_CONTRAST = """() => {
