@@ -39,7 +39,7 @@ AHEAD = 2
 """Pieces sent to a node for each of its workers: one is at hand there when another is done."""
 KEPT_BYTES = 256 << 20
 """Of large data that are shared, kept in the cluster for the next piece that needs them."""
-SETTLE_S = 15.0
+SETTLE_S = 30.0
 """How long the others are waited for once one node is ready; they are taken in when they are."""
 LONGEST_CAUSE = 200
 KNOCK_S = 10.0

@@ -187,6 +187,17 @@ def test_no_key_goes_to_a_node_and_work_that_ends_nodes_ends(cluster: RayCluster
     assert last == "namespaces"
 
 
+def test_a_node_whose_sandbox_is_too_weak_is_left_out(own: Path, cluster: RayCluster) -> None:
+    able = run_by(own, sys.executable, "-c", WITHOUT_NAMESPACES, sys.executable, "-c", "")
+    assert able.returncode == 0, able.stderr
+    with cluster.joined(sys.executable, "-c", WITHOUT_NAMESPACES):
+        flags = ["-k", "4", "--require-isolation", "namespaces", *on(cluster)]
+        done = harness(own, "run", *OWN, *flags)
+    assert done.returncode == 0, done.stderr
+    assert "is left out: no sandbox of level namespaces or above can be had here" in done.stderr
+    assert [each["isolation"] for each in results(own / "r")] == ["namespaces"] * 4
+
+
 GREET = """
 import asyncio, sys
 from harness.runs.ray_node import Node

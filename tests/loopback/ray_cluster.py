@@ -2,7 +2,7 @@
 
 Started as a program it says the cluster's address, and does what it is told, a line a word: `add N`
 a node of N cores, `kill I` the I-th node that was added, with all its processes and no warning,
-`behead` what the head of the cluster is by.
+`behead` what the head of the cluster is by, `await N` nodes to be there, the head included.
 """
 
 import contextlib
@@ -11,28 +11,51 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Self
 
 
 class RayCluster:
     """The cluster, as tests see it; its head has no core to give."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: subprocess.Popen[str], environment: dict[str, str]) -> None:
         self._process = process
         self.process_id = process.pid
+        self.environment = environment
         self.address = self._answer()
-        self.nodes = 0
+        self.nodes = self._added = 0
 
     def add(self, cores: int) -> int:
         """Add a node; returns its number."""
         self._tell(f"add {cores}")
         self.nodes += 1
-        return self.nodes - 1
+        self._added += 1
+        return self._added - 1
 
     def kill(self, node: int) -> None:
         """Kill a node, as a power failure would."""
         self._tell(f"kill {node}")
+        self.nodes -= 1
+
+    @contextlib.contextmanager
+    def joined(self, *prefix: str) -> Iterator[None]:
+        """With one node more, of one core, whose processes a command before theirs starts."""
+        program = str(Path(sys.executable).with_name("ray"))
+        command = [program, "start", "--block", "--num-cpus=1", "--object-store-memory=80000000"]
+        process = subprocess.Popen(
+            [*prefix, *command, f"--address={self.address}"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=self.environment,
+        )
+        try:
+            self._tell(f"await {self.nodes + 2}")  # the head is one
+            yield
+        finally:
+            process.terminate()
+            process.wait()
 
     def behead(self) -> None:
         """Kill the process that knows which nodes there are."""
@@ -66,7 +89,7 @@ class RayCluster:
             text=True,
         )
         try:
-            cluster = cls(process)
+            cluster = cls(process, environment)
             for each in cores:
                 cluster.add(each)
             yield cluster
@@ -96,6 +119,9 @@ def _serve() -> None:
                 nodes.append(cluster.add_node(num_cpus=int(cores)))
             case ["kill", number]:
                 cluster.remove_node(nodes[int(number)], allow_graceful=False)
+            case ["await", count]:
+                while len(cluster.global_state._live_node_ids()) < int(count):
+                    time.sleep(0.1)
             case ["behead"]:
                 cluster.head_node.kill_gcs_server()
             case _:
