@@ -87,7 +87,7 @@ class TestVerdicts:
                 for name, entry in manifest.items()
             ),
         )
-        flags = ("--problems", "fixture", "--solutions", "solutions.jsonl", "--test-timeout", "3")
+        flags = ("--problems", "fixture", "--solutions", "solutions.jsonl", "--test-timeout", "1")
         done = harness(tmp_path, "grade", *flags, "--json")
         assert done.returncode == 0, done.stderr
         published = json.loads(done.stdout)["summary"]["published"]

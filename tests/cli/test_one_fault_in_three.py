@@ -82,7 +82,7 @@ def events(run: Path) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize(("protocol", "each"), [("chat", 15), ("responses", 5), ("messages", 5)])
+@pytest.mark.parametrize(("protocol", "each"), [("chat", 4), ("responses", 2), ("messages", 2)])
 async def test_all_end_graded_and_accounts_agree(
     protocol: str, each: int, tmp_path: Path, solver: Solver
 ) -> None:
