@@ -3,82 +3,52 @@
 import asyncio
 import os
 import signal
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from harness.cli.batching import ask_by_batch
 from harness.cli.isolating import isolate
 from harness.cli.judging import Judging
 from harness.cli.loading import load_problems
 from harness.cli.vetting import vet
-from harness.errors import RunDirectoryError
 from harness.models.environment import Environment
 from harness.models.registry import resolve
-from harness.problem import Problem
 from harness.report.progress import RunProgress
 from harness.report.text import bad_rows, count, printable_line
-from harness.runs.budget import NOTHING, Budget, Total
-from harness.runs.choosing import chosen_of, samples_left
-from harness.runs.directory import RESULTS, RunDirectory
+from harness.runs.batch_waiting import ask_by_batch
+from harness.runs.budget import Budget
+from harness.runs.carrying import (
+    Outcome,
+    Prepared,
+    Read,
+    Vet,
+    budget_of,
+    going_on,
+    level_of,
+    open_directory,
+    sum_up,
+)
+from harness.runs.directory import RunDirectory
 from harness.runs.engine import Engine
 from harness.runs.estimate import requests_of
 from harness.runs.external import armed
 from harness.runs.external_rules import told_of
 from harness.runs.judging import Options
-from harness.runs.manifest import grown, manifest, refuse_other
 from harness.runs.observing import Failure, Observer
 from harness.runs.plan import Plan, prepare
-from harness.runs.plugged import in_use, unused
-from harness.runs.pricing import allowance_of, with_costs
+from harness.runs.plugged import changed, in_use, unused
+from harness.runs.pricing import with_costs
 from harness.runs.recordings import BUNDLED, PREFIX
-from harness.runs.results import read_results
 from harness.runs.spec import RunSpec
-from harness.runs.spending import earlier_spending
-from harness.runs.summary import Summary, summarize
-from harness.runs.transcripts import Transcripts
 from harness.runs.watcher import Watcher
 from harness.runs.watching import Watching
 from harness.sandbox.isolation import Isolation, Level
-from harness.sources.rows import Loaded
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-Read = Callable[[str], Loaded]
-Vet = Callable[[Sequence[Problem]], tuple[Problem, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A run that may begin, or go on; nothing has been asked or written for it yet.
-
-    Attributes:
-        samples: those that are to be done now.
-        before: its manifest, where it goes on.
-    """
-
-    plan: Plan
-    samples: Sequence[tuple[Problem, int]]
-    before: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a run came to, as far as it is.
-
-    Attributes:
-        failures: samples that infrastructure stopped now.
-        budget: what was spent of what.
-    """
-
-    summary: Summary
-    failures: Sequence[Failure]
-    budget: Budget
 
 
 class Carrying:
@@ -132,14 +102,9 @@ class Carrying:
             RunDirectoryError: it would be another run.
             HarnessError: as `harness.runs.plan.prepare` has it.
         """
-        read, vet = read or self.reader(spec), vet or self.vetter(spec, _level_of(before))
+        read, vet = read or self.reader(spec), vet or self.vetter(spec, level_of(before))
         plan = prepare(spec, os.environ, before, read=read, vet=vet)
-        refuse_other(plan, before)
-        done = list(read_results(path / RESULTS))
-        left = samples_left(plan, done)
-        with Transcripts(path) as transcripts:
-            chosen = chosen_of(left, only, done, transcripts)
-        return Prepared(plan, chosen, before)
+        return going_on(plan, path, before, only)
 
     def reader(self, spec: RunSpec) -> Read:
         """Loads problems, with a bar where that takes a while."""
@@ -178,7 +143,8 @@ class Carrying:
                 f"prices of {printable_line(plan.price.as_of)}, per million tokens: "
                 f"${plan.price.input:g} in, ${plan.price.output:g} out"
             )
-        for words in (*(plugin.summary for plugin in in_use(plan)), *unused(plan)):
+        used = (plugin.summary for plugin in in_use(plan))
+        for words in (*used, *changed(plan, prepared.before), *unused(plan)):
             self.err.print(printable_line(words), soft_wrap=True)
         if plan.loaded.skipped:
             self.err.print(bad_rows(plan.loaded.skipped))
@@ -202,14 +168,9 @@ class Carrying:
         """
         if prepared.samples:
             prepared = replace(prepared, plan=armed(prepared.plan, path))
-        plan, before = prepared.plan, prepared.before
-        least = plan.spec.require_isolation if before is None else _level_of(before)
-        choice = isolate(self.err, least, unsafe=plan.spec.unsafe_no_sandbox)
-        if before is None:
-            directory = RunDirectory.create(path, manifest(plan, choice))
-        else:
-            directory = RunDirectory.resume(path)
-            directory.write_manifest(grown(plan, before))
+        plan = prepared.plan
+        choice = isolate(self.err, prepared.least, unsafe=plan.spec.unsafe_no_sandbox)
+        directory = open_directory(prepared, path, choice)
         done = with_costs(directory.committed(), plan.price)
         total = len(plan.samples)
         budget = budget or budget_of(plan, path)
@@ -221,11 +182,7 @@ class Carrying:
             with shown:
                 asked = self._engine(prepared, directory, watching, choice.isolation, budget=budget)
                 failures = asyncio.run(asked)
-            counts = Counter(str(failure.verdict) for failure in failures)
-            dated = plan.price.as_of if plan.price else None
-            done = with_costs(directory.committed(), plan.price)
-            summary = summarize(done, total, counts, prices_as_of=dated)
-            directory.write_summary(summary.model_dump(mode="json"))
+            summary = sum_up(directory, plan, failures)
         except BaseException as error:
             watching.broken(error)
             raise
@@ -249,7 +206,7 @@ class Carrying:
         loop = asyncio.get_running_loop()
         if plan.spec.batch:
             asked = await ask_by_batch(
-                plan, directory, samples, self.err, STOPPING, self._count_interrupt
+                plan, directory, samples, self._say, STOPPING, self._count_interrupt
             )
             if asked is None:
                 return []
@@ -282,25 +239,6 @@ class Carrying:
             )
         else:
             engine.cancel()
-
-
-def budget_of(plan: Plan, path: Path, elsewhere: Total = NOTHING) -> Budget:
-    """What a run's spec lets it spend, with what it, and others elsewhere, spent already."""
-    budget = Budget(allowance_of(plan.spec), plan.price, elsewhere)
-    if budget.is_limited:
-        for spent in earlier_spending(path, with_costs(read_results(path / RESULTS), plan.price)):
-            budget.count(spent)
-    return budget
-
-
-def _level_of(manifest: Mapping[str, Any]) -> Level:
-    """The sandbox's level when the run began."""
-    try:
-        return Level(manifest["sandbox"]["level"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise RunDirectoryError(
-            "run.json does not say under which sandbox level the run began; start a new run"
-        ) from error
 
 
 def _place(plan: Plan) -> str:

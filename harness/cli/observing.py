@@ -29,12 +29,19 @@ def watchers_of(observers: Iterable[str] | None, notify: Iterable[str] | None) -
 def taking_leave(
     watchers: Sequence[Watcher], err: Console, patience_s: float = PATIENCE_S
 ) -> Generator[None]:
-    """Wait, at the end of the block, until all have been told; say once what was not."""
+    """Wait, at the end of the block, until all have been told; say once what was not.
+
+    An interrupt ends the waiting alone: what was waited for is over.
+    """
     try:
         yield
     finally:
         until = time.monotonic() + patience_s
         for watcher in watchers:
-            words = watcher.close(until)
+            try:
+                words = watcher.close(until)
+            except KeyboardInterrupt:
+                until = time.monotonic()
+                words = watcher.close(until)
             if words is not None:
                 err.print(printable_line(words), soft_wrap=True)

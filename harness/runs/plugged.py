@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from harness import plugins
 from harness.agent.strategies import BUILT_IN
 from harness.grading.rules import RULES
@@ -29,6 +31,24 @@ def in_use(plan: Plan, environ: Mapping[str, str] = os.environ) -> list[plugins.
 def stored(used: list[plugins.Plugin]) -> list[dict[str, Any]]:
     """Plug-ins as `run.json` has them."""
     return [asdict(each) for each in used]
+
+
+def changed(plan: Plan, before: Mapping[str, Any] | None) -> Iterator[str]:
+    """In words, the plug-ins that have another version than when the run began.
+
+    Args:
+        plan: of the run.
+        before: its manifest, where it goes on; that of an older version names none.
+    """
+    try:
+        then = TypeAdapter(list[plugins.Plugin]).validate_python((before or {}).get("plugins", []))
+    except ValidationError:
+        then = []
+    versions = {(each.group, each.name): f"{each.package} {each.version}" for each in then}
+    for each in in_use(plan):
+        was = versions.get((each.group, each.name))
+        if was not in {None, f"{each.package} {each.version}"}:
+            yield f"{each.summary}: the run began with {was}"
 
 
 def unused(plan: Plan, environ: Mapping[str, str] = os.environ) -> Iterator[str]:

@@ -218,3 +218,19 @@ def test_nobody_is_told_of_a_dry_run(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(OWN)
     assert harness(tmp_path, "run", "--dry-run", "--observer", "mine:log").returncode == 0
     assert not (tmp_path / "log").exists()
+
+
+def test_an_interrupt_ends_the_waiting_for_one_that_never_returns(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import os, signal, time\n"
+        "def watch(event):\n"
+        "    if event.event != 'run_ended': return\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    time.sleep(60)\n"
+    )
+    begun = time.monotonic()
+    done = harness(tmp_path, "run", "-n", "1", "--json", "--observer", "mine:watch")
+    assert time.monotonic() - begun < SOON
+    assert (done.returncode, json.loads(done.stdout)["graded"]) == (0, 1)
+    lost = "observer mine:watch: 1 of 4 events were lost, as it was too slow"
+    assert lost in done.stderr.splitlines()
