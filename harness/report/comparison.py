@@ -6,9 +6,10 @@ from typing import Any
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.models.protocol import Frozen
+from harness.report.comparison_efficiency import Faster, faster
 from harness.report.comparison_groups import Group, compare_counts, grouped
 from harness.report.flips import Flip, flips_of
-from harness.report.likeness import unlike
+from harness.report.likeness import agents_told, unlike
 from harness.report.text import count
 from harness.runs.bracket import Bracket, bracket_of
 from harness.runs.importing import verdicts_of
@@ -31,6 +32,7 @@ COMPARED = (
     *("max_turns", "max_tool_calls", "max_tokens_per_sample"),
     *("sample_timeout", "sample_wall_timeout", "stop_on_pass", "submit_tool", "run_code_tool"),
     *("tool", "repair_rounds", "repair_from", "best_of"),
+    *("agent_command", "agent_without_namespace"),
 )
 """Keys of the spec whose difference is told."""
 
@@ -77,6 +79,7 @@ class Versus(Frozen):
         p_holm: exact McNemar's p-value, corrected by Holm for as many runs as are compared.
         groups: by difficulty, platform, tag and month of release.
         flips: the problems that one of them did better on, the greatest difference first.
+        faster: whose solutions are faster; None where that was not measured in both, or not alike.
         unlike: what makes the two less than comparable, in words.
         notes: what else is to be known.
         changed: problems left out because their tests or statements differ between the runs.
@@ -90,6 +93,7 @@ class Versus(Frozen):
     p_holm: float
     groups: dict[str, tuple[Group, ...]]
     flips: tuple[Flip, ...]
+    faster: Faster | None = None
     unlike: tuple[str, ...]
     notes: tuple[str, ...]
     changed: tuple[str, ...]
@@ -124,8 +128,15 @@ def compare_runs(paths: Sequence[Path], baseline: Path | None = None) -> Compari
         paths = [baseline, *paths]
     if not 1 < len(paths) <= len(LABELS):
         raise UsageError(f"give two runs to compare, and {len(LABELS)} at most")
-    runs = [read_run(path) for path in paths]
-    first = _place(paths, baseline)
+    return compare_read([read_run(path) for path in paths], _place(paths, baseline))
+
+
+def compare_read(runs: Sequence[Run], first: int = 0) -> Comparison:
+    """Pair runs that have been read, two or more, with the `first` of them.
+
+    Raises:
+        RunDirectoryError: one shares no graded problem with that.
+    """
     others = [place for place in range(len(runs)) if place != first]
     pairs = [_Pair(runs[first], runs[other], LABELS[first], LABELS[other]) for other in others]
     corrected = holm([pair.paired.p_value for pair in pairs])
@@ -176,6 +187,7 @@ class _Pair:
             p_holm=p_holm,
             groups=grouped(self.a.results, a, b),
             flips=tuple(flips_of(self.a, self.b, self.labels, self.counts)),
+            faster=faster(self.a, self.b, set(self.shared)),
             unlike=tuple(unlike(self.a, self.b, self.labels, self.changed)),
             notes=tuple(self._notes()),
             changed=tuple(sorted(self.changed)),
@@ -197,6 +209,7 @@ class _Pair:
         uneven = sum(self.counts[0][p][0] != self.counts[1][p][0] for p in self.shared)
         if uneven:
             yield f"{count(uneven, 'problem')} with more samples in one of the runs; all count"
+        yield from agents_told(self.a, self.b, self.labels)
 
 
 def _only(counts: dict[str, Counts], shared: Sequence[str]) -> dict[str, Counts]:

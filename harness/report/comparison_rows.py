@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from harness.report.comparison import COMPARED, Comparison, Side
+from harness.report.comparison_efficiency import efficiency_rows
 from harness.report.text import dollars, figure, interval, percent
 from harness.runs.importing import HERE
 from harness.runs.summary import Summary
@@ -41,6 +42,7 @@ def rows_of(comparison: Comparison) -> Iterator[Row]:
     yield from _open(runs)
     yield from _several(runs)
     yield from _beside(runs)
+    yield from _efficiency(runs)
     yield from _spent(runs)
 
 
@@ -49,6 +51,11 @@ def _settings(runs: Sequence[Side]) -> Iterator[Row]:
         cells = tuple(_setting(side.settings[key]) for side in runs)
         if len(set(cells)) > 1 or key in {"model", "mode"}:
             yield Row(key.replace("_", " "), cells, foreign=True)
+
+
+def _efficiency(runs: Sequence[Side]) -> Iterator[Row]:
+    for name, cells in efficiency_rows([side.summary.efficiency for side in runs]):
+        yield Row(name, cells)
 
 
 def _open(runs: Sequence[Side]) -> Iterator[Row]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from harness.report.comparison import LEVEL, Versus
+from harness.report.comparison_efficiency import faster_words
 from harness.report.comparison_rows import points
 from harness.report.flips import Flip, Shown
 from harness.report.text import count
@@ -42,6 +43,8 @@ def findings(versus: Versus, comparisons: int) -> Iterator[str]:
             "however many; the interval says by how many"
         )
     yield _detectable(versus)
+    if versus.faster is not None:
+        yield from faster_words(versus.faster, (a, b))
 
 
 def _p(versus: Versus) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from harness.report.comparison_efficiency import timed_unlike
 from harness.report.text import count
 from harness.runs.importing import verdicts_of
 from harness.runs.reading import Run
@@ -36,6 +37,8 @@ def unlike(a: Run, b: Run, labels: tuple[str, str], changed: Collection[str]) ->
     one, other = (run.manifest.get("sandbox", {}).get("level") for run in (a, b))
     if one != other and None not in {one, other}:
         yield f"the sandbox's level differs between the runs: {one} and {other}"
+    yield from _loose(a, b, labels)
+    yield from timed_unlike(a, b, labels)
     issues_a, issues_b = _issues(a), _issues(b)
     differ = [p for p in issues_a.keys() & issues_b.keys() if issues_a[p] != issues_b[p]]
     if differ:
@@ -43,6 +46,27 @@ def unlike(a: Run, b: Run, labels: tuple[str, str], changed: Collection[str]) ->
             f"what is known to be wrong with problems differs for {count(len(differ), 'problem')} "
             f"({_some(differ)})"
         )
+
+
+def agents_told(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str]:
+    """What cannot be compared where nobody here knows what an agent asked its model."""
+    owned = [label for label, run in zip(labels, (a, b), strict=True) if run.manifest.get("agent")]
+    if not owned:
+        return
+    one = len(owned) == 1
+    yield (
+        f"turns, tokens and costs cannot be compared: {' and '.join(owned)} "
+        f"{'is' if one else 'are'} the work of {'an agent' if one else 'agents'} of the user's "
+        "own, whose turns here are tool calls, and whose tokens nobody here knows"
+    )
+
+
+def _loose(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str]:
+    """An agent that could read the hidden tests may have."""
+    agents = [run.manifest.get("agent") or {"confined": True} for run in (a, b)]
+    loose = [label for label, agent in zip(labels, agents, strict=True) if not agent["confined"]]
+    if len(loose) == 1:
+        yield f"the agent of {loose[0]} was not kept from the hidden tests"
 
 
 def _data(a: Run, b: Run) -> Iterator[str]:
