@@ -1,5 +1,6 @@
 """Each flag has an effect, seen where a user would see it: the provider's side, or the results."""
 
+import asyncio
 import json
 from collections import Counter
 from pathlib import Path
@@ -7,7 +8,8 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, Reply, Solver, completion
-from program import harness, results, run
+from marks import TIMES, Marks, overlap
+from program import finish, harness, results, run, start
 
 SOLVE = "```python\nimport sys\nprint(sys.stdin.read())\n```"
 
@@ -228,21 +230,25 @@ def test_isolated_tests_are_not_confirmed_again(tmp_path: Path) -> None:
     assert summary["graded"] == 6
 
 
-def test_workers_are_as_many_as_said(tmp_path: Path) -> None:
-    """Two sleepers on two workers take less time than on one."""
-    row = {"statement": "Echo.", "tests": [{"input": "1", "output": "1", "public": True}]}
-    (tmp_path / "echo.jsonl").write_text(json.dumps(row))
-    (tmp_path / "mine.py").write_text(
-        "def solve(problem): return 'import time; time.sleep(1); print(input())'"
-    )
-    flags = ["-b", "jsonl:echo.jsonl", "-k", "2", "-m", "python:mine:solve"]
-    times: dict[str, float] = {}
-    for workers in ("1", "2"):
-        done = harness(tmp_path, "run", *flags, "--workers", workers, "--out", workers)
-        assert done.returncode == 0, done.stderr
-        assert {r["verdict"] for r in results(tmp_path / workers)} == {"accepted"}
-        times[workers] = sum(r["seconds"] for r in results(tmp_path / workers))
-    assert times["2"] < 0.85 * times["1"]
+async def test_workers_are_as_many_as_said(tmp_path: Path) -> None:
+    """Of two samples both are judged at once by two workers, and one after the other by one."""
+    row = {"statement": "?", "tests": [{"input": "", "output": "", "public": True}]}
+    (tmp_path / "own.jsonl").write_text(json.dumps(row))
+    flags = ["-b", "jsonl:own.jsonl", "-k", "2", "-m", "python:mine:solve"]
+    marks = Marks()
+    (tmp_path / "mine.py").write_text(f"def solve(problem): return {marks.sleeper!r}")
+    stay = ["--wall-timeout", "600", "--out", "two"]
+    process = await start(tmp_path, "run", *flags, "--workers", "2", *stay)
+    try:
+        await asyncio.to_thread(marks.wait_for_both, 60)
+    finally:
+        process.kill()
+        await finish(process)
+    (tmp_path / "mine.py").write_text(f"def solve(problem): return {TIMES!r}")
+    done = harness(tmp_path, "run", *flags, "--workers", "1", "--out", "one")
+    assert done.returncode == 0, done.stderr
+    ends = [path.read_text().splitlines()[-1] for path in (tmp_path / "one/transcripts").iterdir()]
+    assert not overlap(json.loads(end)["grade"]["tests"][0]["got"] for end in ends)
 
 
 SELECTIONS = {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from marks import TIMES, Marks, overlap
 from own_problems import DOUBLE, ECHO, UNTESTED
 from program import PROGRAM, environment, finish, harness, start
 
@@ -234,24 +235,25 @@ class TestFlags:
         assert alone["summary"]["judged_again"]["confirmed"] == [0, 0]
         assert results(in_batch) == results(alone) == [("own/echo", 0, "accepted")]
 
-    def test_workers(self, folder: Path) -> None:
+    async def test_workers(self, folder: Path) -> None:
         row = {
             "id": "one",
             "statement": "?",
             "tests": [{"input": "", "output": "", "public": True}],
         }
         (folder / "own.jsonl").write_text(json.dumps(row) + "\n")
-        code = "import time\nprint(time.monotonic())\ntime.sleep(2)\nprint(time.monotonic())"
-        write(folder, *({"problem_id": "one", "code": code} for _ in range(2)))
-
-        def overlap(workers: int) -> bool:
-            graded = grade(folder, "--workers", str(workers), "--isolate-tests")
-            times = [r["tests"][0]["got"].split() for r in graded["results"]]
-            (_, first_end), (second_start, _) = sorted([float(t) for t in pair] for pair in times)
-            return second_start < first_end
-
-        assert overlap(2)
-        assert not overlap(1)
+        marks = Marks()
+        write(folder, *({"problem_id": "one", "code": marks.sleeper} for _ in range(2)))
+        files = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
+        process = await start(folder, "grade", *files, "--workers", "2", "--wall-timeout", "600")
+        try:
+            await asyncio.to_thread(marks.wait_for_both, 60)
+        finally:
+            process.kill()
+            await finish(process)
+        write(folder, *({"problem_id": "one", "code": TIMES} for _ in range(2)))
+        graded = grade(folder, "--workers", "1", "--isolate-tests")
+        assert not overlap(each["tests"][0]["got"] for each in graded["results"])
         done = harness(
             folder,
             *("grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"),

@@ -95,6 +95,21 @@ def test_how_tools_were_called_is_told_where_it_was_not_natively_alone(
     assert "refusal" not in plain
 
 
+def test_tokens_that_nobody_told_are_unknown_and_not_none(
+    make_result: MakeResult, shown: Shown
+) -> None:
+    unknown = [make_result(name, usage=None, cost=None) for name in "ab"]
+    text = words(shown(summary_view(summarize(unknown, 2))))
+    assert "tokens unknown for 2 samples" in text
+    assert "0 in" not in text
+    assert "0 out" not in text
+    some = words(shown(summary_view(summarize([*unknown, make_result("c")], 3))))
+    assert "tokens 1,000 in, 100 out; unknown for 2 samples" in some
+    told = words(shown(summary_view(summarize([make_result("c")], 1))))
+    assert "tokens 1,000 in, 100 out" in told
+    assert "unknown for" not in told
+
+
 def test_what_is_in_no_rate_is_told(make_result: MakeResult, shown: Shown) -> None:
     text = words(shown(summary_view(full(make_result))))
     assert "samples 4 graded of 9" in text

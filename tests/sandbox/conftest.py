@@ -1,14 +1,11 @@
 """A real fork server, and shorthands for running programs on it."""
 
-import contextlib
-import secrets
-import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import pytest
+from marks import Marks
 
 from harness.sandbox.execution import Execution, Program
 from harness.sandbox.isolation import UNSAFE
@@ -80,39 +77,6 @@ def run_batch(shared_worker: Worker) -> Batch:
 def run_on() -> Callable[..., list[Execution]]:
     """Runs a program on a worker of one's own."""
     return _run
-
-
-class Marks:
-    """A name that judged programs give to their thread, by which they are seen from outside.
-
-    That is all they can say while they run: there is no way out of the sandbox.
-    """
-
-    def __init__(self) -> None:
-        self._name = f"mark-{secrets.token_hex(4)}"
-        self._seen: set[int] = set()
-        self.code = f"import ctypes\nctypes.CDLL(None).prctl(15, b{self._name!r}, 0, 0, 0)\n"
-
-    def wait(self, seconds: float = 10.0) -> int:
-        """The process that was named next."""
-        end = time.monotonic() + seconds
-        while not self.are_there():
-            assert time.monotonic() < end, "no program ran"
-            time.sleep(0.005)  # the kernel tells nobody of a new name
-        process = next(iter(self._new()))
-        self._seen.add(process)
-        return process
-
-    def are_there(self) -> bool:
-        return bool(self._new())
-
-    def _new(self) -> set[int]:
-        found: set[int] = set()
-        for name in Path("/proc").glob("[0-9]*/comm"):
-            with contextlib.suppress(OSError):
-                if name.read_bytes() == f"{self._name}\n".encode():
-                    found.add(int(name.parent.name))
-        return found - self._seen
 
 
 @pytest.fixture
