@@ -129,6 +129,8 @@ class Attempt(Frozen):
         fallback: the model would not call tools, so that the code is what it wrote without them.
         refused: the model, or its provider's filter, refused to go on.
         error: the provider's words after `model_error`, the model's after a refusal.
+        confined: whether an agent of the user's own was kept from the data; None where there was
+            none.
     """
 
     code: str
@@ -146,6 +148,7 @@ class Attempt(Frozen):
     fallback: bool = False
     refused: bool = False
     error: str = ""
+    confined: bool | None = None
 
     @property
     def written(self) -> int:

@@ -48,8 +48,9 @@ class Calls:
             return StopReason.TOOL_CALL_LIMIT
         return self._conversation.spent()
 
-    async def carry_out(self, turn: ModelTurn) -> None:
+    async def carry_out(self, turn: ModelTurn) -> tuple[ToolMessage, ...]:
         """Carry the calls out in the order asked; each gets exactly one result."""
+        results: list[ToolMessage] = []
         for number, call in enumerate(turn.tool_calls):
             self.made += 1
             recorded = self._session.journal.result(call.id)
@@ -60,6 +61,8 @@ class Calls:
                 await self._recall(call, recorded)
             self.malformed += recorded.result.malformed
             self._conversation.add(recorded.result, recorded=True)
+            results.append(recorded.result)
+        return tuple(results)
 
     def revisions(self) -> tuple[Written, ...]:
         """What was written, and when."""

@@ -166,6 +166,27 @@ class ToolProtocolChanged(Frozen):
     cause: str = ""
 
 
+class AgentLeft(Frozen):
+    """An agent of the user's own has left, or was made to.
+
+    Attributes:
+        client: how it called itself over MCP; empty where it never spoke.
+        confined: whether it was kept from the data.
+        exit_code: of its process, beyond 128 the signal that ended it; None where we ended it, or
+            it was no process of ours.
+        stdout, stderr: what that wrote; of a long text the middle is left out.
+        seconds: from its start to its end.
+    """
+
+    event: Literal["agent_left"] = "agent_left"
+    client: str = ""
+    confined: bool = False
+    exit_code: int | None = None
+    stdout: str = ""
+    stderr: str = ""
+    seconds: float = 0.0
+
+
 class Graded(Frozen):
     """The final solution, judged on all tests."""
 
@@ -196,6 +217,7 @@ Event = Annotated[
     | Cleared
     | NewConversation
     | Resumed
+    | AgentLeft
     | Graded
     | SampleEnd,
     Field(discriminator="event"),

@@ -25,6 +25,10 @@ class Gate(Protocol):
         """That wait is over: queue once more."""
         ...
 
+    def may_be_dropped(self) -> None:
+        """Should the user stop the run before it leaves, the task may be cancelled."""
+        ...
+
     def recall(self, usage: Usage | None) -> None:
         """An answer of an earlier attempt is used again: the sample's money, and not the run's."""
         ...
@@ -50,6 +54,9 @@ class _Open:
         pass
 
     async def enter_again(self) -> None:
+        pass
+
+    def may_be_dropped(self) -> None:
         pass
 
     def recall(self, usage: Usage | None) -> None:

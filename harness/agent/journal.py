@@ -67,6 +67,16 @@ class Journal:
             return
         self._write(event)
 
+    @property
+    def recorded(self) -> Sequence[Event]:
+        """The events of an earlier attempt that still stand; none once something else happened."""
+        return () if self._live else self._recorded
+
+    def start_over(self, cause: str) -> None:
+        """Begin the sample anew: nothing of an earlier attempt can be used again."""
+        if not self._live:
+            self._go_live(cause)
+
     def answer(self, request: Request) -> Response | None:
         """The recorded answer to a request, or None: then it has to be sent.
 

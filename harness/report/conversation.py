@@ -6,6 +6,7 @@ from typing import Any, cast
 from pydantic_core import from_json
 
 from harness.agent.events import (
+    AgentLeft,
     Cleared,
     Event,
     Graded,
@@ -69,12 +70,19 @@ def _lines(event: Event) -> Iterator[str]:
             | Cleared()
             | NewConversation()
             | Resumed()
+            | AgentLeft()
         ):
             yield from _note(event)
 
 
 def _note(
-    event: Retried | Unusable | ToolProtocolChanged | Cleared | NewConversation | Resumed,
+    event: Retried
+    | Unusable
+    | ToolProtocolChanged
+    | Cleared
+    | NewConversation
+    | Resumed
+    | AgentLeft,
 ) -> Iterator[str]:
     """What befell a conversation."""
     match event:
@@ -96,6 +104,19 @@ def _note(
         case Resumed():
             yield f"\n=== taken up again after turn {event.turn} {event.time}"
             yield from _indented(event.cause)
+        case AgentLeft():
+            yield from _agent(event)
+
+
+def _agent(event: AgentLeft) -> Iterator[str]:
+    """An agent of the user's own: how it left, and what it wrote beside its calls."""
+    how = "" if event.exit_code is None else f", exit code {event.exit_code}"
+    kept = "" if event.confined else "; it was not kept from the data"
+    who = printable_line(event.client) or "an agent that never spoke"
+    yield f"\n=== {who} left after {event.seconds:.1f} s{how}{kept}"
+    for name in ("stdout", "stderr"):
+        if text := getattr(event, name):
+            yield from _said(f"its {name}", text)
 
 
 def _grade(grade: Grade) -> Iterator[str]:

@@ -72,6 +72,10 @@ class SampleGate:
         self._ticket = await self._limiter.acquire()
         self._stopping.goes_on()
 
+    def may_be_dropped(self) -> None:
+        """The task that came through may be cancelled when the user stops the run."""
+        self._stopping.waits()
+
     def recall(self, usage: Usage | None) -> None:
         """An answer of an earlier attempt is used again: the run has counted it already."""
         self._charge(usage)

@@ -19,7 +19,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
-from harness.agent.strategies import STRATEGIES
+from harness.agent.strategies import BUILT_IN
 from harness.errors import UsageError
 from harness.runs.grid_names import HEEDED_BY, SILENT, check_name, names_of
 from harness.runs.models import endpoint_of, model_name
@@ -204,7 +204,7 @@ def _combined(base: Values, axes: Sequence[list[Values]]) -> Iterator[Values]:
 
 def _heeded(values: Values, ways: Mapping[str, Sequence[str]]) -> Values:
     mode: Any = values.get("mode", _default("mode"))
-    if not isinstance(mode, str) or mode not in STRATEGIES:  # one's own may heed anything
+    if not isinstance(mode, str) or mode not in BUILT_IN:  # one's own may heed anything
         return values
     return {key: each for key, each in values.items() if key not in ways or mode in ways[key]}
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, cast
 
-from harness.agent.strategies import STRATEGIES
+from harness.agent.strategies import BUILT_IN, STRATEGIES
 from harness.errors import UsageError
 from harness.runs.spec import WAYS, RunSpec
 
@@ -90,7 +90,7 @@ def _kinds(keys: Sequence[str], specs: Sequence[Mapping[str, Any]]) -> int:
 
 
 def _heeds(mode: str, key: str) -> bool:
-    return mode not in STRATEGIES or mode in HEEDED_BY.get(key, (mode,))
+    return mode not in BUILT_IN or mode in HEEDED_BY.get(key, (mode,))
 
 
 def _name(spec: Mapping[str, Any], keys: Iterable[str], varied: frozenset[str]) -> str:

@@ -5,7 +5,16 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from harness.agent.attempt import StopReason
-from harness.agent.events import Cleared, Event, Request, Response, SampleEnd, SampleStart, standing
+from harness.agent.events import (
+    AgentLeft,
+    Cleared,
+    Event,
+    Request,
+    Response,
+    SampleEnd,
+    SampleStart,
+    standing,
+)
 from harness.errors import UsageError
 from harness.models.protocol import (
     ContextOverflowError,
@@ -72,6 +81,10 @@ def _played(events: Iterable[Event]) -> Iterator[ModelTurn | ModelError]:
             case Cleared():
                 asked = False
                 yield ContextOverflowError(event.cause)
+            case AgentLeft():  # what it would have done next nobody knows
+                words = "the recorded agent left here"
+                yield RecordingEndedError(words, StopReason.MODEL_STOPPED, asked=False)
+                return
             case SampleEnd(stop_reason=StopReason.CONTEXT_LIMIT):
                 yield ContextOverflowError(event.error)
             case SampleEnd(stop_reason=reason) if reason in LIMITS:

@@ -7,6 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from harness.agent.events import (
+    AgentLeft,
     Cleared,
     Event,
     Graded,
@@ -39,6 +40,7 @@ from harness.view.words import (
     other_arguments,
     program,
     reasoning_text,
+    told_in,
 )
 
 FOLDED = 1_200
@@ -140,7 +142,7 @@ class Blocks:
             case None:
                 made = self._block(entry, "broken", f"line {entry.line.number} cannot be read")
             case _:
-                words = _words(getattr(event, "cause", ""), "cause")
+                words = _words(told_in(event), "cause")
                 made = self._block(entry, "note", _note(event), words)
         return made
 
@@ -325,6 +327,10 @@ def _note(event: Event) -> str:
             title = f"from turn {event.turn} on tools are called {ways[event.protocol]}"
         case Cleared():
             title = f"turn {event.turn} was too long: {len(event.call_ids)} older results left out"
+        case AgentLeft():
+            how = "" if event.exit_code is None else f", exit code {event.exit_code}"
+            kept = "" if event.confined else "; it was not kept from the data"
+            title = f"{event.client or 'an agent'} left after {event.seconds:.1f} s{how}{kept}"
         case NewConversation():
             title = f"a new conversation after turn {event.turn}"
         case Resumed():

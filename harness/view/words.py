@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from pydantic_core import from_json, to_json
 
-from harness.agent.events import Event, Graded, Request, Response, Tested, ToolResult
+from harness.agent.events import AgentLeft, Event, Graded, Request, Response, Tested, ToolResult
 from harness.models.protocol import AssistantMessage, Message, ModelTurn, ToolCall
 
 REASONING_KEYS = ("thinking", "text", "reasoning_content", "reasoning", "content", "summary")
@@ -30,7 +30,7 @@ def text_in(event: Event, name: str) -> str | None:
         case Graded():
             found = _of_test(event, word, part)
         case _:
-            found = str(getattr(event, "cause", "") or getattr(event, "error", ""))
+            found = told_in(event)
     return found
 
 
@@ -45,6 +45,14 @@ def _of_test(event: Graded, word: str, index: int) -> str | None:
     if test is None or word not in {"got", "error", "stdout", "stderr"}:
         return None
     return str(getattr(test, word))
+
+
+def told_in(event: Event) -> str:
+    """The words of an event that is no part of the conversation."""
+    if not isinstance(event, AgentLeft):
+        return str(getattr(event, "cause", "") or getattr(event, "error", ""))
+    parts = (("stdout", event.stdout), ("stderr", event.stderr))
+    return "\n\n".join(f"{name}:\n{text.rstrip()}" for name, text in parts if text.strip())
 
 
 def message_text(message: Message) -> str:

@@ -1,0 +1,59 @@
+"""An agent that does what it is told, step by step: `acts.py STEP…`."""
+
+import os
+import subprocess
+import sys
+import time
+
+from speaking import ask, call, hello
+
+RIGHT = "a, b = map(int, input().split())\nprint(a + b)\n"
+WRONG = "print(0)\n"
+
+
+def act(step: str) -> None:
+    word, _, value = step.partition("=")
+    match word:
+        case "hello":
+            hello()
+        case "read":
+            print(call("read_problem"), flush=True)
+        case "wrong" | "right":
+            print(call("write_solution", code=WRONG if word == "wrong" else RIGHT), flush=True)
+        case "run":
+            print(call("run_tests"), flush=True)
+        case "submit":
+            print(call("submit"), flush=True)
+        case "many":
+            for _ in range(int(value)):
+                call("read_problem")
+        case "say":
+            print(value, flush=True)
+        case "tell":
+            print(os.environ.get(value), file=sys.stderr, flush=True)
+        case "flood":
+            sys.stdout.write("x" * int(value))
+            sys.stdout.flush()
+        case "garbage":
+            for body in (b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'"x"'):
+                ask(body)
+            ask({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": 3}})
+            call("write_solution", code=3)
+            call("write_solution", code="\ud800")
+            call("nonsense" * 1_000, x=1)
+            print("huge", ask(b'"' + b"x" * (3 << 20) + b'"')[0], flush=True)
+        case "prompt":
+            print(sys.argv[1], flush=True)
+        case "leave-behind":  # a process of a session of its own, that outlives its parent
+            code = f"import time, pathlib; time.sleep({value}); pathlib.Path('late').touch()"
+            subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+        case "sleep":
+            time.sleep(float(value))
+        case "exit":
+            sys.exit(int(value))
+        case _:
+            raise ValueError(step)
+
+
+for each in sys.argv[1:]:
+    act(each)

@@ -1,0 +1,227 @@
+"""An agent that is started: what it does becomes a transcript, and nothing of it stays."""
+
+import asyncio
+import os
+import time
+from pathlib import Path
+
+import pytest
+from own_agents import Agents, Attend
+
+from harness.agent.attempt import ChosenBy, Limits, StopReason
+from harness.agent.events import (
+    Event,
+    Request,
+    Response,
+    Resumed,
+    SampleEnd,
+    SampleStart,
+    ToolResult,
+)
+from harness.agent.external_process import HEAD, TAIL
+from harness.models.protocol import Usage
+from harness.sandbox.agent_room import Room
+
+pytestmark = pytest.mark.usefixtures("namespaces")
+BOTH = pytest.mark.parametrize("confined", [True, False], ids=["in a room", "loose"])
+SOLVES = ("hello", "read", "wrong", "run", "right", "run")
+
+
+@BOTH
+async def test_its_calls_are_a_transcript_and_its_last_solution_the_attempt(
+    agents: Agents, attend: Attend, *, confined: bool
+) -> None:
+    done = await attend(agents.host(*SOLVES, confined=confined))
+    attempt = done.attempt
+    assert attempt.stop_reason is StopReason.MODEL_STOPPED
+    assert attempt.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS
+    assert "a + b" in attempt.code
+    assert (attempt.model_calls, attempt.tool_calls, attempt.malformed_tool_calls) == (0, 5, 0)
+    assert (attempt.usage_known, attempt.confined) == (False, confined)
+    wrong, right = attempt.revisions
+    assert (wrong.turn, right.turn) == (2, 4)
+    assert wrong.tests is not None
+    assert right.tests is not None
+    assert (wrong.tests.passed, right.tests.passed) == (0, 2)
+    assert done.calls == [
+        *("read_problem", "write_solution", "run_tests", "write_solution", "run_tests")
+    ]
+    assert "All 2 public tests passed" in done.results[-1]
+    assert isinstance(done.events[0], Request)
+    assert done.left.client == "test agent 1"
+    assert (done.left.exit_code, done.left.confined) == (0, confined)
+    assert "All 2 public tests passed" in done.left.stdout
+
+
+@BOTH
+async def test_what_it_started_ends_with_it(
+    agents: Agents, attend: Attend, *, confined: bool
+) -> None:
+    started = time.monotonic()
+    done = await attend(agents.host("leave-behind=30", "right", confined=confined))
+    assert done.left.exit_code == 0
+    assert time.monotonic() - started < 20
+    assert not _alive("late")
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        (Limits(seconds=1.5), StopReason.TIME_LIMIT),
+        (Limits(wall_seconds=1.5), StopReason.WALL_LIMIT),
+    ],
+    ids=["working seconds", "wall seconds"],
+)
+async def test_a_limit_of_time_ends_it_and_all_it_started(
+    agents: Agents,
+    attend: Attend,
+    limits: Limits,
+    reason: StopReason,
+    *,
+    confined: bool,
+) -> None:
+    host = agents.host("right", "run", "leave-behind=41", "sleep=60", confined=confined)
+    done = await attend(host, limits)
+    assert done.attempt.stop_reason is reason
+    assert done.left.exit_code is None
+    assert not _alive("sleep(41)", "acts.py")
+    if done.calls:  # it may not have come so far on a busy machine
+        assert done.attempt.confined is confined
+
+
+async def test_the_limit_of_calls_ends_it(agents: Agents, attend: Attend) -> None:
+    host = agents.host("right", "many=5", "sleep=60")
+    done = await attend(host, Limits(tool_calls=3))
+    assert done.attempt.stop_reason is StopReason.TOOL_CALL_LIMIT
+    assert len(done.calls) == 4
+    assert "No more than 3 calls" in done.results[-1]
+    assert done.attempt.chosen_by is ChosenBy.NEWEST
+
+
+async def test_it_may_submit_and_then_has_little_time(agents: Agents, attend: Attend) -> None:
+    done = await attend(agents.host("right", "submit", "sleep=60"), submit=True)
+    assert done.attempt.stop_reason is StopReason.SUBMITTED
+    assert done.results[-1] == "Submitted."
+    assert done.left.exit_code is None
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        (("tell=HOME", "exit=3"), "exit code 3 and called no tool: /scratch"),
+        (("say=no key",), "never reached the tools"),
+    ],
+)
+async def test_an_agent_that_fails_before_its_first_call_is_no_failing_of_its_model(
+    agents: Agents, attend: Attend, steps: tuple[str, ...], words: str
+) -> None:
+    done = await attend(agents.host(*steps))
+    assert done.attempt.stop_reason is StopReason.MODEL_ERROR
+    assert words in done.attempt.error
+
+
+async def test_an_agent_that_fails_later_is_judged_by_what_it_wrote(
+    agents: Agents, attend: Attend
+) -> None:
+    done = await attend(agents.host("right", "exit=3"))
+    assert done.attempt.stop_reason is StopReason.MODEL_STOPPED
+    assert (done.attempt.chosen_by, done.left.exit_code) == (ChosenBy.NEWEST, 3)
+    idle = await attend(agents.host("hello"))
+    assert idle.attempt.stop_reason is StopReason.MODEL_STOPPED
+    assert idle.attempt.chosen_by is ChosenBy.NONE
+
+
+async def test_its_output_is_kept_but_not_all_of_it(agents: Agents, attend: Attend) -> None:
+    done = await attend(agents.host("right", "say=first", "flood=2000000", "say=last"))
+    text = done.left.stdout
+    assert "first" in text
+    assert "last" in text
+    assert HEAD + TAIL < len(text) < HEAD + TAIL + 100
+    assert "bytes left out" in text
+
+
+async def test_secrets_that_it_was_given_are_not_kept(agents: Agents, attend: Attend) -> None:
+    host = agents.host("hello", "tell=MY_KEY")
+    secrets = {"MY_KEY": "sk-planted-secret"}
+    room = Room(confined=True, shows=host.room.shows, env={**(host.room.env or {}), **secrets})
+    given = type(host)(host.command, room, secrets)
+    done = await attend(given)
+    assert done.left.stderr.strip() == "[MY_KEY]"
+
+
+async def test_it_is_told_what_to_do_in_its_command_line_too(
+    agents: Agents, attend: Attend
+) -> None:
+    host = agents.host("say={prompt}", "tell=HARNESS_PROMPT", "say={mcp_config}", "hello")
+    done = await attend(host)
+    assert done.left.stdout.count('Solve the problem "Sum of Two"') == 1
+    assert done.left.stderr.count('Solve the problem "Sum of Two"') == 1
+    assert done.left.stdout.endswith("/scratch/mcp.json\n")
+
+
+async def test_garbage_on_the_protocol_hurts_nobody(agents: Agents, attend: Attend) -> None:
+    done = await attend(agents.host("garbage", "right", "run"))
+    assert done.attempt.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS
+    assert done.left.stdout.split()[:2] in (["huge", "413"], ["huge", "0"])  # refused, or cut off
+    assert done.attempt.malformed_tool_calls >= 2
+    assert max(map(len, done.results)) < 20_000
+
+
+async def test_a_run_that_is_stopped_ends_it(agents: Agents, attend: Attend) -> None:
+    called = asyncio.Event()
+
+    class Watched(list[Event]):
+        def append(self, event: Event) -> None:
+            super().append(event)
+            if isinstance(event, ToolResult):
+                called.set()
+
+    host = agents.host("leave-behind=42", "right", "sleep=60")
+    task = asyncio.create_task(attend(host, events=Watched()))
+    await asyncio.wait({asyncio.create_task(called.wait()), task}, return_when="FIRST_COMPLETED")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not _alive("sleep(42)")
+
+
+async def test_an_interrupted_sample_begins_anew_and_the_transcript_says_so(
+    agents: Agents, attend: Attend
+) -> None:
+    first = await attend(agents.host("wrong", "right"))
+    start = SampleStart(sample="s", problem_id="p", index=0, mode="external", model="agent:test")
+    cut = [start, *first.events[:3]]
+    events: list[Event] = []
+    done = await attend(agents.host("right"), recorded=cut, events=events)
+    assert isinstance(events[0], Resumed)
+    assert "cannot be taken up again" in events[0].cause
+    assert done.calls == ["write_solution"]
+
+
+async def test_of_an_agent_that_had_left_only_the_grade_is_missing(
+    agents: Agents, attend: Attend
+) -> None:
+    first = await attend(agents.host(*SOLVES))
+    end = SampleEnd(stop_reason="model_stopped", chosen_by="passed_public_tests", usage=Usage())
+    start = SampleStart(sample="s", problem_id="p", index=0, mode="external", model="agent:test")
+    events: list[Event] = []
+    done = await attend(agents.host("right"), recorded=[start, *first.events, end], events=events)
+    assert not [event for event in events if isinstance(event, Response)]
+    assert not events
+    assert done.attempt.code == first.attempt.code
+    assert [r.tests for r in done.attempt.revisions] == [r.tests for r in first.attempt.revisions]
+
+
+def _alive(*words: str) -> list[str]:
+    """The command lines of processes that hold all these words; a dying one is none."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            state = (path / "stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if all(word in line for word in words) and state != "Z" and int(path.name) != os.getpid():
+            found.append(line)
+    return found

@@ -1,0 +1,323 @@
+"""`harness mcp`: a foreign client has the tools called, and a run comes of it."""
+
+import asyncio
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import StdioServerParameters
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from program import PROGRAM, environment, finish, harness, results
+
+from harness.runs.transcripts import Transcripts
+
+RIGHT = "a, b = map(int, input().split())\nprint(a + b)\n"
+NEEDLE = "48151623420815"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rows = [
+        {
+            "id": f"sum-{number}",
+            "statement": "Read two integers and print their sum.",
+            "tests": [
+                {"input": "1 2\n", "output": "3\n", "public": True},
+                {"input": f"{NEEDLE} 0\n", "output": f"{NEEDLE}\n", "public": False},
+            ],
+        }
+        for number in range(2)
+    ]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def words(*flags: str, problem: str = "sum-0") -> list[str]:
+    return ["mcp", "-b", "jsonl:own.jsonl", "--problem", problem, "--out", "r", *flags]
+
+
+def message(method: str, number: int | None = 1, **params: Any) -> bytes:
+    told: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
+    return json.dumps(told | ({} if number is None else {"id": number})).encode() + b"\n"
+
+
+HELLO = message(
+    "initialize",
+    protocolVersion="2025-06-18",
+    capabilities={},
+    clientInfo={"name": "by hand", "version": "2"},
+) + message("notifications/initialized", None)
+
+
+def call(name: str, number: int, **arguments: Any) -> bytes:
+    return message("tools/call", number, name=name, arguments=arguments)
+
+
+async def serving(
+    folder: Path, *flags: str, problem: str = "sum-0", **env: str
+) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        PROGRAM,
+        *words(*flags, problem=problem),
+        cwd=folder,
+        env=environment(**env),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+
+async def answers(process: asyncio.subprocess.Process, *numbers: int) -> dict[int, Any]:
+    """The answers to these requests, whatever comes beside them."""
+    assert process.stdout is not None
+    found: dict[int, Any] = {}
+    async with asyncio.timeout(60):
+        while not found.keys() >= set(numbers):
+            told = json.loads(await process.stdout.readline())
+            if told.get("id") is not None:
+                found[told["id"]] = told
+    return found
+
+
+async def leave(process: asyncio.subprocess.Process) -> tuple[int | None, str, str]:
+    """The client goes: its exit code and the rest of what it says."""
+    assert process.stdin is not None
+    process.stdin.close()
+    return await finish(process)
+
+
+async def test_the_mcp_packages_own_client_solves_a_problem_over_stdio(folder: Path) -> None:
+    server = StdioServerParameters(
+        command=PROGRAM, args=words("-m", "somebody"), env=environment(), cwd=str(folder)
+    )
+    async with Client(server) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert list(tools) == ["read_problem", "write_solution", "run_tests", "submit"]
+        assert tools["write_solution"].input_schema["required"] == ["code"]
+        read = await client.call_tool("read_problem", {})
+        assert "print their sum" in read.content[0].text
+        assert (await client.call_tool("run_tests", {})).is_error
+        await client.call_tool("write_solution", {"code": RIGHT})
+        tested = await client.call_tool("run_tests", {})
+        assert "All 1 public tests passed" in tested.content[0].text
+        assert NEEDLE not in str([read, tested, tools])
+    (result,) = results(folder / "r")  # it was graded before the client let go of the process
+    assert (result["verdict"], result["hidden_passed"]) == ("accepted", 1)
+    assert (result["stop_reason"], result["confined"]) == ("model_stopped", False)
+    manifest = json.loads((folder / "r" / "run.json").read_text())
+    assert (manifest["spec"]["mode"], manifest["spec"]["model"]) == ("mcp", "agent:somebody")
+
+
+async def test_what_a_client_does_is_an_ordinary_run_and_stdout_is_the_protocols(
+    folder: Path,
+) -> None:
+    process = await serving(folder)
+    assert process.stdin is not None
+    process.stdin.write(HELLO + call("write_solution", 2, code=RIGHT) + call("submit", 3))
+    told = await answers(process, 1, 2, 3)
+    assert "Solve the problem" in told[1]["result"]["instructions"]
+    assert told[3]["result"]["content"][0]["text"] == "Submitted."
+    code, rest, err = await leave(process)
+    assert (code, rest) == (0, "")
+    assert "verdict: accepted, tests 2 of 2; stopped by: submitted" in err
+    assert "run directory: r" in err
+    shown = harness(folder, "show", "r")
+    assert shown.returncode == 0, shown.stderr
+    assert "not kept from the data 1" in shown.stdout
+    with Transcripts(folder / "r") as transcripts:
+        text = "".join(e.model_dump_json() for e in transcripts.events(transcripts.names()[0]))
+    assert '"client":"by hand 2"' in text
+    again = harness(folder, *words())
+    assert again.returncode == 0, again.stderr
+    assert "is graded already" in again.stderr
+    assert "verdict: accepted" in again.stderr
+
+
+async def test_a_run_may_get_another_problem(folder: Path) -> None:
+    for problem in ("sum-0", "jsonl/sum-1"):
+        code, out, err = await leave(await serving(folder, problem=problem))
+        assert (code, out) == (0, ""), err
+    assert {each["problem_id"] for each in results(folder / "r")} == {"jsonl/sum-0", "jsonl/sum-1"}
+    assert {each["verdict"] for each in results(folder / "r")} == {"no_solution"}
+    assert harness(folder, "run", "--resume", "r").returncode == 0
+
+
+def garbage() -> bytes:
+    """What no client may send, and some do."""
+    lines = [b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b"x" * (3 << 20), b"1e999", b""]
+    lines += [b'{"jsonrpc": "2.0", "id": 7}', b'{"jsonrpc": "2.0", "method": 3, "id": {}}']
+    return b"\n".join(lines) + b"\n" + message("no/such/method", 8)
+
+
+async def test_garbage_on_stdin_hurts_nobody(folder: Path) -> None:
+    process = await serving(folder)
+    assert process.stdin is not None
+    process.stdin.write(garbage() + HELLO + garbage())
+    process.stdin.write(call("write_solution", 2, code=7) + call("write_solution", 3, code=RIGHT))
+    told = await answers(process, 1, 2, 3, 8)
+    assert told[2]["result"]["isError"] is True
+    assert told[8]["error"]["code"] == -32601
+    code, _, err = await leave(process)
+    assert code == 0, err
+    assert results(folder / "r")[0]["verdict"] == "accepted"
+
+
+async def test_a_client_that_never_reads_makes_nothing_grow(folder: Path) -> None:
+    process = await serving(folder)
+    assert process.stdin is not None
+    process.stdin.write(HELLO + call("write_solution", 2, code=RIGHT))
+    await answers(process, 1, 2)
+    flood = b"".join(message("ping", number) for number in range(3, 10_003))
+    sent = asyncio.create_task(_flood(process.stdin, flood))
+    await asyncio.wait({sent}, timeout=4)
+    assert not sent.done()  # it is no longer read, so that it waits
+    status = await asyncio.to_thread(Path(f"/proc/{process.pid}/status").read_text)
+    peak = int(status.split("VmHWM:")[1].split()[0])
+    sent.cancel()
+    process.terminate()
+    code, _, err = await finish(process)
+    assert code == 0, err  # what was written is graded
+    assert peak < 400_000  # KiB
+    assert results(folder / "r")[0]["verdict"] == "accepted"
+
+
+async def _flood(stdin: asyncio.StreamWriter, data: bytes) -> None:
+    for _ in range(100):
+        stdin.write(data)
+        await stdin.drain()
+
+
+async def test_a_limit_of_calls_ends_the_session(folder: Path) -> None:
+    process = await serving(folder, "--max-tool-calls", "1", "--no-submit-tool")
+    assert process.stdin is not None
+    process.stdin.write(HELLO + call("write_solution", 2, code=RIGHT) + call("run_tests", 3))
+    told = await answers(process, 1, 2, 3)
+    assert "No more than 1 calls" in told[3]["result"]["content"][0]["text"]
+    code, _, err = await leave(process)
+    assert (code, "stopped by: tool call limit" in err) == (0, True), err
+
+
+async def test_a_limit_of_time_ends_the_session(folder: Path) -> None:
+    process = await serving(folder, "--sample-timeout", "0.5")
+    assert process.stdin is not None
+    assert process.stderr is not None
+    process.stdin.write(HELLO)
+    async with asyncio.timeout(60):
+        err = (await process.stderr.read()).decode()
+    assert await process.wait() == 0
+    assert "stopped by: time limit" in err
+
+
+async def _address(process: asyncio.subprocess.Process) -> dict[str, Any]:
+    """The configuration that the server says for its clients."""
+    assert process.stderr is not None
+    async with asyncio.timeout(60):
+        while True:
+            line = (await process.stderr.readline()).decode()
+            assert line, "it has ended"
+            if line.startswith("{"):
+                return json.loads(line)["mcpServers"]["harness"]
+
+
+async def test_over_http_a_client_needs_the_key_and_may_submit(folder: Path) -> None:
+    process = await serving(folder, "--http")
+    there = await _address(process)
+    assert there["url"].startswith("http://127.0.0.1:")
+    async with httpx2.AsyncClient() as stranger:
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic eDp5"}):
+            assert (
+                await stranger.post(there["url"], json=body, headers=headers)
+            ).status_code == 401
+        other = {"Host": "example.org", **there["headers"]}
+        assert (await stranger.post(there["url"], json=body, headers=other)).status_code == 421
+    async with (
+        httpx2.AsyncClient(headers=there["headers"]) as http,
+        Client(streamable_http_client(there["url"], http_client=http)) as client,
+    ):
+        many = [client.call_tool("read_problem", {}) for _ in range(8)]
+        assert all("their sum" in each.content[0].text for each in await asyncio.gather(*many))
+        await client.call_tool("write_solution", {"code": RIGHT})
+        done = await client.call_tool("submit", {})
+        assert done.content[0].text == "Submitted."
+    code, out, err = await leave(process)
+    assert (code, out) == (0, ""), err
+    assert "verdict: accepted" in err
+    assert results(folder / "r")[0]["tool_calls"] == 10
+
+
+async def test_an_interrupt_is_the_end_of_the_work_if_there_is_any(folder: Path) -> None:
+    key = "a-key-that-was-agreed-upon"
+    process = await serving(folder, "--http", ":0", HARNESS_MCP_TOKEN=key)
+    there = await _address(process)
+    assert there["headers"] == {"Authorization": f"Bearer {key}"}
+    async with (
+        httpx2.AsyncClient(headers=there["headers"]) as http,
+        Client(streamable_http_client(there["url"], http_client=http)) as client,
+    ):
+        await client.call_tool("write_solution", {"code": RIGHT})
+    process.send_signal(signal.SIGINT)
+    code, _, err = await leave(process)
+    assert (code, "verdict: accepted" in err) == (0, True), err
+
+
+async def test_an_interrupt_before_there_is_any_leaves_the_sample_pending(folder: Path) -> None:
+    process = await serving(folder, "--http")
+    there = await _address(process)
+    async with httpx2.AsyncClient() as stranger:  # an answer says that it serves by now
+        assert (await stranger.post(there["url"], json={})).status_code == 401
+    process.send_signal(signal.SIGINT)
+    code, _, err = await leave(process)
+    assert code == 130
+    assert "nothing is graded" in err
+    assert results(folder / "r") == []
+    resumed = harness(folder, "run", "--resume", "r")
+    assert resumed.returncode == 4
+    assert "no agent is connected" in resumed.stderr
+
+
+async def test_what_was_handed_in_before_a_crash_is_graded_without_an_agent(folder: Path) -> None:
+    process = await serving(folder)
+    assert process.stdin is not None
+    process.stdin.write(HELLO + call("write_solution", 2, code=RIGHT) + call("submit", 3))
+    await answers(process, 1, 2, 3)
+    await leave(process)
+    (folder / "r" / "results.jsonl").write_text("")  # as if it had been killed before
+    resumed = harness(folder, "run", "--resume", "r")
+    assert resumed.returncode == 0, resumed.stderr
+    (result,) = results(folder / "r")
+    assert (result["verdict"], result["stop_reason"]) == ("accepted", "submitted")
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--problem", "nonsense"], "nonsense"),
+        (["--http", "127.0.0.1:99999"], "HOST:PORT"),
+        (["--http", "256.0.0.1:80"], "--http 256.0.0.1:80"),
+        (["--http", "nowhere:x"], "HOST:PORT"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(folder: Path, flags: list[str], said: str) -> None:
+    done = harness(folder, *words(*flags))
+    assert done.returncode in {2, 3}
+    assert said in done.stderr.splitlines()[-1]
+    assert done.stdout == ""
+    assert not (folder / "r").exists()
+
+
+def test_a_key_that_could_be_guessed_is_refused(folder: Path) -> None:
+    done = harness(folder, *words("--http"), HARNESS_MCP_TOKEN="short")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "HARNESS_MCP_TOKEN" in done.stderr
+
+
+def test_another_kind_of_run_is_none_to_add_to(folder: Path) -> None:
+    assert harness(folder, "run", "-n", "1", "--out", "r").returncode == 0
+    done = harness(folder, *words())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "none of `harness mcp`" in done.stderr
