@@ -16,6 +16,7 @@ from typing import Any
 from harness.agent.events import Event, SampleStart
 from harness.errors import UsageError
 from harness.exports.messages import arguments_of, said_in, transcript_of
+from harness.exports.sample_records import EFFICIENCY_FIELDS
 from harness.models.protocol import (
     AssistantMessage,
     Message,
@@ -27,7 +28,9 @@ from harness.models.protocol import (
 )
 from harness.runs.reading import Run
 from harness.runs.results import SampleResult
+from harness.runs.summary import Summary
 from harness.runs.transcripts import Transcripts
+from harness.stats.rates import Rate
 
 SCORER = "harness"
 SOLVED, UNSOLVED = "C", "I"
@@ -70,7 +73,6 @@ def _log(run: Run) -> Any:
             _sample(run, result, transcript_of(transcripts, result.problem_id, result.index) or [])
             for result in run.results
         ]
-    rate = summary.pass_at_1
     score = EvalScore(
         name=SCORER,
         scorer=SCORER,
@@ -78,14 +80,13 @@ def _log(run: Run) -> Any:
         scored_samples=summary.graded,
         unscored_samples=summary.ungraded,
         metrics={
-            "accuracy": EvalMetric(
-                name="accuracy",
+            name: EvalMetric(
+                name=name,
                 value=rate.value,
                 metadata={"low": rate.low, "high": rate.high, "problems": rate.problems},
             )
-        }
-        if rate
-        else {},
+            for name, rate in _metrics(summary).items()
+        },
     )
     began = _time(run.manifest.get("created"))
     return EvalLog(
@@ -152,6 +153,7 @@ def _sample(run: Run, result: SampleResult, events: Sequence[Event]) -> Any:
                     "public_total": result.public_total,
                     "hidden_passed": result.hidden_passed,
                     "hidden_total": result.hidden_total,
+                    **_efficiency(result),
                 },
             )
         }
@@ -170,6 +172,24 @@ def _sample(run: Run, result: SampleResult, events: Sequence[Event]) -> Any:
         started_at=_time(start.time) if start and start.time else None,
         total_time=result.seconds,
     )
+
+
+def _metrics(summary: Summary) -> dict[str, Rate]:
+    timed = summary.efficiency
+    named = {
+        "accuracy": summary.pass_at_1,
+        "beyond_at_1": timed.beyond if timed else None,
+        "beyond_at_1_passed": timed.beyond_passed if timed else None,
+        "percentile_rank": timed.percentile if timed else None,
+    }
+    return {name: rate for name, rate in named.items() if rate is not None}
+
+
+def _efficiency(result: SampleResult) -> dict[str, Any]:
+    found = result.efficiency
+    if found is None:
+        return {}
+    return {name: getattr(found, name) for name in EFFICIENCY_FIELDS}
 
 
 def _message(message: Message, model: str) -> Any:

@@ -7,7 +7,7 @@
 from pathlib import Path
 from typing import Any
 
-from harness.exports.sample_records import DATE, FIELDS, NUMBER, TEXT, TRUTH, WHOLE, record
+from harness.exports.sample_records import DATE, NUMBER, TEXT, TRUTH, WHOLE, fields_of, record
 from harness.runs.reading import Run
 
 ROWS_AT_A_TIME = 1_000
@@ -25,8 +25,10 @@ def write_parquet(run: Run, path: Path) -> None:
         TRUTH: pa.bool_(),
         DATE: pa.date32(),
     }
-    schema = pa.schema([(name, types[kind]) for name, kind in FIELDS.items()])
+    fields = fields_of(run)
+    schema = pa.schema([(name, types[kind]) for name, kind in fields.items()])
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for start in range(0, len(run.results), ROWS_AT_A_TIME):
-            rows = [record(run, each) for each in run.results[start : start + ROWS_AT_A_TIME]]
+            some = run.results[start : start + ROWS_AT_A_TIME]
+            rows = [record(run, each, fields) for each in some]
             writer.write_table(pa.Table.from_pylist(rows, schema=schema))

@@ -1,5 +1,6 @@
 """A sample as one flat row: for spreadsheets and data frames."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from harness.runs.reading import Run
@@ -41,6 +42,7 @@ FIELDS = {
     "tool_protocol": TEXT,
     "fallback": TRUTH,
     "refused": TRUTH,
+    "confined": TRUTH,
     "input_tokens": WHOLE,
     "cached_input_tokens": WHOLE,
     "output_tokens": WHOLE,
@@ -52,16 +54,46 @@ FIELDS = {
     "code": TEXT,
 }
 """The columns in their order, and what each holds; any may be missing in a row (None)."""
+EFFICIENCY_FIELDS = {
+    "timing": TEXT,
+    "cpu_s": NUMBER,
+    "beyond": NUMBER,
+    "beyond_low": NUMBER,
+    "beyond_high": NUMBER,
+    "beyond_branches": NUMBER,
+    "percentile": NUMBER,
+    "lack": TEXT,
+    "remark": TEXT,
+}
+"""Columns of runs whose solutions are timed; `harness.grading.efficiency.scale.Efficiency`."""
 _OWN = ("run", "model", "mode", "prompt", "tags", "known_issues")
 _USAGE = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens")
 
 
-def record(run: Run, result: SampleResult) -> dict[str, Any]:
-    """A sample by `FIELDS`; several words in one field are joined by semicolons."""
-    usage = result.usage
+def fields_of(run: Run) -> dict[str, str]:
+    """The columns of a run: those of efficiency are there where that was measured."""
+    if all(result.efficiency is None for result in run.results):
+        return FIELDS
+    plain = {name: kind for name, kind in FIELDS.items() if name != "code"}
+    return {**plain, **EFFICIENCY_FIELDS, "code": FIELDS["code"]}
+
+
+def record(run: Run, result: SampleResult, fields: Mapping[str, str] = FIELDS) -> dict[str, Any]:
+    """A sample by its fields; several words in one field are joined by semicolons.
+
+    Args:
+        run: that it is of.
+        result: the sample.
+        fields: those of the run, by `fields_of`.
+    """
+    usage, timed = result.usage, result.efficiency
     plain = [name for name in FIELDS if name not in {*_OWN, *_USAGE}]
     values = {name: getattr(result, name) for name in plain}
     values |= {name: None if usage is None else getattr(usage, name) for name in _USAGE}
+    values |= {
+        name: None if timed is None or getattr(timed, name) == "" else getattr(timed, name)
+        for name in EFFICIENCY_FIELDS
+    }
     values |= {
         "run": run.name,
         "model": str(run.spec["model"]),
@@ -72,4 +104,4 @@ def record(run: Run, result: SampleResult) -> dict[str, Any]:
     }
     for name in ("verdict", "stop_reason", "chosen_by"):
         values[name] = str(values[name])
-    return {name: values[name] for name in FIELDS}
+    return {name: values[name] for name in fields}

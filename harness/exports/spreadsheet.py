@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator
 from datetime import date
 
-from harness.exports.sample_records import FIELDS, record
+from harness.exports.sample_records import fields_of, record
 from harness.runs.reading import Run
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -14,9 +14,10 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def csv_text(run: Run) -> Iterator[str]:
     """The head, then a row a sample."""
-    yield _line(list(FIELDS))
+    fields = fields_of(run)
+    yield _line(list(fields))
     for result in run.results:
-        yield _line([_cell(value) for value in record(run, result).values()])
+        yield _line([_cell(value) for value in record(run, result, fields).values()])
 
 
 def _cell(value: object) -> object:
