@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from harness.closing import Closing
+from harness.grading.efficiency.expected import Expected
+from harness.grading.efficiency.single import time_tests
 from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, TestResult
 from harness.problem import Checker, TestCase
@@ -14,6 +16,7 @@ from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
 from harness.sources import preambles
+from harness.stats.middle import Middle
 
 
 class Sandbox(Closing):
@@ -52,7 +55,10 @@ class Sandbox(Closing):
 
         Returns:
             `passed`, `verdict` and `results`: for each test that was run `passed`, `verdict`,
-            `runtime_ms` (CPU), `error` and `got`.
+            `runtime_ms`, `ci95_lo`, `ci95_hi`, `error` and `got`. The run time is that of the call
+            alone, the median CPU time of many, with the 95 % interval of that median, in
+            milliseconds; of a test that failed it is the CPU time of its process in that test, and
+            there is no interval.
 
         Raises:
             ValueError: a test is not as it should be, or one hook is missing.
@@ -66,7 +72,13 @@ class Sandbox(Closing):
             checker=_checker(convert_offline, evaluate_offline),
             stop=Stop.NEVER,
         )
-        return _said(judge(self._worker, task))
+        grade = judge(self._worker, task)
+        passed = [test.index for test in grade.tests if test.passed]
+        times: dict[int, Middle] = {}
+        if passed:
+            expected = Expected.of(self._worker, task)
+            times = time_tests(self._worker, expected, solution_code, passed)
+        return _said(grade, times)
 
     def close(self) -> None:
         """End its fork server."""
@@ -101,19 +113,21 @@ def _checker(convert: str | None, evaluate: str | None) -> Checker | None:
     return Checker(kind="hooks", code=f"{convert}\n\n{evaluate}\n", preamble=preambles.MERCURY)
 
 
-def _said(grade: Grade) -> dict[str, Any]:
+def _said(grade: Grade, times: Mapping[int, Middle]) -> dict[str, Any]:
     return {
         "passed": grade.solved,
         "verdict": str(grade.verdict),
-        "results": [_of(test) for test in grade.tests],
+        "results": [_of(test, times.get(test.index)) for test in grade.tests],
     }
 
 
-def _of(test: TestResult) -> dict[str, Any]:
+def _of(test: TestResult, time: Middle | None) -> dict[str, Any]:
     return {
         "passed": test.passed,
         "verdict": str(test.verdict),
-        "runtime_ms": 1000 * test.cpu_s,
+        "runtime_ms": 1000 * (test.cpu_s if time is None else time.value),
+        "ci95_lo": None if time is None else 1000 * time.low,
+        "ci95_hi": None if time is None else 1000 * time.high,
         "error": test.error,
         "got": test.got,
     }

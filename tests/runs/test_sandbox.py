@@ -42,7 +42,9 @@ class TestWithoutHooks:
         assert (output["passed"], output["verdict"]) == (True, "accepted")
         assert len(output["results"]) == 3
         for result in output["results"]:
-            assert set(result) == {"passed", "verdict", "runtime_ms", "error", "got"}
+            interval = {"ci95_lo", "ci95_hi"}
+            assert set(result) == {"passed", "verdict", "runtime_ms", "error", "got"} | interval
+            assert 0 <= result["ci95_lo"] <= result["runtime_ms"] <= result["ci95_hi"]
             assert (result["passed"], result["error"], result["got"]) == (True, "", "")
             assert 0 <= result["runtime_ms"] < 1000
 

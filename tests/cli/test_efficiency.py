@@ -1,0 +1,173 @@
+"""How fast solutions are, as users ask for it: calibrate, run, grade."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import harness, results
+
+FAST = "n = int(input())\nprint(sum(range(n)))\n"
+SLOW = "n = int(input())\ns = 0\nfor i in range(n):\n    for _ in range(6): s += i\nprint(s // 6)\n"
+TESTS: list[dict[str, Any]] = [
+    {"input": f"{n}\n", "output": f"{n * (n - 1) // 2}\n", "public": n == 2_000}
+    for n in (2_000, 3_000)
+]
+
+
+def problem(name: str, *references: str) -> dict[str, Any]:
+    return {
+        "id": name,
+        "statement": "Print the sum of the numbers below n.",
+        "tests": TESTS,
+        "references": list(references),
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three problems of one's own, calibrated: one that tells, two that do not."""
+    folder = tmp_path_factory.mktemp("timed")
+    rows = [problem("own/sum", FAST, SLOW), problem("own/one", FAST), problem("own/none")]
+    (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def calibrated(folder: Path) -> dict[str, Any]:
+    done = at_home(folder, "calibrate", "jsonl:own.jsonl", "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def at_home(folder: Path, *arguments: str) -> Any:
+    return harness(folder, *arguments, HF_HOME=str(folder / "home"))
+
+
+class TestCalibrate:
+    def test_each_problem_says_what_its_references_take_or_what_it_lacks(
+        self, calibrated: dict[str, Any]
+    ) -> None:
+        told = {each["problem_id"]: each for each in calibrated["problems"]}
+        assert [each["index"] for each in told["own/sum"]["references"]] == [0, 1]
+        fast, slow = told["own/sum"]["references"]
+        assert 0 < fast["cpu_s"] < slow["cpu_s"]
+        assert [told[name]["lack"] for name in told] == [
+            *("", "one reference passes", "no reference passes")
+        ]
+        summary = calibrated["summary"]
+        assert (summary["telling"], summary["problems"], summary["references"]) == (1, 3, 3)
+
+    def test_what_is_known_is_not_timed_again_unless_that_is_wanted(
+        self, folder: Path, calibrated: dict[str, Any]
+    ) -> None:
+        again = at_home(folder, "calibrate", "jsonl:own.jsonl", "--json")
+        assert json.loads(again.stdout) == calibrated
+        assert "3 of 3 problems known already" in again.stderr
+        anew = at_home(folder, "calibrate", "jsonl:own.jsonl", "--json", "--recollect")
+        assert "known already" not in anew.stderr
+        assert json.loads(anew.stdout) != calibrated
+
+    def test_times_of_one_way_are_not_those_of_the_other(
+        self, folder: Path, calibrated: dict[str, Any]
+    ) -> None:
+        flags = ["--timing", "mercury", "-t", "own/sum"]
+        done = at_home(folder, "calibrate", "jsonl:own.jsonl", "--json", *flags)
+        (told,) = json.loads(done.stdout)["problems"]
+        assert told["timing"] == "mercury"
+        assert calibrated["problems"][0]["timing"] == "paired"
+
+    def test_the_table_is_for_people(self, folder: Path, calibrated: dict[str, Any]) -> None:
+        assert calibrated
+        done = at_home(folder, "calibrate", "jsonl:own.jsonl")
+        assert "1 of 3 problems tell fast from slow" in done.stdout
+        assert "own/sum" in done.stdout
+
+
+class TestRun:
+    def test_without_a_model_the_references_are_the_solutions(
+        self, folder: Path, calibrated: dict[str, Any]
+    ) -> None:
+        assert calibrated
+        flags = ["-b", "jsonl:own.jsonl", "-t", "own/sum", "-k", "2", "--efficiency", "--out", "r"]
+        done = at_home(folder, "run", *flags)
+        assert done.returncode == 0, done.stderr
+        assert "model references" in done.stderr
+        fast, slow = sorted(results(folder / "r"), key=lambda result: result["index"])
+        assert (fast["verdict"], slow["verdict"]) == ("accepted", "accepted")
+        assert fast["efficiency"]["beyond"] > 0.8
+        assert slow["efficiency"]["beyond"] < 0.2
+        assert fast["efficiency"]["cpu_s"] < slow["efficiency"]["cpu_s"]
+        assert "Beyond@1" in done.stdout
+
+    def test_problems_without_references_leave_their_samples_pending(self, folder: Path) -> None:
+        flags = ["-b", "jsonl:own.jsonl", "-t", "own/none", "--efficiency", "--out", "none"]
+        done = at_home(folder, "run", *flags)
+        assert done.returncode == 4
+        assert "no reference in Python" in done.stderr
+
+    def test_a_model_may_be_named_all_the_same(self, folder: Path) -> None:
+        (folder / "own.py").write_text(f"def solve(problem): return {SLOW!r}\n")
+        flags = ["-b", "jsonl:own.jsonl", "-t", "own/sum", "-m", "python:own:solve"]
+        done = at_home(folder, "run", *flags, "--efficiency", "--out", "model")
+        assert done.returncode == 0, done.stderr
+        (result,) = results(folder / "model")
+        assert result["efficiency"]["beyond"] < 0.2
+        assert result["efficiency"]["timing"] == "paired"
+
+    def test_what_is_not_asked_for_is_not_measured(self, folder: Path) -> None:
+        flags = ["-b", "jsonl:own.jsonl", "-t", "own/sum", "-m", "references", "--out", "plain"]
+        done = at_home(folder, "run", *flags)
+        assert done.returncode == 0, done.stderr
+        (result,) = results(folder / "plain")
+        assert result["efficiency"] is None
+
+    def test_mercury_s_protocol_is_there_by_its_name(self, folder: Path) -> None:
+        flags = ["-b", "jsonl:own.jsonl", "-t", "own/sum", "--efficiency", "--timing", "mercury"]
+        done = at_home(folder, "run", *flags, "--out", "mercury")
+        assert done.returncode == 0, done.stderr
+        (result,) = results(folder / "mercury")
+        assert (result["efficiency"]["timing"], result["efficiency"]["pairs"]) == ("mercury", 128)
+
+    @pytest.mark.parametrize(
+        ("flags", "said"),
+        [
+            (["--timing", "mercury"], "--timing says how --efficiency measures"),
+            (["--efficiency", "--timing", "stopwatch"], "--timing"),
+            (["--efficiency", "--no-run-tests"], "--efficiency times what passes the tests"),
+            (["--efficiency", "--agentic-mode", "-m", "references"], "leave out --mode agentic"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(
+        self, folder: Path, flags: list[str], said: str
+    ) -> None:
+        done = at_home(folder, "run", *flags, "--out", "never")
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert not (folder / "never").exists()
+
+
+class TestGrade:
+    def test_solutions_that_pass_are_timed_and_others_count_nothing(
+        self, folder: Path, calibrated: dict[str, Any]
+    ) -> None:
+        assert calibrated
+        codes = [FAST, SLOW, "print(1)"]
+        lines = (json.dumps({"problem_id": "own/sum", "code": code}) for code in codes)
+        (folder / "solutions.jsonl").write_text("\n".join(lines))
+        flags = ["--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl", "--efficiency"]
+        done = at_home(folder, "grade", *flags, "--json")
+        assert done.returncode == 0, done.stderr
+        told = json.loads(done.stdout)
+        fast, slow, wrong = (each["efficiency"] for each in told["results"])
+        assert fast["beyond"] > 0.8
+        assert slow["beyond"] < 0.2
+        assert (wrong["beyond"], wrong["cpu_s"]) == (0.0, None)
+        assert told["summary"]["efficiency"]["beyond"]["problems"] == 1
+        assert "Beyond@1" in at_home(folder, "grade", *flags).stdout
+
+    def test_a_way_to_time_wants_something_to_be_timed(self, folder: Path) -> None:
+        flags = ["--problems", "jsonl:own.jsonl", "--solutions", "own.jsonl"]
+        done = at_home(folder, "grade", *flags, "--timing", "mercury")
+        assert done.returncode == 2
+        assert "--efficiency" in done.stderr
