@@ -28,6 +28,7 @@ EMPTY_TURNS = 8
 SHORT_S = 0.0001  # less than this the first look may take longer for any reason
 SUSPICIOUS = 1.25  # so many times longer than the second, by the others' measure
 LOOKS = 3
+PATIENCE = 20.0  # wall seconds by CPU seconds
 OUTSIDE_FACTOR, OUTSIDE_S = 2.0, 0.00005  # what may be done between the phases, by theirs
 
 
@@ -223,5 +224,6 @@ def race_of(expected: Expected, codes: Sequence[str], plan: Plan, *, times: int 
     programs = [expected.solution(code) for code in codes]
     groups = [[expected.inputs[index] for index in group] for group in plan.groups]
     limits = expected.task.limits
-    together = times * max(map(len, plan.groups), default=1)
-    return Race(programs, groups, replace(limits, cpu_s=limits.cpu_s * together, own_wall_s=None))
+    cpu_s = limits.cpu_s * times * max(map(len, plan.groups), default=1)
+    # It has passed already: what it waits for here is its core.
+    return Race(programs, groups, replace(limits, cpu_s=cpu_s, own_wall_s=PATIENCE * cpu_s))

@@ -1,0 +1,54 @@
+"""The median's interval, against the binomial distribution and by simulation."""
+
+import random
+from statistics import median
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from harness.stats.middle import middle
+
+
+@pytest.mark.parametrize("count", [6, 7, 10, 20, 29, 30, 60])
+def test_the_interval_is_the_narrowest_by_order_statistics_that_covers(count: int) -> None:
+    found = middle(range(1, count + 1))
+    rank = int(found.low)  # the k-th smallest is k here
+    assert found.high == count + 1 - rank
+
+    def covered(k: int) -> float:
+        return float(1 - 2 * binom.cdf(k - 1, count, 0.5))
+
+    assert covered(rank) >= 0.95
+    if count <= 30:  # beyond, it may be a rank wider
+        assert covered(rank + 1) < 0.95
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1))
+def test_the_median_lies_in_it(values: list[float]) -> None:
+    found = middle(values)
+    assert found.value == median(values)
+    assert min(values) <= found.low <= found.value <= found.high <= max(values)
+
+
+def test_few_values_have_the_widest() -> None:
+    assert (middle([3, 1, 2]).low, middle([3, 1, 2]).high) == (1, 3)
+    with pytest.raises(ValueError, match="no middle"):
+        middle([])
+
+
+@pytest.mark.parametrize("count", [12, 48])
+def test_it_covers_the_true_median_as_often_as_it_says(count: int) -> None:
+    # Skewed, as times are: the median of exp(N(0, 1)) is 1.
+    chance = random.Random(7)
+    held = 0
+    for _ in range(1_000):
+        found = middle([chance.lognormvariate(0, 1) for _ in range(count)])
+        held += found.low <= 1 <= found.high
+    assert held >= 930
+
+
+def test_the_half_width_is_the_larger_half() -> None:
+    found = middle([1.0, 1.0, 1.0, 2.0, 5.0, 9.0])
+    assert found.half_width == found.high - found.value == pytest.approx(7.5)
