@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from harness.errors import RunDirectoryError, StorageError, UsageError
 from harness.models.price import ListedPrice
+from harness.runs.batch_journal import BATCHES
 from harness.runs.directory import MANIFEST, RESULTS, SUMMARY, read_manifest, write_json
 from harness.runs.packing import pack
 from harness.runs.pricing import prices_as_of, with_costs
@@ -100,6 +101,7 @@ def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
             stack.callback(ResultsFile(part.path / RESULTS).close)
         problems = _problems(parts)
         results = _results(parts, problems)
+        _check_batches(parts, results)
         summary = _summary(parts, results)
         draft = out.with_name(f".{out.name}.draft")
         try:
@@ -190,6 +192,19 @@ def _results(parts: Sequence[Part], problems: Mapping[str, str]) -> list[SampleR
                 )
             found[result.sample] = result
     return sorted(found.values(), key=lambda each: (each.index, order[each.problem_id]))
+
+
+def _check_batches(parts: Sequence[Part], results: Sequence[SampleResult]) -> None:
+    """See that no answer is on its way to a shard alone. Raises RunDirectoryError."""
+    done = Counter(result.problem_id for result in results)
+    for part in parts:
+        planned = len(part.problems) * part.manifest["spec"]["samples_per_problem"]
+        left = planned - sum(done[problem_id] for problem_id in part.problems)
+        if left and (part.path / BATCHES).exists():
+            raise RunDirectoryError(
+                f"{part.path} has {left} samples pending that may be at the provider, in a batch "
+                f"that it alone can fetch; finish it first: harness run --resume {part.path}"
+            )
 
 
 def _manifest(

@@ -136,6 +136,17 @@ def test_what_a_shard_has_pending_is_pending_in_the_run(copies: Path) -> None:
     assert len(list((copies / "m" / "transcripts").iterdir())) == 20
 
 
+def test_what_may_be_at_the_provider_is_not_left_behind(copies: Path) -> None:
+    (copies / "s1" / "batches.jsonl").write_text('{"event": "begun", "run": "0"}\n')
+    path = copies / "s1" / "results.jsonl"
+    lines = path.read_text()
+    path.write_text("".join(lines.splitlines(keepends=True)[1:]))
+    done = harness(copies, "merge", *shards(), "--out", "m")
+    assert (done.returncode, "finish it first: harness run --resume s1" in done.stderr) == (2, True)
+    path.write_text(lines)
+    assert harness(copies, "merge", *shards(), "--out", "m").returncode == 0
+
+
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
