@@ -114,7 +114,11 @@ def hidden(names: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def words_of(error: BaseException) -> str:
     """Somebody else's exception in one line."""
-    text = " ".join(f"{type(error).__name__}: {error}".split())
+    kind = type(error).__name__
+    try:
+        text = " ".join(f"{kind}: {error}".split())
+    except Exception:  # noqa: BLE001 - its words are somebody else's code, too
+        text = kind
     return text if len(text) <= MOST_WORDS else f"{text[:MOST_WORDS]}…"
 
 

@@ -51,11 +51,9 @@ class Watcher:
         """Have the observer told, some time; at once if it is quick."""
         if self._wants is not None and not isinstance(event, self._wants):
             return
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, daemon=True, name=self.name)
-            _keep_stdout(self._thread)
-            self._thread.start()
         self._given += 1
+        if self._thread is None and not self._begin():
+            return
         if self._waiting.qsize() < self._room or isinstance(event, RunEnded | RunFailed):
             self._waiting.put(event)
 
@@ -68,20 +66,35 @@ class Watcher:
         Returns:
             What went wrong, in one line; None where nothing did.
         """
-        if self._thread is None:
+        if not self._given:
             return None
-        self._waiting.put(None)
-        self._thread.join(max(0.0, until - time.monotonic()))
+        if self._thread is not None:
+            self._waiting.put(None)
+            self._thread.join(max(0.0, until - time.monotonic()))
         faults: list[str] = []
         given = f"{self._given:,} event{'' if self._given == 1 else 's'}"
         if self._failed:
-            faults.append(f"it failed at {self._failed:,} of {given}, at first by {self._first}")
+            failed = min(self._failed, self._given)  # its end is no event
+            faults.append(f"it failed at {failed:,} of {given}, at first by {self._first}")
         lost = self._given - self._told
-        if lost:
+        if self._thread is None:
+            faults.append("it has no thread: the system has no more of them")
+        elif lost:
             faults.append(f"{lost:,} of {given} were lost, as it was too slow")
         elif self._thread.is_alive():
             faults.append("it is still at work on the last event, and is left alone")
         return f"{self.name}: {'; '.join(faults)}" if faults else None
+
+    def _begin(self) -> bool:
+        """Whether there is a thread now; a system has only so many."""
+        thread = threading.Thread(target=self._work, daemon=True, name=self.name)
+        _keep_stdout(thread)
+        try:
+            thread.start()
+        except RuntimeError:
+            return False
+        self._thread = thread
+        return True
 
     def _work(self) -> None:
         observer = self._guarded(self._make)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 from harness.agent.events import Resumed, Retried
 from harness.plugins import words_of
@@ -19,7 +20,14 @@ from harness.runs.observing import Failure, Observer
 from harness.runs.plan import Plan
 from harness.runs.results import SampleResult
 from harness.runs.summary import Summary
-from harness.runs.watcher import Watcher
+
+
+class Listener(Protocol):
+    """Hears of events; `harness.runs.watcher.Watcher` is one."""
+
+    def tell(self, event: Observed) -> None:
+        """An event has happened."""
+        ...
 
 
 class Watching:
@@ -27,14 +35,14 @@ class Watching:
 
     Args:
         own: is told first.
-        watchers: of the observers from outside.
+        watchers: hear of it after that.
         run: the run's directory.
     """
 
-    def __init__(self, own: Observer, watchers: Sequence[Watcher], run: Path) -> None:
+    def __init__(self, own: Observer, watchers: Sequence[Listener], run: Path) -> None:
         self._own = own
         self._watchers = watchers
-        self._run = str(run)
+        self._run = _text(str(run))
 
     def begun(self, plan: Plan, left: int) -> None:
         """The run begins, or goes on, with so many samples to do."""
@@ -58,7 +66,7 @@ class Watching:
 
     def broken(self, error: BaseException) -> None:
         """The run was broken off."""
-        self._tell(RunFailed(run=self._run, cause=words_of(error)))
+        self._tell(RunFailed(run=self._run, cause=_text(words_of(error))))
 
     def started(self, sample: str) -> None:
         """A sample has begun."""
@@ -82,7 +90,7 @@ class Watching:
                 run=self._run,
                 sample=failure.sample,
                 verdict=failure.verdict,
-                cause=failure.cause,
+                cause=_text(failure.cause),
             )
         )
 
@@ -98,3 +106,8 @@ class Watching:
     def _tell(self, event: Observed) -> None:
         for watcher in self._watchers:
             watcher.tell(event)
+
+
+def _text(text: str) -> str:
+    """A text that JSON can hold: a path of the system's may hold any bytes."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -9,8 +9,13 @@ import pytest
 from program import harness, start
 from results_made import made_result
 
+from harness.grading.verdict import Verdict
+from harness.report.progress import RunProgress
+from harness.report.tables import console
 from harness.runs.observed import Observed, RunFailed, RunStarted, SampleEnded, SampleStarted
+from harness.runs.observing import Failure
 from harness.runs.watcher import Watcher
+from harness.runs.watching import Watching
 
 SOON = 30.0  # seconds; never waited for in full
 
@@ -60,6 +65,24 @@ def test_one_that_raises_is_told_the_rest_and_blamed_once() -> None:
     words = watcher.close(time.monotonic() + SOON)
     assert words == "bad: it failed at 4 of 5 events, at first by SystemExit: two lines"
     assert len(told) == 5
+
+
+def test_one_whose_error_has_no_words_and_whose_end_fails_too() -> None:
+    class SpeechlessError(Exception):
+        def __str__(self) -> str:
+            raise ValueError
+
+    class Bad:
+        def __call__(self, _: Observed) -> None:
+            raise SpeechlessError
+
+        def close(self) -> None:
+            raise SpeechlessError
+
+    watcher = Watcher("bad", Bad)
+    watcher.tell(_end())
+    words = watcher.close(time.monotonic() + SOON)
+    assert words == "bad: it failed at 1 of 1 event, at first by SpeechlessError"
 
 
 def test_one_that_cannot_be_made_is_tried_once() -> None:
@@ -127,6 +150,32 @@ def test_one_that_is_told_of_nothing_has_no_thread() -> None:
     watcher.tell(_sample(1))
     assert watcher._thread is None
     assert watcher.close(time.monotonic()) is None
+
+
+def test_where_there_is_no_thread_left_nothing_is_told_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    watcher = Watcher("starved", lambda: print)
+    watcher.tell(_sample(1))
+    words = watcher.close(time.monotonic())
+    assert words == "starved: it has no thread: the system has no more of them"
+
+
+def test_texts_of_any_bytes_are_told() -> None:
+    told: list[Observed] = []
+    watcher = Watcher("kept", lambda: told.append)
+    watching = Watching(RunProgress(console(error=True), 1, ()), [watcher], Path("r\udcff"))
+    watching.started("a/b#0")
+    watching.failed(Failure("a/b#0", Verdict.MODEL_ERROR, "bad \udc80"))
+    watching.broken(OSError("\udc81"))
+    assert watcher.close(time.monotonic() + SOON) is None
+    told_json = [json.loads(event.model_dump_json()) for event in told]
+    assert [each["run"] for each in told_json] == ["r\\udcff"] * 3
+    assert told_json[1]["cause"] == "bad \\udc80"
 
 
 def test_what_it_prints_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
