@@ -18,7 +18,7 @@ Mode = Annotated[
     option(
         "--mode",
         help="single_shot (default), agentic, self_repair, best_of_k_public, or a strategy of "
-        "your own as module:attribute.",
+        "your own as module:attribute; or a plug-in's.",
         panel="Mode",
         metavar="STRATEGY",
         complete=completing.strategies,

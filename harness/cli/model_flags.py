@@ -10,8 +10,8 @@ Model = Annotated[
     option(
         "-m",
         "--model",
-        help="A model's name, replay:RUN, or python:MODULE:FUNCTION. Default: MODEL_ID, or the "
-        "bundled recordings where no problems are named either.",
+        help="A model's name, replay:RUN, python:MODULE:FUNCTION, or a plug-in's NAME[:REST]. "
+        "Default: MODEL_ID, or the bundled recordings where no problems are named either.",
         panel="Model",
         complete=completing.models,
     ),

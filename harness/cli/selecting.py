@@ -15,7 +15,7 @@ Benchmark = Annotated[
         metavar="NAME[:WHERE]",
         help="livecodebench, leetcode, leetcodedataset, apps or mercury, from the hub; after a "
         "colon a release or split of it, @REVISION, or a PATH; jsonl:PATH; fixture: the bundled "
-        "ones (default).",
+        "ones (default); or a plug-in's.",
         rich_help_panel="Problems",
         autocompletion=completing.benchmarks,
     ),
