@@ -234,7 +234,7 @@ def main() -> None:
     for samples in options.samples:
         for nodes in options.nodes:
             found = _in_a_process(nodes, samples, benchmark)
-            print(f"{nodes}: {samples} in {found.wall_s:.0f} s", file=sys.stderr, flush=True)
+            tell(f"{nodes}: {found}")  # it takes long, and may be stopped
             rows.append(
                 [
                     f"{nodes}: {samples:,}, {found.accepted / found.samples:.1%} accepted",
