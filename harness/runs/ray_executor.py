@@ -47,6 +47,12 @@ GREETING_S = 120.0
 """How long the first node is waited for: somebody else may have all cores."""
 
 
+_WRAPPING = re.compile(
+    r"The actor \w+ is unavailable: |The actor is temporarily unavailable: |RpcError: RPC error: "
+    r"| rpc_code: \d+|The task may or may not have been.*"
+)
+
+
 class RayExecutor:
     """Does work on the nodes of a cluster; an asynchronous context manager.
 
@@ -305,5 +311,4 @@ def _line(error: BaseException) -> str:
     """An exception of Ray's in a line; they are long, and say last what was wrong."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = lines[-1] if lines else type(error).__name__
-    told = re.sub(r"^The actor \w+ is unavailable: |The task may or may not have been.*", "", told)
-    return told.strip().rstrip(".")[:LONGEST_CAUSE]
+    return _WRAPPING.sub("", told).strip().rstrip(".")[:LONGEST_CAUSE]
