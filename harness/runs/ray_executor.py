@@ -4,6 +4,10 @@ On each node that has cores to give there is one actor, which is a pool of sandb
 on a single machine; so what is to run while nothing else does is kept apart there as it is here. A
 node that comes later is taken in, one that is lost has its work done by others. The driver has to
 be on a machine of the cluster, and needs no core of it.
+
+The actor is one process, which compares what programs made with what was expected: a fifth of the
+CPU that judging costs where programs are quick. Beyond four or five cores a node gains only by
+programs that take longer; a large machine can be several nodes.
 """
 
 import asyncio

@@ -52,7 +52,7 @@ LATENCY_S, CONCURRENCY = 1.0, 400
 ROUND_TRIPS = 2_000
 APPS = "apps_codechain_minival/[ic]*.jsonl"
 PROBLEMS, SAMPLES_A_PROBLEM, CLUSTER_NODES = 10_000, 10, 100  # what is reckoned
-CORES, IN_FLIGHT, ANSWER_S = 16, 1_000, 10.0
+CORES, IN_FLIGHT, ANSWER_S = 4, 1_000, 10.0
 
 
 class Knowing:

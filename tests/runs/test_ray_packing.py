@@ -140,7 +140,7 @@ class Elsewhere:
         arrived, _ = self._depot.send(work)
         try:
             outcome: object = await self._pool.call(arrived, urgent=urgent)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - it is to arrive as what it was
             outcome = Raised(error)
         return unpack_outcome(pack_outcome(outcome))
 
