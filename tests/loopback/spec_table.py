@@ -22,7 +22,7 @@ def _rows() -> Iterator[str]:
     help_of = dict(_helps())
     for name, field in RunSpec.model_fields.items():
         default = field.get_default(call_default_factory=True)
-        told = "–" if default in (None, ()) else f"`{_yaml(default)}`"
+        told = "" if default in (None, ()) else f"`{_yaml(default)}`"
         yield f"| `{name}` | {told} | {help_of[name]} |"
 
 
