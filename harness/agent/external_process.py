@@ -21,6 +21,7 @@ from harness.sandbox.agent_room import SCRATCH, Room, handed_over, helper
 CONFIG = "mcp.json"
 HEAD, TAIL = 64 << 10, 192 << 10  # bytes kept of what an agent writes
 CHUNK = 1 << 16
+LONGEST_VARIABLE = 100_000  # bytes; Linux lets none have more than 128 KiB
 GRACE_S = 2.0  # for an agent to leave by itself once its sample has ended
 ENDING_S = 5.0
 LAST_WORDS = 300
@@ -105,7 +106,9 @@ class ProcessHost:
             scratch,
             {CONFIG: json.dumps(endpoint.mcp_config())},
         )
-        config["env"] |= {"HARNESS_MCP_CONFIG": told["mcp_config"], "HARNESS_PROMPT": desk.prompt}
+        config["env"]["HARNESS_MCP_CONFIG"] = told["mcp_config"]
+        if len(desk.prompt.encode()) < LONGEST_VARIABLE:
+            config["env"]["HARNESS_PROMPT"] = desk.prompt
         streams, left = (Kept(), Kept()), AgentLeft()
         with handed_over(config) as descriptor:
             process = await asyncio.create_subprocess_exec(

@@ -41,7 +41,8 @@ def armed(plan: Plan, path: Path, environ: Mapping[str, str] = os.environ) -> Pl
         hides=hides if confined else (),
         env=environment_for(environ, spec.agent_env),
     )
-    command = command_of(spec)
+    first, *rest = command_of(spec)
+    command = (str(Path(first).expanduser().absolute()) if "/" in first else first, *rest)
     probe(room, command)
     secrets = {name: environ[name] for name in spec.agent_env}
     return replace(plan, strategy=External(ProcessHost(command, room, secrets)))

@@ -11,8 +11,9 @@ from types import FrameType, FunctionType, ModuleType
 import pytest
 from scripted import ScriptedModel, read, run, turn, write
 
-from harness.agent.attempt import Attempt, Session
+from harness.agent.attempt import Attempt, Session, StopReason
 from harness.agent.events import Resumed, Retried
+from harness.agent.external import Desk, External
 from harness.agent.journal import Journal
 from harness.problem import Problem, TestSuite
 from harness.runs.directory import RunDirectory
@@ -24,6 +25,7 @@ from harness.runs.results import SampleResult
 from harness.runs.spec import RunSpec
 from harness.sandbox.choice import strongest
 from harness.sandbox.pool import SandboxPool
+from harness.tools.mcp_server import server_of
 
 MARKER = "48151623420815"
 RIGHT = "print(input())\n"
@@ -145,6 +147,29 @@ async def test_the_search_would_find_them(plan: Plan, pool: SandboxPool, tmp_pat
     await watched_run(plan, pool, tmp_path / "run", look)
     assert len(found) == 4
     assert all(found)
+
+
+async def test_what_serves_an_agent_of_ones_own_reaches_no_secret(
+    plan: Plan, pool: SandboxPool, tmp_path: Path
+) -> None:
+    found: list[object] = []
+
+    class Looking:
+        confined = True
+
+        async def attend(self, desk: Desk) -> StopReason:
+            server = server_of(desk.specs, desk.call, instructions=desk.prompt, met=desk.meet)
+            await desk.call("read_problem", "{}")
+            await desk.call("write_solution", json.dumps({"code": RIGHT}))
+            await desk.call("run_tests", "{}")
+            found.extend(secrets(server))
+            found.extend(secrets(desk))
+            return StopReason.MODEL_STOPPED
+
+    alone = replace(plan, strategy=External(Looking()))
+    results = await watched_run(alone, pool, tmp_path / "run", lambda _engine, _session: None)
+    assert found == []
+    assert [(r.solved, r.tool_calls) for r in results] == [(True, 3), (True, 3)]
 
 
 def test_a_view_reaches_no_secret(plan: Plan) -> None:

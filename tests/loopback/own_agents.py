@@ -1,5 +1,6 @@
 """Agents of one's own as programs: what they are started with, and what came of them."""
 
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,3 +67,17 @@ class Attended:
 
 
 Attend = Callable[..., Awaitable[Attended]]
+
+
+def alive(*words: str) -> list[str]:
+    """The command lines of processes that hold all these words; a dying one is none."""
+    found: list[str] = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            state = (path / "stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if all(word in line for word in words) and state != "Z" and int(path.name) != os.getpid():
+            found.append(line)
+    return found

@@ -1,16 +1,18 @@
 """`harness run --agent-command`: an agent for each sample, kept from the data, then judged."""
 
+import asyncio
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from own_agents import Agents
-from program import WITHOUT_NAMESPACES, harness, results, started_by
+from own_agents import Agents, alive
+from program import WITHOUT_NAMESPACES, finish, harness, results, start, started_by
 
 from harness.agent.events import AgentLeft
 from harness.cli.running import Running
@@ -248,6 +250,40 @@ def test_one_that_never_begins_leaves_its_sample_pending(folder: Path, agents: A
     )
     assert again.returncode == 2
     assert "would make it another run" in again.stderr
+
+
+@pytest.mark.usefixtures("namespaces")
+async def test_an_interrupt_ends_it_and_another_one_begins_anew(
+    folder: Path, agents: Agents
+) -> None:
+    command = agents.line("acts.py", "right", "leave-behind=43", "say=on", "sleep=60")
+    base = ["run", "-b", "jsonl:own.jsonl", "-n", "1", "--out", "r"]
+    base += ["--agent-command", command, *shown(agents)]
+    process = await start(folder, *base, HF_HOME=str(folder / "hub"))
+    path = folder / "r" / "transcripts" / "jsonl%2Fsum-0-0.jsonl"
+    async with asyncio.timeout(60):
+        while "tool_result" not in await asyncio.to_thread(_text, path):  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    code, _, err = await finish(process)
+    assert (code, "go on with: harness run --resume r" in err) == (130, True), err
+    assert results(folder / "r") == []
+    assert not alive("sleep(43)")
+    assert not alive("leave-behind=43")
+    (agents.folder / "acts.py").rename(agents.folder / "kept.py")
+    shutil.copy(agents.folder / "quick.py", agents.folder / "acts.py")
+    try:
+        done = harness(folder, "run", "--resume", "r", HF_HOME=str(folder / "hub"))
+    finally:
+        (agents.folder / "kept.py").rename(agents.folder / "acts.py")
+    assert done.returncode == 0, done.stderr
+    assert results(folder / "r")[0]["verdict"] == "accepted"
+    told = harness(folder, "transcript", "r", "jsonl/sum-0").stdout
+    assert "another one begins" in told
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
 
 
 def test_any_user_may_keep_an_agent_from_the_data(tmp_path: Path) -> None:

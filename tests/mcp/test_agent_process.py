@@ -1,12 +1,12 @@
 """An agent that is started: what it does becomes a transcript, and nothing of it stays."""
 
 import asyncio
-import os
+import json
+import sys
 import time
-from pathlib import Path
 
 import pytest
-from own_agents import Agents, Attend
+from own_agents import Agents, Attend, alive
 
 from harness.agent.attempt import ChosenBy, Limits, StopReason
 from harness.agent.events import (
@@ -61,7 +61,7 @@ async def test_what_it_started_ends_with_it(
     done = await attend(agents.host("leave-behind=30", "right", confined=confined))
     assert done.left.exit_code == 0
     assert time.monotonic() - started < 20
-    assert not _alive("late")
+    assert not alive("late")
 
 
 @BOTH
@@ -85,7 +85,7 @@ async def test_a_limit_of_time_ends_it_and_all_it_started(
     done = await attend(host, limits)
     assert done.attempt.stop_reason is reason
     assert done.left.exit_code is None
-    assert not _alive("sleep(41)", "acts.py")
+    assert not alive("sleep(41)", "acts.py")
     if done.calls:  # it may not have come so far on a busy machine
         assert done.attempt.confined is confined
 
@@ -168,6 +168,49 @@ async def test_garbage_on_the_protocol_hurts_nobody(agents: Agents, attend: Atte
     assert max(map(len, done.results)) < 20_000
 
 
+async def test_one_that_never_reads_hurts_nobody(agents: Agents, attend: Attend) -> None:
+    started = time.monotonic()
+    done = await attend(agents.host("right", "deaf=12", "run", "sleep=60"), Limits(seconds=4))
+    assert done.attempt.stop_reason is StopReason.TIME_LIMIT
+    assert done.attempt.chosen_by in {ChosenBy.PASSED_PUBLIC_TESTS, ChosenBy.NEWEST}
+    assert time.monotonic() - started < 30
+
+
+@pytest.mark.parametrize("confined", [True, False], ids=["in a room", "loose"])
+async def test_it_ends_with_the_harness_even_if_that_is_killed(
+    agents: Agents, *, confined: bool
+) -> None:
+    mark = f"leave-behind={44 + confined}"
+    host = agents.host("say=on", mark, "sleep=60", confined=confined)
+    config = host.room.configuration(host.command, "/scratch" if confined else "/tmp", {})
+    config["env"]["HARNESS_MCP_CONFIG"] = "none"
+    code = (
+        "import json, os, subprocess, sys, time\n"
+        "from harness.sandbox.agent_room import handed_over, helper\n"
+        "config = json.load(sys.stdin) | {'parent': os.getpid()}\n"
+        "with handed_over(config) as fd:\n"
+        "    nothing = {'env': {}, 'cwd': '/', 'stdin': subprocess.DEVNULL}\n"
+        "    subprocess.Popen(helper(fd), pass_fds=[fd], **nothing)\n"
+        "    time.sleep(60)\n"
+    )
+    pipe = asyncio.subprocess.PIPE
+    parent = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, stdin=pipe, stdout=pipe
+    )
+    assert parent.stdin is not None
+    assert parent.stdout is not None
+    parent.stdin.write(json.dumps(config).encode())
+    parent.stdin.close()
+    assert await parent.stdout.readline() == b"on\n"
+    assert alive(mark)
+    parent.kill()
+    await parent.wait()
+    async with asyncio.timeout(30):
+        await parent.stdout.read()  # until nobody holds it any more
+    assert not alive(mark)
+    assert not alive(f"sleep({44 + confined})")
+
+
 async def test_a_run_that_is_stopped_ends_it(agents: Agents, attend: Attend) -> None:
     called = asyncio.Event()
 
@@ -183,7 +226,7 @@ async def test_a_run_that_is_stopped_ends_it(agents: Agents, attend: Attend) -> 
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert not _alive("sleep(42)")
+    assert not alive("sleep(42)")
 
 
 async def test_an_interrupted_sample_begins_anew_and_the_transcript_says_so(
@@ -211,17 +254,3 @@ async def test_of_an_agent_that_had_left_only_the_grade_is_missing(
     assert not events
     assert done.attempt.code == first.attempt.code
     assert [r.tests for r in done.attempt.revisions] == [r.tests for r in first.attempt.revisions]
-
-
-def _alive(*words: str) -> list[str]:
-    """The command lines of processes that hold all these words; a dying one is none."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            line = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            state = (path / "stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            continue
-        if all(word in line for word in words) and state != "Z" and int(path.name) != os.getpid():
-            found.append(line)
-    return found

@@ -1,11 +1,14 @@
 """An agent that does what it is told, step by step: `acts.py STEP…`."""
 
 import os
+import socket
 import subprocess
 import sys
 import time
 
-from speaking import ask, call, hello
+from speaking import ask, call, hello, server
+
+KEPT = []
 
 RIGHT = "a, b = map(int, input().split())\nprint(a + b)\n"
 WRONG = "print(0)\n"
@@ -42,8 +45,19 @@ def act(step: str) -> None:
             call("write_solution", code="\ud800")
             call("nonsense" * 1_000, x=1)
             print("huge", ask(b'"' + b"x" * (3 << 20) + b'"')[0], flush=True)
-        case "prompt":
-            print(sys.argv[1], flush=True)
+        case "deaf":  # asks, and never reads what it is told
+            there = server()
+            host = there["url"].split("/")[2]
+            body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_problem"}}'
+            head = (
+                f"POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+                f"Accept: application/json, text/event-stream\r\nContent-Length: {len(body)}\r\n"
+                f"Authorization: {there['headers']['Authorization']}\r\n\r\n"
+            ).encode()
+            for _ in range(int(value)):
+                raw = socket.create_connection(host.split(":"))
+                raw.sendall((head + body) * 3 + head)  # the last one never comes to its end
+                KEPT.append(raw)
         case "leave-behind":  # a process of a session of its own, that outlives its parent
             code = f"import time, pathlib; time.sleep({value}); pathlib.Path('late').touch()"
             subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
