@@ -13,7 +13,7 @@ import pytest
 from batch_server import EXPIRED, SECONDS, AnthropicBatchServer, BatchServer, OpenAIBatchServer
 from chat_server import Json, Reply, completion
 from messages_server import message
-from program import command_after, environment, finish, harness, harness_after, results
+from program import Process, finish, harness, harness_after, results, start_after
 from responses_server import counted, response, said
 
 KEY = "sk-secretsecretsecret"
@@ -83,16 +83,8 @@ def elsewhere(server: BatchServer) -> str:
     return ELSEWHERE.format(url=server.base_url.removesuffix("/v1"))
 
 
-async def start(
-    server: BatchServer, folder: Path, *arguments: str | Path
-) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        *command_after(elsewhere(server), *arguments),
-        cwd=folder,
-        env=environment(**KEYS),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
+async def start(server: BatchServer, folder: Path, *arguments: str | Path) -> Process:
+    return await start_after(elsewhere(server), folder, *arguments, **KEYS)
 
 
 async def run(server: BatchServer, folder: Path, *arguments: str) -> tuple[int, str, str]:

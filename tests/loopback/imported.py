@@ -7,9 +7,11 @@ and pipes, and runs the console script's own file to its end. What is read while
 imported (`PYTHON…`, the locale) cannot be given to it; `program` starts an interpreter then.
 """
 
+import asyncio
 import atexit
 import contextlib
 import gc
+import io
 import json
 import os
 import runpy
@@ -22,12 +24,93 @@ import tempfile
 import threading
 import time
 import traceback
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 LONGEST_REQUEST = 1 << 20
 AT_IMPORT = ("PYTHON", "LANG", "LC_", "LD_", "OPENAI_LOG", "ANTHROPIC_LOG")
 """Beginnings of the names that an interpreter or a package reads once, when it starts."""
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A program that runs: its process, the ends of its pipes, and where its exit code comes."""
+
+    process: int
+    out: io.FileIO
+    err: io.FileIO
+    ending: socket.socket
+
+    def finish(self, timeout: float) -> tuple[int, str, str]:
+        """Wait for its end, as `subprocess.run` does: exit code, stdout and stderr."""
+        said: dict[Any, bytearray] = {self.out: bytearray(), self.err: bytearray()}
+        latest = time.monotonic() + timeout
+        with self.out, self.err, self.ending, selectors.DefaultSelector() as selector:
+            for pipe in said:
+                selector.register(pipe, selectors.EVENT_READ)
+            while selector.get_map():
+                ready = selector.select(latest - time.monotonic())
+                if not ready:
+                    os.kill(self.process, signal.SIGKILL)
+                    raise subprocess.TimeoutExpired("harness", timeout, *map(bytes, said.values()))
+                for key, _ in ready:
+                    piece = os.read(key.fd, 1 << 16)
+                    said[key.fileobj] += piece
+                    if not piece:
+                        selector.unregister(key.fileobj)
+            code = int(self.ending.recv(64))
+        out, err = (part.decode().replace("\r\n", "\n") for part in said.values())
+        return code, out, err
+
+
+class Running:
+    """The same for a test on an event loop: what it needs of `asyncio.subprocess.Process`."""
+
+    def __init__(self, begun: Begun, out: asyncio.StreamReader, err: asyncio.StreamReader) -> None:
+        self.stdout, self.stderr = out, err
+        self.pid = begun.process
+        self.returncode: int | None = None
+        self._ending = begun.ending
+        self._ended = asyncio.Event()
+        asyncio.get_running_loop().add_reader(self._ending, self._end)
+
+    @classmethod
+    async def of(cls, begun: Begun) -> "Running":
+        """Needs the running loop, which reads the pipes from here on."""
+        loop, readers = asyncio.get_running_loop(), list[asyncio.StreamReader]()
+        for pipe in (begun.out, begun.err):
+            reader = asyncio.StreamReader()
+            protocol = asyncio.StreamReaderProtocol(reader)
+            await loop.connect_read_pipe(lambda to=protocol: to, pipe)
+            readers.append(reader)
+        return cls(begun, *readers)
+
+    def _end(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._ending)
+        self.returncode = int(self._ending.recv(64))
+        self._ending.close()
+        self._ended.set()
+
+    def send_signal(self, word: int) -> None:
+        """To a process that has ended, nothing is sent."""
+        if self.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, word)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    async def wait(self) -> int:
+        await self._ended.wait()
+        assert self.returncode is not None
+        return self.returncode
+
+    async def communicate(self) -> tuple[bytes, bytes]:
+        """What is still to be read, to the end."""
+        out, err = await asyncio.gather(self.stdout.read(), self.stderr.read())
+        await self.wait()
+        return out, err
 
 
 class Imported:
@@ -46,16 +129,8 @@ class Imported:
         assert self._process.stdout.readline() == b"ready\n"
         atexit.register(self._stop)
 
-    def run(
-        self,
-        folder: Path,
-        arguments: list[str],
-        env: dict[str, str],
-        *,
-        first: str,
-        timeout: float,
-    ) -> subprocess.CompletedProcess[str]:
-        """Run the program with these arguments and wait for its end, as `subprocess.run` does.
+    def begin(self, folder: Path, arguments: list[str], env: dict[str, str], first: str) -> Begun:
+        """Start the program with these arguments.
 
         Args:
             first: code that is run before it.
@@ -63,34 +138,15 @@ class Imported:
         asked_for = {"arguments": arguments, "folder": str(folder), "env": env, "first": first}
         order = json.dumps(asked_for).encode()
         assert len(order) < LONGEST_REQUEST
-        with contextlib.ExitStack() as stack:
-            asked = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
-            asked.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST_REQUEST)
-            asked.connect(self._address)
-            ends = [os.pipe(), os.pipe()]
-            out, err = (stack.enter_context(os.fdopen(end[0], "rb")) for end in ends)
-            socket.send_fds(asked, [order], [end[1] for end in ends])
-            for end in ends:
-                os.close(end[1])
-            process = int(asked.recv(64))
-            said = {out: b"", err: b""}
-            latest = time.monotonic() + timeout
-            with selectors.DefaultSelector() as selector:
-                for pipe in said:
-                    selector.register(pipe, selectors.EVENT_READ)
-                while selector.get_map():
-                    ready = selector.select(latest - time.monotonic())
-                    if not ready:
-                        os.kill(process, signal.SIGKILL)
-                        raise subprocess.TimeoutExpired(arguments, timeout, said[out], said[err])
-                    for key, _ in ready:
-                        piece = os.read(key.fd, 1 << 16)
-                        said[key.fileobj] += piece  # pyright: ignore[reportArgumentType]
-                        if not piece:
-                            selector.unregister(key.fileobj)
-            code = int(asked.recv(64))
-        texts = (part.decode().replace("\r\n", "\n") for part in (said[out], said[err]))
-        return subprocess.CompletedProcess(arguments, code, *texts)
+        asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        asked.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST_REQUEST)
+        asked.connect(self._address)
+        ends = [os.pipe(), os.pipe()]
+        socket.send_fds(asked, [order], [end[1] for end in ends])
+        for end in ends:
+            os.close(end[1])
+        out, err = (os.fdopen(end[0], "rb", 0) for end in ends)
+        return Begun(int(asked.recv(64)), out, err, asked)
 
     def _stop(self) -> None:
         assert self._process.stdin is not None

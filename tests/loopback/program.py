@@ -1,7 +1,7 @@
 """The program as its users run it: a process of its own, in a folder of its own.
 
-What a test meets half-way (`start`), and the first few commands of a session, are started as a user
-starts them; the commands after these as `imported` says, in a fifth of the time.
+The first few commands of a session are started as a user starts them, those after them as
+`imported` says, in a fifth of the time.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from imported import AT_IMPORT, Imported
+from imported import AT_IMPORT, Imported, Running
 
 PROGRAM = str(Path(sys.executable).with_name("harness"))
 Done = subprocess.CompletedProcess[str]
@@ -43,14 +43,9 @@ def harness_after(first: str, folder: Path, *arguments: str | Path, **env: str) 
 
     The package may be imported before that code is run.
     """
-    global _started, _imported  # noqa: PLW0603 - one process for all tests
-    with _lock:
-        _started += 1
-        scratch = _started <= FROM_SCRATCH or any(name.startswith(AT_IMPORT) for name in env)
-        if not scratch and _imported is None:
-            _imported = Imported(PROGRAM, environment())
     given, surroundings = list(map(str, arguments)), environment(**env)
-    if scratch or _imported is None:
+    imported = _that_has_imported(env)
+    if imported is None:
         return subprocess.run(
             command_after(first, *given),
             cwd=folder,
@@ -60,7 +55,19 @@ def harness_after(first: str, folder: Path, *arguments: str | Path, **env: str) 
             timeout=PATIENCE_S,
             check=False,
         )
-    return _imported.run(folder, given, surroundings, first=first, timeout=PATIENCE_S)
+    begun = imported.begin(folder, given, surroundings, first)
+    return Done(given, *begun.finish(PATIENCE_S))
+
+
+def _that_has_imported(env: dict[str, str]) -> Imported | None:
+    """The process to fork from; None for a command that is to have an interpreter of its own."""
+    global _started, _imported  # noqa: PLW0603 - one process for all tests
+    with _lock:
+        _started += 1
+        if _started <= FROM_SCRATCH or any(name.startswith(AT_IMPORT) for name in env):
+            return None
+        _imported = _imported or Imported(PROGRAM, environment())
+        return _imported
 
 
 def command_after(first: str, *arguments: str | Path) -> list[str]:
@@ -111,19 +118,30 @@ def started_by(program: str, folder: Path, *arguments: str) -> Done:
     return run_by(folder, sys.executable, "-c", program, PROGRAM, *arguments)
 
 
-async def start(folder: Path, *arguments: str | Path, **env: str) -> asyncio.subprocess.Process:
+Process = asyncio.subprocess.Process | Running
+
+
+async def start(folder: Path, *arguments: str | Path, **env: str) -> Process:
     """Start the program, for tests that meet it half-way or serve it a model."""
+    return await start_after("", folder, *arguments, **env)
+
+
+async def start_after(first: str, folder: Path, *arguments: str | Path, **env: str) -> Process:
+    """The same after some code of the test's, as `harness_after`."""
+    given, surroundings = list(map(str, arguments)), environment(**env)
+    imported = await asyncio.to_thread(_that_has_imported, env)
+    if imported is not None:
+        return await Running.of(imported.begin(folder, given, surroundings, first))
     return await asyncio.create_subprocess_exec(
-        PROGRAM,
-        *map(str, arguments),
+        *command_after(first, *given),
         cwd=folder,
-        env=environment(**env),
+        env=surroundings,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
 
 
-async def finish(process: asyncio.subprocess.Process) -> tuple[int | None, str, str]:
+async def finish(process: Process) -> tuple[int | None, str, str]:
     """Its exit code, stdout and stderr."""
     async with asyncio.timeout(PATIENCE_S):
         out, err = await process.communicate()

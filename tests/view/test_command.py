@@ -8,11 +8,11 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from program import finish, harness, start
+from program import Process, finish, harness, start
 from runs_made import result, write_run
 
 
-async def address_of(process: asyncio.subprocess.Process) -> str:
+async def address_of(process: Process) -> str:
     """The address that it prints."""
     assert process.stdout is not None
     async with asyncio.timeout(60):
