@@ -12,7 +12,7 @@ from pydantic_core import to_json
 from rich.console import Console
 
 from harness.agent.attempt import StopReason
-from harness.cli.carrying import Carrying, Prepared, Read, Vet, budget_of
+from harness.cli.carrying import Carrying
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.cli.observing import taking_leave
 from harness.errors import RunDirectoryError, UsageError
@@ -23,6 +23,7 @@ from harness.report.experiment_view import Foretold, RankingView, grid_view, tot
 from harness.report.tables import console, write_json
 from harness.report.text import count, percent, printable_line
 from harness.runs.budget import NOTHING, Budget, Total
+from harness.runs.carrying import Prepared, Read, Vet, budget_of
 from harness.runs.directory import MANIFEST, read_manifest
 from harness.runs.estimate import estimate
 from harness.runs.experiment import Experiment, experiment_at, locked

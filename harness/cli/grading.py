@@ -9,7 +9,7 @@ from rich.console import Console
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.cli.judging import Judging, judge_jobs
 from harness.cli.loading import load_problems
-from harness.cli.timing import Timed, time_solutions
+from harness.cli.timing import time_solutions
 from harness.cli.vetting import vet
 from harness.errors import NothingSelectedError, UsageError
 from harness.grading.efficiency.scale import Timing
@@ -30,6 +30,7 @@ from harness.runs.judging import Judged, Options
 from harness.runs.kinds import rules_of
 from harness.runs.matching import Matched, match
 from harness.runs.solutions import read_solutions
+from harness.runs.timing_solutions import Timed
 
 
 def grade_file(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.agent.attempt import StopReason
-from harness.cli.carrying import Carrying, Outcome, Prepared
+from harness.cli.carrying import Carrying
 from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.cli.gating import gate
 from harness.cli.observing import taking_leave
@@ -17,6 +17,7 @@ from harness.report.estimate import estimate_view
 from harness.report.tables import console, write_json
 from harness.report.text import count, printable
 from harness.runs.budget import Budget
+from harness.runs.carrying import Outcome, Prepared
 from harness.runs.directory import MANIFEST, default_path, read_manifest
 from harness.runs.estimate import Foretold, estimate
 from harness.runs.external_rules import COMES

@@ -1,30 +1,17 @@
 """Timing solutions that somebody has, from the command line."""
 
-import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import cast, get_args
 
 from rich.console import Console
 
 from harness.cli.judging import Judging, in_pool
-from harness.errors import DataError, UsageError
+from harness.errors import UsageError
 from harness.grading.efficiency.scale import Efficiency, Timing
-from harness.problem import Problem
 from harness.report.judging import JudgingProgress
 from harness.runs.executor import Executor
-from harness.runs.timing import Scales, unmeasured
-from harness.sandbox.execution import SandboxError
-
-
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """A solution to be timed, if it passes; `number` is the caller's name for it."""
-
-    number: int
-    problem: Problem
-    code: str
-    solved: bool
+from harness.runs.timing import Scales
+from harness.runs.timing_solutions import Timed, time_all
 
 
 def timing_of(word: str) -> Timing:
@@ -66,19 +53,10 @@ def time_solutions(
     scales = Scales(judging.options, timing)
 
     async def work(pool: Executor, progress: JudgingProgress) -> None:
-        rest = iter(solutions)
+        def done(number: int, found: Efficiency) -> None:
+            keep(number, found)
+            progress.judged(good=found.time is not None, failed=False)
 
-        async def take_turns() -> None:
-            for each in rest:
-                try:
-                    found = await scales.measure(each.problem, each.code, pool, solved=each.solved)
-                except (DataError, SandboxError) as error:
-                    found = unmeasured(timing, error)
-                keep(each.number, found)
-                progress.judged(good=found.time is not None, failed=False)
-
-        async with asyncio.TaskGroup() as group:
-            for _ in range(pool.size):
-                group.create_task(take_turns())
+        await time_all(pool, solutions, scales, done)
 
     return in_pool(work, judging, console, len(solutions), "solutions timed")

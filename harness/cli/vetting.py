@@ -7,8 +7,9 @@ from rich.console import Console
 
 from harness.cli.judging import Judging, judge_jobs
 from harness.problem import Problem
-from harness.report.text import count, printable_line
-from harness.runs.vetting import OPTIONS, Memory, Vetted, Vetting, VettingError, default_folder
+from harness.report.judging import dropped_examples
+from harness.report.text import printable_line
+from harness.runs.vetting import OPTIONS, Memory, Vetting, VettingError, default_folder
 
 
 def vet(problems: Sequence[Problem], judging: Judging, console: Console) -> tuple[Problem, ...]:
@@ -37,16 +38,7 @@ def vet(problems: Sequence[Problem], judging: Judging, console: Console) -> tupl
         raise errors.exceptions[0] from None
     found = vetting.vetted()
     if found.dropped:
-        console.print(_dropped(found), soft_wrap=True)
+        console.print(dropped_examples(found), soft_wrap=True)
     if memory.warning:
         console.print(printable_line(memory.warning), soft_wrap=True)
     return found.problems
-
-
-def _dropped(found: Vetted) -> str:
-    """Such as: dropped 3 of 41 examples, which their own solutions fail (2 problems)."""
-    of = count(found.shortened, "problem")
-    if found.emptied:
-        of += f", {found.emptied:,} of them left without tests"
-    examples = count(found.examples, "example")
-    return f"dropped {found.dropped:,} of {examples}, which their own solutions fail ({of})"

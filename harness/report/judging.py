@@ -6,6 +6,8 @@ from typing import Self
 from rich.console import Console
 
 from harness.report.bar import live_bar
+from harness.report.text import count
+from harness.runs.vetting import Vetted
 
 
 class JudgingProgress:
@@ -52,3 +54,12 @@ class JudgingProgress:
         trace: TracebackType | None,
     ) -> None:
         self._bar.stop()
+
+
+def dropped_examples(found: Vetted) -> str:
+    """Such as: dropped 3 of 41 examples, which their own solutions fail (2 problems)."""
+    of = count(found.shortened, "problem")
+    if found.emptied:
+        of += f", {found.emptied:,} of them left without tests"
+    examples = count(found.examples, "example")
+    return f"dropped {found.dropped:,} of {examples}, which their own solutions fail ({of})"

@@ -159,6 +159,7 @@ def prepare(
     *,
     read: Callable[[str], Loaded] | None = None,
     vet: Callable[[Sequence[Problem]], tuple[Problem, ...]] = tuple,
+    own_model: Model | None = None,
 ) -> Plan:
     """Resolve a spec. The model comes first: a missing key is found before any data is read.
 
@@ -168,6 +169,7 @@ def prepare(
         before: the manifest of the run, where one goes on.
         read: loads the problems in place of `harness.sources.registry.load`.
         vet: checks the examples of what was selected (`harness.runs.vetting`), if it is graded.
+        own_model: answers in place of the one that the spec names, and by the same name.
 
     Raises:
         UsageError: a model, prompt set or source that is not there, or problems that do not go
@@ -181,7 +183,7 @@ def prepare(
     if spec.batch:
         check_batch(spec, name, environ)
     strategy = find_strategy(spec.mode)
-    model = open_any_model(name, spec, environ)
+    model = own_model or open_any_model(name, spec, environ)
     calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
     if calls and not name.startswith(PREFIX):  # a recording says itself what it was
         model = with_tools(model, spec.tool_protocol)

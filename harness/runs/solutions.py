@@ -14,7 +14,7 @@ Four forms, plain or gzipped, told apart by what is in them:
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import cast
 
@@ -36,14 +36,20 @@ def read_solutions(path: Path) -> list[Solution]:
         UsageError: the path cannot be opened, or the file holds none.
         DataError: it is not in one of these forms.
     """
-    counts: Counter[tuple[str, int | None]] = Counter()
-    solutions: list[Solution] = []
-    for found in _read(path):
-        problem = found.name, found.place
-        solutions.append(found.solution(counts[problem]))
-        counts[problem] += 1
+    solutions = numbered(_read(path))
     if not solutions:
         raise UsageError(f"{path} holds no solution")
+    return solutions
+
+
+def numbered(found: Iterable[Found]) -> list[Solution]:
+    """Solutions, each counted among those of its problem."""
+    counts: Counter[tuple[str, int | None]] = Counter()
+    solutions: list[Solution] = []
+    for each in found:
+        problem = each.name, each.place
+        solutions.append(each.solution(counts[problem]))
+        counts[problem] += 1
     return solutions
 
 
@@ -53,7 +59,7 @@ def _read(path: Path) -> Iterator[Found]:
         if line.text().lstrip().startswith(b"["):
             yield from _read_list(path, line, lines)
             return
-        yield from _read_row(_object(line), line.where)
+        yield from read_row(_object(line), line.where)
 
 
 def _object(line: Line) -> dict[str, object]:
@@ -96,12 +102,13 @@ def _read_list(path: Path, first: Line, rest: Iterator[Line]) -> Iterator[Found]
         if isinstance(row, list):
             yield from read_place(cast("list[object]", row), number - 1, where)
         elif isinstance(row, dict):
-            yield from _read_row(cast("dict[str, object]", row), where)
+            yield from read_row(cast("dict[str, object]", row), where)
         else:
             raise DataError(where, None, "not a JSON object, nor a list of solutions")
 
 
-def _read_row(row: dict[str, object], where: str) -> Iterator[Found]:
+def read_row(row: dict[str, object], where: str) -> Iterator[Found]:
+    """The solutions that a JSON object holds. Raises DataError, which says `where` it is."""
     if is_of_samples(row):
         yield from read_samples(row, where)
         return

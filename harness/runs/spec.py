@@ -233,12 +233,14 @@ def read_spec(path: Path | None, flags: Mapping[str, Any]) -> RunSpec:
     return spec_of({**({} if path is None else read_yaml(path)), **flags}, path, flags)
 
 
-def spec_of(values: Mapping[str, Any], path: Path | None, flags: Collection[str] = ()) -> RunSpec:
+def spec_of(
+    values: Mapping[str, Any], path: Path | str | None, flags: Collection[str] = ()
+) -> RunSpec:
     """The spec of some values.
 
     Args:
         values: by key.
-        path: of the file that they are from.
+        path: of the file that they are from, or what else they were given to.
         flags: the keys that are from the command line instead.
 
     Raises:

@@ -1,4 +1,4 @@
-"""How `harness run --batch` asks before it grades, and what an interrupt means meanwhile."""
+"""How a run asks by the batch before it grades, and what an interrupt means meanwhile."""
 
 import asyncio
 import os
@@ -6,11 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from signal import Signals
 
-from rich.console import Console
-
 from harness.models.environment import Environment
 from harness.problem import Problem
-from harness.report.text import printable_line
 from harness.runs.batches import batched, endpoint_of
 from harness.runs.directory import RunDirectory
 from harness.runs.plan import Plan
@@ -20,7 +17,7 @@ async def ask_by_batch(  # noqa: PLR0917 - what a run consists of
     plan: Plan,
     directory: RunDirectory,
     samples: Sequence[tuple[Problem, int]],
-    console: Console,
+    tell: Callable[[str], None],
     stopping: Sequence[Signals],
     interrupted: Callable[[], None],
 ) -> Plan | None:
@@ -30,7 +27,7 @@ async def ask_by_batch(  # noqa: PLR0917 - what a run consists of
         plan: of the run.
         directory: where `batches.jsonl` lies, or will.
         samples: those that have no result yet.
-        console: where it is told how far the batches are.
+        tell: is told, in a line, how far the batches are.
         stopping: the signals that are an interrupt. The first one ends the waiting, the second one
             whatever else is going on; the batches stay with the provider.
         interrupted: is called at each.
@@ -39,10 +36,6 @@ async def ask_by_batch(  # noqa: PLR0917 - what a run consists of
         RunDirectoryError: the run's `batches.jsonl` cannot be used.
         StorageError: the disk refused a write.
     """
-
-    def tell(line: str) -> None:
-        console.print(printable_line(line), soft_wrap=True)
-
     await plan.model.close()
     endpoint = endpoint_of(plan, Environment.read(os.environ))
     model = await asyncio.to_thread(batched, plan, directory, samples, endpoint, tell)

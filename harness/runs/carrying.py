@@ -1,0 +1,129 @@
+"""What carrying a run out takes, whoever watches it: to begin it or go on, and to sum it up."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import RunDirectoryError
+from harness.problem import Problem
+from harness.runs.budget import NOTHING, Budget, Total
+from harness.runs.choosing import chosen_of, samples_left
+from harness.runs.directory import RESULTS, RunDirectory
+from harness.runs.manifest import grown, manifest, refuse_other
+from harness.runs.observing import Failure
+from harness.runs.plan import Plan
+from harness.runs.pricing import allowance_of, with_costs
+from harness.runs.results import read_results
+from harness.runs.spending import earlier_spending
+from harness.runs.summary import Summary, summarize
+from harness.runs.transcripts import Transcripts
+from harness.sandbox.choice import Choice
+from harness.sandbox.isolation import Level
+from harness.sources.rows import Loaded
+
+Read = Callable[[str], Loaded]
+Vet = Callable[[Sequence[Problem]], tuple[Problem, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run that may begin, or go on; nothing has been asked or written for it yet.
+
+    Attributes:
+        samples: those that are to be done now.
+        before: its manifest, where it goes on.
+    """
+
+    plan: Plan
+    samples: Sequence[tuple[Problem, int]]
+    before: Mapping[str, Any] | None = None
+
+    @property
+    def least(self) -> Level:
+        """The sandbox's level beneath which nothing is judged: that which the run began with."""
+        return self.plan.spec.require_isolation if self.before is None else level_of(self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to, as far as it is.
+
+    Attributes:
+        failures: samples that infrastructure stopped now.
+        budget: what was spent of what.
+    """
+
+    summary: Summary
+    failures: Sequence[Failure]
+    budget: Budget
+
+
+def going_on(
+    plan: Plan, path: Path, before: Mapping[str, Any], only: Sequence[str] = ()
+) -> Prepared:
+    """A run that goes on, with what is left of it, its new samples included.
+
+    Args:
+        plan: of the run as it is asked for now.
+        path: its directory.
+        before: its manifest.
+        only: which of the samples that are left.
+
+    Raises:
+        RunDirectoryError: it would be another run.
+        UsageError: nothing that is left is meant by `only`.
+    """
+    refuse_other(plan, before)
+    done = list(read_results(path / RESULTS))
+    left = samples_left(plan, done)
+    with Transcripts(path) as transcripts:
+        chosen = chosen_of(left, only, done, transcripts)
+    return Prepared(plan, chosen, before)
+
+
+def open_directory(prepared: Prepared, path: Path, choice: Choice) -> RunDirectory:
+    """The run's directory: a new one, or the one that is there, which says what is new in it.
+
+    Raises:
+        RunDirectoryError: it cannot be written there, or another process is at work on it.
+    """
+    if prepared.before is None:
+        return RunDirectory.create(path, manifest(prepared.plan, choice))
+    directory = RunDirectory.resume(path)
+    directory.write_manifest(grown(prepared.plan, prepared.before))
+    return directory
+
+
+def sum_up(directory: RunDirectory, plan: Plan, failures: Sequence[Failure]) -> Summary:
+    """What a run came to; it is kept in its directory. Raises StorageError."""
+    counts = Counter(str(failure.verdict) for failure in failures)
+    dated = plan.price.as_of if plan.price else None
+    done = with_costs(directory.committed(), plan.price)
+    summary = summarize(done, len(plan.samples), counts, prices_as_of=dated)
+    directory.write_summary(summary.model_dump(mode="json"))
+    return summary
+
+
+def budget_of(plan: Plan, path: Path, elsewhere: Total = NOTHING) -> Budget:
+    """What a run's spec lets it spend, with what it, and others elsewhere, spent already."""
+    budget = Budget(allowance_of(plan.spec), plan.price, elsewhere)
+    if budget.is_limited:
+        for spent in earlier_spending(path, with_costs(read_results(path / RESULTS), plan.price)):
+            budget.count(spent)
+    return budget
+
+
+def level_of(manifest: Mapping[str, Any]) -> Level:
+    """The sandbox's level when the run began.
+
+    Raises:
+        RunDirectoryError: the manifest does not say it.
+    """
+    try:
+        return Level(manifest["sandbox"]["level"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunDirectoryError(
+            "run.json does not say under which sandbox level the run began; start a new run"
+        ) from error
