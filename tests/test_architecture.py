@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ORDER = (
     *("problem", "sandbox", "grading", "tools", "agent", "runs"),
-    *("report", "exports", "view", "cli"),
+    *("report", "exports", "view", "api", "cli"),
 )
 LEAVES = ("sources", "models", "stats")
 FREE = {"closing", "errors", "plugins", "version", "__init__", "__main__", ""}

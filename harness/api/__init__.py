@@ -1,0 +1,1 @@
+"""The harness as a library: `import harness` has the names that are for everybody."""

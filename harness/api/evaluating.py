@@ -1,0 +1,320 @@
+"""`evaluate`: a model, or a Python function, over the problems of a benchmark."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Unpack, cast
+
+from harness.agent.external import EXTERNAL
+from harness.api.evaluation import Evaluation
+from harness.api.keys import RunKeys, spec_from
+from harness.api.observing import Told, check_observer, watched
+from harness.api.problems import Benchmark, listed, log, name_of, read
+from harness.api.running import first_of, run
+from harness.api.sandboxes import isolate, open_pool, vetted
+from harness.errors import HarnessError, UsageError
+from harness.models.protocol import Model
+from harness.models.providers import REFERENCES
+from harness.models.user_code import model_of
+from harness.problem import Problem
+from harness.report.text import printable_line
+from harness.runs.batch_waiting import ask_by_batch
+from harness.runs.carrying import Prepared, budget_of, going_on, open_directory, sum_up
+from harness.runs.directory import MANIFEST, RunDirectory, read_manifest
+from harness.runs.engine import Engine
+from harness.runs.external import armed
+from harness.runs.external_rules import COMES
+from harness.runs.observing import Failure, Observer
+from harness.runs.plan import prepare
+from harness.runs.reading import read_run
+from harness.runs.spec import RunSpec
+from harness.runs.summary import Summary
+from harness.sandbox.isolation import Isolation
+
+MERCURY = "mercury"
+SPLIT = "eval"
+PREFIX = "python:"
+
+SolutionFunction = Callable[[dict[str, Any]], str | Awaitable[str]]
+"""From what a model may see of a problem to Python source, or prose with a block of it."""
+
+
+class EvaluationError(HarnessError):
+    """No sample of an evaluation could be graded; the message says why the first could not."""
+
+
+def evaluate(
+    solution_fn: SolutionFunction | Model | None = None,
+    split: str | None = None,
+    limit: int | None = None,
+    *,
+    benchmark: Benchmark | None = None,
+    model: str | None = None,
+    efficiency: bool | None = None,
+    out: str | Path | None = None,
+    observer: Told | None = None,
+    progress: bool | None = None,
+    **keys: Unpack[RunKeys],
+) -> Evaluation:
+    """Have problems solved, judge the solutions, and time them where that is wanted.
+
+    Args:
+        solution_fn: is given a problem as a dictionary: every field of a `ProblemView`, and under
+            the names of Mercury's columns `slug_name`, `prompt`, `pretty_content`, `entry_point`,
+            `difficulty`. It returns the source, or text with a block of it. It may be a coroutine
+            function, or an object with the methods of a `Model`. Without it, and without `model`,
+            the benchmark's own references are evaluated.
+        split: of the benchmark, as in `NAME:SPLIT`; Mercury's is `eval` by default.
+        limit: how many problems at most; another word for `sample_size`.
+        benchmark: `NAME[:WHERE]`, or problems that are loaded; Mercury by default.
+        model: a model by its name, as for `harness run --model`.
+        efficiency: time solutions that pass beside the references; None for where the benchmark is
+            Mercury.
+        out: the run's directory. A run that is there already goes on, if it is the same. Without
+            it nothing is left on disk.
+        observer: is told how it goes: an `Observer`, or a function of events. What it raises ends
+            the evaluation.
+        progress: show the live table on stderr; None for where that is a terminal.
+        keys: of a spec, as on the command line: `mode="agentic"`, `samples_per_problem=4`.
+
+    Raises:
+        EvaluationError: no sample could be graded.
+        HarnessError: as `harness run` ends with, in one line: a key, a benchmark or a model that
+            is not there, a row that is not as its schema says, a sandbox that cannot be had.
+        KeyboardInterrupt: it was interrupted; what was graded is kept where `out` was given.
+    """
+    asked = _Asked.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
+    doing = _Doing(asked, None if out is None else Path(out), observer, progress)
+    doing.prepare(lambda problems: run(partial(doing.vet, problems)))
+    return run(doing.carry_out)
+
+
+async def aevaluate(
+    solution_fn: SolutionFunction | Model | None = None,
+    split: str | None = None,
+    limit: int | None = None,
+    *,
+    benchmark: Benchmark | None = None,
+    model: str | None = None,
+    efficiency: bool | None = None,
+    out: str | Path | None = None,
+    observer: Told | None = None,
+    progress: bool | None = None,
+    **keys: Unpack[RunKeys],
+) -> Evaluation:
+    """The same in the running loop, which a coroutine function is called in as well.
+
+    Named as `aevaluate` of LangSmith and Ragas and `ainvoke`, `acompletion` of their kin are.
+    """
+    asked = _Asked.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
+    doing = _Doing(asked, None if out is None else Path(out), observer, progress)
+    loop = asyncio.get_running_loop()
+    vetting = list[Future[tuple[Problem, ...]]]()
+
+    def vet(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+        vetting.append(asyncio.run_coroutine_threadsafe(doing.vet(problems), loop))
+        return vetting[-1].result()
+
+    try:
+        await asyncio.to_thread(doing.prepare, vet)
+    except asyncio.CancelledError:
+        for each in vetting:
+            each.cancel()
+        raise
+    try:
+        return await doing.carry_out()
+    except BaseExceptionGroup as errors:
+        raise first_of(errors) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to be evaluated.
+
+    Attributes:
+        own_model: the user's function; None where the spec's model is asked.
+    """
+
+    spec: RunSpec
+    benchmark: Benchmark
+    own_model: Model | None
+
+    @classmethod
+    def of(  # noqa: PLR0917 - private, and as `evaluate` has them
+        cls,
+        solution_fn: SolutionFunction | Model | None,
+        split: str | None,
+        limit: int | None,
+        benchmark: Benchmark | None,
+        model: str | None,
+        efficiency: bool | None,
+        keys: RunKeys,
+    ) -> "_Asked":
+        """From arguments. Raises UsageError."""
+        given = _place(benchmark, split)
+        name = name_of(given)
+        external = keys.get("agent_command") is not None or keys.get("mode") in EXTERNAL
+        if solution_fn is not None and (model is not None or external):
+            what = "model" if model is not None else "an agent of your own"
+            raise UsageError(f"evaluate(): solution_fn and {what} are two who answer; give one")
+        if keys.get("mode") == COMES:
+            raise UsageError(f"evaluate(): mode {COMES!r}: `harness mcp` begins such a run")
+        if external and not isinstance(given, str):
+            raise UsageError(
+                "evaluate(): an agent is kept from the files of its problems: name them, "
+                "as in benchmark='apps:test.jsonl'"
+            )
+        own = None if solution_fn is None else model_of(_name(solution_fn), solution_fn)
+        if own is None and model is None and not external:
+            model = REFERENCES
+        if efficiency is None:
+            efficiency = _of_mercury(name) and keys.get("run_tests", True)
+        spec = spec_from(
+            "evaluate()",
+            keys,
+            RunKeys,
+            OWN,
+            benchmark=name,
+            model=model if own is None else own.name,
+            efficiency=efficiency,
+            sample_size=limit,
+        )
+        return cls(spec, given if isinstance(given, str) else listed(given), own)
+
+
+OWN = (
+    *("solution_fn", "split", "limit", "benchmark", "model", "efficiency"),
+    *("out", "observer", "progress"),
+)
+
+
+def _place(benchmark: Benchmark | None, split: str | None) -> Benchmark:
+    """The problems that are meant. Raises UsageError."""
+    if benchmark is None:
+        return f"{MERCURY}:{split or SPLIT}"
+    if split is None:
+        return benchmark
+    if isinstance(benchmark, str) and ":" not in benchmark:
+        return f"{benchmark}:{split}"
+    raise UsageError("evaluate(): benchmark says already which problems; leave out split")
+
+
+def _of_mercury(name: str | None) -> bool:
+    return name is not None and name.partition(":")[0].strip().lower() == MERCURY
+
+
+def _name(solution_fn: object) -> str:
+    """What a function's results are filed under, `python:MODULE:NAME`; a model says its name."""
+    named: Any = solution_fn
+    while hasattr(named, "func"):  # a partial
+        named = named.func
+    own = getattr(named, "name", None)
+    if isinstance(own, str) and callable(getattr(named, "generate", None)):
+        return PREFIX + own
+    if not hasattr(named, "__qualname__"):
+        named = cast("Any", type(named))
+    return f"{PREFIX}{named.__module__}:{named.__qualname__}"
+
+
+@dataclass(slots=True)
+class _Doing:
+    """An evaluation on its way."""
+
+    asked: _Asked
+    out: Path | None
+    observer: Told | None
+    progress: bool | None
+    prepared: Prepared | None = field(default=None, init=False)
+    _isolation: Isolation | None = field(default=None, init=False)
+
+    def prepare(self, vet: Callable[[Sequence[Problem]], tuple[Problem, ...]]) -> None:
+        """Load the problems and look at everything that can be wrong before anybody is asked."""
+        check_observer(self.observer)
+        asked, out = self.asked, self.out
+        before: Mapping[str, Any] | None = None
+        if out is not None and (out / MANIFEST).exists():
+            before = read_manifest(out)
+        plan = prepare(
+            asked.spec,
+            os.environ,
+            before,
+            read=lambda _: read(asked.benchmark, asked.spec),
+            vet=vet,
+            own_model=asked.own_model,
+        )
+        if plan.notice:
+            log.warning(printable_line(plan.notice))
+        if before is None or out is None:
+            self.prepared = Prepared(plan, plan.samples)
+        else:
+            self.prepared = going_on(plan, out, before)
+
+    async def vet(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
+        """Check examples that were read off statements."""
+        spec = self.asked.spec
+        choice = isolate(spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
+        return await vetted(problems, spec, choice.isolation)
+
+    async def carry_out(self) -> Evaluation:
+        """Do what is left of the run, and say what it came to."""
+        prepared = self.prepared
+        assert prepared is not None
+        spec = prepared.plan.spec
+        choice = await asyncio.to_thread(isolate, prepared.least, unsafe=spec.unsafe_no_sandbox)
+        with ExitStack() as stack:
+            path = self.out or Path(stack.enter_context(TemporaryDirectory(prefix="harness-")))
+            if prepared.samples:
+                prepared = replace(prepared, plan=armed(prepared.plan, path))
+            directory = open_directory(prepared, path, choice)
+            stack.callback(directory.close)
+            summary, failures = await self._watched(prepared, directory, choice.isolation)
+            if failures and not summary.graded:
+                raise EvaluationError(
+                    f"none of {len(failures)} samples could be graded; {failures[0].sample}: "
+                    f"{printable_line(failures[0].cause)}"
+                )
+            done = read_run(path)
+            if self.out is None:
+                done = replace(done, path=Path(f"evaluation of {prepared.plan.model_name}"))
+            return Evaluation(done, summary, failures, kept=self.out is not None)
+
+    async def _watched(
+        self, prepared: Prepared, directory: RunDirectory, isolation: Isolation
+    ) -> tuple[Summary, list[Failure]]:
+        plan = prepared.plan
+        with watched(self.observer, plan, directory, progress=self.progress) as watching:
+            watching.begun(plan, len(prepared.samples))
+            try:
+                failures = await self._asked_and_judged(prepared, directory, watching, isolation)
+                summary = sum_up(directory, plan, failures)
+            except BaseException as error:
+                watching.broken(error)
+                raise
+        watching.ended(summary, interrupted=False)
+        return summary, failures
+
+    async def _asked_and_judged(
+        self,
+        prepared: Prepared,
+        directory: RunDirectory,
+        observer: Observer,
+        isolation: Isolation,
+    ) -> list[Failure]:
+        plan, samples = prepared.plan, prepared.samples
+        try:
+            if not samples:
+                return []
+            if plan.spec.batch:
+                known = await ask_by_batch(plan, directory, samples, log.info, (), lambda: None)
+                plan = known or plan
+            async with open_pool(plan.spec, isolation) as pool:
+                budget = budget_of(plan, directory.path)
+                return await Engine(plan, directory, pool, observer, budget).run(samples)
+        finally:
+            await plan.model.close()

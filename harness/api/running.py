@@ -1,0 +1,82 @@
+"""Synchronous forms of asynchronous work, wherever they are called.
+
+In a plain program the work runs in the calling thread; in a notebook, whose thread has a running
+loop already, in a thread of its own. No loop of the caller's is replaced in either.
+"""
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, TypeVar, cast
+
+T = TypeVar("T")
+Work = Callable[[], Coroutine[Any, Any, T]]
+
+
+def run(work: Work[T]) -> T:
+    """What the work returns, once it is done.
+
+    An interrupt of the calling thread cancels the work, and is raised when that has ended.
+
+    Args:
+        work: makes the coroutine, in the thread that it runs in.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _run(_alone(work))
+    return _in_thread(work)
+
+
+def _run(coroutine: Coroutine[Any, Any, T]) -> T:
+    # With a factory the runner leaves alone what the thread has for its loop.
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+        return runner.run(coroutine)
+
+
+async def _alone(work: Work[T]) -> T:
+    """Do the work; of several faults at once one is raised, since one cause is as good as all."""
+    try:
+        return await work()
+    except BaseExceptionGroup as errors:
+        raise first_of(errors) from None
+
+
+def first_of(error: BaseException) -> BaseException:
+    """The first fault of a group, however deep."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    return error
+
+
+def _in_thread(work: Work[T]) -> T:
+    outcome: Future[T] = Future()
+    under_way: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
+
+    async def main() -> T:
+        under_way.append((asyncio.get_running_loop(), asyncio.current_task()))
+        return await _alone(work)
+
+    def target() -> None:
+        try:
+            found = _run(main())
+        except BaseException as error:  # noqa: BLE001 - it is the caller's to hear of
+            outcome.set_exception(error)
+        else:
+            outcome.set_result(found)
+
+    context = contextvars.copy_context()
+    thread = threading.Thread(target=context.run, args=(target,), name="harness", daemon=True)
+    thread.start()
+    try:
+        return outcome.result()
+    except KeyboardInterrupt:
+        for loop, task in under_way:
+            if task is not None:
+                with suppress(RuntimeError):  # it has ended by itself
+                    loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        raise

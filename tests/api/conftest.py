@@ -1,0 +1,53 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from own_problems import DOUBLE, ECHO
+
+import harness
+
+WRONG: dict[str, Any] = {
+    **ECHO,
+    "id": "own/reverse",
+    "statement": "Print the input, reversed.",
+    "tests": [
+        {"input": "ab\n", "output": "ba\n", "public": True},
+        {"input": "xyz\n", "output": "zyx\n", "public": False},
+    ],
+    "references": ["print(input()[::-1])"],
+}
+WriteProblems = Callable[..., str]
+
+
+@pytest.fixture
+def write_problems(tmp_path: Path) -> WriteProblems:
+    """Writes rows, and says which benchmark they are."""
+
+    def write(*rows: dict[str, Any], name: str = "rows.jsonl") -> str:
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return f"jsonl:{path}"
+
+    return write
+
+
+@pytest.fixture
+def benchmark(write_problems: WriteProblems) -> str:
+    """Two programs and a function."""
+    return write_problems(ECHO, WRONG, DOUBLE)
+
+
+@pytest.fixture
+def problems(benchmark: str) -> tuple[harness.Problem, ...]:
+    return harness.load_problems(benchmark)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What is remembered between calls is remembered for one test."""
+    folder = tmp_path / "cache"
+    monkeypatch.setattr("harness.api.sandboxes.default_folder", lambda: folder / "vetted")
+    monkeypatch.setattr("harness.runs.timing.default_folder", lambda: folder / "efficiency")
+    return folder

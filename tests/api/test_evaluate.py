@@ -1,0 +1,355 @@
+"""`evaluate`: a function, a model or the references over a benchmark, as `harness run` would."""
+
+import asyncio
+import json
+import math
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from own_problems import UNTESTED
+from program import harness as program
+
+import harness
+from harness import Evaluation, EvaluationError, UsageError, Verdict, aevaluate, evaluate
+from harness.api import running
+from harness.models.protocol import Message, ModelStop, ModelTurn
+from harness.runs.observing import Failure
+from harness.runs.results import SampleResult
+
+Problems = tuple[harness.Problem, ...]
+RIGHT = {
+    "own/echo": "print(input())",
+    "own/reverse": "Like this:\n```python\nprint(input()[::-1])\n```\n",
+    "jsonl/double": "def double(n): return 2 * n",
+}
+
+
+def solve(problem: dict[str, Any]) -> str:
+    return next(code for name, code in RIGHT.items() if problem["id"].endswith(name[-5:]))
+
+
+def echo(problem: dict[str, Any]) -> str:
+    return "print(input())"
+
+
+def test_a_function(benchmark: str) -> None:
+    result = evaluate(solve, benchmark=benchmark)
+    assert (result["pass_at_1"], result["problems"], result["pending"]) == (1.0, 3, 0)
+    assert result.pass_at_1 == result.summary.pass_at_1.value  # type: ignore[union-attr]
+    assert result["pass_at_1_ci95"] == pytest.approx((0.438, 1), abs=0.001)
+    assert result["verdicts"] == {"accepted": 3}
+    assert math.isnan(result["beyond_at_1"])
+    assert f"{result['beyond_at_1']:.4f}" == "nan", "as the seed's caller prints it"
+    assert (result["tokens"], result["cost"]) == (None, None), "unknown is not none at all"
+    assert result["model"] == f"python:{__name__}:solve"
+    assert [each.verdict for each in result.results] == [Verdict.ACCEPTED] * 3
+    assert dict(result).keys() == set(result)
+    assert "3 of 3" in repr(result)
+
+
+def test_what_a_function_is_told_and_not_told(benchmark: str) -> None:
+    told: list[dict[str, Any]] = []
+
+    def look(problem: dict[str, Any]) -> str:
+        told.append(problem)
+        return "print(0)"
+
+    evaluate(look, None, 1, benchmark=benchmark)
+    (problem,) = told
+    assert {"id", "statement", "slug_name", "prompt", "pretty_content", "entry_point"} <= {*problem}
+    assert "difficulty" in problem
+    words = json.dumps(problem)
+    assert '"1\\\\n"' in words or "1\\n" in words
+    assert "0.5" not in words, "a hidden test"
+    assert "print(" not in words, "a reference"
+
+
+def test_problems_that_are_loaded(problems: Problems) -> None:
+    result = evaluate(echo, benchmark=problems[:2])
+    assert result["pass_at_1"] == 0.5
+    assert (result["run"], result.path) == (None, None)
+
+
+def test_references_without_a_function(benchmark: str) -> None:
+    result = evaluate(benchmark=benchmark, samples_per_problem=2)
+    assert (result["model"], result["samples"]) == ("references", 6)
+    assert result["verdicts"] == {"accepted": 5, "wrong_answer": 1}
+
+
+def test_a_model_by_its_name_and_the_keys_of_a_spec() -> None:
+    result = evaluate(
+        benchmark="fixture", model="replay:bundled", mode="agentic", limit=3, workers=1
+    )
+    assert result.run.spec["mode"] == "agentic"
+    assert result.summary.tool_calls > 0
+    assert result["graded"] == 3
+
+
+def test_a_model_of_ones_own(benchmark: str) -> None:
+    class Own:
+        name = "mine"
+
+        def for_sample(self, problem: harness.ProblemView, index: int) -> "Own":
+            return self
+
+        async def generate(
+            self, messages: list[Message], tools: object, settings: object, on_retry: object = None
+        ) -> ModelTurn:
+            assert messages
+            return ModelTurn(text="```python\nprint(input())\n```", stop=ModelStop(reason="end_turn"))
+
+        async def close(self) -> None:
+            pass
+
+    result = evaluate(Own(), benchmark=benchmark, limit=1)  # type: ignore[arg-type]
+    assert (result["model"], result["pass_at_1"]) == ("python:mine", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("split", "benchmark", "wanted"),
+    [
+        (None, None, "mercury:eval"),
+        ("train", None, "mercury:train"),
+        ("train", "apps", "apps:train"),
+        (None, "apps:interview", "apps:interview"),
+    ],
+)
+def test_which_benchmark_is_meant(
+    split: str | None, benchmark: str | None, wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def load(spec: str, **_: Any) -> Any:
+        asked.append(spec)
+        raise UsageError("far enough")
+
+    monkeypatch.setattr("harness.api.problems.load", load)
+    with pytest.raises(UsageError, match="far enough"):
+        evaluate(solve, split, 10, benchmark=benchmark)
+    assert asked == [wanted]
+
+
+class TestMistakes:
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            ({"max_turn": 3}, "unknown key 'max_turn'; did you mean 'max_turns'"),
+            ({"limt": 3}, "unknown key 'limt'; did you mean 'limit'"),
+            ({"max_turns": 0}, "max_turns: Input should be greater than or equal to 1"),
+            ({"limit": 0}, "sample_size: Input should be greater"),
+            ({"limit": 1, "sample_size": 1}, "limit and sample_size mean the same"),
+            ({"split": "train"}, "benchmark says already which problems"),
+            ({"model": "gpt-5"}, "solution_fn and model are two who answer"),
+            ({"agent_command": "x"}, "solution_fn and an agent of your own are two"),
+            ({"mode": "agentc"}, "mode 'agentc' is unknown"),
+            ({"observer": 3}, "observer is a int: give a function of an event, or an object with"),
+            ({"task": "nobody"}, "no problem is called 'nobody'"),
+        ],
+    )
+    def test_each_is_one_clear_line(
+        self, arguments: dict[str, Any], words: str, benchmark: str
+    ) -> None:
+        with pytest.raises(UsageError) as caught:
+            evaluate(solve, **{"benchmark": benchmark, **arguments})
+        assert words in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+    def test_no_function_at_all(self, benchmark: str) -> None:
+        with pytest.raises(UsageError, match="it must be a function of a problem"):
+            evaluate("gpt-5", benchmark=benchmark)  # type: ignore[arg-type]
+
+    def test_a_problem_twice(self, problems: Problems) -> None:
+        with pytest.raises(UsageError, match="own/echo is there twice"):
+            evaluate(solve, benchmark=[problems[0], problems[0]])
+
+    def test_an_agent_needs_problems_by_their_name(self, problems: Problems) -> None:
+        with pytest.raises(UsageError, match="kept from the files of its problems"):
+            evaluate(benchmark=problems, agent_command="true")
+
+
+class TestFailures:
+    def test_where_the_function_fails_the_sample_is_pending(self, problems: Problems) -> None:
+        def fail(problem: dict[str, Any]) -> str:
+            if "echo" in problem["id"]:
+                raise NameError("oops")
+            return "print(input()[::-1])"
+
+        result = evaluate(fail, benchmark=problems[:2])
+        assert (result["pass_at_1"], result["graded"], result["pending"]) == (1.0, 1, 1)
+        (failure,) = result.failures
+        assert failure.sample == "own/echo#0"
+        assert "NameError: oops" in failure.cause
+        assert "NameError" in result._repr_html_()
+
+    def test_where_all_fail_there_is_no_result(self, benchmark: str) -> None:
+        def fail(problem: dict[str, Any]) -> str:
+            raise NameError("oops")
+
+        with pytest.raises(EvaluationError, match=r"none of 3 samples.*NameError: oops"):
+            evaluate(fail, benchmark=benchmark)
+
+    def test_no_test_is_no_failure(self, write_problems: Callable[..., str]) -> None:
+        result = evaluate(solve_nothing, benchmark=write_problems(UNTESTED))
+        assert (result["graded"], result["pending"]) == (0, 0)
+        assert math.isnan(result["pass_at_1"])
+
+
+def solve_nothing(problem: dict[str, Any]) -> str:
+    return "print()"
+
+
+class TestWhereItIsKept:
+    def test_nothing_is_left_without_out(
+        self, problems: Problems, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "t").mkdir()
+        (tmp_path / "here").mkdir()
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "t"))
+        monkeypatch.chdir(tmp_path / "here")
+        evaluate(echo, benchmark=problems[:1])
+        assert [*(tmp_path / "t").iterdir()] == [*(tmp_path / "here").iterdir()] == []
+
+    def test_the_same_call_goes_on(self, problems: Problems, tmp_path: Path) -> None:
+        asked: list[str] = []
+
+        def fails_once(problem: dict[str, Any]) -> str:
+            asked.append(problem["id"])
+            if len(asked) == 1:
+                raise ConnectionError("later")
+            return "print(input())"
+
+        def again() -> Evaluation:
+            return evaluate(fails_once, benchmark=problems[:2], out=tmp_path / "r", concurrency=1)
+
+        first = again()
+        assert (first["graded"], first["pending"], first["run"]) == (1, 1, tmp_path / "r")
+        second = again()
+        assert (second["graded"], second["pending"], len(asked)) == (2, 0, 3)
+        assert again()["graded"] == 2
+        assert len(asked) == 3, "nothing was left to do"
+
+    def test_another_call_is_another_run(self, problems: Problems, tmp_path: Path) -> None:
+        evaluate(echo, benchmark=problems[:1], out=tmp_path / "r")
+        with pytest.raises(harness.HarnessError, match="that is another run"):
+            evaluate(solve, benchmark=problems[:1], out=str(tmp_path / "r"))
+
+    def test_the_commands_read_it(self, benchmark: str, tmp_path: Path) -> None:
+        evaluate(echo, benchmark=benchmark, out=tmp_path / "r")
+        shown = program(tmp_path, "ls", ".")
+        assert (shown.returncode, "python:" in shown.stdout) == (0, True), shown.stderr
+
+
+class TestProgress:
+    def test_a_function_hears_of_events(self, problems: Problems) -> None:
+        events: list[Any] = []
+        evaluate(echo, benchmark=problems[:1], observer=events.append)
+        assert [event.event for event in events] == [
+            *("run_started", "sample_started", "sample_ended", "run_ended"),
+        ]
+        assert events[2].result.solved
+        assert events[-1].summary.graded == 1
+
+    def test_what_it_raises_ends_the_evaluation(self, problems: Problems, tmp_path: Path) -> None:
+        def stop(event: Any) -> None:
+            if event.event in {"sample_ended", "run_failed"}:
+                raise RuntimeError("enough")
+
+        with pytest.raises(RuntimeError, match="enough"):
+            evaluate(echo, benchmark=problems, observer=stop, out=tmp_path / "r", concurrency=1)
+        assert evaluate(echo, benchmark=problems, out=tmp_path / "r")["graded"] == 3
+
+    def test_an_observer(self, problems: Problems) -> None:
+        seen = Seen()
+        evaluate(echo, benchmark=problems[:1], observer=seen)
+        assert seen.all == ["started own/echo#0", "finished own/echo#0"]
+
+    def test_the_table_is_shown_where_it_is_wanted(
+        self, problems: Problems, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        evaluate(echo, benchmark=problems[:1])
+        assert capsys.readouterr() == ("", "")
+        seen = Seen()
+        evaluate(echo, benchmark=problems[:1], progress=True, observer=seen)
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert "[1/1] own/echo#0  accepted" in err
+        assert len(seen.all) == 2
+
+
+class Seen:
+    def __init__(self) -> None:
+        self.all: list[str] = []
+
+    def started(self, sample: str) -> None:
+        self.all.append(f"started {sample}")
+
+    def resumed(self, sample: str, event: object) -> None: ...
+
+    def finished(self, result: SampleResult) -> None:
+        self.all.append(f"finished {result.sample}")
+
+    def failed(self, failure: Failure) -> None:
+        self.all.append(f"failed {failure.sample}")
+
+    def put_off(self, sample: str) -> None: ...
+
+    def retried(self, sample: str, retry: object) -> None: ...
+
+
+class TestLoops:
+    """In a notebook a loop is running; elsewhere none is, or somebody has one of his own."""
+
+    async def test_in_a_running_loop(self, problems: Problems) -> None:
+        mine = asyncio.get_running_loop()
+        assert evaluate(echo, benchmark=problems[:1])["pass_at_1"] == 1.0
+        assert asyncio.get_running_loop() is mine
+
+    async def test_awaited(self, problems: Problems) -> None:
+        loops: list[object] = []
+
+        async def answer(problem: dict[str, Any]) -> str:
+            loops.append(asyncio.get_running_loop())
+            return "print(input())"
+
+        result = await aevaluate(answer, benchmark=problems[:1])
+        assert result["pass_at_1"] == 1.0
+        assert loops == [asyncio.get_running_loop()]
+
+    async def test_a_cancelled_one_ends(self, problems: Problems, tmp_path: Path) -> None:
+        asked = asyncio.Event()
+
+        async def never(problem: dict[str, Any]) -> str:
+            asked.set()
+            await asyncio.Event().wait()
+            return ""
+
+        task = asyncio.ensure_future(aevaluate(never, benchmark=problems, out=tmp_path / "r"))
+        await asked.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert evaluate(never_asked, benchmark=problems[:1])["graded"] == 1
+
+    def test_the_loop_of_the_thread_is_left_alone(self, problems: Problems) -> None:
+        mine = asyncio.new_event_loop()
+        asyncio.set_event_loop(mine)
+        try:
+            evaluate(echo, benchmark=problems[:1])
+            assert asyncio.get_event_loop_policy().get_event_loop() is mine
+        finally:
+            asyncio.set_event_loop(None)
+            mine.close()
+
+    async def test_of_several_faults_one_is_raised(self) -> None:
+        async def fail() -> None:
+            raise ExceptionGroup("", [ExceptionGroup("", [KeyError("a")]), ValueError("b")])
+
+        with pytest.raises(KeyError, match="a"):
+            running.run(fail)
+
+
+def never_asked(problem: dict[str, Any]) -> str:
+    return "print(input())"

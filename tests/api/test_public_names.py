@@ -1,0 +1,101 @@
+"""What `import harness` has for everybody: pinned, quick to import, typed throughout."""
+
+import inspect
+import subprocess
+import sys
+import typing
+from typing import Any
+
+import pytest
+
+import harness
+from harness.api.evaluating import OWN, aevaluate, evaluate
+from harness.api.grading import agrade, grade
+from harness.api.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys
+from harness.runs.spec import LISTS, RunSpec
+
+NAMES = """
+DataError Evaluation EvaluationError GradedSolution Grader Grades GradingError HarnessError
+NothingSelectedError Observer Problem ProblemView RunComparison RunSpec SampleResult Sandbox Scored
+TestCase UsageError Verdict __version__ aevaluate agrade compare evaluate grade load_problems
+"""
+SIGNATURES = {
+    "evaluate": (
+        "solution_fn split limit benchmark model efficiency out observer progress keys"
+    ),
+    "aevaluate": (
+        "solution_fn split limit benchmark model efficiency out observer progress keys"
+    ),
+    "grade": "problems solutions extract efficiency keys",
+    "agrade": "problems solutions extract efficiency keys",
+    "compare": "run_a run_b others baseline",
+    "load_problems": "benchmark limit keys",
+}
+
+
+def test_the_names() -> None:
+    assert harness.__all__ == sorted(NAMES.split())
+    assert set(harness.__all__) <= set(dir(harness))
+    for name in harness.__all__:
+        assert getattr(harness, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'evaluat'"):
+        harness.evaluat  # noqa: B018 # pyright: ignore
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_the_arguments(name: str) -> None:
+    assert list(inspect.signature(getattr(harness, name)).parameters) == SIGNATURES[name].split()
+
+
+def test_importing_it_imports_nothing_else() -> None:
+    code = (
+        "import sys, harness\n"
+        "print([n for n in ('pydantic', 'rich', 'asyncio', 'harness.runs', 'harness.api')"
+        " if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def functions(name: str) -> list[Any]:
+    """A public function, or the public methods of a public class that is of this room."""
+    found = getattr(harness, name)
+    if inspect.isfunction(found):
+        return [found]
+    if not inspect.isclass(found) or not found.__module__.startswith("harness.api"):
+        return []
+    methods = (each for key, each in vars(found).items() if not key.startswith("_"))
+    plain = [each.fget if isinstance(each, property) else each for each in methods]
+    return [each for each in (*plain, vars(found).get("__init__")) if inspect.isfunction(each)]
+
+
+@pytest.mark.parametrize("name", NAMES.split())
+def test_every_annotation_is_there_and_means_something(name: str) -> None:
+    for function in functions(name):
+        hints = typing.get_type_hints(function)
+        wanted = {*inspect.signature(function).parameters, "return"} - {"self", "cls"}
+        assert set(hints) >= wanted, function
+
+
+def test_the_types_are_shipped() -> None:
+    from importlib.resources import files
+
+    assert (files("harness") / "py.typed").is_file()
+
+
+def test_the_keys_are_those_of_a_spec() -> None:
+    """None is missing, none is more, and words stand for lists where the spec takes them."""
+    keys = typing.get_type_hints(RunKeys)
+    assert {*keys, "benchmark", "model", "efficiency"} == set(RunSpec.model_fields)
+    assert not set(keys) & set(OWN)
+    for key in LISTS:
+        assert keys[key] == str | typing.get_type_hints(RunKeys)["task"].__args__[1]
+    for smaller in (SelectionKeys, JudgingKeys, GradeKeys):
+        assert set(typing.get_type_hints(smaller)) <= set(keys)
+
+
+def test_both_forms_take_the_same() -> None:
+    for one, other in ((evaluate, aevaluate), (grade, agrade)):
+        assert inspect.signature(one).parameters == inspect.signature(other).parameters
+        assert inspect.iscoroutinefunction(other)
+        assert not inspect.iscoroutinefunction(one)
