@@ -1,5 +1,6 @@
 """How fast solutions are, in words: for the tables of a run on a terminal, and beside them."""
 
+import math
 from collections.abc import Iterator
 
 from rich.table import Table
@@ -24,8 +25,8 @@ def cpu_time(seconds: float | None) -> str:
 
 
 def rank(percentile: float | None) -> str:
-    """A percentile rank: P92 is faster than 92 % of the references."""
-    return "-" if percentile is None else f"P{percentile:.0f}"
+    """A percentile rank: P92 is faster than 92 % of the references; a half is rounded up."""
+    return "-" if percentile is None else f"P{math.floor(percentile + 0.5)}"
 
 
 def score(beyond: float | None) -> str:

@@ -39,18 +39,18 @@ def group_rates(rows: Sequence[GroupRate], runs: Sequence[str], title: str) -> S
     """A point and its interval for each run, beneath each other for each group."""
     import altair as alt
 
-    order, picked = list(dict.fromkeys(row.group for row in rows)), _picked()
-    base = _chart([_rate_row(row) for row in rows]).encode(
+    order, picked = list(dict.fromkeys(row.group for row in rows)), legend_pick()
+    base = plotted([_rate_row(row) for row in rows]).encode(
         y=alt.Y("group:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL)),
         yOffset=alt.YOffset("run:N", sort=list(runs)),
-        color=_by_run(runs),
-        opacity=_faded(picked),
+        color=run_colour(runs),
+        opacity=faded_but(picked),
         tooltip=_rate_tooltip("group"),
     )
     whiskers = base.mark_rule(strokeWidth=2).encode(x=_share("low", "solved"), x2="high:Q")
     points = base.mark_point(filled=True, size=70).encode(x=_share("value", "solved"))
     points = points.add_params(picked)
-    return _made(alt.layer(whiskers, points), title, height=_bands(len(order), len(runs)))
+    return made(alt.layer(whiskers, points), title, height=_bands(len(order), len(runs)))
 
 
 def months(rows: Sequence[GroupRate], runs: Sequence[str], cutoff: str | None, title: str) -> Spec:
@@ -65,13 +65,13 @@ def months(rows: Sequence[GroupRate], runs: Sequence[str], cutoff: str | None, t
     import altair as alt
 
     shown = all_months([row.group for row in rows] + ([cutoff] if cutoff else []))
-    scale, picked = alt.Scale(domain=shown), _picked()
+    scale, picked = alt.Scale(domain=shown), legend_pick()
     axis = alt.Axis(labelAngle=-45, labelOverlap=True)
-    base = _chart([_rate_row(row) for row in rows]).encode(
+    base = plotted([_rate_row(row) for row in rows]).encode(
         x=alt.X("group:O", title=None, axis=axis, scale=scale),
         xOffset=alt.XOffset("run:N", sort=list(runs)),
-        color=_by_run(runs),
-        opacity=_faded(picked),
+        color=run_colour(runs),
+        opacity=faded_but(picked),
         tooltip=_rate_tooltip("group"),
     )
     layers: list[Any] = [
@@ -81,14 +81,14 @@ def months(rows: Sequence[GroupRate], runs: Sequence[str], cutoff: str | None, t
     ]
     if cutoff is not None:
         late = shown.index(cutoff) * 2 > len(shown)
-        mark = _chart([{"month": cutoff, "what": "training ends"}]).encode(
+        mark = plotted([{"month": cutoff, "what": "training ends"}]).encode(
             x=alt.X("month:O", bandPosition=1)
         )
         layers += [
             mark.mark_rule(strokeDash=[6, 4], strokeWidth=2, color=CUTOFF),
             mark.mark_text(align="right" if late else "left", y=-11).encode(text="what:N"),
         ]
-    return _made(alt.layer(*layers), title, height=LINES_HEIGHT)
+    return made(alt.layer(*layers), title, height=LINES_HEIGHT)
 
 
 def all_months(some: Sequence[str]) -> list[str]:
@@ -114,15 +114,15 @@ def solved_within(
         else alt.Axis(labelOverlap=True, labelSeparation=8)
     )
     scale = alt.Scale(zero=False, nice=False) if whole else alt.Scale(type="log", nice=False)
-    picked = _picked()
+    picked = legend_pick()
     lines = (
-        _chart([asdict(row) for row in rows if whole or row.within > 0])
+        plotted([asdict(row) for row in rows if whole or row.within > 0])
         .mark_line(interpolate="step-after", strokeWidth=2, point={"size": 40, "filled": True})
         .encode(
             x=alt.X("within:Q", title=axis, axis=numbers, scale=scale),
             y=_share_y("solved"),
-            color=_by_run(runs),
-            opacity=_faded(picked),
+            color=run_colour(runs),
+            opacity=faded_but(picked),
             tooltip=[
                 alt.Tooltip("run:N"),
                 alt.Tooltip("within:Q", title=axis, format=",.6~g"),
@@ -130,27 +130,27 @@ def solved_within(
             ],
         )
     )
-    return _made(lines.add_params(picked), title, height=LINES_HEIGHT)
+    return made(lines.add_params(picked), title, height=LINES_HEIGHT)
 
 
 def parts(rows: Sequence[Part], runs: Sequence[str], title: str) -> Spec:
     """Bars: a run's share of each kind, beneath each other for each kind."""
     import altair as alt
 
-    order, picked = list(dict.fromkeys(row.kind for row in rows)), _picked()
+    order, picked = list(dict.fromkeys(row.kind for row in rows)), legend_pick()
     bars = (
-        _chart([asdict(row) for row in rows])
+        plotted([asdict(row) for row in rows])
         .mark_bar()
         .encode(
             y=alt.Y("kind:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL)),
             yOffset=alt.YOffset("run:N", sort=list(runs)),
             x=_share("share", "of the samples", upto=None),
-            color=_by_run(runs),
-            opacity=_faded(picked),
+            color=run_colour(runs),
+            opacity=faded_but(picked),
             tooltip=_part_tooltip(),
         )
     )
-    return _made(bars.add_params(picked), title, height=_bands(len(order), len(runs)))
+    return made(bars.add_params(picked), title, height=_bands(len(order), len(runs)))
 
 
 def outcomes(rows: Sequence[Part], runs: Sequence[str], title: str) -> Spec:
@@ -160,7 +160,7 @@ def outcomes(rows: Sequence[Part], runs: Sequence[str], title: str) -> Spec:
     kinds = list(OUTCOMES)
     ranked = [asdict(row) | {"rank": kinds.index(row.kind)} for row in rows]
     bars = (
-        _chart(ranked)
+        plotted(ranked)
         .mark_bar()
         .encode(
             y=alt.Y("run:N", sort=list(runs), title=None, axis=alt.Axis(labelLimit=LABEL)),
@@ -179,16 +179,16 @@ def outcomes(rows: Sequence[Part], runs: Sequence[str], title: str) -> Spec:
             tooltip=_part_tooltip(),
         )
     )
-    return _made(bars, title, height=_bands(len(runs), 1, 26))
+    return made(bars, title, height=_bands(len(runs), 1, 26))
 
 
 def quantiles(rows: Sequence[Quantile], runs: Sequence[str], axis: str, title: str) -> Spec:
     """Lines that rise from no sample to all of them, over what a sample took."""
     import altair as alt
 
-    picked = _picked()
+    picked = legend_pick()
     lines = (
-        _chart([asdict(row) for row in rows if row.amount > 0])
+        plotted([asdict(row) for row in rows if row.amount > 0])
         .mark_line(interpolate="step-after", strokeWidth=2)
         .encode(
             x=alt.X(
@@ -198,8 +198,8 @@ def quantiles(rows: Sequence[Quantile], runs: Sequence[str], axis: str, title: s
                 axis=alt.Axis(labelOverlap=True, labelSeparation=8),
             ),
             y=_share_y("share", "samples that took no more"),
-            color=_by_run(runs),
-            opacity=_faded(picked),
+            color=run_colour(runs),
+            opacity=faded_but(picked),
             order=alt.Order("share:Q"),
             tooltip=[
                 alt.Tooltip("run:N"),
@@ -208,23 +208,25 @@ def quantiles(rows: Sequence[Quantile], runs: Sequence[str], axis: str, title: s
             ],
         )
     )
-    return _made(lines.add_params(picked), title, height=LINES_HEIGHT)
+    return made(lines.add_params(picked), title, height=LINES_HEIGHT)
 
 
-def _picked() -> "alt.Parameter":
+def legend_pick() -> "alt.Parameter":
     """The run that was clicked in the legend, or all."""
     import altair as alt
 
     return alt.selection_point(name="picked", fields=["run"], bind="legend")
 
 
-def _faded(picked: "alt.Parameter") -> Any:
+def faded_but(picked: "alt.Parameter") -> Any:
+    """An opacity that leaves what is picked, and makes the rest faint."""
     import altair as alt
 
     return alt.when(picked).then(alt.value(1)).otherwise(alt.value(0.12))
 
 
-def _chart(rows: list[dict[str, Any]]) -> "alt.Chart":
+def plotted(rows: list[dict[str, Any]]) -> "alt.Chart":
+    """A chart of rows that the page has itself."""
     import altair as alt
 
     return alt.Chart(alt.Data(values=rows))
@@ -242,7 +244,8 @@ def _rate_row(row: GroupRate) -> dict[str, Any]:
     }
 
 
-def _by_run(runs: Sequence[str]) -> "alt.Color":
+def run_colour(runs: Sequence[str]) -> "alt.Color":
+    """A run's colour, and a legend where there are several."""
     import altair as alt
 
     colors = [PALETTE[number % len(PALETTE)] for number in range(len(runs))]
@@ -299,7 +302,7 @@ def _bands(groups: int, runs: int, band: int = BAND) -> int:
     return max(60, groups * (runs * band + 8))
 
 
-def _made(chart: Any, title: str, *, height: int) -> Spec:
+def made(chart: Any, title: str, *, height: int) -> Spec:
     """The chart's spec; as wide as there is room for, and with words for who cannot see it."""
     spec: Spec = chart.to_dict()
     shape = {"width": "container", "height": height, "description": title}

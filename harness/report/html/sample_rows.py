@@ -15,6 +15,8 @@ COLUMNS = (
     *("chosen", "steps", "command", "code"),
 )
 """What stands in a row, in order; the script is told."""
+EFFICIENCY = ("cpu_s", "percentile", "beyond", "beyond_low", "beyond_high", "lack", "remark")
+"""What stands at a row's end where the solutions of any run are timed."""
 MOST_CODE = 4_000_000
 """Characters of code in all; where there are more, the page has none of it."""
 
@@ -23,13 +25,14 @@ def sample_data(sides: Sequence[Side]) -> dict[str, Any]:
     """All samples, and what the page's filters need to know of them."""
     results = [result for side in sides for result in side.run.results]
     with_code = sum(len(result.code) for result in results) <= MOST_CODE
+    timed = any(result.efficiency is not None for result in results)
     rows = [
-        _row(number, side, result, with_code=with_code)
+        _row(number, side, result, with_code=with_code) + (_efficiency(result) if timed else [])
         for number, side in enumerate(sides)
         for result in side.run.results
     ]
     return {
-        "columns": COLUMNS,
+        "columns": (*COLUMNS, *EFFICIENCY) if timed else COLUMNS,
         "runs": [side.label for side in sides],
         "with_code": with_code,
         "rows": rows,
@@ -60,6 +63,12 @@ def _row(number: int, side: Side, result: SampleResult, *, with_code: bool) -> l
         printable_line(side.transcript(result.sample)),
         printable(result.code) if with_code else None,
     ]
+
+
+def _efficiency(result: SampleResult) -> list[Any]:
+    found = result.efficiency
+    values = (None if found is None else getattr(found, name) for name in EFFICIENCY)
+    return [printable_line(each) if isinstance(each, str) else each for each in values]
 
 
 def _step(step: Step, result: SampleResult) -> str:

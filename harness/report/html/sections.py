@@ -5,6 +5,7 @@ from datetime import date
 
 from harness.report.flips import Flip
 from harness.report.html import charts, extremes, figures
+from harness.report.html.efficiency_section import efficiency_section
 from harness.report.html.exhibits import (
     Exhibit,
     Section,
@@ -35,9 +36,11 @@ def sections_of(sides: Sequence[Side], cutoff: date | None) -> list[Section]:
         sides: at least one.
         cutoff: the first day of the last month that the models were trained on, if that is known.
     """
+    pairs = pairings(sides)
     found = [
         summary_section(sides),
-        _pairs(sides),
+        _pairs(pairs),
+        efficiency_section(sides, pairs),
         _way(sides),
         _groups(sides),
         _months(sides, cutoff),
@@ -53,8 +56,7 @@ def _runs(sides: Sequence[Side]) -> list[str]:
     return [side.label for side in sides]
 
 
-def _pairs(sides: Sequence[Side]) -> Section:
-    found = pairings(sides)
+def _pairs(found: Sequence[Pairing]) -> Section:
     iterating = any(pairing.iterating for pairing in found)
     title = "Agentic against single shot" if iterating else "Runs against the first"
     lead = (

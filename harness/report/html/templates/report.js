@@ -57,6 +57,10 @@ const thousands = (value) => value.toLocaleString("en-US");
 const known = (told) => (value) => (value === null ? "n/a" : told(value));
 const dollars = known((value) => (value < 1 ? `$${value.toFixed(4)}` : `$${thousands(Number(value.toFixed(2)))}`));
 const seconds = known((value) => `${value < 10 ? value.toFixed(2) : thousands(Math.round(value))} s`);
+const timed = "cpu_s" in at;
+const digits = (value) => (value >= 100 ? thousands(Math.round(value)) : value.toPrecision(3));
+const cpu = (value) => (value < 1e-3 ? `${digits(value * 1e6)} µs` : value < 1 ? `${digits(value * 1e3)} ms` : `${digits(value)} s`);
+const dashed = (name, told) => (row) => (row[at.cpu_s] === null || row[at[name]] === null ? "-" : told(row[at[name]]));
 const passed = (row) => row[at.public_passed] + row[at.hidden_passed];
 const tests = (row) => row[at.public_total] + row[at.hidden_total];
 
@@ -72,6 +76,11 @@ const COLUMNS = [
   column("Tokens", part("tokens"), (row) => known(thousands)(row[at.tokens]), "wide"),
   column("Cost", part("cost"), (row) => dollars(row[at.cost]), "wide"),
   column("Time", part("seconds"), (row) => seconds(row[at.seconds]), ""),
+  ...(timed ? [
+    column("CPU time", part("cpu_s"), dashed("cpu_s", cpu), "wide"),
+    column("Pctl", part("percentile"), dashed("percentile", (value) => `P${Math.round(value)}`), "wide"),
+    column("B@1", part("beyond"), dashed("beyond", (value) => value.toFixed(3)), ""),
+  ] : []),
 ].filter(({ title }) => several || title !== "Run");
 
 const words = new Intl.Collator("en", { numeric: true });
@@ -194,6 +203,9 @@ function facts(row) {
   say("ended by", row[at.stop]);
   say("took", `${thousands(row[at.turns])} model calls, ` +
     `${known(thousands)(row[at.tokens])} tokens, ${dollars(row[at.cost])}, ${seconds(row[at.seconds])}`);
+  if (timed && row[at.cpu_s] !== null) say("CPU time", efficiency(row));
+  if (timed && row[at.lack]) say("no Beyond", row[at.lack]);
+  if (timed && row[at.remark]) say("remark", row[at.remark]);
   if (row[at.steps].length) say("revisions", row[at.steps].join("; "));
   say("chosen", row[at.chosen]);
   if (row[at.command]) {
@@ -204,6 +216,16 @@ function facts(row) {
   }
   if (!data.with_code) say("code", "left out of so large a report; the transcript has it");
   return list;
+}
+
+function efficiency(row) {
+  const told = [cpu(row[at.cpu_s])];
+  if (row[at.percentile] !== null) told.push(`faster than ${digits(row[at.percentile])} % of the references`);
+  if (row[at.beyond] !== null) {
+    const ends = [at.beyond_low, at.beyond_high].map((place) => row[place].toFixed(3)).join(" to ");
+    told.push(`Beyond ${row[at.beyond].toFixed(3)} (95 %: ${ends})`);
+  }
+  return told.join(", ");
 }
 
 async function copied(button, text) {

@@ -1,0 +1,201 @@
+"""Efficiency in a report: means, pairs, solutions among references, columns of the samples."""
+
+import json
+import re
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import vl_convert
+from browser import DESKTOP, PHONE, Seen, in_one_browser, needs_chromium, overflow
+from efficiency_made import made_efficiency, made_scale
+from hypothesis import given
+from hypothesis import strategies as st
+from playwright.async_api import Page
+from results_made import made_result
+
+from harness.grading.efficiency.scale import Scale
+from harness.report.html.efficiency_charts import among_references, fast_and_right
+from harness.report.html.efficiency_figures import MOST_MARKS, MOST_PROBLEMS, standings, strips
+from harness.report.html.page import report_page
+from harness.report.html.sample_rows import COLUMNS, EFFICIENCY, sample_data
+from harness.report.html.sides import Side, sides_of
+from harness.runs.reading import Run
+from harness.runs.results import SampleResult
+
+InMemory = Callable[..., Run]
+Opened = Callable[..., AbstractAsyncContextManager[tuple[Page, Seen]]]
+
+
+def timed(problem: str, time: float | None, scale: Scale | None = None, index: int = 0) -> Any:
+    efficiency = made_efficiency(time, scale)
+    return made_result(problem, solved=time is not None, index=index, efficiency=efficiency)
+
+
+@pytest.fixture(scope="session")
+def runs(in_memory: InMemory) -> list[Run]:
+    """A slow and a fast run of the same problems, one of which tells nothing."""
+    alike = made_scale((1.0, 1.0001), doubt=0.01)
+
+    def samples(slower: float) -> list[SampleResult]:
+        found = [timed(f"m/p{at}", slower * (1 + at / 4)) for at in range(6)]
+        return [*found, timed("m/failed", None), timed("m/alike", slower, alike)]
+
+    return [in_memory("slow", samples(2.0)), in_memory("fast", samples(1.0))]
+
+
+@pytest.fixture(scope="session")
+def sides(runs: list[Run]) -> list[Side]:
+    return sides_of(runs)
+
+
+def said(page: str) -> str:
+    text = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]+>", " ", text).split())
+
+
+def test_the_section_has_means_pairs_and_charts(runs: list[Run]) -> None:
+    page = report_page(runs)
+    text = said(page)
+    assert '<section id="efficiency"' in page
+    assert "Beyond@1 0.375 (0." in text
+    assert "problems of which the references differ by less than the noise 1 1" in text
+    assert "fast slow all 7 0.723 0.375 +0.348 +0." in text
+    assert "fast slow passed 6 0.844 0.438 +0.406 +0." in text
+    charts = json.loads(re.findall(r'id="chart-data">(.*?)</script>', page)[0])
+    assert {"among", "fast-and-right"} <= charts.keys()
+    assert '<th scope="row">p5</th>' in page
+
+
+def test_a_report_of_runs_that_were_not_timed_says_nothing_of_it(in_memory: InMemory) -> None:
+    run = in_memory("plain", [made_result("a", solved=True), made_result("b")])
+    page = report_page([run])
+    assert not re.search("Beyond|CPU time", said(page))
+    assert 'id="efficiency"' not in page
+    assert sample_data(sides_of([run]))["columns"] == COLUMNS
+
+
+def test_one_run_alone_has_no_pairs_and_no_scatter(runs: list[Run]) -> None:
+    page = report_page(runs[:1])
+    assert "Solutions among the references" in page
+    assert "Differences in Beyond" not in page
+    assert "Solved against fast" not in page
+
+
+def test_those_with_the_slowest_solutions_come_first(sides: list[Side]) -> None:
+    found = strips(sides)
+    assert [strip.problem for strip in found][:2] == ["p5", "p4"]
+    assert {strip.problem for strip in found} == {f"p{at}" for at in range(6)} | {"alike"}
+    assert found[0].references == (1.0, 2.0, 3.0, 5.0)
+    assert [(mark.run, mark.time) for mark in found[0].marks] == [("slow", 4.5), ("fast", 2.25)]
+    assert found[0].marks[0].beyond == 0.125
+
+
+def test_a_solution_is_told_in_the_time_of_the_fastest_of_its_own_run(in_memory: InMemory) -> None:
+    other = made_scale((4.0, 12.0))
+    both = [in_memory("a", [timed("p", 2.0)]), in_memory("b", [timed("p", 6.0, other)])]
+    (strip,) = strips(sides_of(both))
+    assert strip.references == (1.0, 2.0, 3.0, 5.0)
+    assert [(mark.run, mark.time) for mark in strip.marks] == [("a", 2.0), ("b", 1.5)]
+
+
+def test_what_is_drawn_is_bounded(in_memory: InMemory) -> None:
+    samples = [timed(f"p{at}", 2.0 + at) for at in range(MOST_PROBLEMS + 5)]
+    samples += [timed("many", 1.0 + at, index=at) for at in range(MOST_MARKS + 9)]
+    run = in_memory("r", samples)
+    found = strips(sides_of([run]))
+    many = next(strip for strip in found if strip.problem == "many")
+    assert len(many.marks) == MOST_MARKS
+    assert many.slowest == 1.0 + MOST_MARKS + 8
+    page = report_page([run])
+    assert "6 more problems are not shown." in page
+    charts = json.loads(re.findall(r'id="chart-data">(.*?)</script>', page)[0])
+    drawn = {
+        row["problem"] for layer in charts["among"]["layer"] for row in layer["data"]["values"]
+    }
+    assert len(drawn) == MOST_PROBLEMS
+
+
+def test_problems_of_the_same_name_in_two_sources_are_told_apart(in_memory: InMemory) -> None:
+    run = in_memory("r", [timed("one/p", 1.0), timed("two/p", 2.0)])
+    assert [strip.problem for strip in strips(sides_of([run]))] == ["two/p", "one/p"]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["a/x", "b/x", "toString"]), st.none() | st.floats(1e-6, 1e6)),
+        max_size=20,
+    )
+)
+def test_every_mark_is_of_a_problem_with_references(
+    samples: list[tuple[str, float | None]],
+) -> None:
+    results = [timed(problem, time, index=at) for at, (problem, time) in enumerate(samples)]
+    run = Run(
+        Path("r"),
+        {"spec": {"model": "m", "samples_per_problem": 1}, "problems": {}},
+        tuple(results),
+    )
+    found = strips(sides_of([run]))
+    assert sum(len(strip.marks) for strip in found) == sum(time is not None for _, time in samples)
+    for strip in found:
+        assert strip.references[0] == 1
+        assert all(mark.low <= mark.time <= mark.high for mark in strip.marks)
+
+
+def test_charts_are_such_as_vega_lite_takes(
+    sides: list[Side], capfd: pytest.CaptureFixture[str]
+) -> None:
+    labels = [side.label for side in sides]
+    specs = (
+        among_references(strips(sides), labels, "t"),
+        among_references(strips(sides[:1]), labels[:1], "t"),
+        fast_and_right(standings(sides), labels, "t"),
+    )
+    for spec in specs:
+        assert spec["description"] == "t"
+        drawn = vl_convert.vegalite_to_svg({**spec, "width": 400}, vl_version="6.4")
+        assert drawn.startswith("<svg")
+    assert "WARN" not in capfd.readouterr().err
+
+
+def test_a_row_of_the_samples_has_what_the_script_shows(sides: list[Side]) -> None:
+    data = sample_data(sides)
+    assert data["columns"] == (*COLUMNS, *EFFICIENCY)
+    first = dict(zip(data["columns"], data["rows"][0], strict=True))
+    assert (first["cpu_s"], first["beyond"], first["percentile"]) == (2e-6, 0.75, 62.5)
+    failed = dict(zip(data["columns"], data["rows"][6], strict=True))
+    assert (failed["cpu_s"], failed["beyond"]) == (None, 0.0)
+
+
+def test_words_of_others_are_no_markup(in_memory: InMemory) -> None:
+    remark = "<script>alert(1)</script>\x1b[2J"
+    samples = [
+        made_result("a", solved=True, efficiency=made_efficiency(1.0, remark=remark)),
+        made_result("<img src=x>", solved=True, efficiency=made_efficiency(2.0)),
+    ]
+    page = report_page([in_memory("r", samples)])
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+@needs_chromium
+@in_one_browser[0]
+@in_one_browser[1]
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+async def test_it_can_be_seen(runs: list[Run], tmp_path: Path, opened: Opened, width: int) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(report_page(runs))
+    async with opened(path, width=width, dark=width == PHONE) as (shown, seen):
+        assert seen.errors == []
+        assert await overflow(shown) == []
+        assert await shown.locator("[data-chart=among] svg").count() == 1
+        row = shown.locator("#table tbody tr").first
+        assert (await row.locator("td").last.inner_text()) == "0.750"
+        await row.locator("button").click()
+        told = " ".join((await shown.locator("#table .more dl").inner_text()).split())
+        assert "CPU time 2.00 µs, faster than 62.5 % of the references, Beyond 0.750" in told
+        assert await overflow(shown) == []
