@@ -14,7 +14,7 @@ ORDER = (
 )
 LEAVES = ("sources", "models", "stats")
 FREE = {"closing", "errors", "plugins", "version", "__init__", "__main__", ""}
-HEAVY = ("openai", "anthropic", "datasets", "scipy", "numpy", "pandas", "yaml", "pytest")
+HEAVY = ("openai", "anthropic", "datasets", "scipy", "numpy", "pandas", "yaml", "pytest", "ray")
 
 
 def _room(module: str) -> str:

@@ -25,6 +25,8 @@ from program import (
 pytest.importorskip("ray")
 from ray_cluster import RayCluster
 
+from harness.runs.ray_packing import LARGE
+
 MEASURED = {"seconds", "tests", "peak_bytes", "steps", "isolation", "judged_again"}
 """What differs between two runs of the same."""
 SLOW = "def slow(problem):\n    return 'import time\\ntime.sleep(0.1)\\nprint(input())'\n"
@@ -39,8 +41,10 @@ def cluster() -> Iterator[RayCluster]:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
-    """A folder with a problem, and a model that solves it in half a second of wall time."""
-    (tmp_path / "own.jsonl").write_text(json.dumps(ECHO) + "\n")
+    """A folder with a problem of large tests, and a model that solves it in half a second."""
+    large = {"input": "x" * 2 * LARGE, "output": "x" * 2 * LARGE, "public": False}
+    row = {**ECHO, "tests": [*ECHO["tests"], large]}
+    (tmp_path / "own.jsonl").write_text(json.dumps(row) + "\n")
     (tmp_path / "mine.py").write_text(SLOW)
     return tmp_path
 
