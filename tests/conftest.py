@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from hypothesis import settings
+
+# How long an example takes hangs on what else the machine does.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 # A test that reads a large file must neither find nor leave anything in its user's cache. The hub's
 # client reads this once, when it is first imported.

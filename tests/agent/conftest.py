@@ -31,7 +31,7 @@ from scripted import Listening, Played, ScriptedModel, Sent, Step
 
 TOOLBOX = Toolbox((ReadProblem(), WriteSolution(), RunTests()))
 PLAIN = ModelSettings()
-BOUNDS = TestLimits(cpu_s=2.0)
+BOUNDS = TestLimits(cpu_s=2.0, own_wall_s=60.0)  # on a machine with more to do
 UNHURRIED = Limits()
 USUAL = Ways()
 

@@ -82,7 +82,7 @@ def test_graded_generations_of_apps_and_their_error_classes(
         for path in sorted(folder.glob("*/gen_solutions.json"))
         for row in json.loads(path.read_text())
     ]
-    graded = grade(f"apps:{folder}", rows, tmp_path / "s", cpu_s=1.5)
+    graded = grade(f"apps:{folder}", rows, tmp_path / "s", cpu_s=0.7)
     assert len(graded) == 83
     assert differing(graded) == []
     # Upstream names a solution's worst test and knows no time limit; a script's `return` outside a
