@@ -21,6 +21,7 @@ from harness.view.library import Library, Talk, created
 from harness.view.listing import COLUMNS, Query, page_of, select, sums
 from harness.view.opened import Item, OpenRun
 from harness.view.rendering import line, render
+from harness.view.strip import strip_of
 from harness.view.texts import PAGE
 from harness.view.words import text_in
 
@@ -142,6 +143,7 @@ class Pages:
             "row": item.row,
             "tags": (item.row.tags if item.row else ())[:20],
             "whole": whole,
+            "strip": strip_of(whole.efficiency) if whole else None,
             "problem": problem,
             "run_path": str(run.path),
             "number": number,

@@ -7,7 +7,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from harness.grading.verdict import INFRASTRUCTURE
+from harness.report.efficiency import cpu_time, rank
 from harness.report.text import count, dollars, interval, percent, printable_line
+from harness.view.strip import beyond_words
 
 LONGEST_LINE = 500
 GOOD = frozenset({"accepted", "solved"})
@@ -72,12 +74,15 @@ def duration(seconds: float) -> str:
 
 
 FUNCTIONS: dict[str, Any] = {
+    "beyond_words": beyond_words,
     "count": count,
+    "cpu_time": cpu_time,
     "dollars": dollars,
     "duration": duration,
     "interval": interval,
     "kind_of": kind_of,
     "percent": percent,
+    "rank": rank,
     "shell": shlex.quote,
 }
 """What the templates may call."""

@@ -79,7 +79,7 @@ const COLUMNS = [
   ...(timed ? [
     column("CPU time", part("cpu_s"), dashed("cpu_s", cpu), "wide"),
     column("Pctl", part("percentile"), dashed("percentile", (value) => `P${Math.round(value)}`), "wide"),
-    column("B@1", part("beyond"), dashed("beyond", (value) => value.toFixed(3)), ""),
+    column("B@1", part("beyond"), dashed("beyond", (value) => value.toFixed(3)), "wide"),
   ] : []),
 ].filter(({ title }) => several || title !== "Run");
 
