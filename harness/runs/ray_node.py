@@ -4,7 +4,6 @@ It is given nothing of the driver's environment, and so no key.
 """
 
 import asyncio
-import os
 import socket
 from dataclasses import dataclass
 
@@ -62,10 +61,6 @@ class Node:
             return Greeting(name, own, refusal=str(error))
         self._pool = SandboxPool(workers=self._workers, isolation=choice.isolation)
         return Greeting(name, own, isolation=str(choice.isolation))
-
-    async def process_id(self) -> int:
-        """Its process."""
-        return os.getpid()
 
     async def call(self, body: bytes, urgent: bool, *parts: bytes) -> bytes:
         """Do a piece of work, as `pack` made it bytes; its outcome, as `pack_outcome` does.
