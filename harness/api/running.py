@@ -8,18 +8,20 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
+LOOK_S = 0.1
 Work = Callable[[], Coroutine[Any, Any, T]]
 
 
 def run(work: Work[T]) -> T:
     """What the work returns, once it is done.
 
-    An interrupt of the calling thread cancels the work, and is raised when that has ended.
+    An interrupt of the calling thread cancels the work, and is raised when that has ended; in a
+    task that `asyncio.run` runs it is a CancelledError, as always there.
 
     Args:
         work: makes the coroutine, in the thread that it runs in.
@@ -72,11 +74,26 @@ def _in_thread(work: Work[T]) -> T:
     thread = threading.Thread(target=context.run, args=(target,), name="harness", daemon=True)
     thread.start()
     try:
-        return outcome.result()
-    except KeyboardInterrupt:
+        return _wait(outcome)
+    except (KeyboardInterrupt, asyncio.CancelledError):
         for loop, task in under_way:
             if task is not None:
                 with suppress(RuntimeError):  # it has ended by itself
                     loop.call_soon_threadsafe(task.cancel)
         thread.join()
         raise
+
+
+def _wait(outcome: Future[T]) -> T:
+    """What the work returns.
+
+    Where the loop is that of `asyncio.run`, an interrupt is no exception here: the task is told to
+    end, and cannot hear of it while it waits.
+    """
+    task = asyncio.current_task()
+    before = 0 if task is None else task.cancelling()
+    while not outcome.done():
+        wait([outcome], timeout=LOOK_S)
+        if task is not None and task.cancelling() > before:
+            raise asyncio.CancelledError
+    return outcome.result()

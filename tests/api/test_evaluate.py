@@ -31,7 +31,7 @@ def solve(problem: dict[str, Any]) -> str:
     return next(code for name, code in RIGHT.items() if problem["id"].endswith(name[-5:]))
 
 
-def echo(problem: dict[str, Any]) -> str:
+def echo(_: dict[str, Any]) -> str:
     return "print(input())"
 
 
@@ -92,14 +92,14 @@ def test_a_model_of_ones_own(benchmark: str) -> None:
     class Own:
         name = "mine"
 
-        def for_sample(self, problem: harness.ProblemView, index: int) -> "Own":
+        def for_sample(self, *_: object) -> "Own":
             return self
 
-        async def generate(
-            self, messages: list[Message], tools: object, settings: object, on_retry: object = None
-        ) -> ModelTurn:
+        async def generate(self, messages: list[Message], *_: object) -> ModelTurn:
             assert messages
-            return ModelTurn(text="```python\nprint(input())\n```", stop=ModelStop(reason="end_turn"))
+            return ModelTurn(
+                text="```python\nprint(input())\n```", stop=ModelStop(reason="end_turn")
+            )
 
         async def close(self) -> None:
             pass
@@ -185,7 +185,7 @@ class TestFailures:
         assert "NameError" in result._repr_html_()
 
     def test_where_all_fail_there_is_no_result(self, benchmark: str) -> None:
-        def fail(problem: dict[str, Any]) -> str:
+        def fail(_: dict[str, Any]) -> str:
             raise NameError("oops")
 
         with pytest.raises(EvaluationError, match=r"none of 3 samples.*NameError: oops"):
@@ -197,7 +197,7 @@ class TestFailures:
         assert math.isnan(result["pass_at_1"])
 
 
-def solve_nothing(problem: dict[str, Any]) -> str:
+def solve_nothing(_: dict[str, Any]) -> str:
     return "print()"
 
 
@@ -310,7 +310,7 @@ class TestLoops:
     async def test_awaited(self, problems: Problems) -> None:
         loops: list[object] = []
 
-        async def answer(problem: dict[str, Any]) -> str:
+        async def answer(_: dict[str, Any]) -> str:
             loops.append(asyncio.get_running_loop())
             return "print(input())"
 
@@ -321,7 +321,7 @@ class TestLoops:
     async def test_a_cancelled_one_ends(self, problems: Problems, tmp_path: Path) -> None:
         asked = asyncio.Event()
 
-        async def never(problem: dict[str, Any]) -> str:
+        async def never(_: dict[str, Any]) -> str:
             asked.set()
             await asyncio.Event().wait()
             return ""
@@ -351,5 +351,5 @@ class TestLoops:
             running.run(fail)
 
 
-def never_asked(problem: dict[str, Any]) -> str:
+def never_asked(_: dict[str, Any]) -> str:
     return "print(input())"

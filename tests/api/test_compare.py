@@ -1,0 +1,128 @@
+"""`compare`, and how results are shown on a terminal and in a notebook."""
+
+import json
+from collections.abc import Callable
+from html.parser import HTMLParser
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from own_problems import ECHO
+from program import harness as program
+from rich.console import Console
+
+import harness
+from harness import Evaluation, RunComparison, UsageError, compare, evaluate, grade
+
+HOSTILE = "[red]x[/red] [link=http://evil]y[/link] :smile: <script>alert(1)</script> \x1b[2J"
+
+
+def echo(_: dict[str, Any]) -> str:
+    return "print(input())"
+
+
+def one(_: dict[str, Any]) -> str:
+    return "print(1)"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evaluation, Evaluation, Path]:
+    """Two evaluations, the second of which is kept."""
+    folder = tmp_path_factory.mktemp("compare")
+    row = {**ECHO, "title": HOSTILE}
+    (folder / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    spec = f"jsonl:{folder / 'rows.jsonl'}"
+    return evaluate(echo, benchmark=spec), evaluate(one, benchmark=spec, out=folder / "b"), folder
+
+
+Runs = tuple[Evaluation, Evaluation, Path]
+
+
+def test_evaluations_and_directories(runs: Runs) -> None:
+    a, b, folder = runs
+    for found in (compare(a, b), compare(a, folder / "b"), compare(a, str(folder / "b"))):
+        (versus,) = found.versus
+        assert (found.baseline, versus.paired.difference, versus.paired.better_a) == (
+            *("A", -1.0, ("own/echo",)),
+        )
+
+
+def test_another_baseline(runs: Runs) -> None:
+    a, b, folder = runs
+    assert compare(a, b, baseline=b).baseline == "B"
+    assert compare(a, b, baseline=str(folder / "b")).baseline == "A", "one more, which comes first"
+    assert len(compare(a, b, a).versus) == 2
+
+
+def test_it_is_what_the_command_prints(runs: Runs) -> None:
+    _, b, folder = runs
+    done = program(folder, "compare", "b", "b", "--json")
+    theirs = json.loads(done.stdout)
+    found = json.loads(compare(b, b).model_dump_json())
+    for side in (*found["runs"], *theirs["runs"]):
+        side.pop("path")
+    assert found == theirs
+
+
+def test_mistakes(runs: Runs, tmp_path: Path) -> None:
+    a, *_ = runs
+    with pytest.raises(UsageError, match="is not a run"):
+        compare(a, tmp_path)
+    with pytest.raises(UsageError, match="a int is no run"):
+        compare(a, 3)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="26 runs at most"):
+        compare(*[a] * 27)
+
+
+class Tags(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        assert {name for name, _ in attrs} <= {"style"}
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def shown(thing: object, width: int = 200) -> str:
+    """As a user's own console prints it, which takes markup in texts for markup."""
+    console = Console(file=StringIO(), width=width, record=True)
+    console.print(thing)
+    return console.export_text()
+
+
+@pytest.fixture
+def things(runs: Runs, write_problems: Callable[..., str]) -> list[Any]:
+    a, b, _ = runs
+    problem = harness.load_problems(write_problems(ECHO))
+    code = f"raise Exception({HOSTILE!r})"
+    rows = [{"problem_id": "own/echo", "code": code, "passed": True}]
+    return [a, b, compare(a, b), grade(problem, rows)]
+
+
+def test_notebooks_get_html_in_which_every_text_is_escaped(things: list[Any]) -> None:
+    for thing in things:
+        found = Tags(thing._repr_html_())
+        assert found.seen <= {"pre", "span"}
+        assert "\x1b" not in found.text
+    assert "difference B - A" in Tags(things[2]._repr_html_()).text
+    assert "<script>alert(1)" in Tags(things[3]._repr_html_()).text
+
+
+def test_terminals_get_texts_as_they_are(things: list[Any]) -> None:
+    for thing in things:
+        text = shown(thing)
+        assert "\x1b[2J" not in text
+        assert text.strip()
+    assert "pass@1" in shown(things[0])
+    assert ":smile:" in shown(things[3])
+    assert "[link=http://evil]" in shown(things[3])
+    assert "exact McNemar" in shown(things[2])
+    assert isinstance(things[2], RunComparison)
+    assert "2 runs" in repr(things[2])

@@ -1,0 +1,264 @@
+"""`Grader`: rewards for a training loop, from warm sandboxes, failures of ours told apart."""
+
+import asyncio
+import gc
+import json
+import multiprocessing
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from own_problems import DOUBLE, ECHO, UNTESTED
+
+import harness
+from harness import Grader, GradingError, Scored, UsageError, Verdict
+from harness.grading.verdict import Grade
+from harness.runs.work import Judgement
+from harness.sandbox.execution import SandboxError
+from harness.sandbox.worker import Worker
+
+Problems = tuple[harness.Problem, ...]
+ECHOES, HALF = "```python\nprint(input())\n```", "```python\nprint(2 if input() == '2' else 1)\n```"
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Problems:
+    path = tmp_path_factory.mktemp("grader") / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in (ECHO, DOUBLE, UNTESTED)))
+    return harness.load_problems(f"jsonl:{path}")
+
+
+@pytest.fixture(scope="module")
+def grader(rows: Problems) -> Iterator[Grader]:
+    with Grader(rows) as grader:
+        yield grader
+
+
+def test_a_batch(grader: Grader, rows: Problems) -> None:
+    texts = [ECHOES, "I do not know.", "```python\ndef double(n): return n + n\n```", HALF]
+    echo, double, _ = rows
+    assert grader.score([echo, echo, double, echo], texts) == [1.0, 0.0, 1.0, 0.0]
+    scored = grader.grade([echo, echo, double, echo], texts)
+    assert [str(each.verdict) for each in scored] == [
+        *("accepted", "no_solution", "accepted", "wrong_answer"),
+    ]
+    assert scored[0].code == "print(input())\n" or scored[0].code == "print(input())"
+    assert scored[0].extraction == "python block with entry point"
+    assert [each.failed for each in scored] == [False] * 4
+    assert grader.score([], []) == []
+
+
+def test_by_their_ids_and_one_at_a_time(grader: Grader) -> None:
+    assert grader.score(["own/echo", "double"], [ECHOES, ECHOES]) == [1.0, 0.0]
+    assert grader("own/echo", ECHOES) == 1.0
+
+
+def test_a_reward_of_ones_own(rows: Problems) -> None:
+    def short(each: Scored) -> float:
+        return 1 / len(each.code) if each.passed else -1.0
+
+    with Grader(reward=short) as grader:
+        assert grader.score([rows[0]] * 2, [ECHOES, HALF]) == [pytest.approx(1 / 14), -1.0]
+
+
+def test_the_share_of_tests_that_pass(rows: Problems) -> None:
+    """All are run, also after the first that fails: the share would else hang on the order."""
+    with Grader(reward="fraction") as grader:
+        code = "```python\nprint(2 if (x := input()) == '1' else x)\n```"
+        assert grader(rows[0], code) == pytest.approx(2 / 3)
+        assert grader(rows[0], HALF) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("extract", "text", "reward"),
+    [
+        ("code", "print(input())", 1.0),
+        ("code", ECHOES, 0.0),
+        ("harness", "x = input()\nprint(x)", 1.0),
+        ("lcb", "x = input()\nprint(x)", 0.0),
+        ("lcb", ECHOES, 1.0),
+    ],
+)
+def test_how_code_is_found(extract: str, text: str, reward: float, rows: Problems) -> None:
+    with Grader(extract=extract) as grader:
+        assert grader(rows[0], text) == reward
+
+
+class TestSandboxes:
+    def test_they_stay_warm(self, grader: Grader) -> None:
+        """The fork servers of the second call are those of the first."""
+        grader("own/echo", ECHOES)
+        before = children()
+        assert before
+        for _ in range(3):
+            grader.score(["own/echo"] * 4, [ECHOES] * 4)
+        assert before <= children()
+
+    def test_they_end_with_the_block(self, rows: Problems) -> None:
+        before = children()
+        with Grader(workers=1) as own:
+            own(rows[0], ECHOES)
+            assert children() - before
+        assert not children() - before
+        with pytest.raises(UsageError, match="the grader is closed"):
+            own(rows[0], ECHOES)
+        own.close()
+
+    def test_they_end_with_the_object(self, rows: Problems) -> None:
+        before = children()
+        own = Grader(workers=1)
+        own(rows[0], ECHOES)
+        assert children() - before
+        del own
+        gc.collect()
+        assert not children() - before
+
+    def test_they_end_with_the_program(self) -> None:
+        code = (
+            "from harness import Grader\n"
+            "grader = Grader('fixture', workers=1)\n"
+            "print(grader('quorum-signals', 'print(0)'), flush=True)\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+        )
+        assert (done.stdout, done.stderr) == ("0.0\n", "")
+
+    def test_none_is_started_before_it_is_needed(self) -> None:
+        before = children()
+        Grader().close()
+        assert children() == before
+
+
+class TestThreads:
+    def test_several_at_once(self, grader: Grader) -> None:
+        """Each hears of its own texts."""
+        barrier = threading.Barrier(4)
+
+        def ask(number: int) -> list[float | None]:
+            barrier.wait()
+            texts = [ECHOES if each == number else HALF for each in range(4)]
+            return grader.score(["own/echo"] * 4, texts)
+
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(ask, range(4)))
+        assert found == [[float(each == number) for each in range(4)] for number in range(4)]
+
+    async def test_in_a_running_loop(self, grader: Grader) -> None:
+        assert grader("own/echo", ECHOES) == 1.0
+        batches = [grader.ascore(["own/echo"], [text]) for text in (ECHOES, HALF)]
+        assert await asyncio.gather(*batches) == [[1.0], [0.0]]
+
+    async def test_what_is_cancelled_is_dropped(self, grader: Grader) -> None:
+        spin = "```python\nwhile True: input\n```"
+        task = asyncio.ensure_future(grader.ascore(["own/echo"] * 3, [spin] * 3))
+        done, _ = await asyncio.wait([task], timeout=0.3)
+        assert not done
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await grader.ascore(["own/echo"], [ECHOES]) == [1.0]
+
+    def test_not_in_a_fork(self, grader: Grader) -> None:
+        grader("own/echo", ECHOES)
+        context = multiprocessing.get_context("fork")
+        queue = context.Queue()
+
+        def ask() -> None:
+            try:
+                grader("own/echo", ECHOES)
+            except UsageError as error:
+                queue.put(str(error))
+
+        child = context.Process(target=ask)
+        child.start()
+        assert "does not survive a fork" in queue.get(timeout=30)
+        child.join()
+
+
+class TestFailures:
+    """What is no doing of the model's is never worth 0."""
+
+    @pytest.fixture
+    def broken(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+        """The sandbox fails so many times for each echo."""
+        left = [0]
+        whole = Judgement.__call__
+
+        def judge(self: Judgement, worker: Worker) -> Grade:
+            if "input" in self.task.program.code and left[0]:
+                left[0] -= 1
+                raise SandboxError("the machine is on fire")
+            return whole(self, worker)
+
+        monkeypatch.setattr(Judgement, "__call__", judge)
+        return left
+
+    NAMES, TEXTS = ("own/echo", "double"), (ECHOES, "nothing")
+
+    def test_a_sandbox_that_fails_is_tried_again(self, broken: list[int], grader: Grader) -> None:
+        broken[0] = 1
+        assert grader.score(self.NAMES, self.TEXTS) == [1.0, 0.0]
+
+    def test_one_that_keeps_failing_is_raised(self, broken: list[int], grader: Grader) -> None:
+        broken[0] = 99
+        with pytest.raises(GradingError, match=r"1 of 2 texts.*echo: sandbox_error.*on fire") as e:
+            grader.score(self.NAMES, self.TEXTS)
+        assert [(each.failed, each.passed) for each in e.value.scored] == [
+            *((True, False), (False, False)),
+        ]
+
+    def test_or_given_as_none(self, broken: list[int], rows: Problems) -> None:
+        broken[0] = 99
+        with Grader(rows, failures="none") as grader:
+            assert grader.score(self.NAMES, self.TEXTS) == [None, 0.0]
+            assert grader("own/echo", ECHOES) is None
+
+    async def test_or_among_the_verdicts(self, broken: list[int], grader: Grader) -> None:
+        broken[0] = 99
+        scored = await grader.agrade(self.NAMES, self.TEXTS)
+        assert [each.verdict for each in scored] == [Verdict.SANDBOX_ERROR, Verdict.NO_SOLUTION]
+        assert scored[0].cause == "the machine is on fire"
+
+    def test_a_problem_without_tests_says_nothing(self, grader: Grader) -> None:
+        with pytest.raises(GradingError, match="jsonl/untested: ungraded: it has no test"):
+            grader("untested", ECHOES)
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda g: g.score(["double"], ["a", "b"]), "2 texts for 1 problems; give one for each"),
+        (lambda g: g.score(["double"], [[{"role": "assistant"}]]), r"texts\[0\] is a list, no tex"),
+        (lambda g: g.score("double", "a"), "give a list of problems and a list of texts"),
+        (lambda g: g.score(["duble"], ["a"]), "no problem is called 'duble'; near it: .*double"),
+        (lambda _: Grader(worker=1), "unknown key 'worker'; did you mean 'workers'"),
+        (lambda _: Grader(reward="best"), "reward 'best': give passed, fraction or a function"),
+        (lambda _: Grader(failures="skip"), "failures 'skip': give 'raise' or 'none'"),
+        (lambda _: Grader(extract="x")("double", ""), "no problem is called 'double'"),
+        (lambda _: Grader(test_timeout="reference*2"), "give seconds"),
+    ],
+)
+def test_mistakes(ask: Callable[[Any], object], words: str, grader: Grader) -> None:
+    with pytest.raises(UsageError, match=words):
+        ask(grader)
+
+
+def children() -> set[int]:
+    """Processes that this one has started, and that are alive."""
+    tasks = Path("/proc/self/task").iterdir()
+    found = {int(pid) for task in tasks for pid in (task / "children").read_text().split()}
+    return {pid for pid in found if is_alive(pid)}
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return state.rpartition(")")[2].split()[0] not in "ZX"
