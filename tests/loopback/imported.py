@@ -15,12 +15,12 @@ import io
 import json
 import os
 import runpy
+import secrets
 import selectors
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import traceback
@@ -117,10 +117,10 @@ class Imported:
     """A process that has imported the package, as the tests see it."""
 
     def __init__(self, program: str, env: dict[str, str]) -> None:
-        self._folder = tempfile.TemporaryDirectory()
-        self._address = str(Path(self._folder.name) / "socket")
+        name = f"harness-{secrets.token_hex(8)}"
+        self._address = f"\0{name}"  # of no file, so that nothing is left
         self._process = subprocess.Popen(
-            [sys.executable, __file__, program, self._address],
+            [sys.executable, __file__, program, name],
             env=env,
             stdin=subprocess.PIPE,  # whose end is its end
             stdout=subprocess.PIPE,
@@ -154,7 +154,6 @@ class Imported:
         self._process.stdin.close()
         self._process.stdout.close()
         self._process.wait(30)
-        self._folder.cleanup()
 
 
 # The other side.
@@ -176,10 +175,10 @@ def _import_all() -> None:
     assert threading.active_count() == 1, "a fork has one thread alone"
 
 
-def _serve(program: str, address: str) -> str:
+def _serve(program: str, name: str) -> str:
     """Fork for every order; returns in the child, which is ready, the code to run first."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    listener.bind(address)
+    listener.bind(f"\0{name}")
     listener.listen()
     selector = selectors.DefaultSelector()
     selector.register(0, selectors.EVENT_READ)
