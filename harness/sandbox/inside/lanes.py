@@ -8,9 +8,10 @@ import signal
 import time
 from typing import Any, NamedTuple
 
+from inside.clocked import Process, Waited
 from inside.processes import empty_working_directory, kill_strays
 from inside.records import Kept
-from inside.trial import NOTHING, REPORT_BYTES, Process, Trial, Waited
+from inside.trial import NOTHING, REPORT_BYTES, Trial
 from inside.words import DONE, DONE_AND_OVER, go_word
 
 

@@ -3,9 +3,9 @@
 A step goes by phases, each begun by the fork server and ended by a word to it; it reads this
 process's clock at every one of them, from outside, so that nothing is gained by bending a clock
 in here. `build` makes fresh namespaces and `Solution()`s, before the inputs are there; `read` makes
-the arguments; `call` is what is timed; `show` makes bytes of what every pass came to, and `pick` writes
-those of one, which one being said only now. What a solution does in `read` and `show` is charged to it, see
-`harness.grading.efficiency`.
+the arguments; `call` is what is timed; `show` makes bytes of what every pass came to, and `pick`
+writes those of one, which one being said only now. What a solution does in `read` and `show` is
+charged to it, see `harness.grading.efficiency`.
 
 A pass of a function calls it for every test of the step; a program is executed once a step. Each
 pass has a namespace of its own, and nothing that it kept there reaches the next.

@@ -14,7 +14,9 @@ import time
 from typing import Any, NamedTuple, NoReturn
 
 from inside import linux
+from inside.clocked import Process, Waited
 from inside.connection import Connection
+from inside.descriptors import close_all_but, copy
 from inside.lockdown import Lockdown
 from inside.preamble import Preamble
 from inside.processes import Watch, empty_working_directory, kill_strays
@@ -38,22 +40,12 @@ from inside.words import (
 EXCERPT_BYTES = 16_000
 REPORT_BYTES = 128_000  # a runner's longest error, every character of it escaped
 CORES = os.cpu_count() or 1
-MOST_DESCRIPTORS = 1 << 16  # more than a fork server ever has
 NOTHING = Kept(0, 0, 0)
 NO_ROOM = "there is no room for the working directory"
 
 
 class WorkerGoneError(Exception):
     """The worker hung up while its tests ran."""
-
-
-class Waited(NamedTuple):
-    """What came of waiting: a process's word, or why there is none, and the time it took."""
-
-    word: bytes
-    missing: str
-    cpu_s: float
-    wall_s: float
 
 
 class Job(NamedTuple):
@@ -76,25 +68,6 @@ class Job(NamedTuple):
     inputs: int
     outputs: int
     timed: bool = False
-
-
-class Process:
-    """A process of the fork server's, and its clock."""
-
-    def __init__(self, pid: int) -> None:
-        self.pid = pid
-        self.clock = (~pid << 3) | 2  # CPUCLOCK_SCHED of a process, see clock_getcpuclockid(3)
-        self.handle = os.pidfd_open(pid)
-
-    def end(self) -> tuple[int, int]:
-        """Kill it and its group; its wait status and peak memory in bytes."""
-        try:
-            os.killpg(self.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            os.kill(self.pid, signal.SIGKILL)
-        _, status, usage = os.wait4(self.pid, 0)
-        os.close(self.handle)
-        return status, usage.ru_maxrss * 1024
 
 
 class Trial:
@@ -133,7 +106,7 @@ class Trial:
             os.setsid()
             control = self.far.detach()
             lockdown.restrict_files()
-            _close_all_but(orders, births, control, self.job.program, *self.files)
+            close_all_but(orders, births, control, self.job.program, *self.files)
             runner = TimedRunner if self.job.timed else Runner
             template = Template(
                 births, self.job.program, self.job.preamble, control, self.files, runner
@@ -245,7 +218,7 @@ class Trial:
         os.ftruncate(self.files[0], 0)
         if length:
             os.lseek(self.files[0], 0, os.SEEK_SET)
-            _copy(self.job.inputs, offset, length, self.files[0])
+            copy(self.job.inputs, offset, length, self.files[0])
 
     def now(self, process: Process) -> tuple[float, float]:
         """A process's CPU time and the wall's."""
@@ -318,8 +291,8 @@ class Trial:
         head, tail = (size, 0) if size <= most else (most // 2, most // 2)
         start, file = self.written, self.files[which]
         os.lseek(self.job.outputs, start, os.SEEK_SET)
-        head = _copy(file, 0, head, self.job.outputs)
-        tail = _copy(file, size - tail, tail, self.job.outputs)
+        head = copy(file, 0, head, self.job.outputs)
+        tail = copy(file, size - tail, tail, self.job.outputs)
         self.written += head + tail
         os.ftruncate(file, 0)
         return Kept(start, head, tail)
@@ -339,27 +312,3 @@ class Trial:
             os.close(descriptor)
         for descriptor in (self.job.program, self.job.inputs, self.job.outputs):
             os.close(descriptor)
-
-
-def _close_all_but(*kept: int) -> None:
-    """Close what a fork server has open: other programs, what they read and what they answered."""
-    first = 3
-    for descriptor in sorted(kept):
-        os.closerange(first, descriptor)
-        first = descriptor + 1
-    os.closerange(first, MOST_DESCRIPTORS)
-
-
-def _copy(source: int, offset: int, length: int, target: int) -> int:
-    """Copy a span of a memory file to where another stands, without ever holding it.
-
-    Returns:
-        How much was copied: less where a program makes the file shorter meanwhile.
-    """
-    copied = 0
-    while copied < length:
-        done = os.sendfile(target, source, offset + copied, length - copied)
-        if not done:
-            break
-        copied += done
-    return copied
