@@ -231,7 +231,6 @@ class _Doing:
     observer: Told | None
     progress: bool | None
     prepared: Prepared | None = field(default=None, init=False)
-    _isolation: Isolation | None = field(default=None, init=False)
 
     def prepare(self, vet: Callable[[Sequence[Problem]], tuple[Problem, ...]]) -> None:
         """Load the problems and look at everything that can be wrong before anybody is asked."""

@@ -26,11 +26,16 @@ def run(work: Work[T]) -> T:
     Args:
         work: makes the coroutine, in the thread that it runs in.
     """
+    return _in_thread(work) if _is_running() else _run(_alone(work))
+
+
+def _is_running() -> bool:
+    """Whether this thread has a loop that runs."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return _run(_alone(work))
-    return _in_thread(work)
+        return False
+    return True
 
 
 def _run(coroutine: Coroutine[Any, Any, T]) -> T:
