@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -286,7 +287,7 @@ def _text(path: Path) -> str:
     return path.read_text() if path.exists() else ""
 
 
-def test_any_user_may_keep_an_agent_from_the_data(tmp_path: Path) -> None:
+def test_any_user_may_keep_an_agent_from_the_data() -> None:
     """Root becomes somebody else for it: who started the harness need be nobody in particular."""
     setpriv, python = shutil.which("setpriv"), shutil.which("python3", path="/usr/bin")
     if os.getuid() != 0 or setpriv is None or python is None:
@@ -306,19 +307,19 @@ def test_any_user_may_keep_an_agent_from_the_data(tmp_path: Path) -> None:
     user = [setpriv, "--reuid=12345", "--regid=12345", "--clear-groups"]
     root, packages = Path(__file__).parents[2], Path(pytest.__file__).resolve().parents[1]
     env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{root}:{packages}", "PLANTED": NEEDLE}
-    place = tmp_path / "place"
-    (place / "secret").mkdir(parents=True)
-    (place / "secret" / "s").write_text(NEEDLE)
-    (place / "open").write_text("open")
-    for path in (place, *place.parents[:3]):
-        path.chmod(path.stat().st_mode | 0o755)
     ready = [*user, python, "-B", "-c", "import harness.sandbox.agent_room"]
     if subprocess.run(ready, env=env, cwd="/", capture_output=True, check=False).returncode:
         pytest.skip(f"{python} cannot import the harness as another user")
-    done = subprocess.run(
-        [*user, python, "-B", "-c", code, str(place / "secret"), str(place)],
-        env=env, cwd="/", capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        (place / "secret").mkdir()
+        (place / "secret" / "s").write_text(NEEDLE)
+        (place / "open").write_text("open")
+        place.chmod(0o755)
+        done = subprocess.run(
+            [*user, python, "-B", "-c", code, str(place / "secret"), str(place)],
+            env=env, cwd="/", capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
     if "no namespace can be made" in done.stderr:
         pytest.skip(done.stderr.splitlines()[-1])
     assert done.stdout.split() == ["1000", "open"], done.stderr

@@ -227,7 +227,7 @@ async def test_over_http_a_client_needs_the_key_and_may_submit(folder: Path) -> 
     process = await serving(folder, "--http")
     there = await _address(process)
     assert there["url"].startswith("http://127.0.0.1:")
-    async with httpx2.AsyncClient() as stranger:
+    async with httpx2.AsyncClient(timeout=60) as stranger:
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic eDp5"}):
             assert (
@@ -236,7 +236,7 @@ async def test_over_http_a_client_needs_the_key_and_may_submit(folder: Path) -> 
         other = {"Host": "example.org", **there["headers"]}
         assert (await stranger.post(there["url"], json=body, headers=other)).status_code == 421
     async with (
-        httpx2.AsyncClient(headers=there["headers"]) as http,
+        httpx2.AsyncClient(headers=there["headers"], timeout=60) as http,
         Client(streamable_http_client(there["url"], http_client=http)) as client,
     ):
         many = [client.call_tool("read_problem", {}) for _ in range(8)]
@@ -256,7 +256,7 @@ async def test_an_interrupt_is_the_end_of_the_work_if_there_is_any(folder: Path)
     there = await _address(process)
     assert there["headers"] == {"Authorization": f"Bearer {key}"}
     async with (
-        httpx2.AsyncClient(headers=there["headers"]) as http,
+        httpx2.AsyncClient(headers=there["headers"], timeout=60) as http,
         Client(streamable_http_client(there["url"], http_client=http)) as client,
     ):
         await client.call_tool("write_solution", {"code": RIGHT})
@@ -268,7 +268,7 @@ async def test_an_interrupt_is_the_end_of_the_work_if_there_is_any(folder: Path)
 async def test_an_interrupt_before_there_is_any_leaves_the_sample_pending(folder: Path) -> None:
     process = await serving(folder, "--http")
     there = await _address(process)
-    async with httpx2.AsyncClient() as stranger:  # an answer says that it serves by now
+    async with httpx2.AsyncClient(timeout=60) as stranger:  # an answer says that it serves by now
         assert (await stranger.post(there["url"], json={})).status_code == 401
     process.send_signal(signal.SIGINT)
     code, _, err = await leave(process)

@@ -13,7 +13,7 @@ async def main() -> None:
     with open(sys.argv[1], encoding="utf-8") as file:
         there = json.load(file)["mcpServers"]["harness"]
     async with (
-        httpx2.AsyncClient(headers=there["headers"]) as http,
+        httpx2.AsyncClient(headers=there["headers"], timeout=60) as http,
         Client(streamable_http_client(there["url"], http_client=http)) as client,
     ):
         await client.call_tool("read_problem", {})
