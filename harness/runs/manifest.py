@@ -18,6 +18,7 @@ from harness.runs.judging import Options
 from harness.runs.models import without_user
 from harness.runs.plan import Plan
 from harness.runs.plugged import in_use, stored
+from harness.runs.processor import processor
 from harness.runs.sharding import Shard
 from harness.runs.spec import GROWING, RESUMABLE, RunSpec
 from harness.runs.verified_limits import stored_limits
@@ -67,6 +68,7 @@ def surroundings(choice: Choice) -> dict[str, Any]:
         "machine": {
             "system": f"{platform.system()} {platform.release()}",
             "architecture": platform.machine(),
+            "processor": processor(),
             "cores": os.cpu_count(),
             "python": platform.python_version(),
             "implementation": sys.implementation.name,

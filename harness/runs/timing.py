@@ -8,7 +8,6 @@ import platform
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -23,6 +22,7 @@ from harness.grading.judge import Stop, Task, judge
 from harness.problem import Problem, TestSuite
 from harness.runs.executor import Executor, Shared
 from harness.runs.judging import Options, code_hash
+from harness.runs.processor import processor
 from harness.sandbox.worker import Worker
 from harness.sources.cache import cache_folder, write_whole
 
@@ -212,23 +212,10 @@ def default_folder() -> Path:
     return cache_folder() / "efficiency"
 
 
-@cache
 def machine() -> str:
     """What times hold for: the processor, how many of it, and the interpreter."""
-    model = platform.processor() or platform.machine()
-    for line in _cpu_lines():
-        if line.startswith(("model name", "Model")):
-            model = line.partition(":")[2].strip()
-            break
     python = ".".join(map(str, sys.version_info[:3]))
-    return f"{model} x{os.cpu_count()}, {platform.python_implementation()} {python}"
-
-
-def _cpu_lines() -> list[str]:
-    try:
-        return Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return []
+    return f"{processor()} x{os.cpu_count()}, {platform.python_implementation()} {python}"
 
 
 def _read(path: Path) -> Scale | None:
