@@ -1,0 +1,53 @@
+"""The second clock: the same on every machine, where the interpreter has one."""
+
+import sys
+
+import pytest
+from timed_bench import FAST, SLOW, Bench
+
+from harness.sandbox.execution import Program
+from harness.sandbox.limits import Limits
+from harness.sandbox.race import Race, Step
+from harness.sandbox.worker import Worker
+
+counts = pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring is new in 3.12")
+SORTING = "def f(n): return sum(sorted(range(n), key=(-1).__mul__)) * 0 + n * (n - 1) // 2\n"
+
+
+def branches(worker: Worker, code: str, *inputs: bytes) -> list[int | None]:
+    with Race([Program(code, entry_point="f")], [[each] for each in inputs], Limits()) as race:
+        steps = [Step(0, group, phase="count") for group in range(len(inputs))]
+        return [lap.branches for lap in worker.take_turns(race, steps)]
+
+
+@counts
+def test_branches_are_the_same_every_time_and_grow_with_the_work(worker: Worker) -> None:
+    first, again, more = branches(worker, FAST, b"1000", b"1000", b"2000")
+    assert first is not None
+    assert more is not None
+    assert first == again
+    assert 1_000 <= first < more <= 2.1 * first
+
+
+@counts
+def test_they_do_not_see_what_is_done_in_c(worker: Worker) -> None:
+    (few,) = branches(worker, SORTING, b"100000")
+    assert few is not None
+    assert few < 100
+
+
+@counts
+def test_references_and_solutions_are_told_apart_by_them_as_well(bench: Bench) -> None:
+    found = bench.measure(SLOW)
+    assert found.beyond_branches == 0.0
+    assert bench.measure(FAST).beyond_branches == 1.0
+    assert [each.branches for each in bench.scale.references] == sorted(
+        each.branches or 0 for each in bench.scale.references
+    )
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="the interpreter has the clock")
+def test_without_the_clock_nothing_is_said(bench: Bench) -> None:
+    found = bench.measure(SLOW)
+    assert (found.branches, found.beyond_branches) == (None, None)
+    assert found.beyond is not None
