@@ -3,8 +3,8 @@
 Of a run, the driver (the process that was started) keeps all that there may be only one of: the run
 directory, the budget, the places among the requests in flight, the journals, the keys. So resuming,
 budgets, rate limits and interrupts are the same wherever else work is done. It also has the
-conversations: a turn costs it about 0.5 ms of CPU (`tests/benchmarks/loop.py`), and to send anything
-to another machine and back 0.7 to 1.1 ms (`tests/benchmarks/scale.py`).
+conversations: a turn costs it about 0.5 ms of CPU (`tests/benchmarks/loop.py`), sending anything to
+another machine and back 0.7 to 1.1 ms (`tests/benchmarks/scale.py`).
 
 What is spread is what costs: public and hidden tests, programs that a model wants to be run,
 references, calibrations. Each is a piece of work, a function of a `Worker`, which is a sandbox on
