@@ -78,7 +78,18 @@ def agent_facts(spec: "RunSpec") -> dict[str, Any]:
     if spec.mode not in EXTERNAL:
         return {}
     command = list(command_of(spec)) if spec.mode == STARTED else None
-    return {"agent": {"command": command, "confined": is_confined(spec)}}
+    limits = {"seconds": seconds_of(spec), "tool_calls": tool_calls_of(spec)}
+    return {"agent": {"command": command, "confined": is_confined(spec), "limits": limits}}
+
+
+def seconds_of(spec: "RunSpec") -> float | None:
+    """The working seconds of a sample; None for no limit."""
+    return spec.sample_timeout or (SECONDS if spec.mode == STARTED else None)
+
+
+def tool_calls_of(spec: "RunSpec") -> int | None:
+    """The tool calls of a sample; None for no limit."""
+    return spec.max_tool_calls or (TOOL_CALLS if spec.mode in EXTERNAL else None)
 
 
 def told_of(spec: "RunSpec") -> str:

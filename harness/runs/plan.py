@@ -21,7 +21,7 @@ from harness.models.providers import REFERENCES
 from harness.models.tool_protocol import with_tools
 from harness.problem import Kind, Problem
 from harness.runs.batch_rules import check_batch
-from harness.runs.external_rules import SECONDS, STARTED, TOOL_CALLS, check_external
+from harness.runs.external_rules import check_external, seconds_of, tool_calls_of
 from harness.runs.judging import Options
 from harness.runs.kinds import RULES_OF, KindRules, check_mode, rules_of
 from harness.runs.models import endpoint_of, model_name, open_any_model, settings_of
@@ -105,12 +105,11 @@ class Plan:
         spec, ways = self.spec, self.ways
         needed = {"best_of_k_public": ways.best_of, "self_repair": 1 + ways.repair_rounds}
         needed |= dict.fromkeys(EXTERNAL, 0)
-        own = spec.mode in EXTERNAL
         return AgentLimits(
             turns=needed.get(spec.mode, spec.max_turns),
-            tool_calls=spec.max_tool_calls or (TOOL_CALLS if own else None),
+            tool_calls=tool_calls_of(spec),
             tokens=spec.max_tokens_per_sample,
-            seconds=spec.sample_timeout or (SECONDS if spec.mode == STARTED else None),
+            seconds=seconds_of(spec),
             wall_seconds=spec.sample_wall_timeout,
         )
 
