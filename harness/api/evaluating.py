@@ -28,7 +28,6 @@ from harness.runs.batch_waiting import ask_by_batch
 from harness.runs.carrying import Prepared, budget_of, going_on, open_directory, sum_up
 from harness.runs.directory import MANIFEST, RunDirectory, read_manifest
 from harness.runs.engine import Engine
-from harness.runs.external import armed
 from harness.runs.external_rules import COMES
 from harness.runs.observing import Failure, Observer
 from harness.runs.plan import prepare
@@ -268,7 +267,9 @@ class _Doing:
         choice = await asyncio.to_thread(isolate, prepared.least, unsafe=spec.unsafe_no_sandbox)
         with ExitStack() as stack:
             path = self.out or Path(stack.enter_context(TemporaryDirectory(prefix="harness-")))
-            if prepared.samples:
+            if prepared.samples and spec.mode in EXTERNAL:
+                from harness.runs.external import armed
+
                 prepared = replace(prepared, plan=armed(prepared.plan, path))
             directory = open_directory(prepared, path, choice)
             stack.callback(directory.close)
