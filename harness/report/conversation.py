@@ -112,7 +112,7 @@ def _agent(event: AgentLeft) -> Iterator[str]:
     """An agent of the user's own: how it left, and what it wrote beside its calls."""
     how = "" if event.exit_code is None else f", exit code {event.exit_code}"
     kept = "" if event.confined else "; it was not kept from the data"
-    who = printable_line(event.client) or "an agent that never spoke"
+    who = printable_line(event.client) or "an agent without a name"
     yield f"\n=== {who} left after {event.seconds:.1f} s{how}{kept}"
     for name in ("stdout", "stderr"):
         if text := getattr(event, name):

@@ -301,7 +301,8 @@ def test_any_user_may_keep_an_agent_from_the_data() -> None:
         "            env=environment_for(os.environ, ()))\n"
         "probe(room, ['cat'])\n"
         "config = room.configuration(['sh', '-c', f'id -u; cat {secret}/s {sys.argv[2]}/open; "
-        "cat /proc/1/environ'], SCRATCH, {})\n"
+        'cat /proc/1/environ; exec python3 -c "import ctypes; '
+        "print(ctypes.CDLL(None).ptrace(16, 1, 0, 0))\"'], SCRATCH, {})\n"  # PTRACE_ATTACH
         "with handed_over(config) as fd:\n"
         "    done = subprocess.run(helper(fd), pass_fds=[fd], env={}, capture_output=True)\n"
         "print(done.stdout.decode())\n"
@@ -324,4 +325,4 @@ def test_any_user_may_keep_an_agent_from_the_data() -> None:
         )  # fmt: skip
     if "no namespace can be made" in done.stderr:
         pytest.skip(done.stderr.splitlines()[-1])
-    assert done.stdout.split() == ["1000", "open"], done.stderr
+    assert done.stdout.split() == ["1000", "open", "-1"], done.stderr

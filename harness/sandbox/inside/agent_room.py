@@ -58,6 +58,7 @@ def main() -> None:
             file.write(text)
     if config["probe"]:
         _tell(config, _findings(config))
+    linux.prctl(linux.PR_SET_DUMPABLE, 0)  # the program cannot stop this process by tracing it
     _run(config)
 
 
