@@ -317,7 +317,7 @@ def test_any_user_may_keep_an_agent_from_the_data() -> None:
         place = Path(folder)
         (place / "secret").mkdir()
         (place / "secret" / "s").write_text(NEEDLE)
-        (place / "open").write_text("open")
+        (place / "open").write_text("open\n")
         place.chmod(0o755)
         done = subprocess.run(
             [*user, python, "-B", "-c", code, str(place / "secret"), str(place)],
