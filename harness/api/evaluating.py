@@ -2,46 +2,36 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
 from harness.agent.external import EXTERNAL
+from harness.api.asked import Asked, SolutionFunction
 from harness.api.evaluation import Evaluation
-from harness.api.keys import RunKeys, spec_from
+from harness.api.keys import RunKeys
 from harness.api.observing import Told, check_observer, watched
-from harness.api.problems import Benchmark, listed, log, name_of, read
+from harness.api.problems import Benchmark, log, read
 from harness.api.running import first_of, run
 from harness.api.sandboxes import isolate, open_pool, vetted
-from harness.errors import HarnessError, UsageError
+from harness.errors import HarnessError
 from harness.models.protocol import Model
-from harness.models.providers import REFERENCES
-from harness.models.user_code import model_of
 from harness.problem import Problem
 from harness.report.text import printable_line
 from harness.runs.batch_waiting import ask_by_batch
 from harness.runs.carrying import Prepared, budget_of, going_on, open_directory, sum_up
 from harness.runs.directory import MANIFEST, RunDirectory, read_manifest
 from harness.runs.engine import Engine
-from harness.runs.external_rules import COMES
 from harness.runs.observing import Failure, Observer
 from harness.runs.plan import prepare
 from harness.runs.reading import read_run
-from harness.runs.spec import RunSpec
 from harness.runs.summary import Summary
 from harness.sandbox.isolation import Isolation
-
-MERCURY = "mercury"
-SPLIT = "eval"
-PREFIX = "python:"
-
-SolutionFunction = Callable[[dict[str, Any]], str | Awaitable[str]]
-"""From what a model may see of a problem to Python source, or prose with a block of it."""
 
 
 class EvaluationError(HarnessError):
@@ -88,7 +78,7 @@ def evaluate(
             is not there, a row that is not as its schema says, a sandbox that cannot be had.
         KeyboardInterrupt: it was interrupted; what was graded is kept where `out` was given.
     """
-    asked = _Asked.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
+    asked = Asked.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
     doing = _Doing(asked, None if out is None else Path(out), observer, progress)
     doing.prepare(lambda problems: run(partial(doing.vet, problems)))
     return run(doing.carry_out)
@@ -111,7 +101,7 @@ async def aevaluate(
 
     Named as `aevaluate` of LangSmith and Ragas and `ainvoke`, `acompletion` of their kin are.
     """
-    asked = _Asked.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
+    asked = Asked.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
     doing = _Doing(asked, None if out is None else Path(out), observer, progress)
     loop = asyncio.get_running_loop()
     vetting = list[Future[tuple[Problem, ...]]]()
@@ -132,100 +122,11 @@ async def aevaluate(
         raise first_of(errors) from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is to be evaluated.
-
-    Attributes:
-        own_model: the user's function; None where the spec's model is asked.
-    """
-
-    spec: RunSpec
-    benchmark: Benchmark
-    own_model: Model | None
-
-    @classmethod
-    def of(  # noqa: PLR0917 - private, and as `evaluate` has them
-        cls,
-        solution_fn: SolutionFunction | Model | None,
-        split: str | None,
-        limit: int | None,
-        benchmark: Benchmark | None,
-        model: str | None,
-        efficiency: bool | None,
-        keys: RunKeys,
-    ) -> "_Asked":
-        """From arguments. Raises UsageError."""
-        given = _place(benchmark, split)
-        name = name_of(given)
-        external = keys.get("agent_command") is not None or keys.get("mode") in EXTERNAL
-        if solution_fn is not None and (model is not None or external):
-            what = "model" if model is not None else "an agent of your own"
-            raise UsageError(f"evaluate(): solution_fn and {what} are two who answer; give one")
-        if keys.get("mode") == COMES:
-            raise UsageError(f"evaluate(): mode {COMES!r}: `harness mcp` begins such a run")
-        if external and not isinstance(given, str):
-            raise UsageError(
-                "evaluate(): an agent is kept from the files of its problems: name them, "
-                "as in benchmark='apps:test.jsonl'"
-            )
-        own = None if solution_fn is None else model_of(_name(solution_fn), solution_fn)
-        if own is None and model is None and not external:
-            model = REFERENCES
-        if efficiency is None:
-            efficiency = _of_mercury(name) and keys.get("run_tests", True)
-        spec = spec_from(
-            "evaluate()",
-            keys,
-            RunKeys,
-            OWN,
-            benchmark=name,
-            model=model if own is None else own.name,
-            efficiency=efficiency,
-            sample_size=limit,
-        )
-        return cls(spec, given if isinstance(given, str) else listed(given), own)
-
-
-OWN = (
-    *("solution_fn", "split", "limit", "benchmark", "model", "efficiency"),
-    *("out", "observer", "progress"),
-)
-
-
-def _place(benchmark: Benchmark | None, split: str | None) -> Benchmark:
-    """The problems that are meant. Raises UsageError."""
-    if benchmark is None:
-        return f"{MERCURY}:{split or SPLIT}"
-    if split is None:
-        return benchmark
-    if isinstance(benchmark, str) and ":" not in benchmark:
-        return f"{benchmark}:{split}"
-    raise UsageError("evaluate(): benchmark says already which problems; leave out split")
-
-
-def _of_mercury(name: str | None) -> bool:
-    return name is not None and name.partition(":")[0].strip().lower() == MERCURY
-
-
-def _name(solution_fn: object) -> str:
-    """What a function's results are filed under, `python:MODULE:NAME`; a model says its name."""
-    named: Any = solution_fn
-    while hasattr(named, "func"):  # a partial
-        named = named.func
-    own = getattr(named, "name", None)
-    if isinstance(own, str) and callable(getattr(named, "generate", None)):
-        return PREFIX + own
-    if not hasattr(named, "__qualname__"):
-        named = cast("Any", type(named))
-    return f"{PREFIX}{named.__module__}:{named.__qualname__}"
-
-
 @dataclass(slots=True)
 class _Doing:
     """An evaluation on its way."""
 
-    asked: _Asked
+    asked: Asked
     out: Path | None
     observer: Told | None
     progress: bool | None

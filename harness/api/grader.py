@@ -13,7 +13,7 @@ from typing import Literal, Unpack
 
 from harness.api.judging import CODE, judge_matched, options_of
 from harness.api.keys import JudgingKeys, spec_from
-from harness.api.problems import Benchmark, listed, read
+from harness.api.problems import Benchmark, checked, read
 from harness.api.sandboxes import isolate, vetted_in
 from harness.api.scored import GradingError, Scored
 from harness.api.warm import WarmPool
@@ -25,7 +25,6 @@ from harness.runs.executor import Executor
 from harness.runs.judging import Judged
 from harness.runs.kinds import rules_of
 from harness.runs.matching import Matched
-from harness.runs.spec import RunSpec
 from harness.sources.names import Names
 
 TRIES = 2
@@ -77,7 +76,7 @@ class Grader(Closing):
         self._failures = failures
         self._extract = extract
         self._options = options_of(spec, "Grader()")
-        self._names = Names(() if problems is None else _loaded(problems, spec))
+        self._names = Names(() if problems is None else read(checked(problems), spec).problems)
         self._vetted: dict[tuple[str, str], Problem] = {}
         choice = isolate(spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
         self._pool = WarmPool(spec, choice.isolation)
@@ -211,9 +210,3 @@ REWARDS: Mapping[str, Callable[[Scored], float]] = {
     "passed": lambda each: float(each.passed),
     "fraction": lambda each: each.fraction,
 }
-
-
-def _loaded(problems: Benchmark, spec: RunSpec) -> Sequence[Problem]:
-    if not isinstance(problems, str):
-        return listed(problems)
-    return read(problems, spec).problems

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from harness.api.judging import CODE, judge_matched, options_of
 from harness.api.keys import GradeKeys, spec_from
-from harness.api.problems import Benchmark, log, name_of, read
+from harness.api.problems import Benchmark, checked, log, name_of, read
 from harness.api.running import first_of, run
 from harness.api.sandboxes import isolate, open_pool, vetted_in
 from harness.api.showing import Shown
@@ -139,6 +139,7 @@ class _Grading:
         keys: GradeKeys,
     ) -> "_Grading":
         """Read and match. Raises HarnessError."""
+        benchmark = checked(benchmark)
         name = name_of(benchmark)
         spec = spec_from("grade()", keys, GradeKeys, OWN, efficiency=efficiency, benchmark=name)
         problems = select(read(benchmark, spec).problems, spec.selection()).problems

@@ -1,8 +1,8 @@
 """Problems by their names, and what was given in their place."""
 
 import logging
-from collections.abc import Sequence
-from typing import Unpack
+from collections.abc import Iterable, Sequence
+from typing import Any, Unpack, cast
 
 from harness.api.keys import SelectionKeys, spec_from
 from harness.errors import UsageError
@@ -37,7 +37,7 @@ def load_problems(
     spec = spec_from(
         "load_problems()", keys, SelectionKeys, ("benchmark", "limit"), sample_size=limit
     )
-    loaded = read(benchmark, spec)
+    loaded = read(checked(benchmark), spec)
     return select(loaded.problems, spec.selection()).problems
 
 
@@ -45,27 +45,38 @@ def read(benchmark: Benchmark, spec: RunSpec) -> Loaded:
     """What a benchmark holds, before any is selected.
 
     Raises:
-        UsageError: there is none of that name, or two of the problems have one id.
+        UsageError: there is none of that name.
     """
     if not isinstance(benchmark, str):
-        return Loaded(listed(benchmark))
+        return Loaded(tuple(benchmark))
     loaded = load(benchmark, skip_bad_rows=spec.skip_bad_rows)
     if loaded.skipped:
         log.warning(bad_rows(loaded.skipped))
     return loaded
 
 
-def listed(problems: Sequence[Problem]) -> tuple[Problem, ...]:
-    """Problems that were given one by one. Raises UsageError."""
+def checked(benchmark: Benchmark) -> Benchmark:
+    """What was given for a benchmark, problems that are loaded looked at.
+
+    Raises:
+        UsageError: it is neither, or two of the problems have one id.
+    """
+    if isinstance(benchmark, str):
+        return benchmark
+    given: Any = benchmark
+    if not isinstance(given, Iterable):
+        kind = type(given).__name__
+        raise UsageError(f"a {kind} names no problems; give NAME[:WHERE], or what is loaded")
+    problems = tuple(cast("Iterable[Any]", given))
     seen: set[str] = set()
     for problem in problems:
-        if not isinstance(problem, Problem):  # pyright: ignore[reportUnnecessaryIsInstance] - theirs
+        if not isinstance(problem, Problem):
             kind = type(problem).__name__
             raise UsageError(f"a {kind} is no problem; give what load_problems returns")
         if problem.id in seen:
             raise UsageError(f"{problem.id} is there twice; give each problem once")
         seen.add(problem.id)
-    return tuple(problems)
+    return problems
 
 
 def name_of(benchmark: Benchmark) -> str | None:

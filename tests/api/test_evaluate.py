@@ -165,6 +165,23 @@ class TestMistakes:
         with pytest.raises(UsageError, match="own/echo is there twice"):
             evaluate(solve, benchmark=[problems[0], problems[0]])
 
+    @pytest.mark.parametrize(
+        ("benchmark", "words"),
+        [
+            (3, "a int names no problems"),
+            (["apps"], "a str is no problem; give what load_p"),
+        ],
+    )
+    def test_no_problems(self, benchmark: Any, words: str) -> None:
+        for ask in (
+            lambda: evaluate(solve, benchmark=benchmark),
+            lambda: harness.grade(benchmark, {}),
+            lambda: harness.Grader(benchmark),
+            lambda: harness.load_problems(benchmark),
+        ):
+            with pytest.raises(UsageError, match=words):
+                ask()
+
     def test_an_agent_needs_problems_by_their_name(self, problems: Problems) -> None:
         with pytest.raises(UsageError, match="kept from the files of its problems"):
             evaluate(benchmark=problems, agent_command="true")

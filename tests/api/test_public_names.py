@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import harness
-from harness.api.evaluating import OWN, aevaluate, evaluate
+from harness.api.asked import OWN
+from harness.api.evaluating import aevaluate, evaluate
 from harness.api.grading import agrade, grade
 from harness.api.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys
 from harness.runs.spec import LISTS, RunSpec
