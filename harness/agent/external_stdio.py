@@ -7,6 +7,7 @@ read while too many are unanswered.
 import asyncio
 import contextlib
 import os
+import stat
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
@@ -157,14 +158,13 @@ async def _lines(descriptor: int) -> AsyncIterator[bytes | None]:
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=LONGEST_MESSAGE)
     with os.fdopen(os.dup(descriptor), "rb", buffering=0) as file:
-        try:
-            transport, _ = await loop.connect_read_pipe(
-                lambda: asyncio.StreamReaderProtocol(reader), file
-            )
-        except ValueError:  # an ordinary file, which is there at once
+        if not _may_be_waited_for(descriptor):
             for line in iter(lambda: file.readline(LONGEST_MESSAGE), b""):
                 yield line
             return
+        transport, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), file
+        )
         try:
             too_long = False
             while True:
@@ -180,6 +180,12 @@ async def _lines(descriptor: int) -> AsyncIterator[bytes | None]:
                 too_long = False
         finally:
             transport.close()
+
+
+def _may_be_waited_for(descriptor: int) -> bool:
+    """Whether more may come later: an ordinary file and /dev/null have all they have at once."""
+    kind = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or os.isatty(descriptor)
 
 
 async def _send(

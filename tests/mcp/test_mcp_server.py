@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,20 @@ async def test_a_run_may_get_another_problem(folder: Path) -> None:
     assert {each["problem_id"] for each in results(folder / "r")} == {"jsonl/sum-0", "jsonl/sum-1"}
     assert {each["verdict"] for each in results(folder / "r")} == {"no_solution"}
     assert harness(folder, "run", "--resume", "r").returncode == 0
+
+
+def test_nobody_at_all_is_a_client_that_has_left(folder: Path) -> None:
+    (folder / "script").write_bytes(HELLO + call("write_solution", 2, code=RIGHT))
+    for number, name in enumerate(("/dev/null", folder / "script")):
+        with Path(name).open("rb") as stdin:
+            done = subprocess.run(
+                [PROGRAM, *words(problem=f"sum-{number}")],
+                cwd=folder, env=environment(), stdin=stdin, capture_output=True, timeout=60,
+                check=False,
+            )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.count(b"\n") == 2 * number
+    assert [each["verdict"] for each in results(folder / "r")] == ["no_solution", "accepted"]
 
 
 def garbage() -> bytes:
