@@ -34,8 +34,9 @@ from harness.runs.judging import Options, code_hash
 from harness.sandbox.worker import Worker
 from harness.sources.registry import load
 
-CODES = 12  # of a problem at most
-LEAST_S, MOST_S = 0.0005, 0.03  # CPU seconds of a pass: below noise rules, above it takes too long
+CODES = 8  # of a problem at most
+MOST_TESTS = 30
+LEAST_S, MOST_S = 0.0002, 0.03  # CPU seconds of a pass
 TARGET = 0.01
 LEVELS = ("introductory", "interview", "competition")
 
@@ -150,6 +151,11 @@ def _subject(worker: Worker, problem: Problem, codes: list[str]) -> Subject | No
     """A problem that tells fast from slow, with its scales; None where it does not."""
     options = Options(stop=Stop.FAILURE)
     tests = problem.tests.all()
+    if len(codes) < 3 or len(tests) > MOST_TESTS:
+        return None
+    first = judge(worker, options.task(problem, codes[0], tests))
+    if not LEAST_S < sum(test.cpu_s for test in first.tests) < 2 * MOST_S:
+        return None
     right = {
         code_hash(code): code
         for code in codes
@@ -163,6 +169,7 @@ def _subject(worker: Worker, problem: Problem, codes: list[str]) -> Subject | No
     start = time.monotonic()
     scales["paired"] = calibrating.calibrate(worker, expected, right)
     seconds["paired"] = time.monotonic() - start
+    _say(f"  {problem.id} calibrated in {seconds['paired']:.1f} s {scales['paired'].lack}")
     if scales["paired"].lack or not LEAST_S < scales["paired"].unit_s < MOST_S:
         return None
     start = time.monotonic()
