@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.agent.external import External
-from harness.agent.external_process import ProcessHost
 from harness.runs.directory import MANIFEST
 from harness.runs.external_rules import STARTED, command_of, is_confined
 from harness.runs.plan import Plan
@@ -34,6 +33,8 @@ def armed(plan: Plan, path: Path, environ: Mapping[str, str] = os.environ) -> Pl
     if spec.mode != STARTED:
         return plan
     hides = tuple(hidden(plan, path))
+    from harness.agent.external_process import ProcessHost  # brings an HTTP server along
+
     confined = is_confined(spec)
     room = Room(
         confined=confined,
