@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import sys
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -130,7 +131,8 @@ class Scales:
         self._options = options
         self._folder = folder or default_folder()
         self._fresh = fresh
-        self._under_way: dict[str, asyncio.Future[Scale]] = {}
+        self._made: dict[str, Scale] = {}
+        self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def of(self, problem: Problem, executor: Executor) -> Scale:
         """A problem's: from memory, from disk, or made now.
@@ -139,11 +141,11 @@ class Scales:
             SandboxError: the sandbox failed.
             DataError: its references or its tests cannot be read.
         """
-        task = self._under_way.get(problem.id)
-        if task is None or (task.done() and (task.cancelled() or task.exception())):
-            task = asyncio.ensure_future(self._get(problem, executor))
-            self._under_way[problem.id] = task
-        return await asyncio.shield(task)
+        async with self._locks[problem.id]:  # whoever comes first makes it for all
+            scale = self._made.get(problem.id)
+            if scale is None:
+                scale = self._made[problem.id] = await self._get(problem, executor)
+            return scale
 
     async def _get(self, problem: Problem, executor: Executor) -> Scale:
         codes = await asyncio.to_thread(references_of, problem)

@@ -1,11 +1,13 @@
 """How fast solutions are, as users ask for it: calibrate, run, grade."""
 
+import asyncio
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from program import harness, results
+from program import finish, harness, results, start
 
 FAST = "n = int(input())\nprint(sum(range(n)))\n"
 SLOW = "n = int(input())\ns = 0\nfor i in range(n):\n    for _ in range(6): s += i\nprint(s // 6)\n"
@@ -82,6 +84,27 @@ class TestCalibrate:
         done = at_home(folder, "calibrate", "jsonl:own.jsonl")
         assert "1 of 3 problems tell fast from slow" in done.stdout
         assert "own/sum" in done.stdout
+
+    async def test_an_interrupt_keeps_what_is_timed_and_the_command_goes_on(
+        self, tmp_path: Path
+    ) -> None:
+        long = SLOW.replace("range(6)", "range(600)").replace("// 6", "// 600")
+        rows = [problem("own/first", FAST), problem("own/long", long, long + "pass\n")]
+        (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        flags = ["calibrate", "jsonl:own.jsonl", "--workers", "1", "--test-timeout", "60"]
+        home = str(tmp_path / "home")
+        process = await start(tmp_path, *flags, HF_HOME=home)
+        assert process.stderr is not None
+        async with asyncio.timeout(60):
+            line = await process.stderr.readline()
+        assert line.startswith(b"[1/2]")
+        process.send_signal(signal.SIGINT)
+        code, out, err = await finish(process)
+        assert code == 130, err
+        assert "interrupted: 1 problem not calibrated" in err
+        assert "own/first" in out
+        again = at_home(tmp_path, *flags, "-t", "own/first")
+        assert "1 of 1 problem known already" in again.stderr
 
 
 class TestRun:
