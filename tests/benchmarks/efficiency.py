@@ -40,13 +40,14 @@ LEAST_S, MOST_S = 0.0002, 0.012  # CPU seconds of a pass
 TARGET = 0.01
 LEVELS = ("introductory", "interview", "competition")
 
+MOST_STEPS = 2_000  # to the square: it is to be slow, and not to hit a limit
 STEP_S = 1e-8  # an empty step of a loop, about
 TELLS = 0.2  # of a solution's own time: a smaller square is lost in it
 
 # What makes a solution quadratic in what it is given.
 QUADRATIC_SCRIPT = """import io, sys
 _data = sys.stdin.read()
-_n = len(_data.split())
+_n = min(len(_data.split()), {most})
 def _work():
     for _ in range(_n):
         for _ in range(_n): pass
@@ -56,7 +57,7 @@ sys.stdin = io.TextIOWrapper(io.BytesIO(_data.encode()))
 QUADRATIC_FUNCTION = """
 def _quadratic(function):
     def call(self, *arguments):
-        n = len(repr(arguments)) // 4
+        n = min(len(repr(arguments)) // 4, {most})
         for _ in range(n):
             for _ in range(n): pass
         return function(self, *arguments)
@@ -206,9 +207,9 @@ def _plant(worker: Worker, subject: Subject) -> tuple[float, float] | None:
         does not come to its end, or cannot be made so.
     """
     name = subject.problem.entry_point
-    code = QUADRATIC_SCRIPT + subject.middle
+    code = QUADRATIC_SCRIPT.format(most=MOST_STEPS) + subject.middle
     if name is not None:
-        code = subject.middle + QUADRATIC_FUNCTION.format(name=name)
+        code = subject.middle + QUADRATIC_FUNCTION.format(name=name, most=MOST_STEPS)
     if name is not None and "class Solution" not in subject.middle:
         return None
     sizes = [
@@ -220,7 +221,7 @@ def _plant(worker: Worker, subject: Subject) -> tuple[float, float] | None:
         return None
     own = statistics.median(each.time or 0.0 for each in subject.found["idle", "paired"])
     seconds = statistics.median(each.cpu_s or 0.0 for each in subject.found["idle", "paired"])
-    steps = sum(size * size for size in sizes) * STEP_S
+    steps = sum(min(size, MOST_STEPS) ** 2 for size in sizes) * STEP_S
     return None if planted.time is None else (planted.time / own, steps / seconds)
 
 

@@ -5,7 +5,7 @@ from statistics import median
 
 from harness.grading.efficiency.expected import Expected
 from harness.grading.efficiency.paired import (
-    WANTED,
+    WANTED_OF_REFERENCES,
     Found,
     WrongAnswerError,
     against,
@@ -70,7 +70,7 @@ def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> S
 
 
 def _is_narrow(ratio: Middle) -> bool:
-    return ratio.half_width <= WANTED
+    return ratio.half_width <= WANTED_OF_REFERENCES
 
 
 def _unit(found: Found) -> Found:

@@ -20,8 +20,9 @@ PAIRS_AT_ONCE = 6  # the fewest whose median has a 95 % interval
 MOST_PAIRS = 600
 PASSES_OF_MERCURY = 128  # of a solution: what that protocol takes is what this one may
 LEAST_S, MOST_S = 0.25, 10.0  # CPU seconds for a solution's pairs
-WANTED = 0.015  # half the width of the interval of a Beyond, and of a reference's logarithm
-TOO_SLOW = 8.0  # an anchor that takes so many times longer is not waited for: others tell as much
+WANTED = 0.012  # half the width of the interval of a Beyond: twice what it is to vary by, about
+WANTED_OF_REFERENCES = 0.015  # the same of the logarithm of a reference's time
+TOO_SLOW = 2.5  # an anchor that takes so many times longer is not waited for: others tell as much
 REMEMBERS = "remembers between passes: timed in fresh processes"
 WRONG = "gave a wrong answer when it was timed"
 
@@ -137,7 +138,7 @@ def measure(
     def enough(ratio: Middle) -> bool:
         found = _placed(scale, ratio)
         if found.beyond_low is None or found.beyond_high is None:
-            return ratio.half_width <= WANTED
+            return ratio.half_width <= WANTED_OF_REFERENCES
         return found.beyond_high - found.beyond_low <= 2 * WANTED
 
     found: Found | None = None

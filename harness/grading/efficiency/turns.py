@@ -28,6 +28,7 @@ EMPTY_TURNS = 8
 SHORT_S = 0.0001  # less than this the first look may take longer for any reason
 SUSPICIOUS = 1.25  # so many times longer than the second, by the others' measure
 LOOKS = 3
+LOOKED_AT = 3  # a solution and the first two of its anchors
 PATIENCE = 20.0  # wall seconds by CPU seconds
 OUTSIDE_FACTOR, OUTSIDE_S = 2.0, 0.00005  # what may be done between the phases, by theirs
 
@@ -132,7 +133,7 @@ class Turns:
 
         What looks suspicious is looked at twice more: it may have been an accident.
         """
-        everyone = range(len(self.race.programs))
+        everyone = range(min(len(self.race.programs), LOOKED_AT))
         seen = [self._more(self.looks(everyone), program)]
         while seen[-1] > SUSPICIOUS and len(seen) < LOOKS:
             seen.append(self._more(self.looks(everyone), program))
