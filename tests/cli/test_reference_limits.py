@@ -123,7 +123,7 @@ def test_no_limit_is_under_a_second(folder: Path) -> None:
 def test_no_limit_is_over_the_longest(folder: Path) -> None:
     verify(folder)
     (folder / "mine.py").write_text("def solve(problem): return 'print(1)'\n")
-    assert run(folder, "--test-timeout", "reference*1e9").returncode == 0
+    assert run(folder, "--test-timeout", "reference*1e12").returncode == 0
     assert limits(folder)["own"]["by_problem"] == {"own/echo": 7 * 86_400}
 
 
