@@ -117,15 +117,6 @@ class Known:
     doubt: float = 0.0
 
 
-def beyond_rate(measured: Iterable[tuple[str, float | None]]) -> Rate | None:
-    """Beyond@1: the mean over problems of the mean over each one's samples.
-
-    Args:
-        measured: a problem's id and a sample's `beyond`; those without one are in no mean.
-    """
-    return known_rate(Known(problem, value) for problem, value in measured if value is not None)
-
-
 def known_rate(measured: Iterable[Known]) -> Rate | None:
     """The mean over problems of the mean over each one's samples, with its 95 % interval.
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.stats.beyond import beyond, beyond_rate, mean_rate
+from harness.stats.beyond import Known, beyond, known_rate, mean_rate
 from harness.stats.rates import rate, wilson
 
 SECONDS = st.floats(1e-6, 1e3)
@@ -47,11 +47,11 @@ def test_who_is_faster_is_not_lower(one: float, other: float, references: list[f
         assert 0 <= slower <= faster <= 1
 
 
-def test_problems_count_alike_and_those_without_are_left_out() -> None:
-    found = beyond_rate([("a", 1.0), ("a", 0.0), ("b", 1.0), ("c", None)])
+def test_problems_count_alike_however_many_samples_they_have() -> None:
+    found = known_rate([Known("a", 1.0), Known("a", 0.0), Known("b", 1.0)])
     assert found is not None
     assert (found.value, found.problems) == (0.75, 2)
-    assert beyond_rate([("a", None)]) is None
+    assert known_rate([]) is None
 
 
 SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=30)

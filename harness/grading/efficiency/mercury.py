@@ -12,13 +12,12 @@ from collections.abc import Mapping, Sequence
 
 from harness.grading.efficiency.expected import Expected
 from harness.grading.efficiency.scale import Efficiency, ReferenceTime, Scale
-from harness.grading.efficiency.turns import LapError, Plan, Turns, race_of
+from harness.grading.efficiency.turns import WRONG, LapError, Plan, Turns, race_of
 from harness.sandbox.race import Step
 from harness.sandbox.worker import Worker
 from harness.stats.beyond import Timed
 
 ITERATIONS = 128
-WRONG = "gave a wrong answer when it was timed"
 
 
 def time_of(worker: Worker, expected: Expected, code: str) -> list[Mapping[str, float]]:

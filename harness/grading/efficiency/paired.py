@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from harness.grading.efficiency.expected import Expected
 from harness.grading.efficiency.scale import Efficiency, ReferenceTime, Scale
-from harness.grading.efficiency.turns import LapError, Plan, Turns, race_of
+from harness.grading.efficiency.turns import WRONG, LapError, Plan, Turns, race_of
 from harness.sandbox.race import Step
 from harness.sandbox.worker import Worker
 from harness.stats.middle import Middle, middle
@@ -23,8 +23,7 @@ LEAST_S, MOST_S = 0.25, 10.0  # CPU seconds for a solution's pairs
 WANTED = 0.012  # half the width of the interval of a Beyond: twice what it is to vary by, about
 WANTED_OF_REFERENCES = 0.015  # the same of the logarithm of a reference's time
 TOO_SLOW = 2.5  # an anchor that takes so many times longer is not waited for: others tell as much
-REMEMBERS = "remembers between passes: timed in fresh processes"
-WRONG = "gave a wrong answer when it was timed"
+REMEMBERS = "faster once it has run before: timed in fresh processes"
 
 
 @dataclass(frozen=True, slots=True)

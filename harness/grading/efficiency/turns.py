@@ -29,6 +29,7 @@ SHORT_S = 0.0001  # less than this the first look may take longer for any reason
 SUSPICIOUS = 1.25  # so many times longer than the second, by the others' measure
 LOOKS = 3
 LOOKED_AT = 3  # a solution and the first two of its anchors
+WRONG = "gave a wrong answer when it was timed"
 PATIENCE = 20.0  # wall seconds by CPU seconds
 OUTSIDE_FACTOR, OUTSIDE_S = 2.0, 0.00005  # what may be done between the phases, by theirs
 
