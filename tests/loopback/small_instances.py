@@ -155,6 +155,37 @@ def matched_trees() -> Iterator[Instance]:
             orders.append(tuple(swapped))
         right = {_removals(order) for order in orders if _worth(edges, order) == _best(edges)}
         yield Instance(_tree_text(edges, count), right, {_removals(each) for each in orders})
+    for count in (14, 18, 22) * 8:
+        edges = _matched_tree(count)
+        far, root = min((_distances(edges, vertex), vertex) for vertex in range(count))
+        orders = [_through(edges, root, count, slip) for slip in (0, 0.1) * 8]
+        right = {_removals(order) for order in orders if _worth(edges, order) == far}
+        yield Instance(_tree_text(edges, count), right, {_removals(each) for each in orders})
+
+
+def _distances(edges: "_Edges", start: int) -> int:
+    return sum(_distance(edges, start, vertex) for vertex in {v for edge in edges for v in edge})
+
+
+def _through(edges: "_Edges", root: int, count: int, slip: float) -> tuple[int, ...]:
+    """Leaves removed in pairs whose paths go through the root, if matchings allow it; or not."""
+    order: list[int] = []
+    while len(edges) > 1:
+        ends = [vertex for edge in edges for vertex in edge]
+        leaves = [vertex for vertex in {*ends} - {root} if ends.count(vertex) == 1]
+        if len(leaves) < 2:
+            break
+        moves = [] if random.random() < slip else [sorted(pair) for pair, _, _ in _moves(edges)]
+        pairs = moves or [[*pair] for pair in combinations(leaves, 2)]
+        far = {vertex: _distance(edges, root, vertex) for vertex in leaves}
+        good = [
+            (a, b) for a, b in pairs if root not in (a, b) and _distance(edges, a, b) == far[a] + far[b]
+        ]
+        pair = random.choice(good or [*combinations(leaves, 2)])
+        order += random.sample(pair, 2)
+        edges = frozenset(edge for edge in edges if not {*edge} & {*pair})
+    left = {*range(count)} - {*order}
+    return (*order, *random.sample(sorted(left), len(left)))
 
 
 _Edges = frozenset[tuple[int, int]]
@@ -384,12 +415,14 @@ def orders_of_powers() -> Iterator[Instance]:
             else {lines(*random.choices(pairs, k=2)) for _ in range(300)}
             | {lines(*(random.choice([p for p in pairs if orders[p] == n]) for n in cases))}
         )
-        right = {
-            text
-            for text in tried
-            if [orders[tuple(map(int, line.split()))] for line in text.split("\n")] == cases  # pyright: ignore[reportArgumentType]
-        }
+        tried |= {text[:-1] for text in tried if text[-2:-1].isdigit()}
+        right = {text for text in tried if [*map(_order_of, text.split("\n"))] == cases}
         yield Instance(lines([len(cases)], *([n] for n in cases)), right, tried)
+
+
+def _order_of(line: str) -> int:
+    base, modulus = map(int, line.split())
+    return _order(base, modulus)
 
 
 def _order(base: int, modulus: int) -> int:

@@ -212,8 +212,8 @@ def _is_closed(lines: list[str], red: int, blue: int) -> bool:
     kinds: list[str] = []
     places: list[_Point] = []
     for line in lines:
-        kind, *rest = line.split(None, 1)
-        place = integers(rest[0], 2) if rest else None
+        kind, _, rest = line.partition(" ")
+        place = integers(rest, 2)
         if place is None or kind not in _STEPS or not 1 <= min(place) <= max(place) <= BILLION:
             return False
         kinds.append(kind)
