@@ -93,7 +93,11 @@ def _kind_in_full(problem: Problem) -> str:
 
 def _shown(problem: Problem) -> str:
     """A problem for a person; hidden tests are counted, not shown."""
-    hidden = len(problem.tests.load_hidden())
+    tests = problem.tests.all()
+    public = len(problem.tests.public)
+    repeated = sum(test.public for test in tests) - public
+    hidden = len(tests) - public - repeated
+    again = f", {repeated} more that repeat a public one" if repeated else ""
     facts = {
         "id": problem.id,
         "platform": problem.platform,
@@ -101,7 +105,7 @@ def _shown(problem: Problem) -> str:
         "released": str(problem.release_date or "unknown"),
         "tags": ", ".join(problem.tags),
         "kind": _kind_in_full(problem),
-        "tests": f"{len(problem.tests.public)} public, {hidden} hidden{_doubt(problem)}",
+        "tests": f"{public} public, {hidden} hidden{again}{_doubt(problem)}",
         "public by": problem.public_rule,
         "known issues": ", ".join(problem.known_issues),
     }

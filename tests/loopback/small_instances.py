@@ -50,15 +50,16 @@ def reading_orders() -> Iterator[Instance]:
                 book: [each for each in books if ranks[each - 1] < ranks[book - 1]]
                 for book in books
             }
-            needs = {book: [b for b in each if random.random() < 0.5] for book, each in needs.items()}
+            needs = {
+                book: [b for b in each if random.random() < 0.5] for book, each in needs.items()
+            }
             if needs[1]:
                 orders = [
                     order
                     for size in range(count)
                     for order in permutations(range(2, count + 1), size)
                     if all(
-                        set(needs[book]) <= set(order[:at])
-                        for at, book in enumerate([*order, 1])
+                        set(needs[book]) <= set(order[:at]) for at, book in enumerate([*order, 1])
                     )
                 ]
                 right = {spaced(each) for each in orders if len(each) == min(map(len, orders))}
@@ -126,9 +127,7 @@ def xor_sequences() -> Iterator[Instance]:
         for size in (0, 1, 2, 3, 4) * 6:
             ends = [random.choices(range(count), k=2) for _ in range(size)]
             hidden = random.choice(everything)
-            rows = [
-                (a, b, hidden[a] ^ hidden[b] ^ (random.random() < 0.05 and 1)) for a, b in ends
-            ]
+            rows = [(a, b, hidden[a] ^ hidden[b] ^ (random.random() < 0.05 and 1)) for a, b in ends]
             good = [a for a in everything if all(a[x] ^ a[y] == z for x, y, z in rows)]
             least = min(map(sum, good), default=0)
             right = {spaced(each) for each in good if sum(each) == least}
@@ -179,7 +178,9 @@ def _through(edges: "_Edges", root: int, count: int, slip: float) -> tuple[int, 
         pairs = moves or [[*pair] for pair in combinations(leaves, 2)]
         far = {vertex: _distance(edges, root, vertex) for vertex in leaves}
         good = [
-            (a, b) for a, b in pairs if root not in (a, b) and _distance(edges, a, b) == far[a] + far[b]
+            (a, b)
+            for a, b in pairs
+            if root not in (a, b) and _distance(edges, a, b) == far[a] + far[b]
         ]
         pair = random.choice(good or [*combinations(leaves, 2)])
         order += random.sample(pair, 2)
@@ -287,9 +288,7 @@ def spirals() -> Iterator[Instance]:
         grids[text] = all(abs(a - c) + abs(b - d) == 1 for (a, b), (c, d) in steps)
     right = {text for text, is_right in grids.items() if is_right}
     wrong = random.sample(sorted({*grids} - right), 2000)
-    other = {
-        text.replace(a, b) for text in right for a, b in (("8", "9"), ("T", "5"), ("T", "0"))
-    }
+    other = {text.replace(a, b) for text in right for a, b in (("8", "9"), ("T", "5"), ("T", "0"))}
     moved = {text.translate(str.maketrans("T1", "1T")) for text in right}
     yield from [Instance("3\n", right, {*right, *wrong, *other, *moved})] * 6
 
@@ -473,7 +472,11 @@ def _closes(walk: Sequence[_Piece]) -> bool:
     apart = len({*map(tuple, places)}) == len(walk)
     moves = {"R": [{0, 1}], "B": [{1}]}
     steps = zip(walk, [*walk[1:], walk[0]], strict=True)
-    return inside and apart and all({abs(r - s), abs(c - d)} in moves[k] for (k, r, c), (_, s, d) in steps)
+    return (
+        inside
+        and apart
+        and all({abs(r - s), abs(c - d)} in moves[k] for (k, r, c), (_, s, d) in steps)
+    )
 
 
 def _pieces(walk: Sequence[_Piece]) -> str:

@@ -15,7 +15,6 @@ from small_instances import Instance, spaced
 from harness.grading.rules import lcb_output
 from harness.sources.checkers import (
     arrangements,
-    checked_names,
     checker_of,
     functions,
     graphs,

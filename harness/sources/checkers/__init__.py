@@ -12,7 +12,6 @@ from importlib import resources
 
 from harness.problem import Checker
 
-_IN_ANY_ORDER = ("functions", "in_any_order")
 _IN_ANY_CASE = ("spelling", "in_any_case")
 
 _LIVECODEBENCH = {
@@ -54,12 +53,128 @@ _LIVECODEBENCH = {
 }
 """Question id to the module of a checker and the expression that makes it."""
 
+_ANY_ORDER = (
+    "all-divisions-with-the-highest-score-of-a-binary-array",
+    "ambiguous-coordinates",
+    "average-height-of-buildings-in-each-segment",
+    "binary-tree-paths",
+    "binary-watch",
+    "describe-the-painting",
+    "double-modular-exponentiation",
+    "eight-queens-lcci",
+    "find-all-groups-of-farmland",
+    "find-all-lonely-numbers-in-the-array",
+    "find-all-numbers-disappeared-in-an-array",
+    "find-all-people-with-secret",
+    "find-all-possible-recipes-from-given-supplies",
+    "find-and-replace-pattern",
+    "find-common-characters",
+    "find-indices-of-stable-mountains",
+    "find-mode-in-binary-search-tree",
+    "find-original-array-from-doubled-array",
+    "find-servers-that-handled-most-number-of-requests",
+    "find-the-peaks",
+    "find-words-containing-character",
+    "frequencies-of-shortest-supersequences",
+    "generate-binary-strings-without-adjacent-zeros",
+    "generate-parentheses",
+    "intersection-of-two-arrays",
+    "invalid-transactions",
+    "k-closest-points-to-origin",
+    "kill-process",
+    "letter-combinations-of-a-phone-number",
+    "lucky-numbers-in-a-matrix",
+    "minimum-height-trees",
+    "minimum-number-of-vertices-to-reach-all-nodes",
+    "most-frequent-subtree-sum",
+    "most-popular-video-creator",
+    "n-queens",
+    "palindrome-pairs",
+    "palindrome-partitioning",
+    "path-sum-ii",
+    "powerful-integers",
+    "queens-that-can-attack-the-king",
+    "remove-methods-from-project",
+    "remove-sub-folders-from-the-filesystem",
+    "repeated-dna-sequences",
+    "restore-ip-addresses",
+    "simplified-fractions",
+    "single-number-iii",
+    "string-matching-in-an-array",
+    "substring-with-concatenation-of-all-words",
+    "the-two-sneaky-numbers-of-digitville",
+    "top-k-frequent-elements",
+    "two-sum",
+    "uncommon-words-from-two-sentences",
+    "word-ladder-ii",
+    "word-subsets",
+)
+"""LeetCode's slugs of lists whose items may be in any order."""
+
+_ANY_ORDER_INSIDE = (
+    "3sum",
+    "4sum",
+    "combination-sum",
+    "combination-sum-ii",
+    "combination-sum-iii",
+    "critical-connections-in-a-network",
+)
+"""Those whose items are lists that may be in any order, too."""
+
+_ONLY_INSIDE = (
+    "find-critical-and-pseudo-critical-edges-in-minimum-spanning-tree",
+    "find-the-difference-of-two-arrays",
+)
+"""Those of which only the lists inside may be in any order."""
+
+_WITHIN_1E_5 = (
+    "average-of-levels-in-binary-tree",
+    "average-salary-excluding-the-minimum-and-maximum-salary",
+    "average-waiting-time",
+    "calculate-amount-paid-in-taxes",
+    "car-fleet-ii",
+    "convert-the-temperature",
+    "frog-position-after-t-seconds",
+    "largest-triangle-area",
+    "maximum-average-subarray-i",
+    "maximum-price-to-fill-a-bag",
+    "mean-of-array-after-removing-some-elements",
+    "separate-squares-i",
+    "separate-squares-ii",
+    "sliding-window-median",
+    "toss-strange-coins",
+)
+"""Those of numbers that may be wrong by 10^-5."""
+
+_CHOICES = {
+    "beautiful-arrangement-ii": "distinct_differences",
+    "construct-2d-grid-matching-graph-layout": "grid_of_graph",
+    "convert-integer-to-the-sum-of-two-no-zero-integers": "two_without_zeros",
+    "di-string-match": "rises_and_falls",
+    "divide-array-into-arrays-with-max-difference": "close_triples",
+    "fair-candy-swap": "fair_swap",
+    "find-indices-with-index-and-value-difference-i": "two_far_indices",
+    "find-indices-with-index-and-value-difference-ii": "two_far_indices",
+    "find-the-shortest-superstring": "common_superstring",
+    "flower-planting-with-no-adjacent": "flowers",
+    "gray-code": "gray_code",
+    "longest-unequal-adjacent-groups-subsequence-i": "alternating_words",
+    "maximum-points-in-an-archery-competition": "arrows",
+    "minimum-remove-to-make-valid-parentheses": "fewest_removed",
+    "reorganize-string": "no_equal_neighbours",
+    "replace-all-s-to-avoid-consecutive-repeating-characters": "question_marks",
+    "restore-the-array-from-adjacent-pairs": "chain_of_pairs",
+    "shortest-common-supersequence": "common_supersequence",
+    "sort-array-by-parity-ii": "alternating_parity",
+}
+"""Those with several answers, to the function of `choices`."""
+
 _LEETCODE = {
-    "double-modular-exponentiation": _IN_ANY_ORDER,
-    "find-the-peaks": _IN_ANY_ORDER,
-    "find-words-containing-character": _IN_ANY_ORDER,
-    "generate-binary-strings-without-adjacent-zeros": _IN_ANY_ORDER,
-    "separate-squares-i": ("tolerances", "returned_within(1e-5)"),
+    **dict.fromkeys(_ANY_ORDER, ("functions", "unordered(0)")),
+    **dict.fromkeys(_ANY_ORDER_INSIDE, ("functions", "unordered(0, 1)")),
+    **dict.fromkeys(_ONLY_INSIDE, ("functions", "unordered(1)")),
+    **dict.fromkeys(_WITHIN_1E_5, ("tolerances", "returned_within(1e-5)")),
+    **{slug: ("choices", function) for slug, function in _CHOICES.items()},
 }
 """The same for LeetCode's problems, by slug."""
 
@@ -79,7 +194,8 @@ def checked_names() -> frozenset[str]:
 
 @cache
 def _checker(module: str, expression: str) -> Checker:
-    return Checker(kind="check", code=f"{_source(module)}\n\ncheck = {expression}\n")
+    code = f"{_source(module)}\n\ncheck = {expression}\n"
+    return Checker(kind="check", code=code, beside_rule=True)
 
 
 def _source(module: str) -> str:

@@ -83,9 +83,7 @@ def ordered_rows_and_columns(given: str, _expected: str, answer: str) -> bool:
         return False
     columns = ["".join(column) for column in zip(*rows, strict=True)]
     in_order = (rows, orders[:count]), (columns, orders[count:])
-    return all(
-        texts[a - 1] < texts[b - 1] for texts, order in in_order for a, b in pairwise(order)
-    )
+    return all(texts[a - 1] < texts[b - 1] for texts, order in in_order for a, b in pairwise(order))
 
 
 def difference_of_cubes(given: str, expected: str, answer: str) -> bool:

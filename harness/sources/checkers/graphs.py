@@ -126,7 +126,5 @@ def _is_least(numbers: Sequence[int]) -> bool:
     return (_GUARD + half * _ONES - counts) & _GUARD == _GUARD
 
 
-_SPREAD = [
-    sum((number >> bit & 1) << (_LANE * bit) for bit in range(10)) for number in range(1024)
-]
+_SPREAD = [sum((number >> bit & 1) << (_LANE * bit) for bit in range(10)) for number in range(1024)]
 """Each number below 1,024 with its bits `_LANE` apart, so that sums count them."""

@@ -54,7 +54,7 @@ class _Tree:
             size[self.parent[vertex]] += size[vertex]
         self.depth = depth
         self.top = [*range(count)]
-        self.locks: list[list[tuple[int, int]]] = [[] for _ in range(count)]
+        self.locks: list[list[int]] = [[] for _ in range(count)]
         self.colour = [(size[vertex] + depth[vertex]) % 2 for vertex in range(count)]
         for vertex in order:
             below = [each for each in around[vertex] if each != self.parent[vertex]]
@@ -65,7 +65,7 @@ class _Tree:
                 largest = max(below, key=size.__getitem__)
                 self.top[largest] = self.top[vertex]
                 if odd and odd[0] != largest:
-                    self.locks[self.top[vertex]].append((vertex, odd[0]))
+                    self.locks[self.top[vertex]].append(vertex)
         for locks in self.locks:
             locks.reverse()
 
@@ -93,13 +93,12 @@ class _Tree:
             locks = self.locks[top]
             if self.colour[top] != colour:
                 return None
-            if locks and self.depth[locks[-1][0]] < self.depth[vertex]:
+            if locks and self.depth[locks[-1]] < self.depth[vertex]:
                 return None
-            if locks and locks[-1][0] == vertex:
-                if locks.pop()[1] != below:
-                    return None
+            if locks and locks[-1] == vertex:
+                locks.pop()
             elif below >= 0:
-                locks.append((vertex, below))
+                locks.append(vertex)
             self.colour[top] = 1 - colour
             below, vertex = top, self.parent[top]
         return below
