@@ -47,18 +47,26 @@ def close_triples(arguments: Arguments, expected: Any, answer: Any) -> bool:
     return whole == Counter(numbers) and all(max(each) - min(each) <= most for each in answer)
 
 
-def grid_of_graph(arguments: Arguments, _expected: Any, answer: Any) -> bool:
-    """construct-2d-grid-matching-graph-layout: neighbours in the grid are those in the graph."""
+def grid_of_graph(arguments: Arguments, expected: Any, answer: Any) -> bool:
+    """construct-2d-grid-matching-graph-layout: neighbours in the grid are those in the graph.
+
+    Some tests have a graph that is no grid; only the data's own value is right there.
+    """
+    if not _is_layout(arguments, expected):
+        return bool(answer == expected)
+    return _is_layout(arguments, answer)
+
+
+def _is_layout(arguments: Arguments, grid: Any) -> bool:
     count, edges = arguments
-    if not isinstance(answer, list) or not answer or not isinstance(answer[0], list):
+    if not isinstance(grid, list) or not grid or not isinstance(grid[0], list):
         return False
-    width = len(answer[0])
-    if not all(_are_integers(row, width) for row in answer):
+    if not all(_are_integers(row, len(grid[0])) for row in grid):
         return False
-    if sorted(node for row in answer for node in row) != [*range(count)]:
+    if sorted(node for row in grid for node in row) != [*range(count)]:
         return False
-    beside = [pair for row in answer for pair in pairwise(row)]
-    beside += [pair for rows in pairwise(answer) for pair in zip(*rows, strict=True)]
+    beside = [pair for row in grid for pair in pairwise(row)]
+    beside += [pair for rows in pairwise(grid) for pair in zip(*rows, strict=True)]
     return len(beside) == len(edges) and {*map(frozenset, beside)} == {*map(frozenset, edges)}
 
 
@@ -140,7 +148,7 @@ def question_marks(arguments: Arguments, _expected: Any, answer: Any) -> bool:
     if not isinstance(answer, str) or len(answer) != len(text):
         return False
     letters = all(
-        b == a or (a == "?" and "a" <= b <= "z") for a, b in zip(text, answer, strict=True)
+        "a" <= b <= "z" if a == "?" else b == a for a, b in zip(text, answer, strict=True)
     )
     return letters and all(a != b for a, b in pairwise(answer))
 
