@@ -11,6 +11,7 @@ from harness.problem import Kind, Problem, TestCase
 from harness.report.tables import console
 from harness.report.text import bad_rows, count, printable, printable_line
 from harness.runs.spec import read_spec
+from harness.sources.homes import meaning
 from harness.sources.registry import is_source
 from harness.sources.selection import select
 
@@ -40,6 +41,8 @@ def list_problems(what: str | None, flags: dict[str, Any]) -> None:
         return
     out.print(_table([_row(problem) for problem in chosen.problems], out.width))
     out.print(f"{count(len(chosen.problems), 'problem')} of {len(loaded.problems):,}")
+    if said := meaning(spec.benchmark or ""):
+        out.print(f"{said}.", soft_wrap=True)
     if loaded.skipped:
         out.print(bad_rows(loaded.skipped))
 

@@ -6,6 +6,7 @@ the names of their data files are here: as JSONL, as they were published, or as 
 converts such repositories. Of the other data sets `datasets` says what their splits are.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -130,6 +131,35 @@ SAID: Mapping[str, str] = MappingProxyType(
     }
 )
 """The words for a person; a source's first is its default."""
+
+
+_LCB_ADDED = (400, 111, 101, 101, 167, 175)
+"""How many problems each release added, as published."""
+
+
+def meaning(spec: str) -> str:
+    """Return what a word for LiveCodeBench's releases selects, with the published numbers."""
+    source, _, where = spec.partition(":")
+    word = where.partition("@")[0] or "release_latest"
+    found = re.fullmatch(r"(release_)?v(\d)(?:_v(\d))?|release_latest", word)
+    known = HOMES.get(source.strip().lower(), {}) if "livecodebench" in source.lower() else {}
+    if found is None or word not in known:
+        return ""
+    last = int(found[3] or found[2] or len(_LCB_ADDED))
+    first = 1 if found[1] or found[2] is None else int(found[2])
+    added, total = _LCB_ADDED[last - 1], sum(_LCB_ADDED[:last])
+    if word.startswith("release"):
+        return (
+            f"{word} is all that releases 1 to {last} hold, {total:,} problems; "
+            f"v{last} is the {added} that release {last} added"
+        )
+    if first < last:
+        between = sum(_LCB_ADDED[first - 1 : last])
+        return f"{word} is the {between:,} problems that releases {first} to {last} added"
+    return (
+        f"{word} is the {added} problems that release {last} added; "
+        f"release_{word} is all {total:,} up to it"
+    )
 
 
 def home_of(source: str, where: str | None) -> Home | None:
