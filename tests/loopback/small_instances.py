@@ -145,8 +145,8 @@ def matched_trees() -> Iterator[Instance]:
         yield Instance(_tree_text(edges, count), right, tried)
     for count in (8, 8, 8, 10, 10, 12) * 4:
         edges = _matched_tree(count)
-        orders = [_procedure(edges, count, random.random()) for _ in range(25)]
-        orders.append(_procedure(edges, count, 0))
+        orders = [_procedure(edges, random.random()) for _ in range(25)]
+        orders.append(_procedure(edges, 0))
         for order in [*orders]:
             a, b = random.sample(range(count), 2)
             swapped = [*order]
@@ -231,7 +231,7 @@ def _worth(edges: _Edges, order: Sequence[int]) -> int:
     return total
 
 
-def _procedure(edges: _Edges, count: int, luck: float) -> tuple[int, ...]:
+def _procedure(edges: _Edges, luck: float) -> tuple[int, ...]:
     """A random procedure; with less luck, more of its steps are the best."""
     order: list[int] = []
     while edges:

@@ -282,7 +282,7 @@ ANOTHER_ANSWER |= {
         n = int(input())
         points = [complex(*map(int, input().split())) for _ in range(2 * n)]
         p, q = points[:n], points[n:]
-        r = list(range(n))
+        r = list(range(n))[::-1]
         while not BAD:
             for i in range(n):
                 for j in range(i):
@@ -304,7 +304,7 @@ ANOTHER_ANSWER |= {
         grid = [["0"] * n for _ in range(n)]
         for i in range(n):
             for j in range(n):
-                if i + j >= n - 1 + BAD:
+                if i + j >= n - 1 + 2 * BAD:
                     grid[p[i]][q[j]] = "1"
         for row in grid:
             print(*row, sep="")
@@ -380,7 +380,7 @@ def test_real_rows_take_another_answer_and_no_wrong_one(
 
 
 LOSES_TO_A_MONSTER = {"abc333_e": [2]}
-ASKED = {name for name in checked_names() if name[:3] in {"abc", "arc"} or name[0].isdigit()} | {
+ASKED = {name for name in checked_names() if name[:3] in {"abc", "arc"} or name[:4].isdigit()} | {
     *ANOTHER_ANSWER,
     "double-modular-exponentiation",
     "separate-squares-i",
