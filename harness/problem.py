@@ -95,6 +95,8 @@ class Checker(BaseModel):
             `evaluate_offline` (`harness.grading.checkers`).
         code: Python source.
         preamble: source whose names the code takes for granted.
+        beside_rule: whether the source itself judges by the problem's rule, so that the verdict by
+            that rule is recorded beside the checker's.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -102,6 +104,7 @@ class Checker(BaseModel):
     kind: Literal["check", "hooks"]
     code: str
     preamble: str = ""
+    beside_rule: bool = False
 
 
 class Reference(BaseModel):
@@ -136,8 +139,20 @@ class TestSuite:
     load_hidden: Callable[[], tuple[TestCase, ...]] = tuple
 
     def all(self) -> tuple[TestCase, ...]:
-        """Public tests first, then the hidden ones, as upstream grades them."""
-        return self.public + self.load_hidden()
+        """Public tests first, then the hidden ones, as upstream grades them.
+
+        A test among the hidden ones that equals a public one is marked public: the model knows it.
+        """
+        known = {_content(test) for test in self.public}
+        return self.public + tuple(
+            test.model_copy(update={"public": True}) if _content(test) in known else test
+            for test in self.load_hidden()
+        )
+
+
+def _content(test: TestCase) -> tuple[str, str]:
+    """What makes two tests the same one; white space around it does not."""
+    return test.input.strip(), test.output.strip()
 
 
 class ProblemView(BaseModel):

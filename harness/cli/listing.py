@@ -11,6 +11,7 @@ from harness.problem import Kind, Problem, TestCase
 from harness.report.tables import console
 from harness.report.text import bad_rows, count, printable, printable_line
 from harness.runs.spec import read_spec
+from harness.sources.homes import meaning
 from harness.sources.registry import is_source
 from harness.sources.selection import select
 
@@ -40,6 +41,8 @@ def list_problems(what: str | None, flags: dict[str, Any]) -> None:
         return
     out.print(_table([_row(problem) for problem in chosen.problems], out.width))
     out.print(f"{count(len(chosen.problems), 'problem')} of {len(loaded.problems):,}")
+    if said := meaning(spec.benchmark or ""):
+        out.print(f"{said}.", soft_wrap=True)
     if loaded.skipped:
         out.print(bad_rows(loaded.skipped))
 
@@ -93,7 +96,11 @@ def _kind_in_full(problem: Problem) -> str:
 
 def _shown(problem: Problem) -> str:
     """A problem for a person; hidden tests are counted, not shown."""
-    hidden = len(problem.tests.load_hidden())
+    tests = problem.tests.all()
+    public = len(problem.tests.public)
+    repeated = sum(test.public for test in tests) - public
+    hidden = len(tests) - public - repeated
+    again = f", {repeated} more that repeat a public one" if repeated else ""
     facts = {
         "id": problem.id,
         "platform": problem.platform,
@@ -101,7 +108,7 @@ def _shown(problem: Problem) -> str:
         "released": str(problem.release_date or "unknown"),
         "tags": ", ".join(problem.tags),
         "kind": _kind_in_full(problem),
-        "tests": f"{len(problem.tests.public)} public, {hidden} hidden{_doubt(problem)}",
+        "tests": f"{public} public, {hidden} hidden{again}{_doubt(problem)}",
         "public by": problem.public_rule,
         "known issues": ", ".join(problem.known_issues),
     }

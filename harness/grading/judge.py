@@ -108,6 +108,7 @@ def judge(worker: Worker, task: Task) -> Grade:
             "peak_bytes": judging.peak_bytes,
             "judged_again": judging.again(),
             "isolation": worker.isolation.level,
+            "solved_by_rule": judging.solved_by_rule(),
         }
     )
 
@@ -139,6 +140,7 @@ class _Judging:
         quiet_s: how long others have been kept waiting for it; there is an end to that.
         peak_bytes: the largest of any process so far.
         lost: whether a test took the sandbox down: the rest would each do so again.
+        by_rule: beside a checker, whether each test's answer is right by the source's own rule.
     """
 
     bench: Bench
@@ -151,6 +153,7 @@ class _Judging:
     quiet_s: float = 0.0
     peak_bytes: int = 0
     lost: bool = False
+    by_rule: dict[int, bool] = field(default_factory=dict[int, bool])
 
     @classmethod
     def of(cls, bench: Bench, task: Task) -> "_Judging":
@@ -160,6 +163,13 @@ class _Judging:
         check = Check.of(bench, task.checker, functional=task.program.entry_point is not None)
         program, inputs = check.prepare(task.program, task.tests)
         return cls(bench, task, check, Trial(program, inputs, task.limits))
+
+    def solved_by_rule(self) -> bool | None:
+        """Whether all answers are right by the source's own rule, where that is recorded."""
+        if not self.by_rule:
+            return None
+        right = all(self.by_rule.values())
+        return None if right and len(self.by_rule) < len(self.task.tests) else right
 
     def again(self) -> JudgedAgain:
         """What was run more than once."""
@@ -244,6 +254,9 @@ class _Judging:
         answered = [n for n, answer in enumerate(answers) if answer is not None]
         found = self._compare([(self.task.tests[indexes[n]], answers[n] or "") for n in answered])
         said = dict(zip(answered, found, strict=True))
+        if self.task.checker is not None and self.task.checker.beside_rule:
+            for n, index in enumerate(indexes[: len(answers)]):
+                self.by_rule[index] = self._is_right_by_rule(index, answers[n])
         return [
             self._result(execution, indexes[n], answers[n], said.get(n))
             for n, execution in enumerate(executions)
@@ -252,9 +265,14 @@ class _Judging:
     def _compare(self, pairs: list[tuple[TestCase, str]]) -> list[Difference | CheckerError | None]:
         if self.check is not None:
             return self.check.compare(pairs)
+        return [_said(self._rule(), test, answer) for test, answer in pairs]
+
+    def _rule(self) -> Rule:
         rule = find_rule(self.task.rule)
-        compare = rule.output if self.trial.program.entry_point is None else rule.value
-        return [_said(compare, test, answer) for test, answer in pairs]
+        return rule.output if self.trial.program.entry_point is None else rule.value
+
+    def _is_right_by_rule(self, index: int, answer: str | None) -> bool:
+        return answer is not None and _said(self._rule(), self.task.tests[index], answer) is None
 
     def _result(
         self,

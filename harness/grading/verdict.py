@@ -129,6 +129,8 @@ class Grade(BaseModel):
         peak_bytes: peak memory in use by the solution, over all its tests.
         judged_again: what was run more than once.
         isolation: the level of the sandbox; empty where nothing was run.
+        solved_by_rule: where a checker stands in for the source's own rule, whether the solution
+            is right by that rule; None elsewhere, and where the tests that were run do not tell.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -140,6 +142,7 @@ class Grade(BaseModel):
     peak_bytes: int = 0
     judged_again: JudgedAgain = JudgedAgain()
     isolation: str = ""
+    solved_by_rule: bool | None = None
 
     @property
     def public_passed(self) -> int:

@@ -29,6 +29,7 @@ def grades_view(summary: GradeSummary, results: Sequence[GradedSolution]) -> Ren
                 ("pass@1", summary.pass_at_1),
                 ("  with hidden tests", summary.with_hidden),
                 ("  without known issues", summary.without_known_issues),
+                ("  by the source's own rule", summary.by_source_rule),
             )
         )
     if summary.efficiency is not None:

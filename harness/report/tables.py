@@ -82,6 +82,7 @@ def _headline(summary: Summary) -> Table:
         ("  first write", curve.first_write if curve and curve.iterated else None),
         ("  with hidden tests", summary.with_hidden),
         ("  without known issues", summary.without_known_issues),
+        ("  by the source's own rule", summary.by_source_rule),
         ("  without fallback", summary.without_fallback),
         *several_rates(summary),
     )

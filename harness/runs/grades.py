@@ -12,7 +12,7 @@ from harness.runs.judging import Job, Judged
 from harness.runs.kinds import judge_answer
 from harness.runs.matching import Matched
 from harness.runs.solution import Published
-from harness.runs.summary import counted, rate_of
+from harness.runs.summary import counted, rate_by_source_rule, rate_of
 from harness.stats.rates import Rate
 
 
@@ -27,6 +27,7 @@ class GradedSolution(Frozen):
             has none.
         efficiency: how fast it is; None where that was not measured.
         tests: in order, public ones first.
+        solved_by_rule: as in `harness.grading.verdict.Grade`.
     """
 
     problem_id: str
@@ -47,6 +48,7 @@ class GradedSolution(Frozen):
     peak_bytes: int = 0
     efficiency: Efficiency | None = None
     tests: tuple[TestResult, ...] = ()
+    solved_by_rule: bool | None = None
 
     @property
     def solved(self) -> bool:
@@ -92,6 +94,8 @@ class GradeSummary(Frozen):
         extractions: how often each rule found the code.
         judged_again: what was run more than once.
         efficiency: how fast solutions are; None where that was measured of none.
+        by_source_rule: `pass_at_1` by the sources' own rules, which upstream's leaderboards use;
+            None where no checker stands in for one.
     """
 
     solutions: int
@@ -112,6 +116,7 @@ class GradeSummary(Frozen):
     published: Agreement | None
     judged_again: JudgedAgain
     efficiency: EfficiencySummary | None = None
+    by_source_rule: Rate | None = None
 
 
 def jobs_of(matched: Sequence[Matched]) -> list[Job]:
@@ -152,6 +157,7 @@ def graded_solution(matched: Matched, judged: Judged) -> GradedSolution:
         isolation=grade.isolation,
         peak_bytes=grade.peak_bytes,
         tests=grade.tests,
+        solved_by_rule=grade.solved_by_rule,
     )
     if published is None or not result.graded:
         return result
@@ -184,6 +190,7 @@ def summarize_grades(
         published=_agreement(results),
         judged_again=sum((result.judged_again for result in results), JudgedAgain()),
         efficiency=summarize_efficiency(graded),
+        by_source_rule=rate_by_source_rule(graded),
     )
 
 

@@ -84,6 +84,7 @@ def regraded(result: SampleResult, grade: Grade) -> SampleResult:
             "hidden_total": grade.hidden_total,
             "tests": outcomes(grade),
             "judged_again": grade.judged_again,
+            "solved_by_rule": grade.solved_by_rule,
             "isolation": grade.isolation,
             "peak_bytes": grade.peak_bytes,
             "steps": _steps(result, grade),

@@ -59,6 +59,7 @@ class SampleResult(Frozen):
         cost: US dollars; None when the price or the usage is unknown.
         seconds: wall seconds from the first request to the grade.
         efficiency: how fast the solution is; None where that was not measured.
+        solved_by_rule: as in `harness.grading.verdict.Grade`; None where the run is older.
     """
 
     schema_version: int = Field(default=SCHEMA, ge=1, le=SCHEMA)
@@ -82,6 +83,7 @@ class SampleResult(Frozen):
     judged_again: JudgedAgain = JudgedAgain()
     isolation: str = ""
     peak_bytes: int = 0
+    solved_by_rule: bool | None = None
 
     code: str
     chosen_by: ChosenBy

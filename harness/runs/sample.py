@@ -232,6 +232,7 @@ def result_of(problem: Problem, index: int, attempt: Attempt, grade: Grade) -> S
         hidden_total=grade.hidden_total,
         tests=outcomes(grade),
         judged_again=grade.judged_again,
+        solved_by_rule=grade.solved_by_rule,
         isolation=grade.isolation,
         peak_bytes=grade.peak_bytes,
         code=attempt.code,

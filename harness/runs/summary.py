@@ -62,6 +62,8 @@ class Summary(Frozen):
         curve: what iterating brought; None where no sample is graded, or all are older than steps.
         efficiency: how fast solutions are; None where that was measured of no sample.
         judged_again: what was run more than once.
+        by_source_rule: `pass_at_1` by the sources' own rules, which upstream's leaderboards use;
+            None where no checker stands in for one.
     """
 
     schema_version: int = SCHEMA
@@ -103,6 +105,7 @@ class Summary(Frozen):
     curve: Curve | None = None
     efficiency: EfficiencySummary | None = None
     judged_again: JudgedAgain
+    by_source_rule: Rate | None = None
 
 
 def summarize(
@@ -168,6 +171,7 @@ def summarize(
         curve=curve_of(graded),
         efficiency=summarize_efficiency(graded),
         judged_again=sum((r.judged_again for r in done), JudgedAgain()),
+        by_source_rule=rate_by_source_rule(graded),
     )
 
 
@@ -196,6 +200,23 @@ def _mean_fraction(graded: Iterable[SampleResult]) -> float | None:
 def rate_of(results: Iterable[Outcome]) -> Rate | None:
     """pass@1 of some results, with its interval."""
     return rate_by_problem((r.problem_id, float(r.solved)) for r in results if r.graded)
+
+
+class RuledOutcome(Outcome, Protocol):
+    """An outcome that also has the verdict by the source's own rule."""
+
+    @property
+    def solved_by_rule(self) -> bool | None: ...  # noqa: D102
+
+
+def rate_by_source_rule(graded: Sequence[RuledOutcome]) -> Rate | None:
+    """pass@1 of graded results by the sources' own rules; None where those judged all of them."""
+    if all(result.solved_by_rule is None for result in graded):
+        return None
+    solved = (
+        (r.problem_id, r.solved if r.solved_by_rule is None else r.solved_by_rule) for r in graded
+    )
+    return rate_by_problem((name, float(right)) for name, right in solved)
 
 
 def _overfit_rate(hidden: Iterable[SampleResult]) -> Rate | None:

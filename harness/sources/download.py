@@ -12,7 +12,7 @@ variables HF_HOME, HF_ENDPOINT, HF_TOKEN and HF_HUB_OFFLINE.
 import hashlib
 import re
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,6 +20,9 @@ from harness.errors import HarnessError, UsageError
 
 Watch = Callable[[str, int, int], None]
 """Is told how far something large has come: what, bytes done, bytes in all."""
+
+DATA_SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz", ".parquet")
+"""How the names of files of rows end."""
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _GIT_SHA1 = re.compile(r"[0-9a-f]{40}")
@@ -52,6 +55,36 @@ def commit_of(repo: str, revision: str) -> str:
     return commit
 
 
+def files_of(repo: str, commit: str) -> tuple[str, ...]:
+    """Return the names of all files of a data set's commit, sorted. Raises as `commit_of` does."""
+    from huggingface_hub import HfApi
+
+    with hub_errors(repo, commit):
+        return tuple(sorted(HfApi().list_repo_files(repo, repo_type="dataset", revision=commit)))
+
+
+def commit_in_cache(repo: str, revision: str) -> str | None:
+    """Return the commit of a revision in the hub's cache; None where the cache has none."""
+    folder = _folder_in_cache(repo)
+    with suppress(OSError, ValueError):
+        revision = (folder / "refs" / revision).read_text("utf-8").strip()
+    return revision if (folder / "snapshots" / revision).is_dir() else None
+
+
+def files_in_cache(repo: str, commit: str) -> tuple[str, ...]:
+    """Return the names of the files of a commit that are in the hub's cache, sorted."""
+    folder = _folder_in_cache(repo) / "snapshots" / commit
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return tuple(sorted(path.relative_to(folder).as_posix() for path in found))
+
+
+def _folder_in_cache(repo: str) -> Path:
+    from huggingface_hub import constants
+    from huggingface_hub.file_download import repo_folder_name
+
+    return Path(constants.HF_HUB_CACHE) / repo_folder_name(repo_id=repo, repo_type="dataset")
+
+
 def download(repo: str, commit: str, name: str, watch: Watch) -> Path:
     """Fetch a file whether or not it is in the cache; go on where an earlier attempt stopped.
 
@@ -68,8 +101,7 @@ def download(repo: str, commit: str, name: str, watch: Watch) -> Path:
         UsageError: there is no such file.
         HubError: the hub cannot be reached, or sends something else.
     """
-    from huggingface_hub import constants, get_hf_file_metadata, hf_hub_download, hf_hub_url
-    from huggingface_hub.file_download import repo_folder_name
+    from huggingface_hub import get_hf_file_metadata, hf_hub_download, hf_hub_url
     from huggingface_hub.utils import WeakFileLock
 
     url = hf_hub_url(repo, name, repo_type="dataset", revision=commit)
@@ -78,8 +110,7 @@ def download(repo: str, commit: str, name: str, watch: Watch) -> Path:
     etag, size = remote.etag, remote.size
     if not etag or "/" in etag or size is None:
         raise HubError(f"the hub says neither hash nor size of {repo}/{name}")
-    folder = repo_folder_name(repo_id=repo, repo_type="dataset")
-    blob = Path(constants.HF_HUB_CACHE) / folder / "blobs" / etag
+    blob = _folder_in_cache(repo) / "blobs" / etag
     with hub_errors(repo, commit, name):
         blob.parent.mkdir(parents=True, exist_ok=True)
     partial = blob.with_name(f"{etag}.harness.incomplete")

@@ -1,13 +1,16 @@
 """Problems whose verdict cannot be trusted.
 
 `many_answers`: several outputs are right and the tests accept one of them, so a right solution may
-fail. `interactive`: the solution would have to talk to a judge, so none can pass. `wrong_tests`: a
-test is wrong or breaks the constraints, so a right solution fails.
+fail. `tolerance`: numbers that are near enough are right, and the tests want one exactly.
+`interactive`: the solution would have to talk to a judge, so none can pass. `wrong_tests`: a test
+is wrong or breaks the constraints, so a right solution fails.
 
-Sources: for LiveCodeBench, ERRATA.md of https://github.com/LiveCodeBench/LiveCodeBench, which lists
-LeetCode's problems by slug, their `question_title` in the data; for the other sets of LeetCode's
-problems, the statements themselves. It lists abc327_b, though no two positive integers A make one
-A^A: only one answer can be right there, and no checker could take another.
+The first two are found in a problem's own statement (`issues_of_statement`), for any source. A
+problem that has a checker (`harness.sources.checkers`) has neither.
+
+LiveCodeBench's own list adds to them: ERRATA.md of https://github.com/LiveCodeBench/LiveCodeBench,
+which lists LeetCode's problems by slug, their `question_title` in the data. It has abc327_b, though
+no two positive integers A make one A^A: one answer is right there, and no checker is needed.
 """
 
 import re
@@ -42,31 +45,55 @@ LIVECODEBENCH = MappingProxyType(
 """Question id or slug to the reasons why its verdicts mislead."""
 
 
-_ANY = re.compile(
+_ONE_ANSWER = frozenset({"abc398_f"})
+"""Problems whose statement speaks of several answers where there is only one."""
+
+_MANY = re.compile(
     r"\breturn(?:ed)?\b[^.]{0,150}?\bin any order\b"
-    r"|\breturn any (?:of (?:them|the|these|those)|one|valid|possible|such|answer|solution)\b",
+    r"|\breturn any (?:of (?:them|the|these|those)|one|valid|possible|such|answer|solution)\b"
+    r"|\bany (?:one )?of (?:them|these|the)\b[^.]{0,40}?\b(?:is|are|be) (?:accepted|considered)"
+    r"|\b(?:print|output|printing) any\b(?! other\b)"
+    r"|\bany (?:output|answer|solution) that satisfies\b"
+    r"|\b(?:print|output|show|present) one (?!integer per|line containing)\w+"
+    r"|\bfind one (?:such|pair|good|shortest|of them)\b|, find one\."
+    r"|\bprint such an? \w+\b"
+    r"|\bshow one example\b|\bis case-insensitive\b|\banswer in any case\b"
+    r"|(?:^|\n|\. )find a set of\b(?![^.]{0,80}\b(?:smallest|largest|minimum|maximum)\b)",
+    re.IGNORECASE,
+)
+_NEAR = re.compile(
+    r"\b(?:absolute|relative)(?: or (?:absolute|relative))? error\b"
+    r"|\b(?:within|error (?:less|smaller) than)\s+\$?10\s*\^?\s*\{?\s*-\s*\d",
     re.IGNORECASE,
 )
 _LONGEST_STATEMENT = 1 << 20
 
 
-def issues_of_statement(statement: str) -> tuple[str, ...]:
-    """`many_answers` where a statement of LeetCode's takes any order, or any of several answers.
+def issues_of_statement(statement: str, *, checked: bool = False) -> tuple[str, ...]:
+    """Return why a statement's answers cannot be compared with one expected answer.
 
-    Its data sets hold one answer of these, and no checker.
+    Args:
+        statement: the text; phrases such as "return any of them" and "absolute error" are sought.
+        checked: whether a checker judges the answers: nothing is against the problem then.
     """
-    return ("many_answers",) if _ANY.search(statement[:_LONGEST_STATEMENT]) else ()
+    if checked:
+        return ()
+    found = (("many_answers", _MANY), ("tolerance", _NEAR))
+    return tuple(name for name, said in found if said.search(statement[:_LONGEST_STATEMENT]))
 
 
-def known_issues(*names: str, checked: bool = False) -> tuple[str, ...]:
-    """The reasons against a LiveCodeBench problem that goes by any of these ids or slugs.
+def known_issues(*names: str, statement: str = "", checked: bool = False) -> tuple[str, ...]:
+    """Return the reasons against a LiveCodeBench problem.
 
     Args:
         names: its ids and slugs.
-        checked: whether a checker judges it (`harness.sources.checkers`): several right answers
-            are then nothing against it.
+        statement: its text, in which several right answers show.
+        checked: whether a checker judges it, which settles `many_answers` and `tolerance`.
     """
-    reasons = (reason for name in names for reason in LIVECODEBENCH.get(name, ()))
+    listed = [reason for name in names for reason in LIVECODEBENCH.get(name, ())]
+    found = () if _ONE_ANSWER.intersection(names) else issues_of_statement(statement)
     return tuple(
-        reason for reason in dict.fromkeys(reasons) if not (checked and reason == "many_answers")
+        reason
+        for reason in dict.fromkeys((*listed, *found))
+        if not (checked and reason in {"many_answers", "tolerance"})
     )

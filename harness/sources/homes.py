@@ -2,9 +2,11 @@
 
 A home's words are what stands after the colon in `NAME:WORD@REVISION`; the first is the default.
 LiveCodeBench's and APPS's own repositories have loading scripts, which `datasets` runs no more, so
-the data files behind them are named here; of the others `datasets` says what their splits are.
+the names of their data files are here: as JSONL, as they were published, or as Parquet, as the hub
+converts such repositories. Of the other data sets `datasets` says what their splits are.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -20,8 +22,10 @@ APPS = "codeparrot/apps"
 METR_APPS = "metr-evals/apps"
 MERCURY = "Elfsong/Mercury"
 
-_LCB_FILES = ("test.jsonl", *(f"test{number}.jsonl" for number in range(2, 7)))
-"""What each release added."""
+_LCB_STEMS = ("test", *(f"test{number}" for number in range(2, 7)))
+"""The file that each release added, without its suffix."""
+
+_SHARD = "-*-of-*.parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,31 @@ class Home:
 
 
 def _lcb(first: int, last: int) -> Home:
-    return Home((Wanted(LCB_LITE, _LCB_FILES[first - 1 : last]),))
+    """The problems that some releases added, in one of five layouts.
+
+    Converted repositories have a folder for each configuration of the loading script.
+    """
+    stems = _LCB_STEMS[first - 1 : last]
+    words = [f"v{first}" if first == last else f"v{first}_v{last}"]
+    words += [f"release_v{last}"] if first == 1 else []
+    layouts = (
+        tuple(f"{stem}.jsonl" for stem in stems),
+        tuple(f"{stem}.parquet" for stem in stems),
+        tuple(f"{stem}{_SHARD}" for stem in stems),
+        *((f"{word}/*.parquet",) for word in reversed(words)),
+        tuple(f"v{number}/*.parquet" for number in range(first, last + 1)),
+    )
+    return Home((Wanted(LCB_LITE, tuple(dict.fromkeys(layouts))),))
+
+
+def _apps_split(split: str) -> tuple[Wanted, ...]:
+    parquet = (
+        f"{split}.parquet",
+        f"{split}{_SHARD}",
+        f"data/{split}{_SHARD}",
+        f"all/{split}{_SHARD}",
+    )
+    return (Wanted(APPS, tuple((name,) for name in (f"{split}.jsonl", *parquet))),)
 
 
 def _splits(repo: str, *splits: str) -> Home:
@@ -46,9 +74,9 @@ def _splits(repo: str, *splits: str) -> Home:
 
 
 def _livecodebench() -> dict[str, Home]:
-    releases = range(1, len(_LCB_FILES) + 1)
+    releases = range(1, len(_LCB_STEMS) + 1)
     return {
-        "release_latest": _lcb(1, len(_LCB_FILES)),
+        "release_latest": _lcb(1, len(_LCB_STEMS)),
         **{f"release_v{last}": _lcb(1, last) for last in releases},
         **{f"v{number}": _lcb(number, number) for number in releases},
         **{f"v{first}_v{last}": _lcb(first, last) for first, last in combinations(releases, 2)},
@@ -60,10 +88,10 @@ def _livecodebench() -> dict[str, Home]:
 
 
 def _apps() -> dict[str, Home]:
-    test = (Wanted(APPS, ("test.jsonl",)),)
+    test = _apps_split("test")
     return {
         "test": Home(test),
-        "train": Home((Wanted(APPS, ("train.jsonl",)),)),
+        "train": Home(_apps_split("train")),
         **{word: Home(test, word) for word in ("introductory", "interview", "competition")},
         METR_APPS: _splits(METR_APPS, "test"),
     }
@@ -103,6 +131,35 @@ SAID: Mapping[str, str] = MappingProxyType(
     }
 )
 """The words for a person; a source's first is its default."""
+
+
+_LCB_ADDED = (400, 111, 101, 101, 167, 175)
+"""How many problems each release added, as published."""
+
+
+def meaning(spec: str) -> str:
+    """Return what a word for LiveCodeBench's releases selects, with the published numbers."""
+    source, _, where = spec.partition(":")
+    word = where.partition("@")[0] or "release_latest"
+    found = re.fullmatch(r"(release_)?v(\d)(?:_v(\d))?|release_latest", word)
+    known = HOMES.get(source.strip().lower(), {}) if "livecodebench" in source.lower() else {}
+    if found is None or word not in known:
+        return ""
+    last = int(found[3] or found[2] or len(_LCB_ADDED))
+    first = 1 if found[1] or found[2] is None else int(found[2])
+    added, total = _LCB_ADDED[last - 1], sum(_LCB_ADDED[:last])
+    if word.startswith("release"):
+        return (
+            f"{word} is all that releases 1 to {last} hold, {total:,} problems; "
+            f"v{last} is the {added} that release {last} added"
+        )
+    if first < last:
+        between = sum(_LCB_ADDED[first - 1 : last])
+        return f"{word} is the {between:,} problems that releases {first} to {last} added"
+    return (
+        f"{word} is the {added} problems that release {last} added; "
+        f"release_{word} is all {total:,} up to it"
+    )
 
 
 def home_of(source: str, where: str | None) -> Home | None:

@@ -7,7 +7,8 @@ are kept. On use size and time must be as they were; if not, the hash is taken a
 that is another is fetched anew.
 """
 
-from collections.abc import Iterable
+import fnmatch
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -18,9 +19,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from harness.errors import UsageError
 from harness.sources.cache import cache_folder, write_whole
 from harness.sources.download import (
+    DATA_SUFFIXES,
     Watch,
+    commit_in_cache,
     commit_of,
     download,
+    files_in_cache,
+    files_of,
     is_intact,
     is_named,
     quiet,
@@ -30,6 +35,8 @@ from harness.sources.splits import splits_of
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
+SHOWN_NAMES = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -38,13 +45,14 @@ class Wanted:
     Attributes:
         repo: `owner/name`.
         revision: a branch, tag or commit.
-        files: their names; where none are given, those of the split.
+        layouts: ways in which the files may be named, the preferred one first; each is a list of
+            names or patterns that must all be there. Without any, the files are those of the split.
         split: as the data set's card or its file names define it.
         spec: what the user asked for, `NAME[:WHERE]`, for messages.
     """
 
     repo: str
-    files: tuple[str, ...] = ()
+    layouts: tuple[tuple[str, ...], ...] = ()
     split: str = "test"
     revision: str = "main"
     spec: str = ""
@@ -68,12 +76,19 @@ class HubFile:
 
 
 class _Pin(BaseModel):
-    """What is known of a revision of a data set: its commit, and the files of its splits."""
+    """What is known of a revision of a data set.
+
+    Attributes:
+        commit: what it stands for.
+        splits: the files of its splits.
+        names: all files of the commit; empty where nobody has asked yet.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     commit: str
     splits: dict[str, tuple[str, ...]] = {}
+    names: tuple[str, ...] = ()
 
 
 class _Facts(BaseModel):
@@ -103,7 +118,7 @@ def hub_files(
         HubError: the hub cannot be reached.
     """
     pin = _pin(wanted, update=update)
-    names = wanted.files or _names(wanted, pin)
+    names = _laid_out(wanted, pin) if wanted.layouts else _names(wanted, pin)
     return [_file(wanted, pin.commit, name, watch, verify=verify) for name in names]
 
 
@@ -121,6 +136,46 @@ def _pin(wanted: Wanted, *, update: bool) -> _Pin:
     pin = _Pin(commit=commit)
     write_whole(kept, pin.model_dump_json())
     return pin
+
+
+def _laid_out(wanted: Wanted, pin: _Pin) -> tuple[str, ...]:
+    """The files of the first layout that the commit has; the hub is asked what it has, once."""
+    preferred = wanted.layouts[0]
+    if not pin.names and all(_cached(wanted.repo, pin.commit, name) for name in preferred):
+        return preferred
+    names = pin.names or _names_at(wanted, pin)
+    for layout in wanted.layouts:
+        found = [sorted(fnmatch.filter(names, pattern)) for pattern in layout]
+        if all(found):
+            return tuple(dict.fromkeys(name for group in found for name in group))
+    if not pin.names and _offline():
+        raise _cold(wanted)
+    raise UsageError(_nothing_fits(wanted, pin.commit, names))
+
+
+def _names_at(wanted: Wanted, pin: _Pin) -> tuple[str, ...]:
+    if _offline():
+        names = files_in_cache(wanted.repo, pin.commit)
+        if not names:
+            raise _cold(wanted)
+        return names
+    names = files_of(wanted.repo, pin.commit)
+    write_whole(_pin_file(wanted), pin.model_copy(update={"names": names}).model_dump_json())
+    return names
+
+
+def _nothing_fits(wanted: Wanted, commit: str, names: Sequence[str]) -> str:
+    """Which files of each layout are missing, and which data files there are."""
+    lacking = [
+        ", ".join(pattern for pattern in layout if not fnmatch.filter(names, pattern))
+        for layout in wanted.layouts
+    ]
+    data = [name for name in names if name.endswith(DATA_SUFFIXES)]
+    shown = ", ".join(data[:SHOWN_NAMES]) + (", …" if len(data) > SHOWN_NAMES else "")
+    return (
+        f"{wanted.repo}@{commit[:12]} lacks {'; or '.join(lacking)}; "
+        f"its data files are: {shown or 'none'}"
+    )
 
 
 def _names(wanted: Wanted, pin: _Pin) -> tuple[str, ...]:
@@ -194,15 +249,10 @@ def _facts(path: Path, sha256: str) -> _Facts:
 
 def _commit_in_cache(wanted: Wanted) -> str:
     """The commit that others have fetched into the hub's cache."""
-    from huggingface_hub import try_to_load_from_cache
-
-    for name in wanted.files:
-        found = try_to_load_from_cache(
-            wanted.repo, name, revision=wanted.revision, repo_type="dataset"
-        )
-        if isinstance(found, str):
-            return Path(found).parents[name.count("/")].name
-    raise _cold(wanted)
+    commit = commit_in_cache(wanted.repo, wanted.revision) if wanted.layouts else None
+    if commit is None:
+        raise _cold(wanted)
+    return commit
 
 
 def _cold(wanted: Wanted) -> UsageError:

@@ -20,13 +20,22 @@ from harness.errors import DataError, UsageError
 from harness.problem import Problem, Reference, Signature, TestSuite
 from harness.sources import leetcodedataset, preambles
 from harness.sources.catalogue import RowFile
+from harness.sources.checkers import checker_of
 from harness.sources.download import Watch, quiet
+from harness.sources.errata import issues_of_statement
 from harness.sources.example_tests import tests_of
 from harness.sources.examples import examples
 from harness.sources.fenced import WORDS, code_of
 from harness.sources.parquet import open_rows
 from harness.sources.reading import Line
-from harness.sources.rows import LEVELS, Loaded, content_hash, load_paths, load_rows
+from harness.sources.rows import (
+    LEVELS,
+    Loaded,
+    content_hash,
+    load_paths,
+    load_rows,
+    with_checker,
+)
 from harness.sources.signature import signature_of
 from harness.sources.starter import starter_of
 
@@ -120,6 +129,7 @@ def with_tests_of(problem: Problem, tested: Problem) -> Problem:
             "entry_point": tested.entry_point,
             "signature": tested.signature,
             "preamble": tested.preamble,
+            "checker": tested.checker,
             "known_issues": tested.known_issues,
             "load_references": partial(_references_of_both, problem, tested),
             "content_hash": content_hash(problem.content_hash, tested.content_hash),
@@ -149,6 +159,7 @@ def parse_row(line: Line) -> Problem:
     )
     signature = signature_of(starter.code, starter.entry_point) if starter else Signature()
     tests = tests_of(shown, starter, signature)
+    checker = checker_of(row["slug"])
     return Problem(
         id=f"leetcode/{row['slug']}",
         source="leetcode",
@@ -164,9 +175,11 @@ def parse_row(line: Line) -> Problem:
         unchecked=bool(tests),
         public_rule="statement",
         preamble=preambles.LEETCODE,
+        checker=checker,
+        known_issues=issues_of_statement(statement, checked=checker is not None),
         load_references=lambda: references,
         aliases=(str(number), f"leetcode_{number}"),
-        content_hash=content_hash(statement, row["python"]),
+        content_hash=with_checker(content_hash(statement, row["python"]), checker),
     )
 
 

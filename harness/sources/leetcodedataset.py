@@ -30,6 +30,7 @@ from harness.sources.assertions import (
     with_codecs,
 )
 from harness.sources.catalogue import RowFile
+from harness.sources.checkers import checker_of
 from harness.sources.download import Watch, quiet
 from harness.sources.errata import issues_of_statement
 from harness.sources.examples import Example, examples, in_order, is_shown_as
@@ -43,6 +44,7 @@ from harness.sources.rows import (
     load_rows,
     name_fault,
     references_of,
+    with_checker,
 )
 from harness.sources.signature import EntryPoint, entry_point_of
 
@@ -125,6 +127,7 @@ def parse_row(line: Line) -> Problem:
     row = _columns(line)
     tests = _Tests(row, line.where)
     split = tests.public_ones()
+    checker = checker_of(row.task_id)
     return Problem(
         id=f"leetcodedataset/{row.task_id}",
         source="leetcodedataset",
@@ -144,10 +147,11 @@ def parse_row(line: Line) -> Problem:
         ),
         public_rule=split.rule,
         preamble=row.preamble,
-        known_issues=issues_of_statement(row.problem_description),
+        checker=checker,
+        known_issues=issues_of_statement(row.problem_description, checked=checker is not None),
         load_references=partial(references_of, row.completion),
         aliases=(str(row.question_id), f"leetcode_{row.question_id}"),
-        content_hash=row.content_hash,
+        content_hash=with_checker(row.content_hash, checker),
     )
 
 

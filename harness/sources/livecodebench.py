@@ -130,7 +130,9 @@ def parse_row(line: Line, found: Row | None = None) -> Problem:
         ),
         preamble=preambles.LIVECODEBENCH,
         checker=checker,
-        known_issues=errata.known_issues(question_id, slug, checked=checker is not None),
+        known_issues=errata.known_issues(
+            question_id, slug, statement=row["question_content"], checked=checker is not None
+        ),
         aliases=(slug,) if slug else (),
         content_hash=_content_hash(row, checker),
     )

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from harness.errors import DataError, UsageError
-from harness.problem import Level, Problem, Reference
+from harness.problem import Checker, Level, Problem, Reference
 from harness.sources.catalogue import Catalogued, RowFile
 from harness.sources.deferred import Parse
 from harness.sources.download import Watch, quiet
@@ -124,6 +124,11 @@ def content_hash(*parts: str) -> str:
         digest.update(len(data).to_bytes(8, "big"))
         digest.update(data)
     return digest.hexdigest()
+
+
+def with_checker(digest: str, checker: Checker | None) -> str:
+    """A row's content hash, which covers the checker that is added to the row, if there is one."""
+    return content_hash(digest, checker.code) if checker else digest
 
 
 def references_of(*codes: str) -> tuple[Reference, ...]:

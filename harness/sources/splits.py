@@ -5,9 +5,7 @@
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 
 from harness.errors import UsageError
-from harness.sources.download import HubError, hub_errors
-
-_DATA = (".jsonl", ".json", ".jsonl.gz", ".json.gz", ".parquet")
+from harness.sources.download import DATA_SUFFIXES, HubError, files_of, hub_errors
 
 
 def splits_of(repo: str, commit: str) -> dict[str, tuple[str, ...]]:
@@ -42,11 +40,7 @@ def splits_of(repo: str, commit: str) -> dict[str, tuple[str, ...]]:
 
 
 def _files_of_rows(repo: str, commit: str) -> tuple[str, ...]:
-    from huggingface_hub import HfApi
-
-    with hub_errors(repo, commit):
-        names = HfApi().list_repo_files(repo, repo_type="dataset", revision=commit)
-    found = tuple(sorted(name for name in names if name.endswith(_DATA)))
+    found = tuple(name for name in files_of(repo, commit) if name.endswith(DATA_SUFFIXES))
     if not found:
         raise UsageError(f"{repo}@{commit[:12]} holds no file of rows")
     return found

@@ -49,7 +49,7 @@ def lcb_row(name: str, **columns: str) -> dict[str, str]:
         "starter_code": "",
         "difficulty": "easy",
         "public_test_cases": json.dumps([test]),
-        "private_test_cases": json.dumps([test, test]),
+        "private_test_cases": json.dumps([{**test, "input": "2\n", "output": "2\n"}] * 2),
         "metadata": "{}",
         **columns,
     }
@@ -238,6 +238,75 @@ def test_a_run_records_the_commit_and_the_hash_of_each_file(
     assert json.dumps(manifest).count(hashlib.sha256(row).hexdigest()) == 1
     result = json.loads((tmp_path / "here" / "r" / "results.jsonl").read_text())
     assert (result["verdict"], result["hidden_total"]) == ("accepted", 2)
+
+
+def as_parquet(folder: Path, layout: str) -> dict[str, bytes | Path]:
+    """LiveCodeBench's repository, converted; each release adds a problem."""
+    files: dict[str, bytes | Path] = {"README.md": b""}
+    rows = [lcb_row(f"q{number}") for number in range(1, 7)]
+    for number, row in enumerate(rows, 1):
+        stem = f"test{number if number > 1 else ''}"
+        match layout:
+            case "files":
+                files[f"{stem}.parquet"] = table(folder / f"{number}.parquet", row)
+            case "shards":
+                files[f"{stem}-00000-of-00001.parquet"] = table(folder / f"{number}.parquet", row)
+            case "releases":
+                name = f"release_v{number}/test-0000{{}}-of-00002.parquet"
+                files[name.format(0)] = table(folder / f"{number}.parquet", rows[0])
+                files[name.format(1)] = table(
+                    folder / f"{number}b.parquet", *rows[1:number], lcb_row("x")
+                )
+            case _:
+                files[f"v{number}/test-00000-of-00001.parquet"] = table(
+                    folder / f"{number}.parquet", row
+                )
+    return files
+
+
+class TestLayouts:
+    """LiveCodeBench's files, in whichever way the repository lays them out."""
+
+    @pytest.mark.parametrize("layout", ["files", "shards", "releases", "pieces"])
+    def test_parquet_is_read_as_jsonl_is(
+        self, layout: str, program: Program, hub: Hub, tmp_path: Path
+    ) -> None:
+        hub.commit(LCB, SECOND, as_parquet(tmp_path, layout))
+        found = ids(program("problems", "livecodebench:release_v3"))
+        wanted = {f"livecodebench/q{number}" for number in (1, 2, 3)}
+        assert {*found} == wanted | ({"livecodebench/x"} if layout == "releases" else set())
+        asked = len(hub.requests)
+        env = {"HF_HUB_OFFLINE": "1"}
+        assert ids(program("problems", "livecodebench:release_v3", **env)) == found
+        assert ids(program("problems", "livecodebench:release_v3")) == found
+        assert len(hub.requests) == asked
+
+    def test_what_is_missing_is_named(self, program: Program, hub: Hub, tmp_path: Path) -> None:
+        files = as_parquet(tmp_path, "releases")
+        hub.commit(LCB, SECOND, files)
+        done = program("problems", "livecodebench:v5_v6")
+        assert done.returncode == 2
+        (line,) = done.stderr.strip().splitlines()
+        for words in (
+            f"{LCB}@{SECOND[:12]} lacks test5.jsonl, test6.jsonl; or ",
+            "v5_v6/*.parquet",
+        ):
+            assert words in line
+        assert "its data files are: release_v1/test-00000-of-00002.parquet" in line
+
+    def test_a_cache_that_others_filled_will_do(
+        self, program: Program, hub: Hub, tmp_path: Path
+    ) -> None:
+        hub.commit(LCB, SECOND, as_parquet(tmp_path, "pieces"))
+        program("problems", "livecodebench:v2")
+        for kept in (tmp_path / "cache").rglob("revisions"):
+            shutil.rmtree(kept)
+        (snapshots,) = (tmp_path / "cache").rglob("snapshots")
+        (snapshots.parent / "refs").mkdir(exist_ok=True)
+        (snapshots.parent / "refs" / "main").write_text(SECOND)
+        env = {"HF_HUB_OFFLINE": "1"}
+        assert ids(program("problems", "livecodebench:v2", **env)) == ["livecodebench/q2"]
+        assert "harness fetch" in program("problems", "livecodebench:v3", **env).stderr
 
 
 class TestFetch:

@@ -12,6 +12,7 @@ from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem
 from harness.runs.judging import Options
 from harness.sandbox.worker import Worker
+from harness.sources.checkers import checked_names
 from harness.sources.livecodebench import load
 
 LISTED = "lcb_codegen_public1055/test_public_only.jsonl.gz"
@@ -215,6 +216,151 @@ ANOTHER_ANSWER = {
 }
 """Programs that are right, and wrong once BAD is true."""
 
+ANOTHER_ANSWER |= {
+    "abc315_e": """
+        import sys
+        sys.setrecursionlimit(10**6)
+        n, *rows = open(0).read().strip().split("\\n")
+        need = [[int(x) - 1 for x in row.split()[1:]] for row in rows]
+        seen, order = set(), []
+        def visit(v):
+            seen.add(v)
+            for w in sorted(need[v], reverse=True):
+                if w not in seen:
+                    visit(w)
+            order.append(v + 1)
+        visit(0)
+        order.pop()
+        print(*(order[::-1] if BAD and len(order) > 1 else order))
+        """,
+    "abc363_f": """
+        n = int(input())
+        def search(n):
+            if "0" not in str(n) and str(n) == str(n)[::-1]:
+                return str(n)
+            for d in range(2, 10**5):
+                if "0" not in str(d) and n % (d * int(str(d)[::-1])) == 0:
+                    inner = search(n // (d * int(str(d)[::-1])))
+                    if inner:
+                        return f"{d}*{inner}*{str(d)[::-1]}"
+                if d * d > n:
+                    return None
+        print(str(n) if BAD else search(n) or -1)
+        """,
+    "abc366_g": """
+        n, m = map(int, input().split())
+        rows = [0] * n
+        for _ in range(m):
+            a, b = map(int, input().split())
+            rows[a - 1] |= 1 << b - 1
+            rows[b - 1] |= 1 << a - 1
+        pivots = []
+        for column in range(n):
+            at = next((i for i in range(len(pivots), n) if rows[i] >> column & 1), None)
+            if at is None:
+                continue
+            rows[len(pivots)], rows[at] = rows[at], rows[len(pivots)]
+            for i in range(n):
+                if i != len(pivots) and rows[i] >> column & 1:
+                    rows[i] ^= rows[len(pivots)]
+            pivots.append(column)
+        x = [0] * n
+        free = [c for c in range(n) if c not in pivots]
+        for k, c in enumerate(free):
+            x[c] |= 1 << k + 7
+            for i, p in enumerate(pivots):
+                if rows[i] >> c & 1:
+                    x[p] ^= 1 << k + 7
+        if all(x):
+            x[0] += BAD
+            print("Yes")
+            print(*x)
+        else:
+            print("No")
+        """,
+    "abc373_g": """
+        n = int(input())
+        points = [complex(*map(int, input().split())) for _ in range(2 * n)]
+        p, q = points[:n], points[n:]
+        r = list(range(n))[::-1]
+        while not BAD:
+            for i in range(n):
+                for j in range(i):
+                    now = abs(p[i] - q[r[i]]) + abs(p[j] - q[r[j]])
+                    if abs(p[i] - q[r[j]]) + abs(p[j] - q[r[i]]) < now - 1e-9:
+                        r[i], r[j] = r[j], r[i]
+                        break
+                else:
+                    continue
+                break
+            else:
+                break
+        print(*(i + 1 for i in r))
+        """,
+    "arc181_c": """
+        n = int(input())
+        p = [int(x) - 1 for x in input().split()]
+        q = [int(x) - 1 for x in input().split()]
+        grid = [["0"] * n for _ in range(n)]
+        for i in range(n):
+            for j in range(n):
+                if i + j >= n - 1 + 2 * BAD:
+                    grid[p[i]][q[j]] = "1"
+        for row in grid:
+            print(*row, sep="")
+        """,
+    "arc188_c": """
+        n, m = map(int, input().split())
+        said = [tuple(map(int, input().split())) for _ in range(m)]
+        from itertools import product
+        for confused in product((1, 0), repeat=n):
+            for liar in product((0, 1), repeat=n):
+                if all(liar[a - 1] ^ liar[b - 1] ^ confused[a - 1] == c for a, b, c in said):
+                    print("".join(map(str, confused)) + "0" * BAD)
+                    raise SystemExit
+        print(-1)
+        """,
+    "arc191_c": """
+        for _ in range(int(input())):
+            n = int(input())
+            print(n + 1 + BAD, n * n)
+        """,
+    "arc195_c": """
+        for case in [tuple(map(int, input().split())) for _ in range(int(input()))]:
+            if case == (2, 3):
+                print("Yes\\nB 12 13\\nR 13 12\\nB 12 12\\nB 13 13\\nR 12 14")
+            elif case == (4, 0):
+                print("Yes\\nR 5 5\\nR 5 6\\nR 6 6\\nR 6", 5 + BAD)
+            else:
+                print("No")
+        """,
+    "double-modular-exponentiation": """
+        class Solution:
+            def getGoodIndices(self, variables, target):
+                good = [i for i, (a, b, c, m) in enumerate(variables)
+                        if pow(pow(a, b, 10), c, m) == target]
+                return good[::-1] + good[:BAD]
+        """,
+    "separate-squares-i": """
+        class Solution:
+            def separateSquares(self, squares):
+                half = sum(s * s for _, _, s in squares) / 2
+                low, high = 0.0, 3e9
+                for _ in range(100):
+                    y = (low + high) / 2
+                    below = sum(s * min(s, max(0, y - b)) for _, b, s in squares)
+                    low, high = (low, y) if below >= half else (y, high)
+                return high + 5e-6 + BAD
+        """,
+    "arc192_a": """
+        n, *a = map(int, open(0).read().split())
+        edges = sum((x == 1) and y for x, y in zip(a, a))
+        known = {"12 0 1 0 1 1 1 1 0 1 1 1 0": 1, "3 0 0 0": 0}
+        good = known.get(" ".join(map(str, [n, *a])), 1)
+        print(("yEs" if good else "nO") + "!" * BAD)
+        """,
+}
+
 ONE_ANSWER_TO_EACH_EXAMPLE = {"abc326_d", "arc185_c"}
 
 
@@ -225,15 +371,24 @@ def test_real_rows_take_another_answer_and_no_wrong_one(
     problem, code = listed[name], dedent(ANOTHER_ANSWER[name])
     assert problem.known_issues == ()
     assert grade(problem, code.replace("BAD", "0")).solved
+    assert grade(problem, code.replace("BAD", "0"), stop=Stop.NEVER).solved_by_rule is (
+        name in ONE_ANSWER_TO_EACH_EXAMPLE
+    )
     by_rule = grade(problem, code.replace("BAD", "0"), rule="lcb")
     assert by_rule.solved is (name in ONE_ANSWER_TO_EACH_EXAMPLE)
     assert grade(problem, code.replace("BAD", "1")).verdict is Verdict.WRONG_ANSWER
 
 
 LOSES_TO_A_MONSTER = {"abc333_e": [2]}
+ASKED = {name for name in checked_names() if name[:3] in {"abc", "arc"} or name[:4].isdigit()} | {
+    *ANOTHER_ANSWER,
+    "double-modular-exponentiation",
+    "separate-squares-i",
+}
+"""Problems of LiveCodeBench that have a checker."""
 
 
-@pytest.mark.parametrize("name", ANOTHER_ANSWER)
+@pytest.mark.parametrize("name", sorted(ASKED))
 def test_answers_that_real_rows_hold_are_right_but_one(
     name: str, listed: dict[str, Problem], grade: Callable[..., Grade]
 ) -> None:
@@ -264,3 +419,31 @@ def test_hidden_tests_of_real_rows_are_judged_by_the_checker(
     assert len(right.tests) > 10
     assert not grade(problem, code.replace("BAD", "0"), rule="lcb").solved
     assert not grade(problem, code.replace("BAD", "1")).solved
+
+
+TOLERANCES = {
+    "abc314_e": 1e-5,
+    "abc315_f": 1e-5,
+    "abc319_c": 1e-8,
+    "abc324_f": 1e-9,
+    "abc327_e": 1e-6,
+    "abc350_e": 1e-6,
+    "abc374_d": 1e-6,
+    "abc375_b": 1e-6,
+    "abc392_d": 1e-8,
+}
+
+
+@pytest.mark.parametrize("name", TOLERANCES)
+def test_real_rows_take_a_number_that_is_near_enough(
+    name: str, listed: dict[str, Problem], grade: Callable[..., Grade]
+) -> None:
+    problem = listed[name]
+    known = {"".join(test.input.split()): test.output for test in problem.tests.all()}
+    for far, right in ((0.9, True), (-0.9, True), (1.1, False)):
+        code = (
+            f"import sys\nvalue = float({known!r}[''.join(sys.stdin.read().split())])\n"
+            f"print(f'{{value + {far * TOLERANCES[name]} * max(1, abs(value)):.15f}}')"
+        )
+        graded = grade(problem, code, stop=Stop.NEVER)
+        assert (graded.solved, graded.solved_by_rule) == (right, False)

@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 from harness.sources.errata import LIVECODEBENCH, issues_of_statement, known_issues
+from harness.sources.livecodebench import load
 
 
 @pytest.mark.parametrize(
@@ -34,6 +37,15 @@ def test_all_of_upstreams_list_is_there_and_nothing_else() -> None:
         ("You may do these steps in any order. Return the least cost.", False),
         ("Return the greatest number. Words can be put in any order.", False),
         ("Return whether any of them is odd.", False),
+        ("If there are multiple solutions, you may print any of them.", True),
+        ("If multiple solutions exist, any of them will be accepted.", True),
+        ("If it is possible, print one way to do so.", True),
+        ("Print any integer that is not the sum.", True),
+        ("The judge is case-insensitive.", True),
+        ("Find a set of villagers that is not contradictory.", True),
+        ("If there are multiple answers, return the one that occurs last.", False),
+        ("Print one line containing the probability.", False),
+        ("In each room you may find a set of keys.", False),
     ],
 )
 def test_a_statement_that_takes_several_answers(statement: str, many: bool) -> None:
@@ -43,3 +55,29 @@ def test_a_statement_that_takes_several_answers(statement: str, many: bool) -> N
 def test_several_answers_are_nothing_against_a_problem_that_a_checker_judges() -> None:
     assert known_issues("abc311_c", checked=True) == ()
     assert known_issues("abc355_e", checked=True) == ("interactive",)
+
+
+@pytest.mark.parametrize(
+    ("statement", "near"),
+    [
+        ("Your output is correct if the absolute or relative error is at most 10^{-6}.", True),
+        ("It is correct when the absolute error from the true value is at most 10 ^ {-8}.", True),
+        ("Answers within 10^-5 of the actual answer will be accepted.", True),
+        ("Answers within 10-5 of the actual value will be accepted.", True),
+        ("Any answer with a calculation error less than 10-5 will be accepted.", True),
+        ("Return the least absolute difference.", False),
+        ("-10^5 <= nums[i] <= 10^5, and the answer is within 10^9.", False),
+    ],
+)
+def test_a_statement_that_takes_a_tolerance(statement: str, near: bool) -> None:
+    assert issues_of_statement(statement) == (("tolerance",) if near else ())
+    assert known_issues("new", statement=statement) == (("tolerance",) if near else ())
+    assert known_issues("new", statement=statement, checked=True) == ()
+
+
+def test_statements_of_release_6_are_found_with_few_false_alarms(test_data: Path) -> None:
+    rows = load(str(test_data / "lcb_codegen_public1055/test_public_only.jsonl.gz")).problems
+    found = {row.native_id for row in rows if issues_of_statement(row.statement)}
+    checked = {row.native_id for row in rows if row.checker is not None}
+    assert checked <= found
+    assert found - checked == {"abc327_b", "abc350_c", "abc398_f"}

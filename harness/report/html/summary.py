@@ -53,6 +53,7 @@ def _headlines(sides: Sequence[Side]) -> list[GroupRate]:
         ("first write", _first_write),
         ("with hidden tests", lambda summary: summary.with_hidden),
         ("without known issues", lambda summary: summary.without_known_issues),
+        ("by the source's own rule", lambda summary: summary.by_source_rule),
     )
     return [
         GroupRate(side.label, name, rate, len(side.graded))

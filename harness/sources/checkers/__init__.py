@@ -1,38 +1,209 @@
-"""Checkers for LiveCodeBench's problems that take several answers; its tests hold one of them.
+"""Checkers for problems that accept several answers where the data's tests hold one of them.
 
-A checker takes every answer that the statement calls right, and no other. Layout is read as
-the rule `lcb` reads it, so what that rule accepts a checker accepts too. The modules here are
-sent to the sandbox as text: each needs the standard library alone. A new one is a function
-there and a line of the table.
+A checker takes every answer that the statement calls right, and no other. Each module here is sent
+to the sandbox as text, together with the modules here that it imports; beside these it may import
+the standard library alone. To add a checker, write a function and a line of a table below.
 """
 
+import ast
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
 from harness.problem import Checker
 
-_FUNCTIONS = {
+_IN_ANY_CASE = ("spelling", "in_any_case")
+
+_LIVECODEBENCH = {
+    "1873_A": _IN_ANY_CASE,
+    "1883_B": _IN_ANY_CASE,
     "abc311_c": ("programs", "directed_cycle"),
+    "abc314_e": ("tolerances", "printed_within(1e-5)"),
+    "abc315_e": ("graphs", "reading_order"),
+    "abc315_f": ("tolerances", "printed_within(1e-5)"),
+    "abc319_c": ("tolerances", "printed_within(1e-8)"),
+    "abc324_f": ("tolerances", "printed_within(1e-9)"),
     "abc326_d": ("programs", "letters_in_a_grid"),
+    "abc327_e": ("tolerances", "printed_within(1e-6)"),
     "abc333_e": ("programs", "fewest_potions"),
+    "abc335_d": ("arrangements", "spiral"),
     "abc343_a": ("programs", "not_the_sum"),
     "abc343_e": ("programs", "three_cubes"),
+    "abc350_e": ("tolerances", "printed_within(1e-6)"),
     "abc362_c": ("programs", "sum_of_zero"),
+    "abc363_f": ("arrangements", "palindromic_formula"),
+    "abc366_g": ("graphs", "xor_of_neighbours"),
+    "abc373_g": ("arrangements", "segments_that_do_not_cross"),
+    "abc374_d": ("tolerances", "printed_within(1e-6)"),
+    "abc375_b": ("tolerances", "printed_within(1e-6)"),
+    "abc385_f": ("tolerances", 'printed_within(1e-9, exactly=("-1",))'),
+    "abc392_d": ("tolerances", "printed_within(1e-8)"),
+    "abc395_a": _IN_ANY_CASE,
+    "abc396_e": ("graphs", "least_xor_sequence"),
+    "abc397_d": ("arrangements", "difference_of_cubes"),
+    "arc181_c": ("arrangements", "ordered_rows_and_columns"),
+    "arc183_d": ("trees", "farthest_leaves"),
     "arc185_c": ("programs", "three_places"),
-    "find-the-peaks": ("functions", "in_any_order"),
-    "find-words-containing-character": ("functions", "in_any_order"),
-    "generate-binary-strings-without-adjacent-zeros": ("functions", "in_any_order"),
+    "arc188_c": ("graphs", "confused_villagers"),
+    "arc190_a": ("arrangements", "cheapest_cover"),
+    "arc191_c": ("arrangements", "order_of_a_power"),
+    "arc192_a": _IN_ANY_CASE,
+    "arc192_b": _IN_ANY_CASE,
+    "arc195_c": ("arrangements", "closed_walk_of_pieces"),
 }
-"""Question id, or slug for LeetCode's, to the module and the function that judges it."""
+"""Question id to the module of a checker and the expression that makes it."""
+
+_ANY_ORDER = (
+    "all-divisions-with-the-highest-score-of-a-binary-array",
+    "ambiguous-coordinates",
+    "average-height-of-buildings-in-each-segment",
+    "binary-tree-paths",
+    "binary-watch",
+    "describe-the-painting",
+    "double-modular-exponentiation",
+    "eight-queens-lcci",
+    "find-all-groups-of-farmland",
+    "find-all-lonely-numbers-in-the-array",
+    "find-all-numbers-disappeared-in-an-array",
+    "find-all-people-with-secret",
+    "find-all-possible-recipes-from-given-supplies",
+    "find-and-replace-pattern",
+    "find-common-characters",
+    "find-indices-of-stable-mountains",
+    "find-mode-in-binary-search-tree",
+    "find-original-array-from-doubled-array",
+    "find-servers-that-handled-most-number-of-requests",
+    "find-the-peaks",
+    "find-words-containing-character",
+    "frequencies-of-shortest-supersequences",
+    "generate-binary-strings-without-adjacent-zeros",
+    "generate-parentheses",
+    "intersection-of-two-arrays",
+    "invalid-transactions",
+    "k-closest-points-to-origin",
+    "kill-process",
+    "letter-combinations-of-a-phone-number",
+    "lucky-numbers-in-a-matrix",
+    "minimum-height-trees",
+    "minimum-number-of-vertices-to-reach-all-nodes",
+    "most-frequent-subtree-sum",
+    "most-popular-video-creator",
+    "n-queens",
+    "palindrome-pairs",
+    "palindrome-partitioning",
+    "path-sum-ii",
+    "powerful-integers",
+    "queens-that-can-attack-the-king",
+    "remove-methods-from-project",
+    "remove-sub-folders-from-the-filesystem",
+    "repeated-dna-sequences",
+    "restore-ip-addresses",
+    "simplified-fractions",
+    "single-number-iii",
+    "string-matching-in-an-array",
+    "substring-with-concatenation-of-all-words",
+    "the-two-sneaky-numbers-of-digitville",
+    "top-k-frequent-elements",
+    "two-sum",
+    "uncommon-words-from-two-sentences",
+    "word-ladder-ii",
+    "word-subsets",
+)
+"""LeetCode's slugs of lists whose items may be in any order."""
+
+_ANY_ORDER_INSIDE = (
+    "3sum",
+    "4sum",
+    "combination-sum",
+    "combination-sum-ii",
+    "combination-sum-iii",
+    "critical-connections-in-a-network",
+)
+"""Those whose items are lists that may be in any order, too."""
+
+_ONLY_INSIDE = (
+    "find-critical-and-pseudo-critical-edges-in-minimum-spanning-tree",
+    "find-the-difference-of-two-arrays",
+)
+"""Those of which only the lists inside may be in any order."""
+
+_WITHIN_1E_5 = (
+    "average-of-levels-in-binary-tree",
+    "average-salary-excluding-the-minimum-and-maximum-salary",
+    "average-waiting-time",
+    "calculate-amount-paid-in-taxes",
+    "car-fleet-ii",
+    "convert-the-temperature",
+    "frog-position-after-t-seconds",
+    "largest-triangle-area",
+    "maximum-average-subarray-i",
+    "maximum-price-to-fill-a-bag",
+    "mean-of-array-after-removing-some-elements",
+    "separate-squares-i",
+    "separate-squares-ii",
+    "sliding-window-median",
+    "toss-strange-coins",
+)
+"""Those of numbers that may be wrong by 10^-5."""
+
+_CHOICES = {
+    "beautiful-arrangement-ii": "distinct_differences",
+    "construct-2d-grid-matching-graph-layout": "grid_of_graph",
+    "convert-integer-to-the-sum-of-two-no-zero-integers": "two_without_zeros",
+    "di-string-match": "rises_and_falls",
+    "divide-array-into-arrays-with-max-difference": "close_triples",
+    "fair-candy-swap": "fair_swap",
+    "find-indices-with-index-and-value-difference-i": "two_far_indices",
+    "find-indices-with-index-and-value-difference-ii": "two_far_indices",
+    "find-the-shortest-superstring": "common_superstring",
+    "flower-planting-with-no-adjacent": "flowers",
+    "gray-code": "gray_code",
+    "longest-unequal-adjacent-groups-subsequence-i": "alternating_words",
+    "maximum-points-in-an-archery-competition": "arrows",
+    "minimum-remove-to-make-valid-parentheses": "fewest_removed",
+    "reorganize-string": "no_equal_neighbours",
+    "replace-all-s-to-avoid-consecutive-repeating-characters": "question_marks",
+    "restore-the-array-from-adjacent-pairs": "chain_of_pairs",
+    "shortest-common-supersequence": "common_supersequence",
+    "sort-array-by-parity-ii": "alternating_parity",
+}
+"""Those with several answers, to the function of `choices`."""
+
+_LEETCODE = {
+    **dict.fromkeys(_ANY_ORDER, ("functions", "unordered(0)")),
+    **dict.fromkeys(_ANY_ORDER_INSIDE, ("functions", "unordered(0, 1)")),
+    **dict.fromkeys(_ONLY_INSIDE, ("functions", "unordered(1)")),
+    **dict.fromkeys(_WITHIN_1E_5, ("tolerances", "returned_within(1e-5)")),
+    **{slug: ("choices", function) for slug, function in _CHOICES.items()},
+}
+"""The same for LeetCode's problems, by slug."""
+
+_TABLES: Mapping[str, tuple[str, str]] = {**_LIVECODEBENCH, **_LEETCODE}
 
 
 def checker_of(*names: str) -> Checker | None:
-    """The checker of a LiveCodeBench problem that goes by any of these ids or slugs, if any."""
-    known = next((_FUNCTIONS[name] for name in names if name in _FUNCTIONS), None)
+    """Return the checker of a problem that goes by any of these ids or slugs, if there is one."""
+    known = next((_TABLES[name] for name in names if name in _TABLES), None)
     return _checker(*known) if known else None
 
 
+def checked_names() -> frozenset[str]:
+    """Return the ids and slugs of all problems that have a checker."""
+    return frozenset(_TABLES)
+
+
 @cache
-def _checker(module: str, function: str) -> Checker:
-    source = (resources.files(__name__) / f"{module}.py").read_text("utf-8")
-    return Checker(kind="check", code=f"{source}\n\ncheck = {function}\n")
+def _checker(module: str, expression: str) -> Checker:
+    code = f"{_source(module)}\n\ncheck = {expression}\n"
+    return Checker(kind="check", code=code, beside_rule=True)
+
+
+def _source(module: str) -> str:
+    """The text of a module; in the place of each import of a module here, that module's text."""
+    text = (resources.files(__name__) / f"{module}.py").read_text("utf-8")
+    lines = text.splitlines()
+    for node in reversed(ast.parse(text).body):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{__name__}."):
+            imported = (node.module or "").removeprefix(f"{__name__}.")
+            lines[node.lineno - 1 : node.end_lineno] = [_source(imported)]
+    return "\n".join(lines)

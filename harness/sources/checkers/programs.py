@@ -1,18 +1,16 @@
-"""Whether what a program printed is one of a problem's right answers.
+"""Checkers of programs: LiveCodeBench's own list of problems that accept several answers.
 
-Each function takes the test's input, the output that the data has, and what was printed. The data's
-output is believed where it says that there is no answer, and asked nothing else. Time and memory
-are linear in the sizes of the three, whatever was printed, and no answer makes one raise.
-
-As under the rule `lcb`, the text and its lines are stripped, the number of lines must be right, and
-a number may be written in any way that a decimal can: 3.0 is 3.
+Each function, here and in the other modules for programs, takes the test's input, the output in the
+data, and what was printed, and returns whether the answer is right. It uses the data's output only
+to know that a test has no answer. Time and memory are near linear in the sizes of the three,
+whatever was printed, and no answer makes a function raise.
 """
 
 from collections import Counter
-from decimal import Decimal, InvalidOperation
 from itertools import combinations
 
-_LARGEST = 10**9  # no number in an answer of these problems is further from 0
+from harness.sources.checkers.layout import integer, integers, lines_of
+
 _EDGE = 7
 _FARTHEST = 100
 
@@ -20,11 +18,11 @@ _FARTHEST = 100
 def directed_cycle(given: str, _expected: str, answer: str) -> bool:
     """abc311_c: a cycle of at least two vertices, none twice, of a graph of one edge a vertex."""
     count, *targets = map(int, given.split())
-    first, *rest = _lines(answer, 2)
-    length = _integer(first)
+    first, *rest = lines_of(answer, 2)
+    length = integer(first)
     if length is None or not 1 < length <= count or len(rest) != 1:
         return False
-    cycle = _integers(rest[0], length)
+    cycle = integers(rest[0], length)
     if cycle is None or min(cycle) < 1 or max(cycle) > count or len(set(cycle)) != length:
         return False
     following = [*cycle[1:], cycle[0]]
@@ -36,7 +34,7 @@ def letters_in_a_grid(given: str, expected: str, answer: str) -> bool:
     if answer.strip() == "No":
         return expected.strip() == "No"
     size, first_of_rows, first_of_columns = given.split()
-    head, *rows = _lines(answer, int(size) + 1)
+    head, *rows = lines_of(answer, int(size) + 1)
     if head != "Yes" or len(rows) != int(size) or any(len(row) != int(size) for row in rows):
         return False
     columns = ["".join(column) for column in zip(*rows, strict=True)]
@@ -58,11 +56,11 @@ def fewest_potions(given: str, _expected: str, answer: str) -> bool:
     events = list(zip(numbers[::2], numbers[1::2], strict=True))
     fewest = _most_held(events, _latest(events))
     if fewest is None:
-        return _integer(answer) == -1
-    first, *rest = _lines(answer, 2)
-    if _integer(first) != fewest or len(rest) != 1:
+        return integer(answer) == -1
+    first, *rest = lines_of(answer, 2)
+    if integer(first) != fewest or len(rest) != 1:
         return False
-    actions = _integers(rest[0], sum(kind == 1 for kind, _ in events))
+    actions = integers(rest[0], sum(kind == 1 for kind, _ in events))
     if actions is None or not {0, 1}.issuperset(actions):
         return False
     return _most_held(events, actions) == fewest
@@ -98,7 +96,7 @@ def _most_held(events: list[tuple[int, int]], actions: list[int]) -> int | None:
 
 def not_the_sum(given: str, _expected: str, answer: str) -> bool:
     """abc343_a: an integer from 0 to 9 that is not A + B."""
-    number = _integer(answer)
+    number = integer(answer)
     return number in range(10) and number != sum(map(int, given.split()))
 
 
@@ -106,8 +104,8 @@ def three_cubes(given: str, expected: str, answer: str) -> bool:
     """abc343_e: cubes of edge 7 that overlap by volumes given; or No."""
     if answer.strip() == "No":
         return expected.strip() == "No"
-    head, *rest = _lines(answer, 2)
-    corners = _integers(rest[0], 9) if len(rest) == 1 else None
+    head, *rest = lines_of(answer, 2)
+    corners = integers(rest[0], 9) if len(rest) == 1 else None
     if head != "Yes" or corners is None or max(map(abs, corners)) > _FARTHEST:
         return False
     cubes = [corners[:3], corners[3:6], corners[6:]]
@@ -130,8 +128,8 @@ def sum_of_zero(given: str, expected: str, answer: str) -> bool:
     if answer.strip() == "No":
         return expected.strip() == "No"
     count, *ends = map(int, given.split())
-    head, *rest = _lines(answer, 2)
-    terms = _integers(rest[0], count) if len(rest) == 1 else None
+    head, *rest = lines_of(answer, 2)
+    terms = integers(rest[0], count) if len(rest) == 1 else None
     if head != "Yes" or terms is None or sum(terms) != 0:
         return False
     ranges = zip(ends[::2], terms, ends[1::2], strict=True)
@@ -140,35 +138,11 @@ def sum_of_zero(given: str, expected: str, answer: str) -> bool:
 
 def three_places(given: str, expected: str, answer: str) -> bool:
     """arc185_c: places i < j < k of three numbers that add up to X; or -1."""
-    if _integer(answer) == -1:
-        return _integer(expected) == -1
+    if integer(answer) == -1:
+        return integer(expected) == -1
     count, total, *numbers = given.split()
-    lines = _lines(answer, 1)
-    places = _integers(lines[0], 3) if len(lines) == 1 else None
+    lines = lines_of(answer, 1)
+    places = integers(lines[0], 3) if len(lines) == 1 else None
     if places is None or not 1 <= places[0] < places[1] < places[2] <= int(count):
         return False
     return sum(int(numbers[place - 1]) for place in places) == int(total)
-
-
-def _lines(text: str, most: int) -> list[str]:
-    """The lines of a text, at least one; where there are more than `most`, one more than that."""
-    return [line.strip() for line in text.strip().split("\n", most)]
-
-
-def _integers(line: str, count: int) -> list[int] | None:
-    """The integers of a line that has so many and nothing else."""
-    tokens = line.split(None, count)
-    numbers = [number for number in map(_integer, tokens) if number is not None]
-    return numbers if len(numbers) == len(tokens) == count else None
-
-
-def _integer(token: str) -> int | None:
-    """The integer that a text is, where it is one of those that an answer may hold."""
-    try:
-        number = Decimal(token)
-    except InvalidOperation:
-        return None
-    if not number.is_finite() or not -_LARGEST <= number <= _LARGEST:
-        return None
-    whole = int(number)
-    return whole if whole == number else None
