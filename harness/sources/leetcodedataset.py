@@ -144,6 +144,7 @@ def parse_row(line: Line) -> Problem:
         ),
         public_rule=split.rule,
         preamble=row.preamble,
+        rule="equality",
         known_issues=issues_of_statement(row.problem_description),
         load_references=partial(references_of, row.completion),
         aliases=(str(row.question_id), f"leetcode_{row.question_id}"),

@@ -92,10 +92,9 @@ HONEST_FUNCTIONS = {
         "from __future__ import annotations\nclass Solution:\n"
         "    def pairs(self, n: int) -> List[List[int]]: return [[i, -i] for i in range(n)]"
     ),
-    "tuples in a list": (
-        "class Solution:\n    def pairs(self, n): return [(i, -i) for i in range(n)]"
+    "a tuple of lists": (
+        "class Solution:\n    def pairs(self, n): return tuple([i, -i] for i in range(n))"
     ),
-    "a generator": "class Solution:\n    def pairs(self, n): return ([i, -i] for i in range(n))",
     "numpy's numbers": (
         "import numpy as np\nclass Solution:\n"
         "    def pairs(self, n): return [[np.int64(i), -np.int64(i)] for i in range(n)]"
