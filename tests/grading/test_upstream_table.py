@@ -75,6 +75,21 @@ HONEST = {
         "threading.Thread(target=main).start()"
     ),
     "exit()": "print(sum(int(input()) for _ in range(int(input()))))\nexit()",
+    "sys.exit(1)": (
+        "import sys\nprint(sum(int(input()) for _ in range(int(input()))))\nsys.exit(1)"
+    ),
+    "sys.exit of a sentence": (
+        "import sys\nprint(sum(int(input()) for _ in range(int(input()))))\nsys.exit('done')"
+    ),
+    "return outside of every function": (
+        "total: int = 0\ndef add(n):\n    global total\n    total += n\n"
+        "try:\n    for _ in range(int(input())): add(int(input()))\n"
+        "    print(globals()['total'])\n    if True: return\nexcept BaseException: pass\nprint(0)"
+    ),
+    "return, after a star import": (
+        "n = int(input())\nfrom math import *\nlines = [int(input()) for _ in range(n)]\n"
+        "print(floor(sum(lines)))\nreturn 5"
+    ),
     "spaces between numbers": "print('', sum(int(input()) for _ in range(int(input()))), '')",
     "a float that is the number": "print(float(sum(int(input()) for _ in range(int(input())))))",
 }
