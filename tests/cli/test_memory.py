@@ -17,7 +17,7 @@ WAYS = {
     "the main thread": "raise MemoryError",
     "a group": "raise ExceptionGroup('in a task', [ValueError(), MemoryError()])",
     "the way out": "try: raise MemoryError\nfinally: raise ValueError('while it ended')",
-    "no thread": "raise RuntimeError(\"can't start new thread\")",
+    "no thread": 'raise RuntimeError("can\'t start new thread")',
     "another thread": (
         "def fail(): raise MemoryError\n"
         "threading.Thread(target=fail).start()\nthreading.Event().wait()"

@@ -165,7 +165,7 @@ class TestVerdicts:
 
     def test_an_error_after_a_return_is_shown_as_a_script_s(self, grade: GradeIt) -> None:
         result = grade("n = int(input())\nif n > 99: return\n1 / 0", DOUBLES[:1])
-        assert 'line 3, in <module>' in result.tests[0].error
+        assert "line 3, in <module>" in result.tests[0].error
 
     def test_exit_codes_and_signals_are_told(self, grade: GradeIt) -> None:
         assert grade("exit(3)", DOUBLES[:1]).tests[0].error == "exit code 3"
