@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 Level = Literal["easy", "medium", "hard"]
 PublicRule = Literal["source", "statement", "first"]
-OWN_RULES = ("lcb", "tokens", "apps_legacy")  # of `harness.grading.rules`
+OWN_RULES = ("lcb", "equality", "tokens", "apps_legacy")  # of `harness.grading.rules`
 
 
 def known_rule(name: str) -> str:
@@ -73,6 +73,7 @@ class Codec(StrEnum):
     TREES = "trees"
     INT_KEYS = "int_keys"  # an object whose keys are integers to the function
     TAGGED = "tagged"  # in the notation of `harness.sandbox.inside.values`
+    TAGGED_LISTS = "tagged_lists"  # the same, with lists in place of tuples and other sequences
     FIRST_ARGUMENT = "first_argument"  # results only: an in-place problem returns what it mutated
     EVERYTHING = "everything"  # results only: the result and the arguments, as the call left them
 

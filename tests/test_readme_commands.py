@@ -3,6 +3,8 @@
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -67,6 +69,29 @@ def test_every_flag_is_one_that_there_is(words: list[str]) -> None:
     flags = [word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)]
     if "--agent-command" not in flags:
         assert not set(flags) - known
+
+
+def test_a_command_without_its_path_is_found_after_what_stands_before_it(tmp_path: Path) -> None:
+    """The lines up to the first bare `harness`, typed where there is such an environment."""
+    text = "".join(BLOCK.findall((ROOT / "README.md").read_text()))
+    before, found, _ = text.partition("\nharness ")
+    assert found
+    assert "python3 -m venv .venv && .venv/bin/pip install" in before
+    if not (Path(sys.prefix) / "bin" / "activate").exists():
+        pytest.skip("the tests run in no virtual environment")
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    lines = [line for line in before.splitlines() if not line.startswith("python3 -m venv")]
+    script = "\n".join([*lines, "command -v harness"])
+    done = subprocess.run(
+        ["sh", "-e", "-c", script],
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.strip()) == Path(sys.prefix) / "bin" / "harness"
 
 
 def test_what_needs_nobody_else_runs_from_top_to_bottom(tmp_path: Path) -> None:

@@ -10,6 +10,9 @@ In order:
 - `bare code`: the whole answer, when it parses as Python and is more than a word;
 - `none`, or `too long`: an answer of more than a megabyte is not searched.
 
+A block of comments and strings alone is passed over. Where a block does not parse, fences inside
+it are looked for as well: its own end may have been forgotten.
+
 A last fence that is never closed counts as closed at the end, which the rule's name then says.
 What a model thinks aloud between `<think>` tags is not searched unless there is nothing else.
 Time is linear in the length of the answer, but for the parsing of each block.
@@ -21,7 +24,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from harness.agent.fences import fenced_blocks
+from harness.agent.fences import FencedBlock, fenced_blocks
 from harness.models.protocol import Frozen
 
 LONGEST_ANSWER = 1 << 20
@@ -48,6 +51,11 @@ class _Block:
     code: str
     closed: bool
     tree: ast.Module | None
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it is comments and strings alone, which is no solution."""
+        return self.tree is not None and all(map(_is_constant, self.tree.body))
 
     def holds(self, entry_point: str | None) -> bool:
         """Whether it parses and defines what the problem calls."""
@@ -97,10 +105,34 @@ def _longest(blocks: list[_Block]) -> list[_Block]:
 
 
 def _blocks(text: str) -> list[_Block]:
-    return [
-        _Block(block.tag, block.text, block.closed, _parse(block.text))
-        for block in fenced_blocks(text)
-    ]
+    """The blocks that may be a solution.
+
+    A fence without a tag behind words is read in both ways where code that opens so does not parse.
+    """
+    blocks = _parsed(fenced_blocks(text))
+    if any(block.tree is None and not block.tag for block in blocks):
+        strict = _parsed(fenced_blocks(text, untagged_after_words=False))
+        blocks = strict if any(block.tree for block in strict) else blocks
+    return [block for block in blocks if not block.says_nothing]
+
+
+def _parsed(blocks: list[FencedBlock]) -> list[_Block]:
+    """Blocks with their trees, and those inside of the ones that do not parse."""
+    parsed: list[_Block] = []
+    for block in blocks:
+        parsed.append(_block(block))
+        if parsed[-1].tree is None:
+            inner = fenced_blocks(block.text)
+            parsed += [_block(each._replace(closed=each.closed or block.closed)) for each in inner]
+    return parsed
+
+
+def _block(found: FencedBlock) -> _Block:
+    return _Block(found.tag, found.text, found.closed, _parse(found.text))
+
+
+def _is_constant(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _parse(code: str) -> ast.Module | None:

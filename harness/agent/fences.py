@@ -1,10 +1,17 @@
-"""The fenced blocks of a Markdown text, as CommonMark tells them."""
+"""The fenced blocks of a Markdown text, by CommonMark's rules and two that models need.
 
+A fence may open in a list item's first line (`1. ```python`), and at the end of a line of words
+(`Assistant: ```python`), where it is the line's only one and nothing but a tag follows.
+"""
+
+import re
 import textwrap
 from typing import NamedTuple
 
 WRAPPERS = frozenset({"markdown", "md"})
 SHORTEST_FENCE = 3
+_LIST_ITEM = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?=```|~~~)")
+_AFTER_WORDS = re.compile(r"(`{3,})[ \t]*((?:[A-Za-z{][\w.+#{}-]{0,20})?)[ \t]*")
 
 
 class FencedBlock(NamedTuple):
@@ -20,23 +27,29 @@ class FencedBlock(NamedTuple):
     closed: bool
 
 
-def fenced_blocks(text: str) -> list[FencedBlock]:
+def fenced_blocks(text: str, *, untagged_after_words: bool = True) -> list[FencedBlock]:
     """The blocks that hold something; a fence is closed by one at least as long.
 
     But a fence that says Markdown opens nothing: the answer is what stands in it. Lines end as in
     CommonMark and in Python, not at every character that `str.splitlines` takes for an end. Time
     is linear in the length of the text.
+
+    Args:
+        text: Markdown.
+        untagged_after_words: whether a fence without a tag may open at the end of a line of words.
     """
     blocks: list[FencedBlock] = []
     opening: _Fence | None = None
     inside: list[str] = []
     for line in text.replace("\r\n", "\n").split("\n"):
         fence = _fence(line)
-        if opening is None:
-            opening = fence if fence and fence.tag not in WRAPPERS else None
+        if opening is None or (opening.after_words and fence and fence.tag):
+            fence = fence or _fence_in_list_item(line) or _fence_after_words(line)
+            opens = fence and (untagged_after_words or not fence.after_words)
+            opening, inside = fence if opens and fence.tag not in WRAPPERS else None, []
         elif fence and not fence.tag and fence.marks.startswith(opening.marks):
             blocks.append(_block(opening, inside, closed=True))
-            opening, inside = None, []
+            opening = None
         else:
             inside.append(line)
     if opening is not None:
@@ -45,9 +58,17 @@ def fenced_blocks(text: str) -> list[FencedBlock]:
 
 
 class _Fence(NamedTuple):
+    """A fence.
+
+    Attributes:
+        after_words: whether it may be none: it stands behind words and has no tag, so that a fence
+            with one, on a line of its own, is believed instead.
+    """
+
     indent: str
     marks: str
     tag: str
+    after_words: bool = False
 
 
 def _fence(line: str) -> _Fence | None:
@@ -62,6 +83,25 @@ def _fence(line: str) -> _Fence | None:
         return None
     tag = (info.split() or [""])[0].strip("{}.").lower()
     return _Fence(line[: len(line) - len(bare)], mark * count, tag)
+
+
+def _fence_in_list_item(line: str) -> _Fence | None:
+    bare = line.lstrip(" \t>")
+    marker = _LIST_ITEM.match(bare)
+    if marker is None:
+        return None
+    fence = _fence(bare[marker.end() :])
+    indent = line[: len(line) - len(bare)] + " " * marker.end()
+    return fence and fence._replace(indent=indent)
+
+
+def _fence_after_words(line: str) -> _Fence | None:
+    start = line.find("```")
+    found = _AFTER_WORDS.fullmatch(line, start) if start > 0 else None
+    if found is None:
+        return None
+    tag = found[2].strip("{}.").lower()
+    return _Fence("", found[1], tag, after_words=not tag)
 
 
 def _block(fence: _Fence, lines: list[str], *, closed: bool) -> FencedBlock:

@@ -11,6 +11,9 @@ COMPLETE = "_HARNESS_COMPLETE"
 
 def main() -> None:
     """The console script `harness`."""
+    from harness.cli.memory import end, end_when_out_of_memory, is_out_of_memory
+
+    end_when_out_of_memory()
     try:
         from harness.cli.app import app
 
@@ -26,7 +29,13 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is still to be flushed
         sys.stderr.close()
         sys.exit(0)
-    except Exception as error:
+    except SystemExit:
+        raise
+    except BaseException as error:
+        if is_out_of_memory(error):
+            end()
+        if not isinstance(error, Exception):
+            raise
         told = _told(error)
         if told is None:
             raise  # ours to mend: the traceback is what a report needs

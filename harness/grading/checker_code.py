@@ -27,7 +27,10 @@ CONVERT, CHECK, CHECK_UNTOUCHED, IS_SOUND = (
 """The functions that can be asked; a `check` has the second and the last."""
 
 _TIME_IS_UP = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT})
-_SIGNATURE = Signature(arguments=(Codec.JSON, Codec.JSON, Codec.TAGGED))
+_SIGNATURES = {
+    "hooks": Signature(arguments=(Codec.JSON, Codec.JSON, Codec.TAGGED)),
+    "check": Signature(arguments=(Codec.JSON, Codec.JSON, Codec.TAGGED_LISTS)),
+}
 
 # No answer can cause these in a checker that is right.
 _OWN_MISTAKES = (
@@ -166,7 +169,7 @@ class CheckerCode:
             self.checker.code + (_HOOKS if self.checker.kind == "hooks" else _CHECK),
             self.checker.preamble,
             function,
-            _SIGNATURE,
+            _SIGNATURES[self.checker.kind],
         )
         inputs = ["\n".join(arguments).encode("utf-8", "surrogatepass") for arguments in calls]
         with Trial(program, inputs, LIMITS) as trial:

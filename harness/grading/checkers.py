@@ -10,11 +10,12 @@ A `check` defines
         """Return True for a right answer, else False or a sentence that says why not."""
 
 For a program the three are texts; for a function they are the list of its arguments, the expected
-value and what it returned, linked lists and trees being lists.
+value and what it returned, where tuples, other sequences, linked lists and trees are lists.
 
 `hooks` are Mercury's: `convert_offline((inputs, expected))` makes the arguments of a call from the
 test's, `evaluate_offline(inputs, outputs, expected)` says whether the call was right, given the
-arguments as the call left them. A solution that changed them to fit its answer is not believed:
+arguments as the call left them. A tuple comes there as a tuple and a deque as one; any other
+iterable as a sequence that no list equals. A solution that changed them to fit its answer is not believed:
 where the expected value passes with arguments that no solution held, the answer must too.
 
 A checker that fails on an answer, or returns something else than was agreed, says nothing; then

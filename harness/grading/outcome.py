@@ -24,8 +24,13 @@ _VERDICT_OF = {
 
 
 def answer_of(execution: Execution, *, functional: bool) -> str | None:
-    """What is compared with the expected output; None where the test did not get that far."""
-    if execution.ending is not Ending.FINISHED:
+    """What is compared with the expected output; None where the test did not get that far.
+
+    A program that exits has come to its end, whatever its exit code: so have it the graders of
+    LiveCodeBench and APPS, and what it printed counts.
+    """
+    exited = execution.ending is Ending.EXIT and not functional
+    if execution.ending is not Ending.FINISHED and not exited:
         return None
     if not functional:
         return _stdout(execution)
@@ -53,13 +58,15 @@ def outcome(
         difference: where that is wrong; None when it is right, or was not compared.
         checker_error: why it could not be compared.
     """
-    verdict, error = _VERDICT_OF.get(execution.ending), execution.error
+    verdict, error = _VERDICT_OF.get(execution.ending), execution.error or _ended(execution)
     if checker_error:
         verdict, error = Verdict.CHECKER_ERROR, checker_error
+    elif answer is not None and difference is None:
+        verdict, error = Verdict.ACCEPTED, ""
     elif verdict is None and answer is None:
         verdict, error = Verdict.RUNTIME_ERROR, "the process ended before the function returned"
     elif verdict is None:
-        verdict = Verdict.WRONG_ANSWER if difference else Verdict.ACCEPTED
+        verdict = Verdict.WRONG_ANSWER
     result = TestResult(
         index=index,
         public=test.public,
@@ -68,7 +75,7 @@ def outcome(
         wall_s=round(execution.wall_s, 6),
         peak_bytes=execution.peak_bytes if execution.alone else None,
         difference=difference,
-        error=_clean(error or _ended(execution)),
+        error=_clean(error),
     )
     if result.passed:
         return result

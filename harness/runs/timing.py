@@ -97,8 +97,8 @@ class Measurement:
         else:
             try:
                 found = paired.measure(worker, expected, self.scale, dict(self.codes), code)
-            except (LapError, paired.WrongAnswerError) as error:
-                why = f"a reference failed when the solution was timed: {error}"
+            except LapError as error:
+                why = f"every reference failed when the solution was timed: {error}"
                 raise DataError("efficiency", None, why) from error
         return found.model_copy(update={"remark": found.remark[:REMARK]})
 

@@ -19,7 +19,8 @@ class Opaque:
 def decode(result: bytes) -> Any:
     """The value that a function returned, see `harness.sandbox.inside.values`.
 
-    Tuples, linked lists and trees are lists; a linked list that leads back into itself is Opaque.
+    Tuples and other sequences, linked lists and trees are lists; a linked list that leads back into
+    itself is Opaque.
 
     Raises:
         ValueError: the program wrote the result itself, and not as it should be.
@@ -40,7 +41,7 @@ def _value(tagged: Any) -> Any:  # noqa: PLR0911 - one case a line
             return {_fixed(_value(key)): _value(value) for key, value in pairs}
         case {"s": list(items)}:
             return {_fixed(_value(item)) for item in items}
-        case {"l": list(items)} | {"t": list(items)}:
+        case {"u": list(items)} | {"q": [str(), *items]} | {"l": list(items)} | {"t": list(items)}:
             return [_value(item) for item in items]
         case {"c": list()}:
             return Opaque("cycle")

@@ -162,7 +162,10 @@ class SandboxPool:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await asyncio.to_thread(self.close)
+        try:
+            await asyncio.to_thread(self.close)
+        except RuntimeError:  # no thread can be had: there is no memory for one
+            self.close()
 
     def close(self) -> None:
         """End every worker, whatever it is doing."""

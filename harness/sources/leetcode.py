@@ -130,6 +130,7 @@ def with_tests_of(problem: Problem, tested: Problem) -> Problem:
             "signature": tested.signature,
             "preamble": tested.preamble,
             "checker": tested.checker,
+            "rule": tested.rule,
             "known_issues": tested.known_issues,
             "load_references": partial(_references_of_both, problem, tested),
             "content_hash": content_hash(problem.content_hash, tested.content_hash),

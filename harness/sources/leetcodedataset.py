@@ -149,6 +149,7 @@ def parse_row(line: Line) -> Problem:
         preamble=row.preamble,
         checker=checker,
         known_issues=issues_of_statement(row.problem_description, checked=checker is not None),
+        rule="equality",
         load_references=partial(references_of, row.completion),
         aliases=(str(row.question_id), f"leetcode_{row.question_id}"),
         content_hash=with_checker(row.content_hash, checker),

@@ -100,7 +100,7 @@ def test_wrong(expected: str, printed: str, where: str, left: str, right: str) -
 
 def test_the_rules_are_known_by_their_name() -> None:
     assert RULES["apps_legacy"] == ComparisonRule(apps_legacy_output, apps_legacy_value)
-    assert list(RULES) == ["lcb", "tokens", "apps_legacy"]
+    assert list(RULES) == ["lcb", "equality", "tokens", "apps_legacy"]
 
 
 texts = st.text(st.characters())
@@ -237,7 +237,9 @@ VALUES_WRONG = {
     "two mappings for the one meant": (
         '[{"1": 2}, {"3": 4}]', [{1: 2}, {3: 4}], "", '[{"1": 2}, {"3": 4}]', "[{1: 2}, {3: 4}]"
     ),
-    "tuples as keys": ('{"1": 2}', {(1,): 2}, "", '{"1": 2}', "{[1]: 2}"),
+    "tuples as keys": ('{"1": 2}', {(1,): 2}, "", '{"1": 2}', "{(1,): 2}"),
+    "tuples two levels down": ("[[[1]]]", [[(1,)]], "[0][0]", "[1]", "(1,)"),
+    "a range": ("[0, 1]", range(2), "", "[0, 1]", "range([0, 1])"),
     "a set": ("[1]", {1}, "", "[1]", "{1}"),
 }  # fmt: skip
 

@@ -525,6 +525,21 @@ class TestHooks:
         assert judged(AS_SETS, "def f(): return [3, 1, 3, 2]", ("", "[1, 2, 3]")).solved
         assert not judged(AS_SETS, "def f(): return [3, 1]", ("", "[1, 2, 3]")).solved
 
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "def f(a, b): return (a, b)",
+            "def f(a, b): return (n for n in (a, b))",
+            "def f(a, b): return [(a, b)][0:1][0]",
+            "from collections import deque\ndef f(a, b): return deque([a, b])",
+        ],
+    )
+    def test_what_is_no_list_there_is_none_here(self, judged: CheckIt, code: str) -> None:
+        pair = ("1\n2", "[1, 2]")
+        assert judged(EQUAL, "def f(a, b): return [a, b]", pair).solved
+        assert judged(EQUAL, code, pair).verdict is Verdict.WRONG_ANSWER
+        assert judged(AS_SETS, code, pair).solved
+
     def test_several_answers_are_right(self, judged: CheckIt) -> None:
         pair = ("[1, 2, 2, 1]\n3", "[0, 1]")
         assert judged(ANY_PAIR, "def f(a, n): return [2, 3]", pair).solved

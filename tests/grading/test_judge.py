@@ -136,6 +136,37 @@ class TestVerdicts:
         assert result.verdict is Verdict.TIME_LIMIT
         assert result.tests[0].error.startswith("it waited")
 
+    def test_an_exit_code_is_not_judged_where_the_output_is_right(self, grade: GradeIt) -> None:
+        for act in ("exit(3)", "exit('a word')", "import os\nos._exit(7)"):
+            result = grade(f"print(int(input()) * 2, flush=True)\n{act}", DOUBLES)
+            assert vector(result) == [Verdict.ACCEPTED] * 3
+            assert result.tests[0].error == ""
+
+    def test_an_exit_code_with_a_wrong_output_is_an_error(self, grade: GradeIt) -> None:
+        result = grade("print(7)\nexit(3)", DOUBLES[:1])
+        assert vector(result) == [Verdict.RUNTIME_ERROR]
+        assert result.tests[0].difference is not None
+
+    def test_a_function_that_exits_returns_nothing(self, grade: GradeIt) -> None:
+        result = grade("def f(n): print(n * 2), exit(1)", DOUBLES[:1], entry_point="f")
+        assert vector(result) == [Verdict.RUNTIME_ERROR]
+
+    @pytest.mark.parametrize(
+        "code",
+        ["yield 1\nreturn", "nonlocal x\nx = 1\nreturn", "return 1 +", "def f(): pass\nawait f()"],
+    )
+    def test_other_errors_of_syntax_stay(self, code: str, grade: GradeIt) -> None:
+        assert grade(code, DOUBLES[:1]).verdict is Verdict.COMPILE_ERROR
+
+    def test_a_return_outside_of_functions_is_an_error_beside_one(self, grade: GradeIt) -> None:
+        result = grade("def f(n): return n * 2\nreturn", DOUBLES[:1], entry_point="f")
+        assert result.verdict is Verdict.COMPILE_ERROR
+        assert "'return' outside function" in result.tests[0].error
+
+    def test_an_error_after_a_return_is_shown_as_a_script_s(self, grade: GradeIt) -> None:
+        result = grade("n = int(input())\nif n > 99: return\n1 / 0", DOUBLES[:1])
+        assert "line 3, in <module>" in result.tests[0].error
+
     def test_exit_codes_and_signals_are_told(self, grade: GradeIt) -> None:
         assert grade("exit(3)", DOUBLES[:1]).tests[0].error == "exit code 3"
         killed = grade("import os\nos.kill(os.getpid(), 9)", DOUBLES[:1])

@@ -253,6 +253,7 @@ VALUES_DIFFERENT = {
     "a string for a float": ("0.5", "0.5", "", "0.5", '"0.5"'),
     "true for almost 1": ("1.0000001", True, "", "1.0000001", "true"),
     "an integer beyond every float": ("1e308", 2**20_000, "", "1e+308", hex(2**20_000)[:160] + "…"),
+    "a generator": ("[0.5]", iter([0.5]), "", "[0.5]", "list_iterator([0.5])"),
     "a list too short": ("[0.5, 0.5]", [0.5], ": length", "2", "1"),
     "an item deep down": ('[{"a": 0.5}]', [{"a": 0.6}], "[0]['a']", "0.5", "0.6"),
 }

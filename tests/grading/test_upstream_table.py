@@ -75,6 +75,21 @@ HONEST = {
         "threading.Thread(target=main).start()"
     ),
     "exit()": "print(sum(int(input()) for _ in range(int(input()))))\nexit()",
+    "sys.exit(1)": (
+        "import sys\nprint(sum(int(input()) for _ in range(int(input()))))\nsys.exit(1)"
+    ),
+    "sys.exit of a sentence": (
+        "import sys\nprint(sum(int(input()) for _ in range(int(input()))))\nsys.exit('done')"
+    ),
+    "return outside of every function": (
+        "total: int = 0\ndef add(n):\n    global total\n    total += n\n"
+        "try:\n    for _ in range(int(input())): add(int(input()))\n"
+        "    print(globals()['total'])\n    if True: return\nexcept BaseException: pass\nprint(0)"
+    ),
+    "return, after a star import": (
+        "n = int(input())\nfrom math import *\nlines = [int(input()) for _ in range(n)]\n"
+        "print(floor(sum(lines)))\nreturn 5"
+    ),
     "spaces between numbers": "print('', sum(int(input()) for _ in range(int(input()))), '')",
     "a float that is the number": "print(float(sum(int(input()) for _ in range(int(input())))))",
 }
@@ -92,10 +107,9 @@ HONEST_FUNCTIONS = {
         "from __future__ import annotations\nclass Solution:\n"
         "    def pairs(self, n: int) -> List[List[int]]: return [[i, -i] for i in range(n)]"
     ),
-    "tuples in a list": (
-        "class Solution:\n    def pairs(self, n): return [(i, -i) for i in range(n)]"
+    "a tuple of lists": (
+        "class Solution:\n    def pairs(self, n): return tuple([i, -i] for i in range(n))"
     ),
-    "a generator": "class Solution:\n    def pairs(self, n): return ([i, -i] for i in range(n))",
     "numpy's numbers": (
         "import numpy as np\nclass Solution:\n"
         "    def pairs(self, n): return [[np.int64(i), -np.int64(i)] for i in range(n)]"

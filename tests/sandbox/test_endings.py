@@ -78,7 +78,7 @@ class TestErrors:
 NOT_PYTHON = {
     "a syntax error": ("def f(:", "SyntaxError"),
     "wrong indentation": ("  x = 1\n y", "IndentationError"),
-    "a module-level return": ("return 1", "SyntaxError"),
+    "a module-level yield": ("yield 1", "SyntaxError"),
     "a null byte": ("x = '\0'", "null bytes"),
     "a lone surrogate": ("x = '\ud800'", "UnicodeEncodeError"),
     "nested brackets": ("(" * 10_000, ""),

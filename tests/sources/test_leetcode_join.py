@@ -86,7 +86,7 @@ def test_a_slug_that_both_have_gets_the_tests_and_what_belongs_to_them(
     assert [test.output for test in problem.tests.public] == ["1"]
     assert [test.output for test in problem.tests.load_hidden()] == ["3"]
     assert problem.tests.all() == tested.tests.all()
-    for name in ("signature", "starter_code", "entry_point", "preamble", "public_rule"):
+    for name in ("signature", "starter_code", "entry_point", "preamble", "rule", "public_rule"):
         assert getattr(problem, name) == getattr(tested, name), name
     assert problem.tags == ("Array", "Math")
     assert problem.release_date == date(2024, 8, 4)

@@ -114,7 +114,7 @@ def test_a_row_is_read(read: Read) -> None:
     assert problem.programs() == (REFERENCE,)
     assert problem.entry_point == "sumBelow"
     assert problem.signature == Signature(arguments=(Codec.JSON, Codec.JSON))
-    assert problem.rule == "lcb"
+    assert problem.rule == "equality"
 
 
 def test_a_row_of_the_older_schema_is_read(read: Read) -> None:

@@ -7,7 +7,6 @@ from harness.grading.efficiency.expected import Expected
 from harness.grading.efficiency.paired import (
     WANTED_OF_REFERENCES,
     Found,
-    WrongAnswerError,
     against,
     reference_time,
 )
@@ -24,7 +23,8 @@ def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> S
     """The scale of references that pass all tests.
 
     First each is timed by itself, a few times: this tells the anchors. The one in the middle is the
-    unit; the fastest and the slowest are timed against it, and every other against all three.
+    unit; the fastest and the slowest are timed against it, and every other against all three. A
+    reference that fails meanwhile is left out; if it is an anchor, others take its place.
 
     Args:
         worker: on which they take turns.
@@ -35,25 +35,54 @@ def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> S
         SandboxError: the sandbox failed.
     """
     functional = expected.program.entry_point is not None
-    looked, failed, apart = _look(worker, expected, codes, apart=not functional)
-    if not looked:
-        return Scale(unit_s=0.0, references=(), failed=failed, apart=apart)
+    looked, apart = _look(worker, expected, codes, apart=not functional)
+    scale = None
+    while looked and scale is None:
+        try:
+            scale = _scale(worker, expected, codes, looked, apart=apart)
+        except _UnsoundError as error:
+            looked = {each: seconds for each, seconds in looked.items() if each not in error.hashes}
+    if scale is None:
+        return Scale(unit_s=0.0, references=(), failed=len(codes), apart=apart)
+    return scale.model_copy(update={"failed": len(codes) - len(scale.references)})
+
+
+class _UnsoundError(Exception):
+    """References failed that had passed: one of them is an anchor, so no time stands."""
+
+    def __init__(self, hashes: set[str]) -> None:
+        self.hashes = hashes
+        super().__init__(f"{len(hashes)} references failed")
+
+
+def _scale(
+    worker: Worker,
+    expected: Expected,
+    codes: Mapping[str, str],
+    looked: Mapping[str, float],
+    *,
+    apart: bool,
+) -> Scale:
+    """The scale of references whose times are known by a first look.
+
+    Raises:
+        _UnsoundError: an anchor failed.
+        SandboxError: the sandbox failed.
+    """
     order = sorted(looked, key=lambda code_hash: (looked[code_hash], code_hash))
     centre = order[(len(order) - 1) // 2]
     anchors = list(dict.fromkeys((order[0], centre, order[-1])))
     times = {centre: 1.0}
     found: dict[str, ReferenceTime] = {}
-    for each in (*anchors, *order):
-        if each in found:
-            continue
+    for each in dict.fromkeys((*anchors, *order)):
         others = [other for other in times if other != each] or [each]
         try:
             pairs = [(codes[other], times[other]) for other in others]
             timed = against(worker, expected, codes[each], pairs, apart=apart, enough=_is_narrow)
-        except (LapError, WrongAnswerError):
-            failed += 1
-            if each in times:
-                raise
+        except LapError as error:
+            at_fault = {[each, *others][program] for program in error.programs}
+            if not at_fault.isdisjoint(anchors):
+                raise _UnsoundError(at_fault) from error
             continue
         found[each] = reference_time(each, _unit(timed) if each == centre else timed)
         if each in anchors:
@@ -63,7 +92,6 @@ def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> S
     return Scale(
         unit_s=looked[centre],
         references=references,
-        failed=failed,
         anchors=tuple(places[each] for each in times),
         apart=apart,
     )
@@ -80,14 +108,13 @@ def _unit(found: Found) -> Found:
 
 def _look(
     worker: Worker, expected: Expected, codes: Mapping[str, str], *, apart: bool
-) -> tuple[dict[str, float], int, bool]:
-    """A first look at each: CPU seconds of a pass, how many failed, and whether tests are apart.
+) -> tuple[dict[str, float], bool]:
+    """A first look: CPU seconds of a pass of each that passes, and whether tests are apart.
 
     Where a reference answers wrongly with all tests in one namespace, none of them is run so.
     """
     plan = Plan.of(len(expected.inputs), apart=apart)
     found: dict[str, float] = {}
-    failed = 0
     for code_hash, code in codes.items():
         with race_of(expected, [code], plan) as race:
             turns = Turns(worker, race, plan)
@@ -103,6 +130,4 @@ def _look(
             found[code_hash] = max(median(looks), 1e-9)
         elif not apart:
             return _look(worker, expected, codes, apart=True)
-        else:
-            failed += 1
-    return found, failed, apart
+    return found, apart

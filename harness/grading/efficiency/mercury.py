@@ -34,10 +34,10 @@ def time_of(worker: Worker, expected: Expected, code: str) -> list[Mapping[str, 
         laps = turns.take(steps)
         worker.leave(race)
     if turns.wrong(expected):
-        raise LapError(0, WRONG)
+        raise LapError({0}, WRONG)
     times = [each for lap in laps for each in lap.iterations]
     if len(times) != len(expected.inputs):
-        raise LapError(0, "its process told no times")
+        raise LapError({0}, "its process told no times")
     return times
 
 

@@ -45,18 +45,6 @@ class Found:
     remembers: bool
 
 
-class WrongAnswerError(Exception):
-    """One of the solutions gave a wrong answer when it was timed.
-
-    Attributes:
-        programs: which, by their places in the race.
-    """
-
-    def __init__(self, programs: set[int]) -> None:
-        self.programs = programs
-        super().__init__(WRONG)
-
-
 def against(
     worker: Worker,
     expected: Expected,
@@ -77,8 +65,8 @@ def against(
         enough: whether the interval of the logarithm of its time is narrow enough.
 
     Raises:
-        LapError: the solution, program 0, or an anchor did not come to its end.
-        WrongAnswerError: one of them answered wrongly in one of its passes.
+        LapError: the solution, program 0, or an anchor did not come to its end, or answered wrongly
+            in one of its passes.
         SandboxError: the sandbox failed.
     """
     plan = Plan.of(len(expected.inputs), apart=apart)
@@ -107,7 +95,7 @@ def against(
         worker.leave(race)
     wrong = turns.wrong(expected)
     if wrong:
-        raise WrongAnswerError(wrong)
+        raise LapError(wrong, WRONG)
     return Found(middle(logs), seconds, len(logs), counted.branches, remembers)
 
 
@@ -115,6 +103,8 @@ def measure(
     worker: Worker, expected: Expected, scale: Scale, codes: dict[str, str], code: str
 ) -> Efficiency:
     """How fast a solution, that passes all tests, is among the references.
+
+    An anchor that fails now, though it did not before, is left out: the others tell as much.
 
     Args:
         worker: on which they take turns.
@@ -124,7 +114,7 @@ def measure(
         code: the solution's.
 
     Raises:
-        LapError: an anchor did not come to its end, which it did before.
+        LapError: every anchor failed.
         SandboxError: the sandbox failed.
     """
     anchors = [
@@ -140,19 +130,19 @@ def measure(
             return ratio.half_width <= WANTED_OF_REFERENCES
         return found.beyond_high - found.beyond_low <= 2 * WANTED
 
-    found: Found | None = None
-    for apart in (scale.apart, True):
+    apart, found = scale.apart, None
+    while found is None:
         try:
             found = against(worker, expected, code, anchors, apart=apart, enough=enough)
-            break
-        except (LapError, WrongAnswerError) as error:
-            own = 0 in error.programs if isinstance(error, WrongAnswerError) else not error.program
-            if not own:
+        except LapError as error:
+            if 0 in error.programs and apart:
+                return Efficiency.of_failure(scale, error.why.strip().splitlines()[-1])
+            if 0 in error.programs:
+                apart = True
+                continue
+            anchors = [each for n, each in enumerate(anchors, 1) if n not in error.programs]
+            if not anchors:
                 raise
-            if apart:
-                return Efficiency.of_failure(scale, str(error).strip().splitlines()[-1])
-    if found is None:
-        return Efficiency.of_failure(scale, WRONG)
     return _placed(
         scale,
         found.ratio,

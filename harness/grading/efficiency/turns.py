@@ -35,10 +35,15 @@ OUTSIDE_FACTOR, OUTSIDE_S = 2.0, 0.00005  # what may be done between the phases,
 
 
 class LapError(Exception):
-    """A solution did not come to its end when it was timed; says why."""
+    """Solutions did not come to their end, or answered wrongly, when they were timed.
 
-    def __init__(self, program: int, why: str) -> None:
-        self.program = program
+    Attributes:
+        programs: whose fault it was, by their places in the race.
+        why: what happened.
+    """
+
+    def __init__(self, programs: set[int], why: str) -> None:
+        self.programs = programs
         self.why = why
         super().__init__(why)
 
@@ -102,7 +107,7 @@ class Turns:
         laps = self.worker.take_turns(self.race, steps)
         for step, lap in zip(steps, laps, strict=True):
             if lap.error:
-                raise LapError(step.program, lap.error)
+                raise LapError({step.program}, lap.error)
             self.spent_s += lap.cpu_s + lap.outside_s + TURN_S
             if step.passes:
                 self.answers[step.program, step.group].add(lap.answers)

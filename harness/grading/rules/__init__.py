@@ -11,6 +11,7 @@ from typing import NamedTuple, cast
 from harness import plugins
 from harness.errors import UsageError
 from harness.grading.rules.apps_legacy import apps_legacy_output, apps_legacy_value
+from harness.grading.rules.equality import equality_output, equality_value
 from harness.grading.rules.guarding import Rule, RuleError, guarded
 from harness.grading.rules.lcb import lcb_output, lcb_value
 from harness.grading.rules.notation import describe_value, read_json
@@ -24,6 +25,8 @@ __all__ = [
     "apps_legacy_output",
     "apps_legacy_value",
     "describe_value",
+    "equality_output",
+    "equality_value",
     "find_rule",
     "lcb_output",
     "lcb_value",
@@ -48,6 +51,7 @@ class ComparisonRule(NamedTuple):
 
 RULES = {
     "lcb": ComparisonRule(lcb_output, lcb_value),
+    "equality": ComparisonRule(equality_output, equality_value),
     "tokens": ComparisonRule(tokens_output, tokens_value),
     "apps_legacy": ComparisonRule(apps_legacy_output, apps_legacy_value),
 }

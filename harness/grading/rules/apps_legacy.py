@@ -31,6 +31,8 @@ RELATIVE = 1e-5
 LONGEST_FACTOR = 32
 LONGEST_EXTRA = 1 << 20
 ABSOLUTE = 1e-8
+TUPLES = 2
+"""Levels on which a tuple is taken for a list: the result, and its items."""
 
 
 def apps_legacy_output(expected: str, got: str) -> Difference | None:
@@ -166,12 +168,11 @@ def apps_legacy_value(expected: str, got: str) -> Difference | None:
     A mapping, as the expected value or as the first item of an expected list, stands for a list
     of just that mapping, with integers for keys, when all its keys can be read as integers.
 
-    Equality is that of `lcb_value`. Upstream takes tuples for lists at the top, and one level
-    below when comparing with the first item; here they are lists at any depth, for a result does
-    not say which it was. That accepts some right answers which upstream rejects, as does a key
-    that is an integer's text, which is how the sandbox writes integers for such problems. Its
-    reading of a
-    string beside tuples as a list of characters is not repeated.
+    A tuple is a list, and so are the tuples among its items; no other sequence or iterable is.
+    Upstream has the latter when comparing with the first item alone, which is the expected value
+    itself once a reader has unwrapped it. A key that is an integer's text is accepted here and not
+    there, because that is how the sandbox writes integers for such problems. Upstream's reading of
+    a string beside tuples as a list of characters is not repeated.
 
     Known to be wrongly accepted: the first item in place of the list; any list whose expected
     first item is a mapping from integers, when the result has just that mapping.
@@ -190,9 +191,9 @@ def _compare(wanted: Any, tagged: Any) -> Difference | None:
     if mapping is not None:
         right = _is_mapping(mapping, tagged) or _is_mapping(mapping, _only_item(tagged))
         return None if right else value_difference("", wanted, tagged)
-    unequal = first_unequal(wanted, tagged, same_scalar)
-    if unequal and first is not wanted and first_unequal(first, tagged, same_scalar) is None:
-        return None
+    unequal = first_unequal(wanted, tagged, same_scalar, TUPLES)
+    if unequal and first is not wanted:
+        return first_unequal(first, tagged, same_scalar, TUPLES) and unequal
     return unequal
 
 
@@ -215,7 +216,7 @@ def _integer(key: Any) -> Any:
 
 
 def _only_item(tagged: Any) -> Any:
-    match unfold(tagged):
+    match unfold(tagged, tuples=True):
         case [item]:
             return item
         case _:
@@ -226,14 +227,14 @@ def _is_mapping(wanted: dict[int, Any], tagged: Any) -> bool:
     """Whether a result maps the same numbers to equal values."""
     match tagged:
         case {"d": list(pairs)} if len(pairs) == len(wanted):
-            items = [(_integer(unfold(key)), value) for key, value in pairs]
+            items = [(_integer(unfold(key, tuples=False)), value) for key, value in pairs]
         case _:
             return False
     seen: set[int | float] = set()
     for key, value in items:
         if not isinstance(key, int | float) or key not in wanted:
             return False
-        if first_unequal(wanted[int(key)], value, same_scalar) is not None:
+        if first_unequal(wanted[int(key)], value, same_scalar, TUPLES) is not None:
             return False
         seen.add(key)
     return len(seen) == len(wanted)

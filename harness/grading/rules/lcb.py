@@ -3,7 +3,7 @@
 from decimal import Decimal, InvalidOperation
 
 from harness.grading.rules.lines import first_unequal_line
-from harness.grading.rules.values import compare_json, first_unequal, same_scalar
+from harness.grading.rules.values import TOP_TUPLE, compare_json, first_unequal, same_scalar
 from harness.grading.verdict import Difference
 
 
@@ -32,9 +32,11 @@ def _same_decimals(left: str, right: str) -> bool:
 
 
 def lcb_value(expected: str, got: str) -> Difference | None:
-    """LiveCodeBench's rule for what a function returned: equality, tuples being lists at any depth.
+    """LiveCodeBench's rule for what a function returned: equality, after a tuple was made a list.
 
-    Numbers compare as in Python (True is 1, 6.0 is 6), never with a string, and NaN equals nothing.
+    That is done for the result itself and for no tuple inside it. A generator, range, deque or
+    array is no list either. Numbers compare as in Python (True is 1, 6.0 is 6), never with a
+    string, and NaN equals nothing.
 
     Args:
         expected: one JSON value.
@@ -42,5 +44,5 @@ def lcb_value(expected: str, got: str) -> Difference | None:
             that wrote it itself, anything at all.
     """
     return compare_json(
-        expected, got, lambda wanted, tagged: first_unequal(wanted, tagged, same_scalar)
+        expected, got, lambda wanted, tagged: first_unequal(wanted, tagged, same_scalar, TOP_TUPLE)
     )

@@ -30,14 +30,18 @@ def _integer(digits: str) -> int:
 
 
 class Other:
-    """A result that no JSON value equals: a set, or something that is not data."""
+    """A result that no JSON value equals: a set, a generator, or something that is not data."""
 
     def __init__(self, tagged: Any) -> None:
         self.tagged = tagged
 
 
-def unfold(tagged: Any) -> Any:
+def unfold(tagged: Any, *, tuples: bool) -> Any:
     """The value under one tag of the sandbox's notation; its items stay folded.
+
+    Args:
+        tagged: a linked list or tree is the list of its values.
+        tuples: whether a tuple is taken for a list. No other sequence or iterable is.
 
     Raises:
         ValueError: a solution wrote the result itself.
@@ -45,6 +49,8 @@ def unfold(tagged: Any) -> Any:
     match tagged:
         case {"i": str(digits)}:
             return int(digits, 16)
+        case {"u": list(values)} if tuples:
+            return values
         case {"l": list(values)} | {"t": list(values)}:
             return values
         case {"d": list(pairs)} if _are_fields(pairs):
@@ -87,6 +93,11 @@ def describe_value(tagged: Any) -> str:  # noqa: PLR0911 - one case a line
             return _describe_integer(int(digits, 16))
         case {"l": values} | {"t": values}:
             return describe_value(values)
+        case {"u": list(values)}:
+            comma = "," * (len(values) == 1)
+            return "(" + ", ".join(map(describe_value, values)) + comma + ")"
+        case {"q": [str(name), *values]}:
+            return f"{name}({describe_value(values)})"
         case {"s": list(values)}:
             return "{" + ", ".join(map(describe_value, values)) + "}"
         case {"d": list(pairs)}:

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import Any
 
 from harness.grading.rules.difference import counted, difference, first_difference
-from harness.grading.rules.values import compare_json, first_unequal, same_scalar
+from harness.grading.rules.values import ALL_TUPLES, compare_json, first_unequal, same_scalar
 from harness.grading.verdict import Difference
 
 TOLERANCE = 1e-6  # relative or absolute, whichever allows more
@@ -102,6 +102,7 @@ def _count_tokens(text: str) -> int:
 def tokens_value(expected: str, got: str) -> Difference | None:
     """What a function returned: equality, tuples being lists at any depth, floats within 1e-6.
 
+    No other sequence or iterable is taken for a list: a generator, range, deque or array is wrong.
     An expected number that is written as a float allows the tolerance of `tokens_output`, for a
     float or an integer returned; integers are exact, and else numbers compare as in Python (True
     is 1, 6.0 is 6), never with a string. NaN equals nothing, and infinity only itself.
@@ -112,7 +113,7 @@ def tokens_value(expected: str, got: str) -> Difference | None:
             that wrote it itself, anything at all.
     """
     return compare_json(
-        expected, got, lambda wanted, tagged: first_unequal(wanted, tagged, _same_value)
+        expected, got, lambda wanted, tagged: first_unequal(wanted, tagged, _same_value, ALL_TUPLES)
     )
 
 

@@ -1,4 +1,4 @@
-"""The walk over an expected JSON value and a result, side by side, to where they first differ."""
+"""Compare an expected JSON value with a result, and say where they first differ."""
 
 # Values of unknown type are this module's subject.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
@@ -17,6 +17,11 @@ LONGEST_RESULT_FACTOR = 32
 LONGEST_RESULT_EXTRA = 1 << 20
 
 Same = Callable[[Any, Any], bool]
+
+NO_TUPLES = 0
+TOP_TUPLE = 1
+ALL_TUPLES = 1 << 30
+"""Down to which level of a result a tuple is taken for a list: a number for `first_unequal`."""
 
 
 def compare_json(
@@ -54,32 +59,35 @@ def same_scalar(wanted: Any, returned: Any) -> bool:
     return type(wanted) is type(returned) and isinstance(wanted, str | None) and wanted == returned
 
 
-def first_unequal(wanted: Any, tagged: Any, same: Same) -> Difference | None:
-    """Where a result first differs, lists (of any kind) and mappings by their items.
+def first_unequal(wanted: Any, tagged: Any, same: Same, tuples: int) -> Difference | None:
+    """Where a result first differs; lists and mappings are compared by their items.
 
     Args:
         wanted: what `read_json` made of the expected value.
         tagged: the result in the sandbox's notation.
         same: whether two values without items, the expected one first, are as good as equal.
+        tuples: on how many levels, from the top, a tuple is taken for a list.
 
     Raises:
         ValueError, TypeError, RecursionError: a solution wrote the result itself.
     """
-    returned = unfold(tagged)
+    returned = unfold(tagged, tuples=tuples > 0)
     if isinstance(wanted, list) and isinstance(returned, list):
-        return _first_unequal_item(wanted, returned, same)
+        return _first_unequal_item(wanted, returned, same, tuples - 1)
     if isinstance(wanted, dict) and isinstance(returned, dict):
         if wanted.keys() != returned.keys():
             return value_difference(": keys", list(wanted), list(returned))
         keys: list[Any] = list(wanted)
-        found = ((key, first_unequal(wanted[key], returned[key], same)) for key in keys)
+        found = ((key, first_unequal(wanted[key], returned[key], same, tuples - 1)) for key in keys)
         return next((_below(unequal, key) for key, unequal in found if unequal), None)
     return None if same(wanted, returned) else value_difference("", wanted, tagged)
 
 
-def _first_unequal_item(wanted: list[Any], returned: list[Any], same: Same) -> Difference | None:
+def _first_unequal_item(
+    wanted: list[Any], returned: list[Any], same: Same, tuples: int
+) -> Difference | None:
     for index, (left, right) in enumerate(zip(wanted, returned, strict=False)):
-        unequal = first_unequal(left, right, same)
+        unequal = first_unequal(left, right, same, tuples)
         if unequal is not None:
             return _below(unequal, index)
     if len(wanted) != len(returned):

@@ -37,6 +37,7 @@ sys.path.insert(0, FOLDER)
 
 from inside import linux, syscalls
 from inside.connection import Connection
+from inside.descriptors import close_all_but
 from inside.lanes import Lanes, Step
 from inside.lockdown import PROCESSES, Lockdown
 from inside.preamble import WARM, Preamble
@@ -190,6 +191,7 @@ def main() -> None:
     """Greet the worker, serve it, and leave nothing behind."""
     descriptor = int(sys.argv[1])
     os.set_inheritable(descriptor, False)
+    close_all_but(descriptor)  # what a library opened for itself: newer versions of libffi do
     connection = Connection(descriptor)
     config, _ = connection.receive() or ({}, [])
     home = os.getcwd()

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from inside import linux
 from inside.preamble import Preamble, Solution
 from inside.runner import Runner
+from inside.script import compile_solution
 from inside.timed import TimedRunner
 from inside.words import (
     CANNOT_COMPILE,
@@ -83,7 +84,8 @@ class Template:
     def _compile(self) -> CodeType | None:
         source = self.job["code"].removeprefix("\ufeff")  # as in a file
         try:
-            code = compile(source, FILE_NAME, "exec", dont_inherit=True)
+            is_script = self.job["entry_point"] is None
+            code = compile_solution(source, FILE_NAME, is_script=is_script)
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
             text = "".join(traceback.format_exception_only(error))
             write_report(self.files[-1], {"status": "error", "error": shorten(text)})

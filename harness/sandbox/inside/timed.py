@@ -53,7 +53,9 @@ class Execution:
         try:
             exec(self.runner.solution.code, self.namespace)
         except BaseException as error:
-            self.report = describe(error)
+            report = describe(error)
+            if report["status"] != "exit":  # what it printed counts, whatever its exit code
+                self.report = report
         self.over = self.runner.leave(self.namespace, self.report) or self.over
 
     def done(self) -> None:

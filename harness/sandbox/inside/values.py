@@ -1,10 +1,14 @@
 """A function's arguments and results as data: JSON in, tagged JSON out.
 
 Runs beside the judged code and trusts nothing that code made. A result is written as JSON in which
-lists (tuples, ranges, generators and other iterables among them), strings, booleans, None, floats
-and integers of ordinary size stand for themselves, and everything else is an object of one key:
+lists, strings, booleans, None, floats and integers of ordinary size stand for themselves, and
+everything else is an object of one key:
 
     {"i": "-0x1f"}        an integer too long for a decimal
+    {"u": [v, …]}         a tuple
+    {"q": [name, v, …]}   any other sequence or iterable, with the name of its type: a range, a
+                          generator, a deque, a numpy array; or a list in place of a linked list or
+                          tree that the signature asks for
     {"d": [[k, v], …]}    a mapping, keys of any kind
     {"s": [v, …]}         a set
     {"l": [v, …]}         a linked list, from its head
@@ -20,7 +24,8 @@ and integers of ordinary size stand for themselves, and everything else is an ob
 # pyright: reportUnknownVariableType=false, reportAttributeAccessIssue=false
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from fractions import Fraction
@@ -30,7 +35,10 @@ from typing import Any
 MAX_DEPTH = 200
 MAX_ITEMS = 20_000_000
 SMALL = 1 << 62
-_OF_NODES = frozenset({"linked_list", "linked_lists", "tree", "trees"})
+_MANY_NODES = frozenset({"linked_lists", "trees"})
+_OF_NODES = frozenset({"linked_list", "tree"}) | _MANY_NODES
+_EQUAL_LISTS = frozenset({"UserList", "SortedList", "SortedKeyList"})
+"""Types that are no lists, and whose `==` takes a list for equal."""
 _PLAIN = frozenset({int, float, str, bool, type(None)})
 _dumps = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _loads = json.loads
@@ -66,15 +74,30 @@ def encode(value: Any, result: str, arguments: list[Any], codecs: list[str]) -> 
     """
     if result == "first_argument" and value is None and arguments:
         value, result = arguments[0], codecs[0] if codecs else "json"
-    if value is None and result in _OF_NODES:
-        value = []
-    if result in {"linked_lists", "trees"} and isinstance(value, list | tuple):
-        value = [[] if item is None else item for item in value]
+    if result in _MANY_NODES and isinstance(value, list | tuple):
+        nodes = [_as_nodes(item) for item in value]
+        value = nodes if isinstance(value, list) else tuple(nodes)
+    elif result in _OF_NODES:
+        value = _as_nodes(value)
     if result == "int_keys" and isinstance(value, Mapping):
         value = {str(k) if type(k) is int else k: v for k, v in value.items()}
     if result == "everything":
         value = [value, arguments]
     return _dumps(_encode(value, 0, _Budget())).encode()
+
+
+class _NotNodes:
+    """A list in place of the nodes that a signature asks for."""
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items = items
+
+
+def _as_nodes(value: Any) -> Any:
+    """The head or root that a signature asks for: None is an empty one, a list is none."""
+    if value is None:
+        return []
+    return _NotNodes(value) if isinstance(value, list) else value
 
 
 def _encode(  # noqa: C901, PLR0911 - one case a line
@@ -87,8 +110,12 @@ def _encode(  # noqa: C901, PLR0911 - one case a line
         return value
     if depth > MAX_DEPTH:
         return {"o": "nested too deeply"}
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         return _encode_items(budget.take(value), depth, budget)
+    if isinstance(value, tuple):
+        return {"u": _encode_items(budget.take(value), depth, budget)}
+    if kind is _NotNodes:
+        return {"q": ["list", *_encode_items(budget.take(value.items), depth, budget)]}
     if isinstance(value, int | float | str):
         return _encode_subclass(value)
     if isinstance(value, Mapping):
@@ -104,11 +131,16 @@ def _encode(  # noqa: C901, PLR0911 - one case a line
         return _encode_chain(value, depth, budget)
     if kind is Decimal or kind is Fraction:
         return _encode_exact(value)
-    if hasattr(value, "tolist"):  # a numpy array or scalar
-        return _encode(value.tolist(), depth + 1, budget)
+    name = kind.__name__[:100]
+    if hasattr(value, "tolist"):  # a scalar of numpy, or an array of it or of the library
+        plain = value.tolist()
+        if not isinstance(plain, list):
+            return _encode(plain, depth + 1, budget)
+        return {"q": [name, *_encode_items(budget.take(plain), depth, budget)]}
     if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray | memoryview):
-        return _encode_items(budget.take(value), depth, budget)
-    return {"o": kind.__name__[:100]}
+        items = _encode_items(budget.take(value), depth, budget)
+        return items if name in _EQUAL_LISTS else {"q": [name, *items]}
+    return {"o": name}
 
 
 def _encode_items(items: list[Any], depth: int, budget: _Budget) -> list[Any]:
@@ -209,6 +241,8 @@ def _decode(  # noqa: PLR0911 - one case a line
             return {int(key): item for key, item in value.items()}
         case "tagged":
             return untag(value, namespace)
+        case "tagged_lists":
+            return untag(_listed(value), namespace)
         case _:
             return value
 
@@ -217,7 +251,33 @@ class Opaque:
     """What was no data: equal to itself alone."""
 
 
-def untag(  # noqa: PLR0911 - one case a line
+class Items(Sequence[Any]):
+    """What was a sequence or iterable of another kind than lists and tuples: no list equals it."""
+
+    def __init__(self, items: list[Any]) -> None:
+        self._items = items
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._items[index]
+
+
+def _listed(tagged: Any) -> Any:
+    """The same with lists in place of all other sequences."""
+    match tagged:
+        case list():
+            return [_listed(item) for item in tagged]
+        case {"u": items} | {"q": [_, *items]}:
+            return [_listed(item) for item in items]
+        case dict():
+            return {tag: _listed(value) for tag, value in tagged.items()}
+        case _:
+            return tagged
+
+
+def untag(  # noqa: C901, PLR0911 - one case a line
     tagged: Any, namespace: dict[str, Any]
 ) -> Any:
     """The value that the notation stands for; a key, or what is in a set, is made immutable."""
@@ -226,6 +286,12 @@ def untag(  # noqa: PLR0911 - one case a line
             return [untag(item, namespace) for item in tagged]
         case {"i": digits}:
             return int(digits, 16)
+        case {"u": items}:
+            return tuple(untag(item, namespace) for item in items)
+        case {"q": ["deque", *items]}:
+            return deque(untag(item, namespace) for item in items)
+        case {"q": [_, *items]}:
+            return Items([untag(item, namespace) for item in items])
         case {"d": pairs}:
             return {_hashable(untag(k, namespace)): untag(v, namespace) for k, v in pairs}
         case {"s": items}:
@@ -245,7 +311,7 @@ def untag(  # noqa: PLR0911 - one case a line
 
 def _hashable(value: Any) -> Any:
     match value:
-        case list():
+        case list() | tuple():
             return tuple(map(_hashable, value))
         case set():
             return frozenset(value)

@@ -8,6 +8,7 @@ from timed_bench import FAST, MIDDLE, SLOW, Bench
 from harness.grading.efficiency import calibrating, mercury, paired
 from harness.grading.efficiency.expected import Expected
 from harness.grading.efficiency.scale import ReferenceTime, Scale
+from harness.grading.efficiency.turns import LapError
 from harness.grading.judge import Task
 from harness.problem import TestCase
 from harness.sandbox.execution import Program
@@ -99,6 +100,63 @@ def test_references_that_fail_when_they_are_timed_are_counted(worker: Worker) ->
     assert (len(scale.references), scale.failed) == (1, 1)
     nothing = calibrating.calibrate(worker, expected, {"wrong": wrong})
     assert (nothing.lack, nothing.failed) == ("no reference passes", 1)
+
+
+# Right at first, and wrong from the sixth call in one process on: so a reference passes the judge
+# and the first look, and fails when it takes turns.
+FLAKY = (
+    "import sys\ndef f(n):\n    sys.calls = getattr(sys, 'calls', 0) + 1\n{work}"
+    "    return n * (n - 1) // 2 + (sys.calls > 5)\n"
+)
+QUICK = FLAKY.format(work="")
+STEADY = FLAKY.format(work="    for i in range(2 * n): i + i\n")
+SLUGGISH = FLAKY.format(work="    for i in range(20 * n): i + i\n")
+ONE_TEST = TestCase(input="20000", output="199990000", public=False)
+SOUND = {"fast": FAST, "middle": MIDDLE, "slow": SLOW}
+
+
+def one_test(worker: Worker) -> Expected:
+    return Expected.of(worker, Task(Program(FAST, "", "f"), [ONE_TEST], Limits()))
+
+
+@pytest.mark.parametrize(
+    "flaky",
+    [
+        {"steady": STEADY},
+        {"quick": QUICK, "steady": STEADY, "sluggish": SLUGGISH},
+    ],
+    ids=lambda flaky: "+".join(flaky),
+)
+def test_a_reference_that_fails_at_its_turns_is_left_out_and_no_other(
+    flaky: dict[str, str], worker: Worker
+) -> None:
+    scale = calibrating.calibrate(worker, one_test(worker), {**flaky, **SOUND})
+    assert [each.code_hash for each in scale.references] == ["fast", "middle", "slow"]
+    assert scale.failed == len(flaky)
+    assert {scale.references[n].code_hash for n in scale.anchors} == set(SOUND)
+
+
+def test_where_all_references_fail_at_their_turns_there_is_no_scale(worker: Worker) -> None:
+    scale = calibrating.calibrate(worker, one_test(worker), {"quick": QUICK, "steady": STEADY})
+    assert (scale.lack, scale.failed) == ("no reference passes", 2)
+
+
+def test_an_anchor_that_fails_later_costs_the_solution_nothing(worker: Worker) -> None:
+    expected = one_test(worker)
+    scale = calibrating.calibrate(worker, expected, SOUND)
+    codes = {**SOUND, "fast": QUICK}  # what the scale has for its fastest fails now
+    found = paired.measure(worker, expected, scale, codes, MIDDLE)
+    assert found.beyond is not None
+    assert found.remark == ""
+    with pytest.raises(LapError):
+        paired.measure(worker, expected, scale, dict.fromkeys(SOUND, QUICK), MIDDLE)
+
+
+def test_a_solution_that_fails_at_its_turns_has_nothing(worker: Worker) -> None:
+    expected = one_test(worker)
+    scale = calibrating.calibrate(worker, expected, SOUND)
+    found = paired.measure(worker, expected, scale, SOUND, STEADY)
+    assert (found.beyond, found.remark) == (0, "gave a wrong answer when it was timed")
 
 
 def test_mercury_s_protocol_times_each_solution_by_itself(worker: Worker, bench: Bench) -> None:

@@ -1,2 +1,2 @@
 def f(n):
-    return tuple((i, i * 2) for i in range(n))
+    return tuple([i, i * 2] for i in range(n))

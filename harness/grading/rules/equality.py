@@ -1,0 +1,26 @@
+"""`equality`: equal as Python's `==` has it, as in an `assert` of LeetCodeDataset."""
+
+from harness.grading.rules.lines import first_unequal_line
+from harness.grading.rules.values import NO_TUPLES, compare_json, first_unequal, same_scalar
+from harness.grading.verdict import Difference
+
+
+def equality_output(expected: str, got: str) -> Difference | None:
+    """What a program printed: the same lines, but for white space at their ends."""
+    return first_unequal_line(expected, got, lambda _wanted, _printed: False)
+
+
+def equality_value(expected: str, got: str) -> Difference | None:
+    """What a function returned: equal to the expected value, where a tuple is no list.
+
+    Numbers compare as in Python (True is 1, 6.0 is 6), and NaN equals nothing. A linked list or
+    tree is equal when its values are.
+
+    Args:
+        expected: one JSON value.
+        got: the result in the notation of `harness.sandbox.inside.values`, or, from a solution
+            that wrote it itself, anything at all.
+    """
+    return compare_json(
+        expected, got, lambda wanted, tagged: first_unequal(wanted, tagged, same_scalar, NO_TUPLES)
+    )
