@@ -34,7 +34,7 @@ class ForkServer:
     errors: int
 
     def send(self, order: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
-        """Send an order, descriptors beside it. Raises OSError."""
+        """Send an order, descriptors beside it; not for two threads at a time. Raises OSError."""
         data = json.dumps(order).encode()
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", descriptors))]
         self.socket.sendmsg([struct.pack(">I", len(data))], rights if descriptors else [])

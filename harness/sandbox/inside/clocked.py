@@ -1,5 +1,6 @@
 """A process of the fork server's, seen from there: its clock, its word, its end."""
 
+import contextlib
 import os
 import signal
 from typing import NamedTuple
@@ -21,6 +22,11 @@ class Process:
         self.pid = pid
         self.clock = (~pid << 3) | 2  # CPUCLOCK_SCHED of a process, see clock_getcpuclockid(3)
         self.handle = os.pidfd_open(pid)
+
+    def signal(self, number: int) -> None:
+        """Send it a signal, unless it has ended."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.handle, number)
 
     def end(self) -> tuple[int, int]:
         """Kill it and its group; its wait status and peak memory in bytes."""

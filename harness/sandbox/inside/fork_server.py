@@ -47,6 +47,7 @@ from inside.trial import Job, Trial, WorkerGoneError
 THREAD_STACK_BYTES = 4 << 20  # so many that `PROCESSES` of them can be had
 MOST_PREAMBLES = 8
 OPENING = frozenset({"open", "lanes", "close"})  # what ends the one before
+PAUSES = frozenset({"pause", "resume"})  # said while nothing runs, they say nothing
 
 
 class AllowedPackages:
@@ -134,6 +135,8 @@ class Server:
 
     def answer(self, order: dict[str, Any], descriptors: list[int]) -> None:
         """Answer one request; what it opens takes the place of what was open."""
+        if order["do"] in PAUSES:
+            return
         if order["do"] in OPENING:
             self.close()
         if order["do"] in OPENING - {"close"}:
@@ -145,7 +148,8 @@ class Server:
             self.opened = self.open(order, preamble, descriptors)
         match self.opened:
             case Trial() as trial:
-                self.connection.answer(trial.run(order["spans"], last=order["last"]).pack())
+                report = trial.run(order["spans"], last=order["last"], full=order["full"])
+                self.connection.answer(report.pack())
             case Lanes() as lanes:
                 steps = [Step(*each) for each in order["steps"]]
                 self.connection.say({"steps": lanes.run(steps)})

@@ -138,3 +138,24 @@ def _in_folder(most: int) -> tuple[int, int]:
 def _thread_count(pid: int) -> int:
     fields = _stat(pid)
     return int(fields[17]) if fields else 0
+
+
+def waiting_s(pid: int) -> float | None:
+    """How long the one of a process's threads that waited longest was kept from running.
+
+    Seconds in which it could have run, and others had the cores; see "schedstat" in proc(5). None
+    where the system does not tell.
+    """
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return None
+    most: int | None = None
+    for thread in threads:
+        try:
+            with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii") as file:
+                ran, waited = map(int, file.read().split()[:2])
+                most = max(most or 0, waited) if ran else most  # all are 0 where none is counted
+        except (OSError, ValueError):  # it has ended, or nothing is told
+            continue
+    return None if most is None else most / 1e9

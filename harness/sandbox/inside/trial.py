@@ -19,7 +19,7 @@ from inside.connection import Connection
 from inside.descriptors import close_all_but, copy
 from inside.lockdown import Lockdown
 from inside.preamble import Preamble
-from inside.processes import Watch, empty_working_directory, kill_strays
+from inside.processes import Watch, empty_working_directory, kill_strays, waiting_s
 from inside.records import Kept, Record, Report
 from inside.runner import Runner
 from inside.template import Template
@@ -46,6 +46,22 @@ NO_ROOM = "there is no room for the working directory"
 
 class WorkerGoneError(Exception):
     """The worker hung up while its tests ran."""
+
+
+class Allowance(NamedTuple):
+    """How long something may take.
+
+    Attributes:
+        end: what is said of it when that was not enough.
+        cpu_s: CPU seconds of the process.
+        wall_s: wall seconds in which it runs or sleeps.
+        longest_s: wall seconds, those included in which it waits for a core.
+    """
+
+    end: str
+    cpu_s: float
+    wall_s: float
+    longest_s: float
 
 
 class Job(NamedTuple):
@@ -79,6 +95,10 @@ class Trial:
         self.job = job
         self.watch = watch
         self.connection = connection
+        limits = job.limits
+        self.whole = Allowance("", limits["grace_s"], limits["wall_s"], limits["longest_s"])
+        wall_s = limits["beside_wall_s"]
+        self.beside = Allowance("cut", limits["beside_cpu_s"], wall_s, wall_s)
         self.written = 0
         self.runs = 0
         self.refusal: Report | None = None
@@ -129,12 +149,13 @@ class Trial:
             self.over = True
             self.refusal = Report(*self._end_template(), [record])
 
-    def run(self, spans: list[tuple[int, int]], *, last: bool) -> Report:
+    def run(self, spans: list[tuple[int, int]], *, last: bool, full: int) -> Report:
         """Run tests in a fresh process until one ends it, all are done, or output has piled up.
 
         Args:
             spans: the tests' inputs: offset and length.
             last: whether nothing is to follow, so that the template itself may run them.
+            full: how many of the first may use all of their limits of time.
 
         Raises:
             WorkerGoneError: nobody waits for the records.
@@ -152,14 +173,15 @@ class Trial:
             return Report(0, 0, [self._record(runner, "broken")])
         go = go_word(self.runs)
         records: list[Record] = []
-        for span in spans:
+        for number, span in enumerate(spans):
             self.give(*span)
             start = self.now(runner)  # while it still waits: what it does from here on counts
             try:
                 self.control.send(go)
             except OSError:  # it died between two tests: the next process will tell
                 break
-            waited = self._looked_after(runner, self.wait(runner, start))
+            allowed = self.whole if number < full else self.beside
+            waited = self._looked_after(runner, self.wait(runner, start, allowed=allowed))
             done = waited.word in {DONE, DONE_AND_OVER}
             ended = None if done else runner.end()
             record = self._record(waited, "done" if done else waited.missing or "garbage")
@@ -168,6 +190,8 @@ class Trial:
                 return self._reported(ended, records)
             # What a stream could not write would come out in the next test.
             if waited.word != DONE or record.too_much:
+                break
+            if waited.cpu_s > self.job.limits["cpu_s"]:  # it is to be seen whether by its doing
                 break
             if self.written > self.job.limits["collect_bytes"]:
                 break
@@ -225,7 +249,11 @@ class Trial:
         return time.clock_gettime(process.clock), time.monotonic()
 
     def wait(
-        self, process: Process, start: tuple[float, float], channel: int | None = None
+        self,
+        process: Process,
+        start: tuple[float, float],
+        channel: int | None = None,
+        allowed: Allowance | None = None,
     ) -> Waited:
         """Wait for a process's next word, its death, or a limit, counted from a start.
 
@@ -233,22 +261,28 @@ class Trial:
             process: whose.
             start: its CPU time and the wall's.
             channel: where it speaks, if not on the socket of the tests.
+            allowed: how long it may take; default: as a test that is alone.
         """
         channel = self.control.fileno() if channel is None else channel
-        limit = self.job.limits
+        allowed = allowed or self.whole
+        wall_s = allowed.wall_s
         cpu_start, wall_start = start
         poll = select.poll()
         poll.register(channel, select.POLLIN)
         poll.register(process.handle, select.POLLIN)
-        poll.register(self.connection.socket, select.POLLRDHUP)
+        poll.register(self.connection.socket, select.POLLIN | select.POLLRDHUP)
         while True:
             cpu = time.clock_gettime(process.clock) - cpu_start
             wall = time.monotonic() - wall_start
-            if cpu > limit["cpu_s"]:
-                return Waited(b"", "cpu", cpu, wall)
-            if wall > limit["wall_s"] and not poll.poll(0):  # it may have been done in time
-                return Waited(b"", "wall", cpu, wall)
-            patience = min((limit["cpu_s"] - cpu) / CORES, limit["wall_s"] - wall)
+            if cpu > allowed.cpu_s:
+                return Waited(b"", allowed.end or "cpu", cpu, wall)
+            if wall > wall_s and not poll.poll(0):  # it may have been done in time
+                waiting = waiting_s(process.pid)
+                wall_s = min(allowed.wall_s + (waiting or 0.0), allowed.longest_s)
+                if wall > wall_s:
+                    asleep = waiting is not None and wall_s < allowed.longest_s
+                    return Waited(b"", allowed.end or ("asleep" if asleep else "wall"), cpu, wall)
+            patience = min((allowed.cpu_s - cpu) / CORES, wall_s - wall)
             if self.watch is not None:
                 patience = min(patience, self.watch.interval_s)
                 complaint = self.watch.complaint(process.pid)
@@ -256,7 +290,8 @@ class Trial:
                     return Waited(b"", complaint, cpu, wall)
             events = dict(poll.poll(max(1, int(patience * 1000))))
             if self.connection.socket.fileno() in events:
-                raise WorkerGoneError
+                wall_start += self._pause(process)
+                continue
             if events:
                 word = self._hear(channel)
                 ended = process.handle in events or events.get(channel, 0) & select.POLLHUP
@@ -264,6 +299,28 @@ class Trial:
                 cpu = time.clock_gettime(process.clock) - cpu_start
                 wall = time.monotonic() - wall_start
                 return Waited(word or b"", "gone" if gone else "", cpu, wall)
+
+    def _pause(self, process: Process) -> float:
+        """Do what the worker says meanwhile: have the process pause, until it says otherwise.
+
+        Returns:
+            The seconds for which it paused.
+
+        Raises:
+            WorkerGoneError: it says nothing more.
+        """
+        began = time.monotonic()
+        while True:
+            try:
+                request = self.connection.receive()
+            except OSError:
+                request = None
+            if request is None:
+                raise WorkerGoneError
+            if request[0]["do"] != "pause":
+                process.signal(signal.SIGCONT)
+                return time.monotonic() - began
+            process.signal(signal.SIGSTOP)
 
     def _hear(self, channel: int) -> bytes | None:
         """The next word, empty where judged code forged it so; None where there is none."""
