@@ -70,8 +70,8 @@ class ForkServer:
         lines = text.decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else ""
 
-    def end(self) -> None:
-        """End it and its children at once, and let go of what it had."""
+    def end(self) -> str:
+        """End it and its children at once, and let go of what it had; its last words."""
         with contextlib.suppress(OSError):  # wakes a thread that waits for an answer
             self.socket.shutdown(socket.SHUT_RDWR)
         with contextlib.suppress(ProcessLookupError):  # one that was stopped does not hear it
@@ -84,10 +84,12 @@ class ForkServer:
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
         self.socket.close()
+        last_words = self.last_words()
         os.close(self.errors)
         if self.folder is not None:
             with contextlib.suppress(OSError):  # the fork server has removed it already
                 _remove(self.folder)
+        return last_words
 
 
 def _remove(path: str) -> None:

@@ -103,10 +103,14 @@ class Worker:
                 data = self._ask(trial, indexes, last=last, full=full)
                 return read_answer(data, trial.files[2], trial.limits)
             except FAULTS as error:
-                self.kill()
-                if self.stopped:
-                    raise WorkerStoppedError from error
-                raise SandboxError(f"{type(error).__name__}: {error}") from error
+                raise self._failed(error) from error
+
+    def _failed(self, error: Exception) -> SandboxError | WorkerStoppedError:
+        """End the fork server; what is said of it, its own last words included."""
+        said = self.kill()
+        if self.stopped:
+            return WorkerStoppedError()
+        return SandboxError(f"{type(error).__name__}: {error}" + (f" ({said})" if said else ""))
 
     def _ask(self, trial: Trial, indexes: Sequence[int], *, last: bool, full: int | None) -> bytes:
         server = self._started()
@@ -146,10 +150,7 @@ class Worker:
                 try:
                     laps += self._ask_turns(race, steps[len(laps) :][:STEPS_AT_ONCE])
                 except (*FAULTS, KeyError, TypeError) as error:
-                    self.kill()
-                    if self.stopped:
-                        raise WorkerStoppedError from error
-                    raise SandboxError(f"{type(error).__name__}: {error}") from error
+                    raise self._failed(error) from error
         return laps
 
     def _ask_turns(self, race: Race, steps: Sequence[Step]) -> list[Lap]:
@@ -259,12 +260,11 @@ class Worker:
             self._gate.notify_all()
         self._quiet.wake()
 
-    def kill(self) -> None:
-        """End the fork server and its children at once."""
+    def kill(self) -> str:
+        """End the fork server and its children at once; its last words."""
         with self._lock:
             server, self._server = self._server, None
-        if server is not None:
-            server.end()
+        return "" if server is None else server.end()
 
 
 def _is_stopped(pid: int) -> bool:

@@ -15,6 +15,21 @@ class Waited(NamedTuple):
     wall_s: float
 
 
+def can_watch() -> str:
+    """Why processes cannot be watched here; empty where they can."""
+    try:
+        handle = os.pidfd_open(os.getpid())
+    except OSError as error:
+        return f"pidfd_open, which tells of a test's end, is refused: {error} (Linux 5.3 has it)"
+    try:
+        signal.pidfd_send_signal(handle, 0)
+    except OSError as error:
+        return f"pidfd_send_signal, which pauses a test, is refused: {error} (Linux 5.1 has it)"
+    finally:
+        os.close(handle)
+    return ""
+
+
 class Process:
     """A process of the fork server's, and its clock."""
 

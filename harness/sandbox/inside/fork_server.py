@@ -24,6 +24,7 @@ import gc
 import importlib
 import importlib.machinery
 import importlib.util
+import resource
 import signal
 import sys
 import threading
@@ -36,12 +37,14 @@ FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, FOLDER)
 
 from inside import linux, syscalls
+from inside.clocked import can_watch
 from inside.connection import Connection
 from inside.lanes import Lanes, Step
 from inside.lockdown import PROCESSES, Lockdown
 from inside.preamble import WARM, Preamble
 from inside.probe import probe
 from inside.processes import Watch, empty_working_directory
+from inside.recursion import allow_depth
 from inside.trial import Job, Trial, WorkerGoneError
 
 THREAD_STACK_BYTES = 4 << 20  # so many that `PROCESSES` of them can be had
@@ -83,6 +86,7 @@ def warm_up(packages: dict[str, str]) -> None:
         importlib.import_module(name)
     os.register_at_fork = _register_at_fork
     threading.stack_size(THREAD_STACK_BYTES)
+    allow_depth(resource.getrlimit(resource.RLIMIT_STACK)[0], THREAD_STACK_BYTES)
     gc.collect()
     gc.freeze()
 
@@ -197,6 +201,10 @@ def main() -> None:
     connection = Connection(descriptor)
     config, _ = connection.receive() or ({}, [])
     home = os.getcwd()
+    failed = can_watch()
+    if failed:
+        connection.say({"failed": failed})
+        return
     close_up()
     if config["means"] == "bubblewrap":  # whose own way counts from a thread of the worker's
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
