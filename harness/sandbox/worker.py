@@ -28,7 +28,7 @@ LOOK_S = 1.0  # between two looks at whether the fork server still runs
 MARGIN_S = 20.0  # for the fork server itself, beyond what the tests may take
 
 
-_numbers = itertools.count()
+_numbers = itertools.count(os.getpid())
 
 
 class Worker:
@@ -123,7 +123,7 @@ class Worker:
         opens = self._open is not trial
         if opens:
             order |= {"do": "open", "preamble": trial.program.preamble}
-            order["limits"] = _plain(trial.limits)
+            order |= {"limits": _plain(trial.limits), "core": self._number}
         self._open = None if last else trial
         server.socket.settimeout((len(spans) + 1) * trial.limits.longest_s + MARGIN_S)
         self._send(server, order, (program, inputs, outputs) if opens else ())

@@ -138,7 +138,9 @@ def busy(level: Level, limit: float) -> None:
             again = sum(each.judged_again.retimed[0] for each in grades)
             rows.append([f"{share:.0%} {kind}", ", ".join(f"{v} {k}" for k, v in verdicts.items())])
             rows[-1] += [str(again), f"{time.perf_counter() - start:.1f}"]
-    print(table((f"{WORKERS} workers, limit {limit:g} s", "verdicts", "tried again", "wall s"), rows))
+    print(
+        table((f"{WORKERS} workers, limit {limit:g} s", "verdicts", "tried again", "wall s"), rows)
+    )
 
 
 def _steps_a_second() -> float:
@@ -194,7 +196,9 @@ async def _others(level: Level) -> None:
 
     async with level.pool(3) as pool:
         await asyncio.gather(*(pool.call(work) for work in (short, batch, late)))
-    print(f"one test under way is {0.9 * limit:g} s, a batch 8 of them, a narrow one {1.1 * limit:g} s")
+    print(
+        f"one test under way is {0.9 * limit:g} s, a batch 8 of them, a narrow one {1.1 * limit:g} s"
+    )
     print(f"longest time between two short solutions: {max(gaps):.2f} s")
     print(f"a narrow time-out and its second try: {max(waits):.2f} s at most")
 

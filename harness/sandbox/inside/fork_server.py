@@ -167,9 +167,12 @@ class Server:
         limits = order["limits"]
         if order["do"] == "open":
             program, inputs, outputs = descriptors
-            return self.trial(Job(limits, preamble, program, inputs, outputs))
-        core: int = order["core"] % len(self.cores)
-        os.sched_setaffinity(0, [self.cores[core]])
+            job = Job(limits, preamble, program, inputs, outputs)
+            if len(self.cores) == 1:
+                return self.trial(job)
+            self.take_one_core(order["core"])
+            return Trial(job, self.lockdown, self.watch, self.connection, self.cores)
+        self.take_one_core(order["core"])
         inputs, outputs, *programs = descriptors
         jobs = [
             Job(limits, preamble, program, os.dup(inputs), os.dup(outputs), timed=True)
@@ -179,6 +182,10 @@ class Server:
         os.close(outputs)
         return Lanes([self.trial(job) for job in jobs])
 
+    def take_one_core(self, number: int) -> None:
+        """Have what is forked from here on one core, this process too."""
+        os.sched_setaffinity(0, [self.cores[number % len(self.cores)]])
+
     def trial(self, job: Job) -> Trial:
         """One solution's."""
         return Trial(job, self.lockdown, self.watch, self.connection)
@@ -187,9 +194,8 @@ class Server:
         """Let go of what is open."""
         if self.opened is None:
             return
-        if isinstance(self.opened, Lanes):
-            os.sched_setaffinity(0, self.cores)
         self.opened.close()
+        os.sched_setaffinity(0, self.cores)
         self.opened = None
         empty_working_directory()
 

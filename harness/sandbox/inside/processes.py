@@ -140,18 +140,22 @@ def _thread_count(pid: int) -> int:
     return int(fields[17]) if fields else 0
 
 
+def threads_of(pid: int) -> list[int]:
+    """The threads of a process, as far as can be seen."""
+    try:
+        return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
+    except OSError:
+        return [pid]
+
+
 def waiting_s(pid: int) -> float | None:
     """How long the one of a process's threads that waited longest was kept from running.
 
     Seconds in which it could have run, and others had the cores; see "schedstat" in proc(5). None
     where the system does not tell.
     """
-    try:
-        threads = os.listdir(f"/proc/{pid}/task")
-    except OSError:
-        return None
     most: int | None = None
-    for thread in threads:
+    for thread in threads_of(pid):
         try:
             with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii") as file:
                 ran, waited = map(int, file.read().split()[:2])

@@ -6,6 +6,7 @@ from the same state, which nothing has touched, and costs neither another start 
 """
 
 import _socket
+import contextlib
 import fcntl
 import os
 import select
@@ -19,7 +20,7 @@ from inside.connection import Connection
 from inside.descriptors import close_all_but, copy
 from inside.lockdown import Lockdown
 from inside.preamble import Preamble
-from inside.processes import Watch, empty_working_directory, kill_strays, waiting_s
+from inside.processes import Watch, empty_working_directory, kill_strays, threads_of, waiting_s
 from inside.records import Kept, Record, Report
 from inside.runner import Runner
 from inside.template import Template
@@ -40,6 +41,8 @@ from inside.words import (
 EXCERPT_BYTES = 16_000
 REPORT_BYTES = 128_000  # a runner's longest error, every character of it escaped
 CORES = os.cpu_count() or 1
+ONE_CORE_S = 0.02
+"""So long the fork server and a solution share a core: to wake each other up is cheap there."""
 NOTHING = Kept(0, 0, 0)
 NO_ROOM = "there is no room for the working directory"
 
@@ -90,7 +93,12 @@ class Trial:
     """One solution's template, and the runs made from it."""
 
     def __init__(
-        self, job: Job, lockdown: Lockdown, watch: Watch | None, connection: Connection
+        self,
+        job: Job,
+        lockdown: Lockdown,
+        watch: Watch | None,
+        connection: Connection,
+        cores: list[int] | None = None,
     ) -> None:
         self.job = job
         self.watch = watch
@@ -103,6 +111,7 @@ class Trial:
         self.runs = 0
         self.refusal: Report | None = None
         self.over = False  # whether the template has ended
+        self.cores = cores  # that it is to have when it takes longer, while it has only one
         self.files = [os.memfd_create(name) for name in FILES]
         self.control, self.far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
         self.control.setblocking(False)
@@ -239,10 +248,10 @@ class Trial:
 
     def give(self, offset: int, length: int) -> None:
         """Make a span of the inputs what the coming test reads."""
-        os.ftruncate(self.files[0], 0)
-        if length:
+        if length:  # over what is there: pages that are there cost less than new ones
             os.lseek(self.files[0], 0, os.SEEK_SET)
             copy(self.job.inputs, offset, length, self.files[0])
+        os.ftruncate(self.files[0], length)
 
     def now(self, process: Process) -> tuple[float, float]:
         """A process's CPU time and the wall's."""
@@ -283,6 +292,11 @@ class Trial:
                     asleep = waiting is not None and wall_s < allowed.longest_s
                     return Waited(b"", allowed.end or ("asleep" if asleep else "wall"), cpu, wall)
             patience = min((allowed.cpu_s - cpu) / CORES, wall_s - wall)
+            if self.cores is not None:
+                if wall > ONE_CORE_S:
+                    self._spread(self.cores, process)
+                else:
+                    patience = min(patience, ONE_CORE_S)
             if self.watch is not None:
                 patience = min(patience, self.watch.interval_s)
                 complaint = self.watch.complaint(process.pid)
@@ -299,6 +313,13 @@ class Trial:
                 cpu = time.clock_gettime(process.clock) - cpu_start
                 wall = time.monotonic() - wall_start
                 return Waited(word or b"", "gone" if gone else "", cpu, wall)
+
+    def _spread(self, cores: list[int], process: Process) -> None:
+        """Let this process and those of the solution have all cores."""
+        self.cores = None
+        for pid in (0, self.template.pid, *threads_of(process.pid)):
+            with contextlib.suppress(ProcessLookupError):
+                os.sched_setaffinity(pid, cores)
 
     def _pause(self, process: Process) -> float:
         """Do what the worker says meanwhile: have the process pause, until it says otherwise.
