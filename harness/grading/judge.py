@@ -2,9 +2,9 @@
 
 All tests run in one process, first of them one that is picked by the hash of problem and code:
 nothing that an earlier test left behind helps that one. If it is the only one to fail, all are run
-again alone, and that stands. A failure in a process that ran more than that test is confirmed once, alone, and that
-verdict stands. So state that leaks between the tests of a batch costs no right solution a verdict
-and wins no wrong one.
+again alone, and that stands. A failure in a process that ran more than that test is confirmed once,
+alone, and that verdict stands. So state that leaks between the tests of a batch costs no right
+solution a verdict and wins no wrong one.
 
 Only the first test of a process has its whole limit of time. One that comes later and needs more
 than a small part of it is cut short and is the first of the next process, so a program that does
@@ -193,7 +193,7 @@ class _Judging:
                 break
         return results
 
-    def batched(self) -> list[TestResult]:
+    def batched(self) -> list[TestResult]:  # noqa: PLR0911 - each way out is a rule of its own
         """All tests in as few processes as they can share, the picked one first."""
         number = len(self.task.tests)
         if number == 1:

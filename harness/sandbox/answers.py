@@ -71,7 +71,7 @@ def _part(kept: Kept, outputs: int) -> bytes:
     return head + b"\n...\n" + os.pread(outputs, kept.tail, kept.start + kept.head)
 
 
-def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending, int, str]:  # noqa: C901, PLR0911 - one case a line
+def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending, int, str]:  # noqa: C901, PLR0911, PLR0912 - one case a line
     """The ending, the exit code or signal number, and the error's text."""
     if record.too_much:
         return Ending.OUTPUT_LIMIT, 0, ""
@@ -80,6 +80,8 @@ def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending,
             return Ending.CPU_LIMIT, 0, ""
         case "wall" | "asleep":
             return Ending.WALL_LIMIT, 0, ""
+        case "memory":
+            return Ending.MEMORY_LIMIT, 0, ""
         case "cut":
             return Ending.CUT_SHORT, 0, ""
         case "room":

@@ -283,6 +283,15 @@ class TestMemory:
         assert vector(result) == ["memory_limit"]
         assert result.peak_bytes > MEMORY.memory_bytes
 
+    @pytest.mark.parametrize("step", [1, 64, 4000])
+    def test_no_more_can_be_used_than_the_limit(self, step: int, worker: Worker) -> None:
+        code = f"x = []\nfor _ in range(4000 // {step}): x.append(b'x' * ({step} << 20))"
+        limits = dataclasses.replace(MEMORY, memory_bytes=1000 * MEBIBYTE, cpu_s=10.0)
+        for number in (1, 3):
+            result = grade(worker, code, [("1", "")] * number, limits)
+            assert vector(result)[0] == "memory_limit"
+            assert result.peak_bytes < 1.05 * limits.memory_bytes
+
     def test_what_is_only_mapped_does_not(self, worker: Worker) -> None:
         code = f"import mmap\nx = mmap.mmap(-1, 600 << 20)\n{DOUBLE}"
         result = grade(worker, code, limits=MEMORY)

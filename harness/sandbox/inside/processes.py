@@ -4,6 +4,8 @@ import os
 import signal
 import stat
 
+PAGE_BYTES = os.sysconf("SC_PAGESIZE")
+
 
 def kill_strays(spare: int = 0) -> None:
     """Kill whatever outlived its parent: orphans are handed to this process, their subreaper.
@@ -138,6 +140,15 @@ def _in_folder(most: int) -> tuple[int, int]:
 def _thread_count(pid: int) -> int:
     fields = _stat(pid)
     return int(fields[17]) if fields else 0
+
+
+def resident_bytes(pid: int) -> int:
+    """The memory that a process has in use; 0 where that cannot be seen."""
+    try:
+        with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * PAGE_BYTES
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def threads_of(pid: int) -> list[int]:

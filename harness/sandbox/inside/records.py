@@ -5,7 +5,18 @@ from typing import NamedTuple
 
 # How a test came to an end, as far as the fork server can tell.
 ENDS = (
-    *("done", "cannot_compile", "cpu", "wall", "asleep", "cut", "room", "threads", "gone"),
+    *(
+        "done",
+        "cannot_compile",
+        "cpu",
+        "wall",
+        "asleep",
+        "cut",
+        "memory",
+        "room",
+        "threads",
+        "gone",
+    ),
     *("garbage", "broken"),
 )
 

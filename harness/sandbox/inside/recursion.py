@@ -2,9 +2,9 @@
 
 Such calls come from `functools.lru_cache`, a sort's key, `map`, `__eq__` and the like. Python 3.11
 counts them as it counts all calls. Python 3.12 and 3.13 count them apart, too, and end at a number
-that is fixed when they are built, however large the stack is: a recursive function with a cache ends
-at a depth of 500 or 3,300 there. Python 3.14 looks at the stack itself. Here what is left of that
-number is raised to what the stack holds, so that `sys.setrecursionlimit` decides everywhere.
+that is fixed when they are built, however large the stack is: a recursive function with a cache
+ends at a depth of 500 or 3,300 there. Python 3.14 looks at the stack itself. Here what is left of
+that number is raised to what the stack holds, so that `sys.setrecursionlimit` decides everywhere.
 """
 
 import ctypes

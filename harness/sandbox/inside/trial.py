@@ -20,7 +20,14 @@ from inside.connection import Connection
 from inside.descriptors import close_all_but, copy
 from inside.lockdown import Lockdown
 from inside.preamble import Preamble
-from inside.processes import Watch, empty_working_directory, kill_strays, threads_of, waiting_s
+from inside.processes import (
+    Watch,
+    empty_working_directory,
+    kill_strays,
+    resident_bytes,
+    threads_of,
+    waiting_s,
+)
 from inside.records import Kept, Record, Report
 from inside.runner import Runner
 from inside.template import Template
@@ -41,8 +48,10 @@ from inside.words import (
 EXCERPT_BYTES = 16_000
 REPORT_BYTES = 128_000  # a runner's longest error, every character of it escaped
 CORES = os.cpu_count() or 1
-ONE_CORE_S = 0.02
+SHORT_S = 0.02
 """So long the fork server and a solution share a core: to wake each other up is cheap there."""
+FASTEST = 4 << 30
+"""No program takes more bytes of memory in a second: when to look how much it has."""
 NOTHING = Kept(0, 0, 0)
 NO_ROOM = "there is no room for the working directory"
 
@@ -291,17 +300,11 @@ class Trial:
                 if wall > wall_s:
                     asleep = waiting is not None and wall_s < allowed.longest_s
                     return Waited(b"", allowed.end or ("asleep" if asleep else "wall"), cpu, wall)
-            patience = min((allowed.cpu_s - cpu) / CORES, wall_s - wall)
-            if self.cores is not None:
-                if wall > ONE_CORE_S:
-                    self._spread(self.cores, process)
-                else:
-                    patience = min(patience, ONE_CORE_S)
-            if self.watch is not None:
-                patience = min(patience, self.watch.interval_s)
-                complaint = self.watch.complaint(process.pid)
-                if complaint:
-                    return Waited(b"", complaint, cpu, wall)
+            complaint, patience = self._look_at(process, wall)
+            if complaint:
+                complaint = allowed.end or complaint if complaint == "memory" else complaint
+                return Waited(b"", complaint, cpu, wall)
+            patience = min(patience, (allowed.cpu_s - cpu) / CORES, wall_s - wall)
             events = dict(poll.poll(max(1, int(patience * 1000))))
             if self.connection.socket.fileno() in events:
                 wall_start += self._pause(process)
@@ -313,6 +316,25 @@ class Trial:
                 cpu = time.clock_gettime(process.clock) - cpu_start
                 wall = time.monotonic() - wall_start
                 return Waited(word or b"", "gone" if gone else "", cpu, wall)
+
+    def _look_at(self, process: Process, wall: float) -> tuple[str, float]:
+        """What a process has too much of, and in how many seconds to look again.
+
+        Args:
+            process: which.
+            wall: the seconds that it has had.
+        """
+        patience = SHORT_S
+        if wall > SHORT_S:
+            if self.cores is not None:
+                self._spread(self.cores, process)
+            left = self.job.limits["memory_bytes"] - resident_bytes(process.pid)
+            if left < 0:
+                return "memory", 0.0
+            patience = left / FASTEST
+        if self.watch is None:
+            return "", patience
+        return self.watch.complaint(process.pid), min(patience, self.watch.interval_s)
 
     def _spread(self, cores: list[int], process: Process) -> None:
         """Let this process and those of the solution have all cores."""
