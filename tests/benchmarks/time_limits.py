@@ -1,6 +1,6 @@
 """What limits of time cost, and whether a busy machine moves them: `time_limits.py`.
 
-- how many times its limit of CPU a program costs that does not end, the whole process tree included;
+- how many times its limit of CPU a program that does not end costs, all processes included;
 - how many right solutions that need 90 % of their limit are accepted, and how many that need 125 %,
   with 12 workers;
 - for how long other workers stand still while a narrow time-out is tried again;
@@ -21,10 +21,10 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from cost import cpu_s, table
+from cost import cpu_s, table, tree
 from levels import LEVELS, Level
 
 from harness.grading.judge import Task, judge
@@ -66,6 +66,10 @@ def grade(worker: Worker, code: str, number: int, limit: float) -> Grade:
     return judge(worker, Task(Program(code), tests(number), Limits(cpu_s=limit)))
 
 
+def _grade(code: str, number: int, limit: float, worker: Worker) -> Grade:
+    return grade(worker, code, number, limit)
+
+
 def price(level: Level, work: Callable[[Worker], Grade]) -> tuple[float, float, Grade]:
     """CPU and wall seconds of judging, the start of the sandbox subtracted."""
 
@@ -100,7 +104,8 @@ def endless(level: Level, limits: Sequence[float]) -> None:
     for name, (code, number) in cases.items():
         for limit in limits:
             source = code.replace("{1.1}", str(1.1 * limit))
-            found = [price(level, lambda w: grade(w, source, number, limit)) for _ in range(ROUNDS)]
+            work = partial(_grade, source, number, limit)
+            found = [price(level, work) for _ in range(ROUNDS)]
             assert all(each.verdict is Verdict.TIME_LIMIT for *_, each in found)
             cpu = sorted(each[0] / limit for each in found)
             wall = sorted(each[1] / limit for each in found)
@@ -115,7 +120,7 @@ def slow(level: Level) -> None:
     for share in (0.01, 0.03, 0.1, 0.5):
         for number, when in ((10, "1"), (10, "n % 2")):
             code = BURN.format(seconds=share, when=when)
-            cpu, _, found = price(level, lambda w: grade(w, code, number, 1.0))
+            cpu, _, found = price(level, partial(_grade, code, number, 1.0))
             assert found.solved
             own = sum(test.cpu_s for test in found.tests)
             name = f"{share:g} s in {'each' if when == '1' else 'every other'} of {number} tests"
@@ -125,7 +130,7 @@ def slow(level: Level) -> None:
 
 def busy(level: Level, limit: float) -> None:
     """Print what is accepted with many workers."""
-    steps = _steps_a_second()
+    steps = _steps_a_second(level)
     rows: list[list[str]] = []
     for share in (0.9, 1.25):
         for kind, code in (
@@ -143,23 +148,19 @@ def busy(level: Level, limit: float) -> None:
     )
 
 
-def _steps_a_second() -> float:
-    namespace: dict[str, Any] = {"input": lambda: "1", "print": lambda _: None}
-    code = compile(WORK.format(steps=1_000_000), "steps", "exec")
-    best = float("inf")
-    for _ in range(5):
-        start = time.process_time()
-        exec(code, dict(namespace))
-        best = min(best, time.process_time() - start)
-    return 1_000_000 / best
+def _steps_a_second(level: Level) -> float:
+    """What a program does in a CPU second, in the sandbox, now."""
+    worker = level.worker()
+    try:
+        found = [grade(worker, WORK.format(steps=2_000_000), 1, 60.0) for _ in range(5)]
+    finally:
+        worker.stop()
+    return 2_000_000 / sorted(each.tests[0].cpu_s for each in found)[2]
 
 
 async def _judged(level: Level, code: str, limit: float) -> list[Grade]:
     async with level.pool(WORKERS) as pool:
-        calls = (
-            pool.call(lambda worker, n=n: grade(worker, f"{code}# {n}", 2, limit))
-            for n in range(SOLUTIONS)
-        )
+        calls = (pool.call(partial(_grade, f"{code}# {n}", 2, limit)) for n in range(SOLUTIONS))
         return list(await asyncio.gather(*calls))
 
 
@@ -196,23 +197,21 @@ async def _others(level: Level) -> None:
 
     async with level.pool(3) as pool:
         await asyncio.gather(*(pool.call(work) for work in (short, batch, late)))
-    print(
-        f"one test under way is {0.9 * limit:g} s, a batch 8 of them, a narrow one {1.1 * limit:g} s"
-    )
+    print(f"a test under way: {0.9 * limit:g} s, a batch: 8, a narrow one: {1.1 * limit:g} s")
     print(f"longest time between two short solutions: {max(gaps):.2f} s")
     print(f"a narrow time-out and its second try: {max(waits):.2f} s at most")
 
 
 def interrupted() -> None:
     """Print how long the program lives on after Ctrl-C."""
-    row = {"id": "own/1", "statement": "?", "tests": [{"input": "1", "output": "2"}]}
-    solution = {"problem": "own/1", "code": "while True: pass"}
+    row = {"id": "one", "statement": "?", "tests": [{"input": "1", "output": "2"}]}
+    solution = {"problem_id": "one", "code": "while True: pass"}
     with tempfile.TemporaryDirectory() as folder:
         problems, solutions = Path(folder, "p.jsonl"), Path(folder, "s.jsonl")
         problems.write_text(json.dumps(row) + "\n")
         solutions.write_text(json.dumps(solution) + "\n")
-        command = ["harness", "grade", str(solutions), "-b", str(problems), "--test-timeout", "60"]
-        command[:1] = [sys.executable, "-m", "harness"]
+        command = [sys.executable, "-m", "harness", "grade", "--test-timeout", "60"]
+        command += ["--problems", f"jsonl:{problems}", "--solutions", str(solutions)]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + 20
         while not _burns(process.pid) and time.monotonic() < deadline and process.poll() is None:
@@ -226,8 +225,6 @@ def interrupted() -> None:
 
 def _burns(root: int) -> bool:
     """Whether a process below another has run for a second."""
-    from cost import tree
-
     for pid in tree(root)[1:]:
         try:
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
