@@ -27,7 +27,13 @@ class Bench:
     blamed: int = 0
 
     def execute(
-        self, trial: Trial, indexes: Sequence[int], *, alone: bool = False, last: bool = False
+        self,
+        trial: Trial,
+        indexes: Sequence[int],
+        *,
+        alone: bool = False,
+        last: bool = False,
+        full: int | None = None,
     ) -> list[Execution]:
         """Run the leading ones of some tests, on a fresh sandbox when one fails.
 
@@ -39,15 +45,16 @@ class Bench:
             indexes: which of its tests.
             alone: while nothing else runs.
             last: nothing else of this trial is likely to follow.
+            full: how many of the first tests have their whole limit of time; default: all.
 
         Raises:
             SandboxError: the sandbox failed, and it was not the program's doing.
         """
         start = time.monotonic()
-        for _ in range(ATTEMPTS):
+        for _ in range(1 if self.blamed or len(indexes) > 1 else ATTEMPTS):
             start = time.monotonic()
             try:
-                return self.worker.try_out(trial, indexes, alone=alone, last=last)
+                return self.worker.try_out(trial, indexes, alone=alone, last=last, full=full)
             except SandboxError:
                 self.retried += 1
         if len(indexes) > 1:

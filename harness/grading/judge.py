@@ -1,10 +1,16 @@
 """The judge: runs a solution's tests in the sandbox and compares, here, what it made of them.
 
-All tests run in one process; a failure there is confirmed once, alone, and that verdict stands.
-One test of a solution that passed, picked by the hash of problem and code, is run again alone; if
-it fails there, the whole solution is judged test by test, and that stands. So state that leaks
-between the tests of a batch costs no right solution a verdict and wins no wrong one. A limit of
-time that was hit narrowly, or asleep, is tried once more while nothing else runs, and that stands.
+All tests run in one process, first of them one that is picked by the hash of problem and code:
+nothing that an earlier test left behind helps that one. If it is the only one to fail, all are run
+again alone, and that stands. A failure in a process that ran more than that test is confirmed once,
+alone, and that verdict stands. So state that leaks between the tests of a batch costs no right
+solution a verdict and wins no wrong one.
+
+Only the first test of a process has its whole limit of time. One that comes later and needs more
+than a small part of it is cut short and is the first of the next process, so a program that does
+not end is run to its limit once. A limit of CPU time that was missed narrowly is tried once more
+while nothing else runs, one of wall time that may be the doing of the machine once more, and that
+stands.
 """
 
 import hashlib
@@ -24,6 +30,8 @@ from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 MANY_TESTS = 100
+PROCESS_S = 0.004
+"""About what a process costs: tests that would often be cut short get one each."""
 
 
 class Stop(StrEnum):
@@ -137,9 +145,11 @@ class _Judging:
     Attributes:
         trial: program and inputs as the checker, where there is one, wants them run.
         confirmed, rechecked, retimed: as `JudgedAgain` has them.
-        quiet_s: how long others have been kept waiting for it; there is an end to that.
+        retimed_s: wall seconds of second tries that failed too; there is an end to that.
+        cut_s: CPU seconds of what was cut short.
         peak_bytes: the largest of any process so far.
-        lost: whether a test took the sandbox down: the rest would each do so again.
+        lost: tests that took the sandbox down: the rest would each do so again.
+        fresh: tests that were run first in a process.
         by_rule: beside a checker, whether each test's answer is right by the source's own rule.
     """
 
@@ -150,9 +160,11 @@ class _Judging:
     confirmed: list[int] = field(default_factory=lambda: [0, 0])
     rechecked: list[int] = field(default_factory=lambda: [0, 0])
     retimed: list[int] = field(default_factory=lambda: [0, 0])
-    quiet_s: float = 0.0
+    retimed_s: float = 0.0
+    cut_s: float = 0.0
     peak_bytes: int = 0
-    lost: bool = False
+    lost: set[int] = field(default_factory=set[int])
+    fresh: set[int] = field(default_factory=set[int])
     by_rule: dict[int, bool] = field(default_factory=dict[int, bool])
 
     @classmethod
@@ -191,26 +203,57 @@ class _Judging:
                 break
         return results
 
-    def batched(self) -> list[TestResult]:
-        """All tests in one process, as far as it goes."""
+    def batched(self) -> list[TestResult]:  # noqa: PLR0911 - each way out is a rule of its own
+        """All tests in as few processes as they can share, the picked one first."""
+        number = len(self.task.tests)
+        if number == 1:
+            return [self._run_alone(0, last=True)]
+        pick = _pick(self.task)
+        rest = [index for index in range(number) if index != pick]
+        known = self._run([pick, *rest], full=0)
+        first = known.get(pick)
+        if first is not None and first.verdict is Verdict.COMPILE_ERROR:
+            return [first.model_copy(update={"index": 0, "public": self.task.tests[0].public})]
+        results = self._in_order(dict(known))
+        failed = [result.index for result in results if not result.passed]
+        if failed == [pick] and len(known) == number:  # the others may owe it their passing
+            again = self.alone()
+            if any(not result.passed for result in again if result.index != pick):
+                self.rechecked = [1, 1]
+            return again
+        if failed:
+            return results
+        if self.peak_bytes > self.task.limits.memory_bytes:  # the tests together, or one
+            return self.alone()
+        self.rechecked[0] += 1
+        if pick not in self.fresh and not self._run_alone(pick, last=True).passed:
+            self.rechecked[1] += 1
+            return self.alone()
+        return results
+
+    def _in_order(self, known: dict[int, TestResult]) -> list[TestResult]:
+        """The results up to where the judge leaves off, failures confirmed.
+
+        Args:
+            known: what is known already of some tests.
+        """
         results: list[TestResult] = []
-        while len(results) < len(self.task.tests):
-            for result in self._run(range(len(results), len(self.task.tests))):
-                confirmed = result
-                if not result.passed and self._has_company(result):
-                    confirmed = self._run_alone(result.index)
-                    self.confirmed[0] += 1
-                    self.confirmed[1] += confirmed.passed
-                results.append(confirmed)
-                if self._ends_at(confirmed):
-                    return results
-        if len(results) > 1 and all(result.passed for result in results):
-            if self.peak_bytes > self.task.limits.memory_bytes:  # the tests together, or one
-                return self.alone()
-            self.rechecked[0] += 1
-            if not self._run_alone(_pick(self.task), last=True).passed:
-                self.rechecked[1] += 1
-                return self.alone()
+        number = len(self.task.tests)
+        while len(results) < number:
+            index = len(results)
+            while index not in known:
+                left = [n for n in range(index, number) if n not in known]
+                if self.cut_s > PROCESS_S * len(left) or self.lost:
+                    left = left[:1]
+                known |= self._run(left, full=1)
+            result = known[index]
+            if not result.passed and self._has_company(result):
+                result = self._run_alone(index)
+                self.confirmed[0] += 1
+                self.confirmed[1] += result.passed
+            results.append(result)
+            if self._ends_at(result):
+                break
         return results
 
     def _has_company(self, result: TestResult) -> bool:
@@ -218,37 +261,58 @@ class _Judging:
         return result.peak_bytes is None and result.verdict is not Verdict.COMPILE_ERROR
 
     def _ends_at(self, result: TestResult) -> bool:
-        over = self.lost or result.verdict is Verdict.COMPILE_ERROR
+        over = result.index in self.lost or result.verdict is Verdict.COMPILE_ERROR
         return over or self.task.ends_at(result)
 
     def _run_alone(self, index: int, *, last: bool = False) -> TestResult:
-        """One test in a process of its own; a narrow time-out while nothing else runs."""
-        span = range(index, index + 1)
-        (execution,) = self._execute(span, last=last)
-        if not execution.borderline or self.quiet_s >= self.task.limits.wall_s:
-            return self._results(span, [execution])[0]
-        self.retimed[0] += 1
-        executions = self._execute(span, alone=True, last=last)
-        self.quiet_s += executions[0].wall_s
-        result = self._results(span, executions)[0]
-        self.retimed[1] += result.verdict is not Verdict.TIME_LIMIT
-        return result
+        """One test in a process of its own."""
+        return self._run([index], full=1, last=last)[index]
 
-    def _run(self, indexes: range) -> list[TestResult]:
-        """The leading ones of these tests, in one process: at least the first."""
-        if len(indexes) == 1:
-            return [self._run_alone(indexes[0], last=len(self.task.tests) == 1)]
-        return self._results(indexes, self._execute(indexes))
+    def _run(self, indexes: list[int], *, full: int, last: bool = False) -> dict[int, TestResult]:
+        """The results of the leading ones of these tests, in one process.
+
+        Args:
+            indexes: which.
+            full: how many of the first have their whole limit of time: of at least one of those
+                there is a result.
+            last: nothing else of the solution is likely to follow.
+        """
+        executions = self._execute(indexes, last=last, full=full)
+        if executions[-1].ending is Ending.CUT_SHORT:
+            self.cut_s += executions.pop().cpu_s
+        if not executions:
+            return {}
+        self.fresh.add(indexes[0])
+        if executions[0].borderline:
+            executions = [self._try_again(indexes[0], executions[0], last=last)]
+        return dict(zip(indexes, self._results(indexes, executions), strict=False))
+
+    def _try_again(self, index: int, execution: Execution, *, last: bool) -> Execution:
+        """A test whose limit of time may have been hit by the machine's doing, alone."""
+        if self.retimed_s >= self.task.limits.wall_s:
+            return execution
+        self.retimed[0] += 1
+        (again,) = self._execute([index], alone=not execution.asleep, last=last)
+        late = again.ending in {Ending.CPU_LIMIT, Ending.WALL_LIMIT}
+        self.retimed_s += again.wall_s if late else 0.0
+        self.retimed[1] += not late
+        return again
 
     def _execute(
-        self, indexes: range, *, alone: bool = False, last: bool = False
+        self,
+        indexes: list[int],
+        *,
+        alone: bool = False,
+        last: bool = False,
+        full: int | None = None,
     ) -> list[Execution]:
-        executions = self.bench.execute(self.trial, indexes, alone=alone, last=last)
-        self.lost = any(each.ending is Ending.SANDBOX_LOST for each in executions)
+        executions = self.bench.execute(self.trial, indexes, alone=alone, last=last, full=full)
+        if executions[0].ending is Ending.SANDBOX_LOST:
+            self.lost.add(indexes[0])
         self.peak_bytes = max(self.peak_bytes, executions[0].peak_bytes)
         return executions
 
-    def _results(self, indexes: range, executions: Sequence[Execution]) -> list[TestResult]:
+    def _results(self, indexes: Sequence[int], executions: Sequence[Execution]) -> list[TestResult]:
         functional = self.trial.program.entry_point is not None
         answers = [answer_of(execution, functional=functional) for execution in executions]
         answered = [n for n, answer in enumerate(answers) if answer is not None]

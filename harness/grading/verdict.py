@@ -87,8 +87,8 @@ class JudgedAgain(BaseModel):
 
     Attributes:
         confirmed: failures in a batch, run again alone.
-        rechecked: accepted tests, run again alone.
-        retimed: limits of time hit narrowly, run again with nothing else running.
+        rechecked: solutions with every test passed of which one test was the first of a process.
+        retimed: limits of time that the machine may be to blame for, run again.
         retried: times that the sandbox failed and a fresh one took over.
         blamed: tests that no sandbox survives, which is their program's doing.
     """

@@ -12,14 +12,13 @@ EXIT_CODES = 256
 STARVED = 0.5  # CPU seconds a wall second: with less, it slept or the machine was busy
 
 
-def read_answer(data: bytes, outputs: int, limits: Limits, *, alone: bool) -> list[Execution]:
+def read_answer(data: bytes, outputs: int, limits: Limits) -> list[Execution]:
     """The executions of a run.
 
     Args:
         data: the fork server's answer.
         outputs: the memory file with what the tests wrote.
         limits: those of each test.
-        alone: whether one test was asked for.
 
     Raises:
         EOFError, ValueError, struct.error, IndexError: it is no answer.
@@ -29,6 +28,7 @@ def read_answer(data: bytes, outputs: int, limits: Limits, *, alone: bool) -> li
     report = unpack(data)
     if not report.records:
         raise EOFError("no test was run")
+    alone = len(report.records) == 1
     return [_read(record, report, outputs, limits, alone=alone) for record in report.records]
 
 
@@ -39,7 +39,7 @@ def _read(
     ending, code, error = _ending(record, report.status, _claim(said))
     cpu, wall, peak = record.cpu_s, record.wall_s, report.peak_bytes
     borderline = ending is Ending.WALL_LIMIT and cpu < STARVED * wall
-    if ending is Ending.OUTPUT_LIMIT:  # which came first
+    if ending in {Ending.OUTPUT_LIMIT, Ending.CUT_SHORT}:  # which came first
         pass
     elif alone and peak > limits.memory_bytes:  # of two limits the one that no load moves
         ending, code, error, borderline = Ending.MEMORY_LIMIT, 0, "", False
@@ -58,6 +58,7 @@ def _read(
         peak_bytes=peak,
         alone=alone,
         borderline=borderline,
+        asleep=borderline and record.end == "asleep",
     )
 
 
@@ -70,15 +71,19 @@ def _part(kept: Kept, outputs: int) -> bytes:
     return head + b"\n...\n" + os.pread(outputs, kept.tail, kept.start + kept.head)
 
 
-def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending, int, str]:  # noqa: C901, PLR0911 - one case a line
+def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending, int, str]:  # noqa: C901, PLR0911, PLR0912 - one case a line
     """The ending, the exit code or signal number, and the error's text."""
     if record.too_much:
         return Ending.OUTPUT_LIMIT, 0, ""
     match record.end:
         case "cpu":
             return Ending.CPU_LIMIT, 0, ""
-        case "wall":
+        case "wall" | "asleep":
             return Ending.WALL_LIMIT, 0, ""
+        case "memory":
+            return Ending.MEMORY_LIMIT, 0, ""
+        case "cut":
+            return Ending.CUT_SHORT, 0, ""
         case "room":
             return Ending.ERROR, 0, "the program filled its working directory"
         case "threads":

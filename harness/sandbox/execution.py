@@ -40,6 +40,7 @@ class Ending(StrEnum):
     WALL_LIMIT = "wall_limit"
     OUTPUT_LIMIT = "output_limit"
     CANNOT_COMPILE = "cannot_compile"
+    CUT_SHORT = "cut_short"  # it needs more time than a test has beside others; no verdict
     SANDBOX_LOST = "sandbox_lost"  # no sandbox survives the program
 
 
@@ -59,6 +60,7 @@ class Execution:
         alone: whether the process was for this test alone.
         borderline: whether a limit of time was hit so narrowly, or so idly, that the machine's load
             may have done it.
+        asleep: whether it neither ran nor waited for a core until the limit of wall time.
     """
 
     ending: Ending
@@ -72,6 +74,7 @@ class Execution:
     peak_bytes: int
     alone: bool = True
     borderline: bool = False
+    asleep: bool = False
 
     @property
     def value(self) -> Any:

@@ -26,6 +26,7 @@ ENVIRONMENT = {
 ALLOWED_NAMES = (*ENVIRONMENT, "HOME", "TMPDIR", "PWD", "LC_CTYPE")  # PWD is bubblewrap's
 # For root: users whom no distribution gives to anybody, see systemd's table of user identifiers.
 FIRST_USER, USERS = 60_706, 478
+RIGHTS_TO_CHANGE = (6, 7)  # CAP_SETGID, CAP_SETUID
 _numbers = itertools.count(os.getpid())
 
 
@@ -110,8 +111,18 @@ def _configuration(isolation: Isolation) -> dict[str, Any]:
 
 
 def can_change_user() -> bool:
-    """Whether this is a root who may become anybody: not one of a namespace of few users."""
-    return os.geteuid() == 0 and all(map(_maps_users, ("uid_map", "gid_map")))
+    """Whether this is a root who may become anybody.
+
+    One of a namespace of few users may not, nor one without the capabilities for it, as in a
+    container that dropped them all.
+    """
+    return os.geteuid() == 0 and _has_rights() and all(map(_maps_users, ("uid_map", "gid_map")))
+
+
+def _has_rights() -> bool:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    held = next((int(line[7:], 16) for line in lines if line.startswith("CapEff:")), 0)
+    return all(held >> right & 1 for right in RIGHTS_TO_CHANGE)
 
 
 def _maps_users(name: str) -> bool:

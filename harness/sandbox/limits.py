@@ -3,8 +3,13 @@
 from dataclasses import dataclass, replace
 
 MEBIBYTE = 1 << 20
-GRACE = 1.25
+GRACE = 1.22
 """A program is let run for so many CPU limits: whether it missed one narrowly is to be seen."""
+BESIDE = 0.02
+"""The part of a limit that a test has in a process in which others ran before it."""
+LEAST_BESIDE_S = 0.02
+MOST_WAITING = 10
+"""A program whose threads wait for a core is let run for so many wall limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,26 @@ class Limits:
     def wall_s(self) -> float:
         """Wall seconds: for sleepers only, since wall time grows with the machine's load."""
         return self.own_wall_s or max(3 * self.cpu_s, self.cpu_s + 5)
+
+    @property
+    def longest_s(self) -> float:
+        """Wall seconds after which even a program that waits for a core is ended."""
+        return MOST_WAITING * self.wall_s
+
+    @property
+    def beside_cpu_s(self) -> float:
+        """CPU seconds that a test has in a process in which others ran before it.
+
+        If it needs more, it is run again as the first of a process, with its whole limit: a test
+        that does not end costs little more than its limit, and whatever others left behind is not
+        held against it.
+        """
+        return max(BESIDE * self.cpu_s, LEAST_BESIDE_S)
+
+    @property
+    def beside_wall_s(self) -> float:
+        """The same in wall seconds."""
+        return max(5 * BESIDE * self.wall_s, 5 * LEAST_BESIDE_S)
 
 
 _LEETCODE = Limits(cpu_s=6.0)

@@ -4,13 +4,13 @@ import asyncio
 import heapq
 import itertools
 import json
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from harness.sandbox.cores import usable_cores
 from harness.sandbox.execution import Execution, Program, SandboxError, WorkerStoppedError
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import Limits
@@ -55,7 +55,7 @@ class SandboxPool:
 
     Args:
         limits: of each program that `run` is given.
-        workers: how many run at a time; default: the cores this process may use.
+        workers: how many run at a time; default: `usable_cores`.
         isolation: how well the sandboxes are to hold; default: as well as can be had here.
     """
 
@@ -69,7 +69,7 @@ class SandboxPool:
         self._limits = limits or Limits()
         self._isolation = isolation
         self._quiet = Quiet()
-        self.size = workers or len(os.sched_getaffinity(0))
+        self.size = workers or usable_cores()
         self._workers: set[Worker] = set()
         self._idle: SimpleQueue[Worker] = SimpleQueue()
         for _ in range(self.size):

@@ -34,7 +34,7 @@ class ForkServer:
     errors: int
 
     def send(self, order: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
-        """Send an order, descriptors beside it. Raises OSError."""
+        """Send an order, descriptors beside it; not for two threads at a time. Raises OSError."""
         data = json.dumps(order).encode()
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", descriptors))]
         self.socket.sendmsg([struct.pack(">I", len(data))], rights if descriptors else [])
@@ -70,8 +70,8 @@ class ForkServer:
         lines = text.decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else ""
 
-    def end(self) -> None:
-        """End it and its children at once, and let go of what it had."""
+    def end(self) -> str:
+        """End it and its children at once, and let go of what it had; its last words."""
         with contextlib.suppress(OSError):  # wakes a thread that waits for an answer
             self.socket.shutdown(socket.SHUT_RDWR)
         with contextlib.suppress(ProcessLookupError):  # one that was stopped does not hear it
@@ -84,10 +84,12 @@ class ForkServer:
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
         self.socket.close()
+        last_words = self.last_words()
         os.close(self.errors)
         if self.folder is not None:
             with contextlib.suppress(OSError):  # the fork server has removed it already
                 _remove(self.folder)
+        return last_words
 
 
 def _remove(path: str) -> None:

@@ -28,7 +28,7 @@ LOOK_S = 1.0  # between two looks at whether the fork server still runs
 MARGIN_S = 20.0  # for the fork server itself, beyond what the tests may take
 
 
-_numbers = itertools.count()
+_numbers = itertools.count(os.getpid())
 
 
 class Worker:
@@ -46,6 +46,8 @@ class Worker:
         self._number = next(_numbers)
         self._isolation = isolation
         self._quiet = quiet or Quiet()
+        self._gate = threading.Condition()  # what is sent goes through it, one at a time
+        self._paused = False
         self._lock = threading.Lock()  # of what follows
         self._server: ForkServer | None = None
         self._copies = True
@@ -67,7 +69,13 @@ class Worker:
                 self.leave(trial)
 
     def try_out(
-        self, trial: Trial, indexes: Sequence[int], *, alone: bool = False, last: bool = False
+        self,
+        trial: Trial,
+        indexes: Sequence[int],
+        *,
+        alone: bool = False,
+        last: bool = False,
+        full: int | None = None,
     ) -> list[Execution]:
         """Run some tests of a trial in a fresh process until one ends it, in the order given.
 
@@ -79,6 +87,8 @@ class Worker:
             indexes: which inputs.
             alone: while no other worker runs anything.
             last: nothing else of this trial is likely to follow, which costs less.
+            full: how many of the first tests have their whole limit of time; default: all. One of
+                the others that needs more than a small part of it ends with `Ending.CUT_SHORT`.
 
         Returns:
             The executions of the leading tests, at least one. Fewer than asked for when a test
@@ -88,30 +98,35 @@ class Worker:
             SandboxError: the fork server failed; the next call starts a new one.
             WorkerStoppedError: `stop` was called.
         """
-        with self._quiet.alone() if alone else self._quiet.together():
+        with self._quiet.alone(self) if alone else self._quiet.together(self):
             try:
-                data = self._ask(trial, indexes, last=last)
-                return read_answer(data, trial.files[2], trial.limits, alone=len(indexes) == 1)
+                data = self._ask(trial, indexes, last=last, full=full)
+                return read_answer(data, trial.files[2], trial.limits)
             except FAULTS as error:
-                self.kill()
-                if self.stopped:
-                    raise WorkerStoppedError from error
-                raise SandboxError(f"{type(error).__name__}: {error}") from error
+                raise self._failed(error) from error
 
-    def _ask(self, trial: Trial, indexes: Sequence[int], *, last: bool) -> bytes:
+    def _failed(self, error: Exception) -> SandboxError | WorkerStoppedError:
+        """End the fork server; what is said of it, its own last words included."""
+        said = self.kill()
+        if self.stopped:
+            return WorkerStoppedError()
+        return SandboxError(f"{type(error).__name__}: {error}" + (f" ({said})" if said else ""))
+
+    def _ask(self, trial: Trial, indexes: Sequence[int], *, last: bool, full: int | None) -> bytes:
         server = self._started()
         last = last or not self._copies
         program, inputs, outputs = trial.files
         spans = trial.spans(indexes)
         os.ftruncate(outputs, 0)
         order: dict[str, Any] = {"do": "run", "spans": spans, "last": last}
+        order["full"] = len(spans) if full is None else full
         opens = self._open is not trial
         if opens:
             order |= {"do": "open", "preamble": trial.program.preamble}
-            order["limits"] = _plain(trial.limits)
+            order |= {"limits": _plain(trial.limits), "core": self._number}
         self._open = None if last else trial
-        server.socket.settimeout((len(spans) + 1) * trial.limits.wall_s + MARGIN_S)
-        server.send(order, (program, inputs, outputs) if opens else ())
+        server.socket.settimeout((len(spans) + 1) * trial.limits.longest_s + MARGIN_S)
+        self._send(server, order, (program, inputs, outputs) if opens else ())
         self._await(server.socket)
         return server.receive_bytes()
 
@@ -130,15 +145,12 @@ class Worker:
             WorkerStoppedError: `stop` was called.
         """
         laps: list[Lap] = []
-        with self._quiet.together():
+        with self._quiet.together(self):
             while len(laps) < len(steps):
                 try:
                     laps += self._ask_turns(race, steps[len(laps) :][:STEPS_AT_ONCE])
                 except (*FAULTS, KeyError, TypeError) as error:
-                    self.kill()
-                    if self.stopped:
-                        raise WorkerStoppedError from error
-                    raise SandboxError(f"{type(error).__name__}: {error}") from error
+                    raise self._failed(error) from error
         return laps
 
     def _ask_turns(self, race: Race, steps: Sequence[Step]) -> list[Lap]:
@@ -154,8 +166,8 @@ class Worker:
             order |= {"limits": _plain(race.limits), "core": self._number}
         self._open = race
         phases = 5 * len(steps) + len(programs)
-        server.socket.settimeout(phases * race.limits.wall_s + MARGIN_S)
-        server.send(order, (inputs, outputs, *programs) if opens else ())
+        server.socket.settimeout(phases * race.limits.longest_s + MARGIN_S)
+        self._send(server, order, (inputs, outputs, *programs) if opens else ())
         self._await(server.socket)
         laps = race.read(server.receive())
         if not laps:
@@ -167,8 +179,33 @@ class Worker:
         server = self._server
         if self._open is trial and server is not None:
             self._open = None
-            with contextlib.suppress(OSError):  # the next call will find out
+            with self._gate, contextlib.suppress(OSError):  # the next call will find out
                 server.send({"do": "close"})
+
+    def _send(self, server: ForkServer, order: dict[str, Any], files: Sequence[int]) -> None:
+        """Send an order, once no pause is on. Raises OSError."""
+        with self._gate:
+            self._gate.wait_for(lambda: not self._paused or self.stopped)
+            server.send(order, files)
+
+    def pause(self) -> None:
+        """Stop what runs and begin nothing until `resume`, of another thread."""
+        with self._gate:
+            self._paused = True
+            self._tell("pause")
+
+    def resume(self) -> None:
+        """Go on after a pause."""
+        with self._gate:
+            self._tell("resume")
+            self._paused = False
+            self._gate.notify_all()
+
+    def _tell(self, word: str) -> None:
+        server = self._server
+        if server is not None:
+            with contextlib.suppress(OSError):  # it has ended, and runs nothing
+                server.send({"do": word})
 
     def _await(self, connection: socket.socket) -> None:
         """Wait for the answer's first byte, unless somebody stopped who is to give it.
@@ -180,6 +217,8 @@ class Worker:
         ready = select.poll()
         ready.register(connection, select.POLLIN)
         while not ready.poll(1000 * LOOK_S):
+            if self._paused:
+                end += LOOK_S
             if time.monotonic() > end:
                 raise TimeoutError("timed out")
             process_id = self.process_id
@@ -217,13 +256,15 @@ class Worker:
         with self._lock:
             self.stopped = True
         self.kill()
+        with self._gate:
+            self._gate.notify_all()
+        self._quiet.wake()
 
-    def kill(self) -> None:
-        """End the fork server and its children at once."""
+    def kill(self) -> str:
+        """End the fork server and its children at once; its last words."""
         with self._lock:
             server, self._server = self._server, None
-        if server is not None:
-            server.end()
+        return "" if server is None else server.end()
 
 
 def _is_stopped(pid: int) -> bool:
@@ -236,8 +277,12 @@ def _is_stopped(pid: int) -> bool:
 
 def _plain(limits: Limits) -> dict[str, float]:
     return {
-        "cpu_s": limits.cpu_s * GRACE,
+        "cpu_s": limits.cpu_s,
+        "grace_s": limits.cpu_s * GRACE,
         "wall_s": limits.wall_s,
+        "longest_s": limits.longest_s,
+        "beside_cpu_s": limits.beside_cpu_s,
+        "beside_wall_s": limits.beside_wall_s,
         "memory_bytes": limits.memory_bytes,
         "output_bytes": limits.output_bytes,
         "collect_bytes": COLLECT_BYTES,

@@ -3,13 +3,14 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import TestCase
-from harness.sandbox.execution import Program, SandboxError
+from harness.sandbox.execution import Execution, Program, SandboxError
 from harness.sandbox.isolation import UNSAFE
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
@@ -85,7 +86,6 @@ class TestVerdicts:
         assert result.verdict is verdict
         assert vector(result) == [Verdict.ACCEPTED, verdict]
         assert (result.hidden_passed, result.hidden_total) == (0, 2)
-        assert result.judged_again.confirmed == (1, 0)
 
     def test_the_verdict_is_that_of_the_first_failure(self, grade: GradeIt) -> None:
         result = grade("n = int(input())\nprint(1 // (3 - n))", DOUBLES)
@@ -233,6 +233,27 @@ class TestBatches:
         assert result.verdict is Verdict.WRONG_ANSWER
         assert result.judged_again.rechecked == (1, 1)
         assert vector(result) == [Verdict.ACCEPTED] + [Verdict.WRONG_ANSWER] * 39
+
+    def test_a_right_solution_needs_one_process(self) -> None:
+        """The test that is picked runs first in it, and so has nobody to thank for its passing."""
+        runs: list[int] = []
+
+        class Counted(Worker):
+            def try_out(self, *arguments: Any, **options: Any) -> list[Execution]:
+                executions = super().try_out(*arguments, **options)
+                runs.append(len(executions))
+                return executions
+
+        counted = Counted()
+        tests = [TestCase(input=str(n), output=str(n * 2), public=True) for n in range(40)]
+        try:
+            result = judge(counted, Task(Program(DOUBLE), tests, SHORT))
+        finally:
+            counted.stop()
+        assert result.solved
+        assert [test.index for test in result.tests] == list(range(40))
+        assert runs == [40]
+        assert result.judged_again.rechecked == (1, 0)
 
     def test_the_test_picked_is_the_same_every_time(self, grade: GradeIt) -> None:
         """A program that fails the one run again says which that was."""

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -50,12 +51,25 @@ async def test_programs_run_at_the_same_time(marks: Marks) -> None:
         await asyncio.gather(*calls, return_exceptions=True)
 
 
-async def test_one_that_is_to_be_alone_has_nothing_beside_it(marks: Marks) -> None:
-    sleeper = Program(marks.code + "import time\ntime.sleep(0.3)")
+def state(process: int) -> str:
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
 
-    def beside(worker: Worker) -> int:
-        worker.run(sleeper, [b""], HOURS)
-        return 0
+
+def becomes(process: int, wanted: str) -> bool:
+    end = time.monotonic() + PATIENCE_S
+    while state(process) != wanted and time.monotonic() < end:
+        pass
+    return state(process) == wanted
+
+
+async def test_the_others_pause_while_one_is_alone(marks: Marks) -> None:
+    """In the midst of a test; what they have left of their limits is not touched."""
+    short = Limits(cpu_s=0.6, own_wall_s=1.5)
+    spin = "import time\nwhile time.process_time() < 0.3: pass\nprint('done')"
+    sleeper = Program(marks.code + "import time\ntime.sleep(2)")
+
+    def beside(worker: Worker) -> list[Execution]:
+        return worker.run(Program(marks.code + spin), [b"", b""], short)
 
     def alone(worker: Worker) -> bool:
         return worker.run(sleeper, [b""], HOURS, alone=True)[0].ending is Ending.FINISHED
@@ -65,11 +79,35 @@ async def test_one_that_is_to_be_alone_has_nothing_beside_it(marks: Marks) -> No
         judged = await asyncio.to_thread(marks.wait)
         second = asyncio.create_task(pool.call(alone))
         quiet = await asyncio.to_thread(marks.wait)
-        assert gone(judged)
+        assert await asyncio.to_thread(becomes, judged, "T")
         third = asyncio.create_task(pool.call(beside))
-        await asyncio.to_thread(marks.wait)
+        assert await second
         assert gone(quiet)
-        assert await asyncio.gather(first, second, third) == [0, True, 0]
+        await asyncio.to_thread(marks.wait)
+        for executions in (await first, await third):
+            assert [each.ending for each in executions] == [Ending.FINISHED] * 2
+            assert all(each.wall_s < short.wall_s for each in executions)
+
+
+async def test_who_waits_to_be_alone_or_for_that_one_is_not_waited_for_when_cancelled(
+    marks: Marks,
+) -> None:
+    def alone(worker: Worker) -> Execution:
+        return worker.run(Program(marks.code + "while True: pass"), [b""], HOURS, alone=True)[0]
+
+    async with SandboxPool(workers=3) as pool:
+        first = asyncio.create_task(pool.call(alone))
+        process = await asyncio.to_thread(marks.wait)
+        waiting = [
+            asyncio.create_task(pool.call(work)) for work in (alone, program("while True: pass"))
+        ]
+        await asyncio.sleep(0)
+        for call in waiting:
+            call.cancel()
+        ended = await asyncio.wait_for(asyncio.gather(*waiting, return_exceptions=True), PATIENCE_S)
+        assert [type(each) for each in ended] == [asyncio.CancelledError] * 2
+        assert not gone(process)
+        first.cancel()
 
 
 async def test_no_more_run_than_there_are_workers() -> None:

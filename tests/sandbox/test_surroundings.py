@@ -270,5 +270,5 @@ def test_a_request_holds_code_and_inputs_and_nothing_else(
     run_on(shared_worker, "print(1)", b"in")
     program, opened = requests
     assert set(program) == {"code", "entry_point", "arguments", "result"}
-    assert set(opened) == {"do", "preamble", "spans", "limits", "last"}
+    assert set(opened) == {"do", "preamble", "spans", "limits", "last", "full", "core"}
     assert opened["spans"] == [(0, 2)]

@@ -1,5 +1,6 @@
 """A process of the fork server's, seen from there: its clock, its word, its end."""
 
+import contextlib
 import os
 import signal
 from typing import NamedTuple
@@ -14,6 +15,21 @@ class Waited(NamedTuple):
     wall_s: float
 
 
+def can_watch() -> str:
+    """Why processes cannot be watched here; empty where they can."""
+    try:
+        handle = os.pidfd_open(os.getpid())
+    except OSError as error:
+        return f"pidfd_open, which tells of a test's end, is refused: {error} (Linux 5.3 has it)"
+    try:
+        signal.pidfd_send_signal(handle, 0)
+    except OSError as error:
+        return f"pidfd_send_signal, which pauses a test, is refused: {error} (Linux 5.1 has it)"
+    finally:
+        os.close(handle)
+    return ""
+
+
 class Process:
     """A process of the fork server's, and its clock."""
 
@@ -21,6 +37,11 @@ class Process:
         self.pid = pid
         self.clock = (~pid << 3) | 2  # CPUCLOCK_SCHED of a process, see clock_getcpuclockid(3)
         self.handle = os.pidfd_open(pid)
+
+    def signal(self, number: int) -> None:
+        """Send it a signal, unless it has ended."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.handle, number)
 
     def end(self) -> tuple[int, int]:
         """Kill it and its group; its wait status and peak memory in bytes."""

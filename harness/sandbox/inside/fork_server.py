@@ -24,6 +24,7 @@ import gc
 import importlib
 import importlib.machinery
 import importlib.util
+import resource
 import signal
 import sys
 import threading
@@ -36,6 +37,7 @@ FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, FOLDER)
 
 from inside import linux, syscalls
+from inside.clocked import can_watch
 from inside.connection import Connection
 from inside.descriptors import close_all_but
 from inside.lanes import Lanes, Step
@@ -43,11 +45,13 @@ from inside.lockdown import PROCESSES, Lockdown
 from inside.preamble import WARM, Preamble
 from inside.probe import probe
 from inside.processes import Watch, empty_working_directory
+from inside.recursion import allow_depth
 from inside.trial import Job, Trial, WorkerGoneError
 
 THREAD_STACK_BYTES = 4 << 20  # so many that `PROCESSES` of them can be had
 MOST_PREAMBLES = 8
 OPENING = frozenset({"open", "lanes", "close"})  # what ends the one before
+PAUSES = frozenset({"pause", "resume"})  # said while nothing runs, they say nothing
 
 
 class AllowedPackages:
@@ -83,6 +87,7 @@ def warm_up(packages: dict[str, str]) -> None:
         importlib.import_module(name)
     os.register_at_fork = _register_at_fork
     threading.stack_size(THREAD_STACK_BYTES)
+    allow_depth(resource.getrlimit(resource.RLIMIT_STACK)[0], THREAD_STACK_BYTES)
     gc.collect()
     gc.freeze()
 
@@ -135,6 +140,8 @@ class Server:
 
     def answer(self, order: dict[str, Any], descriptors: list[int]) -> None:
         """Answer one request; what it opens takes the place of what was open."""
+        if order["do"] in PAUSES:
+            return
         if order["do"] in OPENING:
             self.close()
         if order["do"] in OPENING - {"close"}:
@@ -146,7 +153,8 @@ class Server:
             self.opened = self.open(order, preamble, descriptors)
         match self.opened:
             case Trial() as trial:
-                self.connection.answer(trial.run(order["spans"], last=order["last"]).pack())
+                report = trial.run(order["spans"], last=order["last"], full=order["full"])
+                self.connection.answer(report.pack())
             case Lanes() as lanes:
                 steps = [Step(*each) for each in order["steps"]]
                 self.connection.say({"steps": lanes.run(steps)})
@@ -160,9 +168,12 @@ class Server:
         limits = order["limits"]
         if order["do"] == "open":
             program, inputs, outputs = descriptors
-            return self.trial(Job(limits, preamble, program, inputs, outputs))
-        core: int = order["core"] % len(self.cores)
-        os.sched_setaffinity(0, [self.cores[core]])
+            job = Job(limits, preamble, program, inputs, outputs)
+            if len(self.cores) == 1:
+                return self.trial(job)
+            self.take_one_core(order["core"])
+            return Trial(job, self.lockdown, self.watch, self.connection, self.cores)
+        self.take_one_core(order["core"])
         inputs, outputs, *programs = descriptors
         jobs = [
             Job(limits, preamble, program, os.dup(inputs), os.dup(outputs), timed=True)
@@ -172,6 +183,10 @@ class Server:
         os.close(outputs)
         return Lanes([self.trial(job) for job in jobs])
 
+    def take_one_core(self, number: int) -> None:
+        """Have what is forked from here on one core, this process too."""
+        os.sched_setaffinity(0, [self.cores[number % len(self.cores)]])
+
     def trial(self, job: Job) -> Trial:
         """One solution's."""
         return Trial(job, self.lockdown, self.watch, self.connection)
@@ -180,9 +195,8 @@ class Server:
         """Let go of what is open."""
         if self.opened is None:
             return
-        if isinstance(self.opened, Lanes):
-            os.sched_setaffinity(0, self.cores)
         self.opened.close()
+        os.sched_setaffinity(0, self.cores)
         self.opened = None
         empty_working_directory()
 
@@ -195,6 +209,10 @@ def main() -> None:
     connection = Connection(descriptor)
     config, _ = connection.receive() or ({}, [])
     home = os.getcwd()
+    failed = can_watch()
+    if failed:
+        connection.say({"failed": failed})
+        return
     close_up()
     if config["means"] == "bubblewrap":  # whose own way counts from a thread of the worker's
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -37,6 +37,8 @@ class Lockdown:
         self.level = level
         self.counted = counted
         self.missing: dict[str, str] = {}
+        most_data = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        self.most_data = sys.maxsize if most_data == resource.RLIM_INFINITY else most_data
         self.filter: Filter | None = None
         self.ruleset: landlock.Ruleset | None = None
         if level == "none":
@@ -64,9 +66,13 @@ class Lockdown:
         if self.counted:
             limits.append((resource.RLIMIT_NPROC, PROCESSES))
         for kind, value in limits:
-            check_hard(kind, value)
-            resource.setrlimit(kind, (value, value))
-        check_hard(resource.RLIMIT_DATA, memory_bytes + ROOM_TO_MAP)
+            try:
+                resource.setrlimit(kind, (value, value))
+            except (ValueError, OSError):
+                check_hard(kind, value)
+                raise
+        if self.most_data < memory_bytes + ROOM_TO_MAP:
+            check_hard(resource.RLIMIT_DATA, memory_bytes + ROOM_TO_MAP)
 
     def restrict_files(self) -> None:
         """Leave nothing of the file system but what the view shows."""

@@ -19,6 +19,14 @@ WARM = frozenset(
 )
 
 
+# By any other way to a stream a text has an import, two underscores, or is too clever by half; it
+# is told apart by nothing but what is shown of its own output.
+_WRITES = re.compile(
+    r"import|__|\b(?:print|input|open|sys|os|io|builtins|exec|eval|compile|getattr|vars|globals"
+    r"|locals|dir|help|breakpoint|exit|quit|copyright|credits|license|threading)\b"
+)
+
+
 class Solution:
     """What is known of a solution before it runs.
 
@@ -27,6 +35,8 @@ class Solution:
         meddles: whether it may change the built-ins, so that it must have the real ones, and each
             test must find them as they were.
         has_nodes: whether its arguments are made of the preamble's classes.
+        may_write: whether anything of it can reach a standard stream, as far as its text says.
+        wanted: what of the preamble it needs, once `Preamble.fill` has found out.
     """
 
     def __init__(self, job: dict[str, Any], code: CodeType) -> None:
@@ -37,6 +47,8 @@ class Solution:
         self.result: str = job["result"]
         self.meddles = "builtins" in self.text
         self.has_nodes = not {*self.arguments, self.result} <= {"json"}
+        self.may_write = self.entry_point is None or _WRITES.search(self.text) is not None
+        self.wanted: list[CodeType] | None = None
 
 
 class Preamble:
@@ -91,14 +103,20 @@ class Preamble:
             namespace["__builtins__"] = self.beneath
         for name, stream in self.streams:
             namespace[name] = getattr(sys, stream)
-        for words, code in self.packages:
-            if words.search(solution.text):
-                with contextlib.suppress(ImportError):
-                    exec(code, namespace)
-        if self.defined is not None and (solution.has_nodes or self.defined.search(solution.text)):
-            exec(self.definitions, namespace)
+        if solution.wanted is None:
+            solution.wanted = self.wanted(solution)
+        for code in solution.wanted:
+            with contextlib.suppress(ImportError):
+                exec(code, namespace)
         if self.rest is not None:
             exec(self.rest, namespace)
+
+    def wanted(self, solution: Solution) -> list[CodeType]:
+        """The packages and the definitions that a solution's text has words of."""
+        found = [code for words, code in self.packages if words.search(solution.text)]
+        if self.defined is not None and (solution.has_nodes or self.defined.search(solution.text)):
+            found.append(self.definitions)
+        return found
 
 
 def _names(statements: list[ast.stmt]) -> list[str]:

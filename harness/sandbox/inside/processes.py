@@ -4,6 +4,8 @@ import os
 import signal
 import stat
 
+PAGE_BYTES = os.sysconf("SC_PAGESIZE")
+
 
 def kill_strays(spare: int = 0) -> None:
     """Kill whatever outlived its parent: orphans are handed to this process, their subreaper.
@@ -138,3 +140,37 @@ def _in_folder(most: int) -> tuple[int, int]:
 def _thread_count(pid: int) -> int:
     fields = _stat(pid)
     return int(fields[17]) if fields else 0
+
+
+def resident_bytes(pid: int) -> int:
+    """The memory that a process has in use; 0 where that cannot be seen."""
+    try:
+        with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * PAGE_BYTES
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def threads_of(pid: int) -> list[int]:
+    """The threads of a process, as far as can be seen."""
+    try:
+        return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
+    except OSError:
+        return [pid]
+
+
+def waiting_s(pid: int) -> float | None:
+    """How long the one of a process's threads that waited longest was kept from running.
+
+    Seconds in which it could have run, and others had the cores; see "schedstat" in proc(5). None
+    where the system does not tell.
+    """
+    most: int | None = None
+    for thread in threads_of(pid):
+        try:
+            with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii") as file:
+                ran, waited = map(int, file.read().split()[:2])
+                most = max(most or 0, waited) if ran else most  # all are 0 where none is counted
+        except (OSError, ValueError):  # it has ended, or nothing is told
+            continue
+    return None if most is None else most / 1e9

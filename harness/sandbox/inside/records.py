@@ -4,7 +4,21 @@ import struct
 from typing import NamedTuple
 
 # How a test came to an end, as far as the fork server can tell.
-ENDS = ("done", "cannot_compile", "cpu", "wall", "room", "threads", "gone", "garbage", "broken")
+ENDS = (
+    *(
+        "done",
+        "cannot_compile",
+        "cpu",
+        "wall",
+        "asleep",
+        "cut",
+        "memory",
+        "room",
+        "threads",
+        "gone",
+    ),
+    *("garbage", "broken"),
+)
 
 _RECORD = struct.Struct("=B?dd12q")
 _HEAD = struct.Struct("=iq")

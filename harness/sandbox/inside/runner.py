@@ -59,6 +59,7 @@ class Runner:
         self.control = control
         *self.descriptors, self.report = files
         self.directory = directory
+        self.streams: tuple[io.TextIOWrapper, ...] = ()
         self.path = list(sys.path)
         self.builtins = dict(builtins.__dict__) if solution.meddles else {}
 
@@ -123,14 +124,9 @@ class Runner:
 
     def renew(self) -> None:
         """Give the coming test its own streams and undo what the last one changed."""
-        for number, descriptor in enumerate(self.descriptors):
-            os.lseek(descriptor, 0, os.SEEK_SET)
-            if number <= 2:  # noqa: PLR2004 - the result has no standard descriptor
-                os.dup2(descriptor, number)
-        sys.stdin = sys.__stdin__ = _open_stream(0, "r")
-        sys.stdout = sys.__stdout__ = _open_stream(1, "w")
-        sys.stderr = sys.__stderr__ = _open_stream(2, "w")
-        self.streams = (sys.stdout, sys.stderr)
+        os.lseek(self.descriptors[3], 0, os.SEEK_SET)
+        if self.solution.may_write or not self.streams or os.lseek(2, 0, os.SEEK_CUR):
+            self._renew_streams()
         sys.argv = [FILE_NAME]
         sys.path[:] = self.path
         sys.setrecursionlimit(DEFAULT_RECURSION_LIMIT)
@@ -140,6 +136,15 @@ class Runner:
         os.fchdir(self.directory)
         signal.alarm(0)
         gc.enable()
+
+    def _renew_streams(self) -> None:
+        for number, descriptor in enumerate(self.descriptors[:3]):
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            os.dup2(descriptor, number)
+        sys.stdin = sys.__stdin__ = _open_stream(0, "r")
+        sys.stdout = sys.__stdout__ = _open_stream(1, "w")
+        sys.stderr = sys.__stderr__ = _open_stream(2, "w")
+        self.streams = (sys.stdout, sys.stderr)
 
     def _call(self, name: str, namespace: dict[str, Any]) -> None:
         function = find_entry_point(name, namespace)

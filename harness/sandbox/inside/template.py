@@ -70,6 +70,7 @@ class Template:
             os.write(self.births, CANNOT_COMPILE)
             return
         solution = Solution(self.job, code)
+        solution.wanted = self.preamble.wanted(solution)
         os.write(self.births, READY)
         while order := os.read(orders, 1):
             self.runs += 1

@@ -6,6 +6,7 @@ from the same state, which nothing has touched, and costs neither another start 
 """
 
 import _socket
+import contextlib
 import fcntl
 import os
 import select
@@ -19,7 +20,14 @@ from inside.connection import Connection
 from inside.descriptors import close_all_but, copy
 from inside.lockdown import Lockdown
 from inside.preamble import Preamble
-from inside.processes import Watch, empty_working_directory, kill_strays
+from inside.processes import (
+    Watch,
+    empty_working_directory,
+    kill_strays,
+    resident_bytes,
+    threads_of,
+    waiting_s,
+)
 from inside.records import Kept, Record, Report
 from inside.runner import Runner
 from inside.template import Template
@@ -40,12 +48,32 @@ from inside.words import (
 EXCERPT_BYTES = 16_000
 REPORT_BYTES = 128_000  # a runner's longest error, every character of it escaped
 CORES = os.cpu_count() or 1
+SHORT_S = 0.02
+"""So long the fork server and a solution share a core: to wake each other up is cheap there."""
+FASTEST = 4 << 30
+"""No program takes more bytes of memory in a second: when to look how much it has."""
 NOTHING = Kept(0, 0, 0)
 NO_ROOM = "there is no room for the working directory"
 
 
 class WorkerGoneError(Exception):
     """The worker hung up while its tests ran."""
+
+
+class Allowance(NamedTuple):
+    """How long something may take.
+
+    Attributes:
+        end: what is said of it when that was not enough.
+        cpu_s: CPU seconds of the process.
+        wall_s: wall seconds in which it runs or sleeps.
+        longest_s: wall seconds, those included in which it waits for a core.
+    """
+
+    end: str
+    cpu_s: float
+    wall_s: float
+    longest_s: float
 
 
 class Job(NamedTuple):
@@ -74,15 +102,25 @@ class Trial:
     """One solution's template, and the runs made from it."""
 
     def __init__(
-        self, job: Job, lockdown: Lockdown, watch: Watch | None, connection: Connection
+        self,
+        job: Job,
+        lockdown: Lockdown,
+        watch: Watch | None,
+        connection: Connection,
+        cores: list[int] | None = None,
     ) -> None:
         self.job = job
         self.watch = watch
         self.connection = connection
+        limits = job.limits
+        self.whole = Allowance("", limits["grace_s"], limits["wall_s"], limits["longest_s"])
+        wall_s = limits["beside_wall_s"]
+        self.beside = Allowance("cut", limits["beside_cpu_s"], wall_s, wall_s)
         self.written = 0
         self.runs = 0
         self.refusal: Report | None = None
         self.over = False  # whether the template has ended
+        self.cores = cores  # that it is to have when it takes longer, while it has only one
         self.files = [os.memfd_create(name) for name in FILES]
         self.control, self.far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
         self.control.setblocking(False)
@@ -129,12 +167,13 @@ class Trial:
             self.over = True
             self.refusal = Report(*self._end_template(), [record])
 
-    def run(self, spans: list[tuple[int, int]], *, last: bool) -> Report:
+    def run(self, spans: list[tuple[int, int]], *, last: bool, full: int) -> Report:
         """Run tests in a fresh process until one ends it, all are done, or output has piled up.
 
         Args:
             spans: the tests' inputs: offset and length.
             last: whether nothing is to follow, so that the template itself may run them.
+            full: how many of the first may use all of their limits of time.
 
         Raises:
             WorkerGoneError: nobody waits for the records.
@@ -152,14 +191,15 @@ class Trial:
             return Report(0, 0, [self._record(runner, "broken")])
         go = go_word(self.runs)
         records: list[Record] = []
-        for span in spans:
+        for number, span in enumerate(spans):
             self.give(*span)
             start = self.now(runner)  # while it still waits: what it does from here on counts
             try:
                 self.control.send(go)
             except OSError:  # it died between two tests: the next process will tell
                 break
-            waited = self._looked_after(runner, self.wait(runner, start))
+            allowed = self.whole if number < full else self.beside
+            waited = self._looked_after(runner, self.wait(runner, start, allowed=allowed))
             done = waited.word in {DONE, DONE_AND_OVER}
             ended = None if done else runner.end()
             record = self._record(waited, "done" if done else waited.missing or "garbage")
@@ -168,6 +208,8 @@ class Trial:
                 return self._reported(ended, records)
             # What a stream could not write would come out in the next test.
             if waited.word != DONE or record.too_much:
+                break
+            if waited.cpu_s > self.job.limits["cpu_s"]:  # it is to be seen whether by its doing
                 break
             if self.written > self.job.limits["collect_bytes"]:
                 break
@@ -215,17 +257,21 @@ class Trial:
 
     def give(self, offset: int, length: int) -> None:
         """Make a span of the inputs what the coming test reads."""
-        os.ftruncate(self.files[0], 0)
-        if length:
+        if length:  # over what is there: pages that are there cost less than new ones
             os.lseek(self.files[0], 0, os.SEEK_SET)
             copy(self.job.inputs, offset, length, self.files[0])
+        os.ftruncate(self.files[0], length)
 
     def now(self, process: Process) -> tuple[float, float]:
         """A process's CPU time and the wall's."""
         return time.clock_gettime(process.clock), time.monotonic()
 
     def wait(
-        self, process: Process, start: tuple[float, float], channel: int | None = None
+        self,
+        process: Process,
+        start: tuple[float, float],
+        channel: int | None = None,
+        allowed: Allowance | None = None,
     ) -> Waited:
         """Wait for a process's next word, its death, or a limit, counted from a start.
 
@@ -233,30 +279,36 @@ class Trial:
             process: whose.
             start: its CPU time and the wall's.
             channel: where it speaks, if not on the socket of the tests.
+            allowed: how long it may take; default: as a test that is alone.
         """
         channel = self.control.fileno() if channel is None else channel
-        limit = self.job.limits
+        allowed = allowed or self.whole
+        wall_s = allowed.wall_s
         cpu_start, wall_start = start
         poll = select.poll()
         poll.register(channel, select.POLLIN)
         poll.register(process.handle, select.POLLIN)
-        poll.register(self.connection.socket, select.POLLRDHUP)
+        poll.register(self.connection.socket, select.POLLIN | select.POLLRDHUP)
         while True:
             cpu = time.clock_gettime(process.clock) - cpu_start
             wall = time.monotonic() - wall_start
-            if cpu > limit["cpu_s"]:
-                return Waited(b"", "cpu", cpu, wall)
-            if wall > limit["wall_s"] and not poll.poll(0):  # it may have been done in time
-                return Waited(b"", "wall", cpu, wall)
-            patience = min((limit["cpu_s"] - cpu) / CORES, limit["wall_s"] - wall)
-            if self.watch is not None:
-                patience = min(patience, self.watch.interval_s)
-                complaint = self.watch.complaint(process.pid)
-                if complaint:
-                    return Waited(b"", complaint, cpu, wall)
+            if cpu > allowed.cpu_s:
+                return Waited(b"", allowed.end or "cpu", cpu, wall)
+            if wall > wall_s and not poll.poll(0):  # it may have been done in time
+                waiting = waiting_s(process.pid)
+                wall_s = min(allowed.wall_s + (waiting or 0.0), allowed.longest_s)
+                if wall > wall_s:
+                    asleep = waiting is not None and wall_s < allowed.longest_s
+                    return Waited(b"", allowed.end or ("asleep" if asleep else "wall"), cpu, wall)
+            complaint, patience = self._look_at(process, wall)
+            if complaint:
+                complaint = allowed.end or complaint if complaint == "memory" else complaint
+                return Waited(b"", complaint, cpu, wall)
+            patience = min(patience, (allowed.cpu_s - cpu) / CORES, wall_s - wall)
             events = dict(poll.poll(max(1, int(patience * 1000))))
             if self.connection.socket.fileno() in events:
-                raise WorkerGoneError
+                wall_start += self._pause(process)
+                continue
             if events:
                 word = self._hear(channel)
                 ended = process.handle in events or events.get(channel, 0) & select.POLLHUP
@@ -264,6 +316,54 @@ class Trial:
                 cpu = time.clock_gettime(process.clock) - cpu_start
                 wall = time.monotonic() - wall_start
                 return Waited(word or b"", "gone" if gone else "", cpu, wall)
+
+    def _look_at(self, process: Process, wall: float) -> tuple[str, float]:
+        """What a process has too much of, and in how many seconds to look again.
+
+        Args:
+            process: which.
+            wall: the seconds that it has had.
+        """
+        patience = SHORT_S
+        if wall > SHORT_S:
+            if self.cores is not None:
+                self._spread(self.cores, process)
+            left = self.job.limits["memory_bytes"] - resident_bytes(process.pid)
+            if left < 0:
+                return "memory", 0.0
+            patience = left / FASTEST
+        if self.watch is None:
+            return "", patience
+        return self.watch.complaint(process.pid), min(patience, self.watch.interval_s)
+
+    def _spread(self, cores: list[int], process: Process) -> None:
+        """Let this process and those of the solution have all cores."""
+        self.cores = None
+        for pid in (0, self.template.pid, *threads_of(process.pid)):
+            with contextlib.suppress(ProcessLookupError):
+                os.sched_setaffinity(pid, cores)
+
+    def _pause(self, process: Process) -> float:
+        """Do what the worker says meanwhile: have the process pause, until it says otherwise.
+
+        Returns:
+            The seconds for which it paused.
+
+        Raises:
+            WorkerGoneError: it says nothing more.
+        """
+        began = time.monotonic()
+        while True:
+            try:
+                request = self.connection.receive()
+            except OSError:
+                request = None
+            if request is None:
+                raise WorkerGoneError
+            if request[0]["do"] != "pause":
+                process.signal(signal.SIGCONT)
+                return time.monotonic() - began
+            process.signal(signal.SIGSTOP)
 
     def _hear(self, channel: int) -> bytes | None:
         """The next word, empty where judged code forged it so; None where there is none."""

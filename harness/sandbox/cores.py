@@ -1,0 +1,71 @@
+"""How many cores this process may use."""
+
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+PROCESS = Path("/proc/self")
+
+
+def usable_cores(process: Path = PROCESS) -> int:
+    """The cores that the scheduler gives this process, at most its control groups' share of them.
+
+    A share that is no whole number of cores counts as the next one.
+
+    Args:
+        process: the folder in which the kernel tells of it, see proc(5).
+    """
+    shares = [*_shares(process), float(len(os.sched_getaffinity(0)))]
+    return max(1, math.ceil(min(shares)))
+
+
+def _shares(process: Path) -> Iterator[float]:
+    """The cores that each control group above this process may use, of those that have a limit."""
+    for version, mount, group in _groups(process):
+        folder = mount / group.lstrip("/")
+        for each in (folder, *folder.parents):
+            share = _share_of_2(each) if version == 2 else _share_of_1(each)  # noqa: PLR2004
+            if share is not None:
+                yield share
+            if each == mount:
+                break
+
+
+def _groups(process: Path) -> Iterator[tuple[int, Path, str]]:
+    """The version, the mount point and the path of the groups that may limit CPU time."""
+    try:
+        groups = [line.split(":", 2) for line in (process / "cgroup").read_text().splitlines()]
+        mounts = [line.split() for line in (process / "mountinfo").read_text().splitlines()]
+    except OSError:
+        return
+    for _, controllers, path in groups:
+        for fields in mounts:
+            kind, _, options = fields[fields.index("-") + 1 :][:3]
+            if not controllers and kind == "cgroup2":
+                yield 2, Path(fields[4]), path
+            if "cpu" in controllers.split(",") and kind == "cgroup" and "cpu" in options.split(","):
+                yield 1, Path(fields[4]), path
+
+
+def _share_of_2(folder: Path) -> float | None:
+    quota, _, period = _read(folder / "cpu.max").partition(" ")
+    return _share(quota, period)
+
+
+def _share_of_1(folder: Path) -> float | None:
+    return _share(_read(folder / "cpu.cfs_quota_us"), _read(folder / "cpu.cfs_period_us"))
+
+
+def _share(quota: str, period: str) -> float | None:
+    """Microseconds of CPU time in so many of time; None where there is no limit."""
+    if not quota.isdigit() or not period.isdigit() or not int(period):
+        return None
+    return int(quota) / int(period)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:  # there is none at the root; a container may show no more than its own
+        return ""

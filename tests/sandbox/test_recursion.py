@@ -1,0 +1,43 @@
+"""Recursion through C code, which Python 3.12 and 3.13 would end early, see `inside.recursion`."""
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.sandbox.execution import Ending, Execution
+
+Run = Callable[..., Execution]
+DEEP = "import sys\nsys.setrecursionlimit(50_000)\nfrom functools import lru_cache\n"
+WAYS = {
+    "a cache": "@lru_cache(None)\ndef f(n): return n and 1 + f(n - 1)",
+    "a sort's key": "def f(n):\n  found = []\n  n and [0].sort(key=lambda _: found.append(f(n - 1)))\n"
+    "  return 1 + found[0] if n else 0",
+    "map": "def f(n): return n and 1 + next(map(f, [n - 1]))",
+    "a comparison": "class A:\n  def __init__(self, n): self.n = n\n  def __eq__(self, o):\n"
+    "    return self.n == 0 or [A(self.n - 1)] == [o]\ndef f(n): return (A(n) == A(n)) * n",
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_it_goes_as_deep_as_the_recursion_limit_says(way: str, run: Run) -> None:
+    done = run(f"{DEEP}{WAYS[way]}\nprint(f(int(input())))", b"12000\n", cpu_s=10.0)
+    assert (done.error[-200:], done.stdout) == ("", b"12000\n")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_it_goes_so_deep_in_a_thread_with_a_large_stack_too(way: str, run: Run) -> None:
+    code = f"""{DEEP}{WAYS[way]}
+import threading
+threading.stack_size(256 << 20)
+thread = threading.Thread(target=lambda: print(f(12_000)))
+thread.start()
+thread.join()
+"""
+    done = run(code, cpu_s=10.0)
+    assert (done.stderr[-200:], done.stdout) == ("", b"12000\n")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_without_end_it_is_the_program_s_error(way: str, run: Run) -> None:
+    done = run(f"{DEEP}{WAYS[way]}\nprint(f(-1))", cpu_s=10.0)
+    assert (done.ending, "RecursionError" in done.error) == (Ending.ERROR, True)
