@@ -79,7 +79,10 @@ class OpenAIChat(Client):
     async def _ask(
         self, body: Json, messages: Sequence[Message], on_retry: RetryObserver | None
     ) -> ModelTurn:
-        create = self._client.chat.completions.with_streaming_response.create
+        completions = self._client.chat.completions
         return await self._endpoint.ask(
-            create, body, partial(turn_from_wire, messages=messages), on_retry
+            completions.with_streaming_response.create,
+            self._arguments(completions.create, body),
+            partial(turn_from_wire, messages=messages),
+            on_retry,
         )

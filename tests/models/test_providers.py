@@ -8,7 +8,9 @@ import pytest
 from harness.errors import UsageError
 from harness.models.environment import MOST_BYTES, NAMES, Environment, Found
 from harness.models.providers import PROVIDERS, Protocol
-from harness.models.registry import Route, missing, ollama_url, resolve
+from harness.models.addresses import ollama_url
+from harness.models.registry import missing, resolve
+from harness.models.route import Route
 
 
 def environment(**environ: str) -> Environment:
