@@ -15,8 +15,6 @@ from harness.cli.isolating import isolate
 from harness.cli.judging import Judging
 from harness.cli.loading import load_problems
 from harness.cli.vetting import vet
-from harness.models.environment import Environment
-from harness.models.registry import resolve
 from harness.report.progress import RunProgress
 from harness.report.text import bad_rows, count, printable_line
 from harness.runs.batch_waiting import ask_by_batch
@@ -38,6 +36,7 @@ from harness.runs.estimate import requests_of
 from harness.runs.external import armed
 from harness.runs.external_rules import told_of
 from harness.runs.judging import Options
+from harness.runs.models import route_of
 from harness.runs.observing import Failure, Observer
 from harness.runs.plan import Plan, prepare
 from harness.runs.plugged import changed, in_use, unused
@@ -242,5 +241,5 @@ class Carrying:
 
 
 def _place(plan: Plan) -> str:
-    environment = Environment.read(os.environ)
-    return resolve(plan.model_name, base_url=plan.spec.base_url, environment=environment).host
+    route = route_of(plan.model_name, plan.spec, os.environ)
+    return "" if route is None else route.host

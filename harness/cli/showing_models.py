@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.errors import UsageError
+from harness.models.addresses import shown_url
 from harness.models.environment import MODEL_ID, OPENAI_BASE_URL, Environment
 from harness.models.preview import preview
 from harness.models.providers import (
@@ -22,13 +23,11 @@ from harness.models.registry import (
     check_settings,
     missing,
     plugged,
-    resolve,
-    shown_url,
     usable_key,
 )
 from harness.report.tables import console, facts, write_json
 from harness.report.text import printable_line
-from harness.runs.plan import open_any_model, settings_of
+from harness.runs.models import open_any_model, route_of, settings_of
 from harness.runs.spec import RunSpec, read_spec
 
 NOT_SENT = {
@@ -106,7 +105,8 @@ def _not_sent(name: str, spec: RunSpec) -> dict[str, Any] | None:
 
 
 def _request(name: str, spec: RunSpec) -> dict[str, Any]:
-    route = resolve(name, base_url=spec.base_url, environment=Environment.read(os.environ))
+    route = route_of(name, spec, os.environ)
+    assert route is not None
     settings = settings_of(spec)
     check_settings(route, settings)
     return {

@@ -24,7 +24,8 @@ TOOL_CALLS = 200
 CLIENT = "mcp-client"
 
 NOT_OURS = (
-    *("temperature", "max_tokens", "reasoning_effort", "base_url", "price", "prices", "batch"),
+    *(*ModelSettings.model_fields, "api", "api_key_env", "header"),
+    *("base_url", "price", "prices", "batch"),
     *("max_cost", "max_tokens_total", "max_cost_per_sample", "tool_protocol", "max_turns"),
     "extract",
 )
