@@ -147,8 +147,8 @@ class _Doing:
             vet=vet,
             own_model=asked.own_model,
         )
-        if plan.notice:
-            log.warning(printable_line(plan.notice))
+        for line in filter(None, (plan.notice, plan.remark)):
+            log.warning(printable_line(line))
         if before is None or out is None:
             self.prepared = Prepared(plan, plan.samples)
         else:

@@ -137,6 +137,8 @@ class Carrying:
                 f"real requests to {_place(plan)}{together}, at most {most:,}; "
                 "its provider may bill them"
             )
+        if left and plan.remark:
+            self.err.print(printable_line(plan.remark), soft_wrap=True)
         if left and plan.price is not None and plan.price.as_of:
             self.err.print(
                 f"prices of {printable_line(plan.price.as_of)}, per million tokens: "

@@ -117,8 +117,12 @@ def _request(name: str, spec: RunSpec) -> dict[str, Any]:
         "ready": route.key is not None or not route.needs_key,
         "key": route.key and {"variable": route.key.variable, "where": route.key.where},
         "keys": route.keys,
-        "headers": [{"variable": each.variable, "where": each.where} for each in route.headers],
+        "headers": [
+            *({"variable": each.variable, "where": each.where} for each in route.headers),
+            *({"header": name, "where": "--header"} for name in route.own_headers),
+        ],
         "batch": route.batches,
+        **({"note": route.remark} if route.remark else {}),
         "body": preview(route, settings),
     }
 
@@ -156,7 +160,10 @@ def _line(shown: dict[str, Any], name: str) -> str:
         case "key":
             return _key_words(shown)
         case "headers":
-            named = [f"{each['variable']} ({each['where']})" for each in shown["headers"]]
+            named = [
+                f"{each.get('variable') or each['header']} ({each['where']})"
+                for each in shown["headers"]
+            ]
             return ", ".join(named) or "none of the environment"
         case "batch":
             return "possible, with --batch" if shown["batch"] else "not possible"

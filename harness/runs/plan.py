@@ -24,7 +24,13 @@ from harness.runs.batch_rules import check_batch
 from harness.runs.external_rules import check_external, seconds_of, tool_calls_of
 from harness.runs.judging import Options
 from harness.runs.kinds import RULES_OF, KindRules, check_mode, rules_of
-from harness.runs.models import endpoint_of, model_name, open_any_model, settings_of
+from harness.runs.models import (
+    model_name,
+    open_any_model,
+    route_of,
+    settings_of,
+    without_user,
+)
 from harness.runs.pricing import check_budget, price_of
 from harness.runs.recordings import PREFIX
 from harness.runs.references import ReferenceModel
@@ -61,6 +67,7 @@ class Plan:
         cpu_by_problem: CPU seconds of a test, where they follow from a problem's references.
         notice: what is to be said of that before the run begins.
         whole: what the problems are a shard of; None where they are all.
+        remark: on the key that is sent; "" for none.
     """
 
     spec: RunSpec
@@ -79,6 +86,7 @@ class Plan:
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
     notice: str | None = None
     whole: Whole | None = None
+    remark: str = ""
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -195,6 +203,7 @@ def prepare(
     if spec.shard is not None:
         whole = Whole.of(selected.problems)
         selected = Shard.read(spec.shard).among(selected)
+    route = None if own_model else route_of(name, spec, environ)
     rules = rules_of(selected.problems)
     check_mode(rules, spec.mode, runs_code=spec.run_code_tool, timed=spec.efficiency)
     if spec.run_tests and rules.runs_code:
@@ -211,8 +220,9 @@ def prepare(
         rules=rules,
         strategy=strategy,
         toolbox=toolbox_of(spec, rules.tools),
-        endpoint=endpoint_of(name, spec, environ),
+        endpoint=None if route is None else without_user(route.base_url),
         whole=whole,
+        remark="" if route is None else route.remark,
     )
     if name == REFERENCES:
         plan = replace(plan, model=ReferenceModel(plan.problems))
