@@ -216,6 +216,7 @@ class _Doing:
                 plan = known or plan
             async with open_pool(plan.spec, isolation) as pool:
                 budget = budget_of(plan, directory.path)
-                return await Engine(plan, directory, pool, observer, budget).run(samples)
+                engine = Engine(plan, directory, pool, observer, budget, warn=log.warning)
+                return await engine.run(samples)
         finally:
             await plan.model.close()

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -137,13 +137,8 @@ class Carrying:
                 f"real requests to {_place(plan)}{together}, at most {most:,}; "
                 "its provider may bill them"
             )
-        if left and plan.remark:
-            self.err.print(printable_line(plan.remark), soft_wrap=True)
-        if left and plan.price is not None and plan.price.as_of:
-            self.err.print(
-                f"prices of {printable_line(plan.price.as_of)}, per million tokens: "
-                f"${plan.price.input:g} in, ${plan.price.output:g} out"
-            )
+        for line in _remarks(plan, left):
+            self.err.print(printable_line(line), soft_wrap=True)
         used = (plugin.summary for plugin in in_use(plan))
         for words in (*used, *changed(plan, prepared.before), *unused(plan)):
             self.err.print(printable_line(words), soft_wrap=True)
@@ -213,7 +208,7 @@ class Carrying:
                 return []
             plan = asked
         async with plan.spec.where.open(isolation, self._say) as pool:
-            engine = Engine(plan, directory, pool, observer, budget)
+            engine = Engine(plan, directory, pool, observer, budget, warn=self._say)
             for word in STOPPING:
                 loop.add_signal_handler(word, self._interrupt, engine)
             try:
@@ -240,6 +235,19 @@ class Carrying:
             )
         else:
             engine.cancel()
+
+
+def _remarks(plan: Plan, left: int) -> Iterator[str]:
+    """Which key goes where it may not be meant to, and what tokens cost, if any are to be used."""
+    if not left:
+        return
+    if plan.remark:
+        yield plan.remark
+    if plan.price is not None and plan.price.as_of:
+        yield (
+            f"prices of {plan.price.as_of}, per million tokens: "
+            f"${plan.price.input:g} in, ${plan.price.output:g} out"
+        )
 
 
 def _place(plan: Plan) -> str:

@@ -52,7 +52,7 @@ BROKEN_HISTORY_WORDS = re.compile(r"parse tool call arguments", re.IGNORECASE)
 # /v1/responses instead", "only supported in v1/chat/completions and not in …".
 OTHER_API_STATUSES = frozenset({400, 404})
 OTHER_API_WORDS = re.compile(
-    r"\b(?:use|try|supported in|available (?:in|through))\s+(?:the\s+)?[`'\"]?"
+    r"\b(?:use|try|(?<!not )supported in|available (?:in|through))\s+(?:the\s+)?[`'\"]?"
     r"(?:/?v1/(?:(responses)|(chat)/completions)|(responses)\s+api)\b",
     re.IGNORECASE,
 )

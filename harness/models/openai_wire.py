@@ -56,6 +56,8 @@ SETTING_FIELDS = {
 }
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
+# Gemini puts the signature of a thought into `extra_content`: of a tool call, or of the message.
+KEPT_FIELDS = (*REASONING_FIELDS, "extra_content")
 STANDARD_CALL_FIELDS = frozenset({"id", "type", "function", "index"})
 
 STOP_REASONS: dict[str, Literal["end_turn", "max_tokens", "content_filter"]] = {
@@ -155,6 +157,15 @@ def mended(body: Json) -> Json | None:
     return {**body, "messages": messages} if broken else None
 
 
+def without_reasoning(body: Json) -> Json | None:
+    """The request without the reasoning of earlier turns; None when it has none."""
+    messages: list[Json] = [
+        {name: value for name, value in message.items() if name not in REASONING_FIELDS}
+        for message in body["messages"]
+    ]
+    return {**body, "messages": messages} if messages != body["messages"] else None
+
+
 def _is_json_object(text: str) -> bool:
     try:
         return isinstance(json.loads(text), dict)
@@ -187,7 +198,7 @@ def turn_from_wire(data: Json, messages: Sequence[Message]) -> ModelTurn:
     calls, call_blocks = _tool_calls(message.get("tool_calls"), messages)
     reasoning = [
         {"field": name, "value": message[name]}
-        for name in REASONING_FIELDS
+        for name in KEPT_FIELDS
         if message.get(name) is not None
     ]
     blocks = (*reasoning, *content_blocks, *call_blocks)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import ChatServer, completion, failure, in_turn
+from chat_server import ChatServer, Reply, completion, failure, in_turn, tool_call
 from messages_server import MessagesServer, message
 from program import harness, results, run
 from responses_server import ResponsesServer, response, said
@@ -105,14 +105,14 @@ SENT: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "stop": ["END"],
             "service_tier": "standard_only",
             "max_tokens": 77,
-            "extra_body": {"temperature": 0.5, "metadata": {"user_id": "me"}},
+            "extra_body": {"metadata": {"user_id": "me"}, "inference_geo": "eu"},
         },
         {
             "stop_sequences": ["END"],
             "service_tier": "standard_only",
             "max_tokens": 77,
-            "temperature": 0.5,
             "metadata": {"user_id": "me"},
+            "inference_geo": "eu",
         },
     ),
 }
@@ -324,3 +324,38 @@ def test_a_tier_with_a_price_of_its_own_has_none_from_the_list() -> None:
     }
     assert listed[None] == listed["default"] is not None
     assert listed["flex"] is None
+
+
+# Conversations that a provider cuts off
+
+
+def reading(*prompt_tokens: int) -> Any:
+    """An agent that reads the problem again and again, each request with so many tokens."""
+
+    def script(body: dict[str, Any], number: int) -> Reply:
+        asked_before = sum(message["role"] == "assistant" for message in body["messages"])
+        usage = {"prompt_tokens": prompt_tokens[asked_before], "completion_tokens": 10}
+        if asked_before == len(prompt_tokens) - 1:
+            return completion(SOLVE, usage=usage)
+        return completion(None, [tool_call("read_problem", {}, f"c{number}")], usage=usage)
+
+    return script
+
+
+@pytest.mark.parametrize(
+    ("prompt_tokens", "lines"), [((900, 2000, 1800, 1700), 1), ((900, 2000, 2000, 2100), 0)]
+)
+async def test_fewer_tokens_of_a_longer_conversation_are_told_once(
+    prompt_tokens: tuple[int, ...], lines: int, tmp_path: Path
+) -> None:
+    async with ChatServer(reading(*prompt_tokens)) as server:
+        flags = ["-b", "fixture", "-n", "3", "-m", "served", "--base-url", server.base_url]
+        limits = ["--agentic-mode", "--max-turns", "4", "--out", "r"]
+        code, _, err = await run(tmp_path, "run", *flags, *limits)
+    assert code == 0, err
+    told = [line for line in err.splitlines() if "prompt tokens" in line]
+    assert len(told) == lines
+    for line in told:
+        assert "1,800 prompt tokens after 2,000" in line
+        assert "OLLAMA_CONTEXT_LENGTH" in line
+        assert "num_ctx" in line

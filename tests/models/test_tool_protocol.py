@@ -78,6 +78,7 @@ WITHOUT = [
     (500, "Internal server error: Unsupported tool_call_parser: None"),
 ]
 OTHER_API = [
+    (400, "No tools: not supported in v1/chat/completions. Please use /v1/responses.", "responses"),
     (
         400,
         "Function tools with reasoning_effort are not supported for gpt-5.4 in "
