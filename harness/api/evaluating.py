@@ -147,7 +147,7 @@ class _Doing:
             vet=vet,
             own_model=asked.own_model,
         )
-        for line in filter(None, (plan.notice, plan.remark)):
+        for line in filter(None, (plan.notice, plan.route and plan.route.remark)):
             log.warning(printable_line(line))
         if before is None or out is None:
             self.prepared = Prepared(plan, plan.samples)

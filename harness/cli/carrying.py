@@ -15,6 +15,7 @@ from harness.cli.isolating import isolate
 from harness.cli.judging import Judging
 from harness.cli.loading import load_problems
 from harness.cli.vetting import vet
+from harness.models.registry import missing
 from harness.report.progress import RunProgress
 from harness.report.text import bad_rows, count, printable_line
 from harness.runs.batch_waiting import ask_by_batch
@@ -36,7 +37,6 @@ from harness.runs.estimate import requests_of
 from harness.runs.external import armed
 from harness.runs.external_rules import told_of
 from harness.runs.judging import Options
-from harness.runs.models import route_of
 from harness.runs.observing import Failure, Observer
 from harness.runs.plan import Plan, prepare
 from harness.runs.plugged import changed, in_use, unused
@@ -56,12 +56,14 @@ class Carrying:
     Attributes:
         watchers: of observers from outside, which are told of each run.
         interrupts: how often the user has interrupted it. After the first nothing more is asked.
+        dry_run: whether runs are only described; then no key is needed.
     """
 
     def __init__(self, err: Console, watchers: Sequence[Watcher] = ()) -> None:
         self.err = err
         self.watchers = watchers
         self.interrupts = 0
+        self.dry_run = False
 
     def new(self, spec: RunSpec, *, read: Read | None = None, vet: Vet | None = None) -> Prepared:
         """A run that has not begun.
@@ -75,7 +77,7 @@ class Carrying:
             HarnessError: as `harness.runs.plan.prepare` has it.
         """
         read, vet = read or self.reader(spec), vet or self.vetter(spec, spec.require_isolation)
-        plan = prepare(spec, os.environ, read=read, vet=vet)
+        plan = prepare(spec, os.environ, read=read, vet=vet, dry_run=self.dry_run)
         return Prepared(plan, plan.samples)
 
     def further(  # noqa: PLR0917 - as `new`, of a run that is there
@@ -102,7 +104,7 @@ class Carrying:
             HarnessError: as `harness.runs.plan.prepare` has it.
         """
         read, vet = read or self.reader(spec), vet or self.vetter(spec, level_of(before))
-        plan = prepare(spec, os.environ, before, read=read, vet=vet)
+        plan = prepare(spec, os.environ, before, read=read, vet=vet, dry_run=self.dry_run)
         return going_on(plan, path, before, only)
 
     def reader(self, spec: RunSpec) -> Read:
@@ -238,11 +240,14 @@ class Carrying:
 
 
 def _remarks(plan: Plan, left: int) -> Iterator[str]:
-    """Which key goes where it may not be meant to, and what tokens cost, if any are to be used."""
+    """What to know of the key, and what tokens cost, if any are to be used."""
     if not left:
         return
-    if plan.remark:
-        yield plan.remark
+    route = plan.route
+    if route is not None and route.remark:
+        yield route.remark
+    if route is not None and route.needs_key and route.key is None:
+        yield f"there is no key yet: a real run needs {missing(route.keys)}"
     if plan.price is not None and plan.price.as_of:
         yield (
             f"prices of {plan.price.as_of}, per million tokens: "
@@ -251,5 +256,4 @@ def _remarks(plan: Plan, left: int) -> Iterator[str]:
 
 
 def _place(plan: Plan) -> str:
-    route = route_of(plan.model_name, plan.spec, os.environ)
-    return "" if route is None else route.host
+    return "" if plan.route is None else plan.route.host

@@ -110,7 +110,7 @@ def is_confined(spec: "RunSpec") -> bool:
 
 
 class OwnModel:
-    """Stands for the model of an agent, which nobody here can ask."""
+    """Stands for a model that harness sends no request to: an agent's, or that of a dry run."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -127,7 +127,7 @@ class OwnModel:
         on_retry: "RetryObserver | None" = None,  # noqa: ARG002
     ) -> ModelTurn:
         """Never answers. Raises ModelError."""
-        raise ModelError(f"{self.name}: an agent of one's own asks its model itself")
+        raise ModelError(f"{self.name}: harness sends no request to this model")
 
     async def close(self) -> None:
         """Nothing to let go of."""

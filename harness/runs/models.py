@@ -9,8 +9,8 @@ from harness.errors import UsageError
 from harness.models.environment import MODEL_ID, Environment
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
-from harness.models.registry import Access, is_sent, open_model, plugged, resolve
-from harness.models.route import Route
+from harness.models.registry import check_settings, is_sent, open_model, plugged, resolve
+from harness.models.route import Access, Route
 from harness.models.user_headers import variable_of
 from harness.runs.external_rules import OwnModel, agent_name
 from harness.runs.recordings import BUNDLED, PREFIX, open_replay
@@ -84,8 +84,16 @@ def without_user(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def open_any_model(name: str, spec: RunSpec, environ: Mapping[str, str]) -> Model:
+def open_any_model(
+    name: str, spec: RunSpec, environ: Mapping[str, str], *, dry_run: bool = False
+) -> Model:
     """The model of a name, recordings included, keys and addresses also from `.env`.
+
+    Args:
+        name: of the model.
+        spec: of the run.
+        environ: the environment.
+        dry_run: the model will not be asked; it needs no key then.
 
     Raises:
         UsageError: nobody serves the name, a key is missing, or a setting is not taken.
@@ -98,6 +106,10 @@ def open_any_model(name: str, spec: RunSpec, environ: Mapping[str, str]) -> Mode
     if name == REFERENCES:
         check_references(spec.mode)
         return ReferenceModel(())
+    route = route_of(name, spec, environ) if dry_run else None
+    if route is not None:
+        check_settings(route, settings_of(spec))
+        return OwnModel(name)
     return open_model(
         name,
         base_url=spec.base_url,

@@ -18,6 +18,7 @@ from harness.grading.rules import find_rule
 from harness.models.price import ListedPrice, cost
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
+from harness.models.route import Route
 from harness.models.tool_protocol import with_tools
 from harness.problem import Kind, Problem
 from harness.runs.batch_rules import check_batch
@@ -67,7 +68,7 @@ class Plan:
         cpu_by_problem: CPU seconds of a test, where they follow from a problem's references.
         notice: what is to be said of that before the run begins.
         whole: what the problems are a shard of; None where they are all.
-        remark: on the key that is sent; "" for none.
+        route: where requests go; None where harness itself sends none.
     """
 
     spec: RunSpec
@@ -86,7 +87,7 @@ class Plan:
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
     notice: str | None = None
     whole: Whole | None = None
-    remark: str = ""
+    route: Route | None = None
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -167,6 +168,7 @@ def prepare(
     read: Callable[[str], Loaded] | None = None,
     vet: Callable[[Sequence[Problem]], tuple[Problem, ...]] = tuple,
     own_model: Model | None = None,
+    dry_run: bool = False,
 ) -> Plan:
     """Resolve a spec. The model comes first: a missing key is found before any data is read.
 
@@ -177,6 +179,7 @@ def prepare(
         read: loads the problems in place of `harness.sources.registry.load`.
         vet: checks the examples of what was selected (`harness.runs.vetting`), if it is graded.
         own_model: answers in place of the one that the spec names, and by the same name.
+        dry_run: nothing will be asked, so no key is needed.
 
     Raises:
         UsageError: a model, prompt set or source that is not there, or problems that do not go
@@ -190,7 +193,7 @@ def prepare(
     if spec.batch:
         check_batch(spec, name, environ)
     strategy = find_strategy(spec.mode)
-    model = own_model or open_any_model(name, spec, environ)
+    model = own_model or open_any_model(name, spec, environ, dry_run=dry_run)
     calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
     if calls and not name.startswith(PREFIX):  # a recording says itself what it was
         model = with_tools(model, spec.tool_protocol)
@@ -222,7 +225,7 @@ def prepare(
         toolbox=toolbox_of(spec, rules.tools),
         endpoint=None if route is None else without_user(route.base_url),
         whole=whole,
-        remark="" if route is None else route.remark,
+        route=route,
     )
     if name == REFERENCES:
         plan = replace(plan, model=ReferenceModel(plan.problems))
