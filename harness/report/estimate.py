@@ -20,10 +20,8 @@ def _rows(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str, s
     yield "input tokens", f"{_range(least.input_tokens, most.input_tokens)}, roughly"
     yield "output tokens", f"{_range(least.output_tokens, most.output_tokens)}, roughly"
     if most.reasoning_tokens:
-        yield (
-            "of them reasoning",
-            f"{_range(least.reasoning_tokens, most.reasoning_tokens)}, a guess",
-        )
+        reasoning = _range(least.reasoning_tokens, most.reasoning_tokens)
+        yield "reasoning", f"{reasoning} of the output tokens, a guess"
     if estimate.cost is None:
         yield "cost", "unknown; --price or --prices says what a token costs"
     else:

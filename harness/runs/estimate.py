@@ -172,7 +172,7 @@ def _tokens(said: Sequence[object], more: int = 0) -> int:
 
 def _shows(messages: Sequence[Message], problem: Problem) -> bool:
     """Whether the statement stands in messages."""
-    return any(problem.statement.strip() in message.content for message in messages)
+    return any(problem.statement.strip() in getattr(message, "content", "") for message in messages)
 
 
 def _floor(plan: Plan, problem: Problem) -> int:
