@@ -133,7 +133,7 @@ def read_dotenv(path: Path, names: Collection[str] = NAMES) -> dict[str, str]:
     for line in parse_stream(StringIO(raw.decode("utf-8-sig", "replace"))):
         if line.error:
             _refuse_ours(path, line.original.line, line.original.string, names)
-        elif line.key in names and line.value is not None:
+        elif line.key is not None and line.key in names and line.value is not None:
             values[line.key] = line.value
     return values
 

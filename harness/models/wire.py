@@ -57,7 +57,7 @@ def with_settings(
             )
         field = fields[name]
         if field is not None:
-            sent[field] = list(value) if isinstance(value, tuple) else value
+            sent[field] = list(cast("tuple[str, ...]", value)) if name == "stop" else value
     return _merged({**body, **sent}, extra)
 
 

@@ -100,7 +100,7 @@ def open_any_model(
     """
     if spec.mode in EXTERNAL:
         return OwnModel(name)
-    _refuse_unsent(name, spec, environ)
+    refuse_unsent(name, spec, environ)
     if name.startswith(PREFIX):
         return open_replay(name, spec.mode)
     if name == REFERENCES:
@@ -119,7 +119,7 @@ def open_any_model(
     )
 
 
-def _refuse_unsent(name: str, spec: RunSpec, environ: Mapping[str, str]) -> None:
+def refuse_unsent(name: str, spec: RunSpec, environ: Mapping[str, str]) -> None:
     """Refuse what has no effect, as harness sends no request to this model. Raises UsageError."""
     if name.startswith(PREFIX) or name == REFERENCES:
         keys = (*ADDRESSING, *ModelSettings.model_fields)
@@ -136,4 +136,5 @@ def _refuse_unsent(name: str, spec: RunSpec, environ: Mapping[str, str]) -> None
 def settings_of(spec: RunSpec) -> ModelSettings:
     """What every request of a run asks for: the keys of the spec that are settings."""
     given: dict[str, Any] = {name: getattr(spec, name) for name in ModelSettings.model_fields}
-    return ModelSettings(**{**given, "stop": spec.stop or None})
+    given["stop"] = spec.stop or None
+    return ModelSettings(**given)

@@ -28,6 +28,7 @@ from harness.runs.kinds import RULES_OF, KindRules, check_mode, rules_of
 from harness.runs.models import (
     model_name,
     open_any_model,
+    refuse_unsent,
     route_of,
     settings_of,
     without_user,
@@ -193,6 +194,8 @@ def prepare(
     if spec.batch:
         check_batch(spec, name, environ)
     strategy = find_strategy(spec.mode)
+    if own_model is not None:
+        refuse_unsent(name, spec, environ)
     model = own_model or open_any_model(name, spec, environ, dry_run=dry_run)
     calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
     if calls and not name.startswith(PREFIX):  # a recording says itself what it was

@@ -69,7 +69,8 @@ def read_header(value: Any) -> tuple[str, ...]:
 
 def read_stop(value: Any) -> Any:
     """Texts that end an answer; none is empty. Raises PydanticCustomError."""
-    if isinstance(value, list | tuple) and "" in value:
+    given = cast("list[Any]", value) if isinstance(value, list | tuple) else []
+    if "" in given:
         raise PydanticCustomError("stop", "give texts that are not empty")
     return value
 

@@ -10,6 +10,8 @@ from messages_server import MessagesServer, message
 from program import harness, results, run
 from responses_server import ResponsesServer, response, said
 
+from harness import evaluate
+from harness.errors import UsageError
 from harness.runs.pricing import price_of
 from harness.runs.spec import RunSpec, read_spec
 
@@ -211,6 +213,12 @@ def test_so_is_what_no_request_will_hold(model: str, flags: list[str], tmp_path:
     done = harness(tmp_path, "run", "-b", "fixture", "-m", model, *flags)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
     assert f"{flags[0]}: harness sends no request to model '{model}'" in done.stderr
+
+
+@pytest.mark.parametrize("key", [{"api": "chat"}, {"header": {"X-Key": "v"}}, {"api_key_env": "K"}])
+def test_so_it_is_in_python(key: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="harness sends no request to model 'python:"):
+        evaluate(lambda problem: "", benchmark="fixture", limit=1, **key)
 
 
 async def test_a_preset_gives_what_is_not_given_otherwise(tmp_path: Path) -> None:
