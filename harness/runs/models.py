@@ -121,6 +121,8 @@ def open_any_model(
 
 def refuse_unsent(name: str, spec: RunSpec, environ: Mapping[str, str]) -> None:
     """Refuse what has no effect, as harness sends no request to this model. Raises UsageError."""
+    if spec.mode in EXTERNAL:
+        return
     if name.startswith(PREFIX) or name == REFERENCES:
         keys = (*ADDRESSING, *ModelSettings.model_fields)
     elif route_of(name, spec, environ) is None:

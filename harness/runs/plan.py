@@ -194,8 +194,7 @@ def prepare(
     if spec.batch:
         check_batch(spec, name, environ)
     strategy = find_strategy(spec.mode)
-    if own_model is not None:
-        refuse_unsent(name, spec, environ)
+    refuse_unsent(name, spec, environ)
     model = own_model or open_any_model(name, spec, environ, dry_run=dry_run)
     calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
     if calls and not name.startswith(PREFIX):  # a recording says itself what it was

@@ -218,7 +218,7 @@ def test_so_is_what_no_request_will_hold(model: str, flags: list[str], tmp_path:
 @pytest.mark.parametrize("key", [{"api": "chat"}, {"header": {"X-Key": "v"}}, {"api_key_env": "K"}])
 def test_so_it_is_in_python(key: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="harness sends no request to model 'python:"):
-        evaluate(lambda problem: "", benchmark="fixture", limit=1, **key)
+        evaluate(lambda _: "", benchmark="fixture", limit=1, **key)
 
 
 async def test_a_preset_gives_what_is_not_given_otherwise(tmp_path: Path) -> None:
