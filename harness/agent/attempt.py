@@ -1,5 +1,6 @@
 """What a strategy is given and what it comes back with."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Protocol
@@ -156,6 +157,10 @@ class Attempt(Frozen):
         return len(self.revisions)
 
 
+def no_warning(kind: str, line: str) -> None:
+    """Drop a warning."""
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """Everything one sample's strategy may touch.
@@ -166,6 +171,7 @@ class Session:
             one.
         nudge: what a model is told that called no tool.
         earlier: the solution of an earlier run, where there is one to repair.
+        warn: prints a line of a kind, once in a run.
     """
 
     problem: ProblemView
@@ -182,6 +188,7 @@ class Session:
     ways: Ways = field(default_factory=Ways)
     nudge: str = NUDGE
     earlier: str | None = None
+    warn: Callable[[str, str], None] = no_warning
 
 
 class Strategy(Protocol):

@@ -18,6 +18,7 @@ from harness.agent.events import (
 )
 from harness.grading.excerpts import writable
 from harness.models.protocol import (
+    AssistantMessage,
     ContextOverflowError,
     Message,
     ModelError,
@@ -27,12 +28,19 @@ from harness.models.protocol import (
     ToolMessage,
     ToolSpec,
     Usage,
+    UserMessage,
 )
 from harness.models.replay import Tape
+from harness.models.text_tools import said_in_text
 
 LENGTH_OF_HASH = 32  # hex digits, of 64: one conversation is to be told from another
 NEWEST_RESULTS = 2  # are never cleared
 CLEARED = "(This older result was left out to make room. Call the tool again if you need it.)"
+CUT_OFF = (
+    "the provider counted {now:,} prompt tokens after {before:,}, though the conversation had "
+    "grown: it may have cut off the beginning. Ollama does so beyond its context length; raise "
+    "OLLAMA_CONTEXT_LENGTH, or num_ctx in the Modelfile, and start the run anew"
+)
 READ_ONCE = "read_problem"  # what it told first is needed to the end
 
 
@@ -111,6 +119,7 @@ class Conversation:
             cleared = self._tool(place).model_copy(update={"content": CLEARED})
             self._messages[place] = cleared
         self._digest = self._hash_of(self._tools, self._messages)
+        self._prompt_tokens = None
         self.turns -= 1  # it is the same one that is asked again
         return True
 
@@ -121,6 +130,7 @@ class Conversation:
 
     def _begin(self, tools: tuple[ToolSpec, ...]) -> None:
         self._tools = tools
+        self._prompt_tokens: int | None = None  # of the newest answered request
         self._messages: list[Message] = []
         self._unrecorded: list[Message] = []
         self._digest = self._hash_of(tools, ())
@@ -219,9 +229,25 @@ class Conversation:
         self._unrecorded = []
 
     def _hear(self, turn: ModelTurn) -> None:
+        self._look_for_a_cut(turn)
         self.add(turn.message(), recorded=True)
         self.usage_known = self.usage_known and turn.usage is not None
         self.usage += turn.usage or Usage()
+
+    def _look_for_a_cut(self, turn: ModelTurn) -> None:
+        """Warn where a request had fewer tokens than the shorter one before it.
+
+        Two such requests are let pass: the first whose tools are told in text, and one after a new
+        message of the user's, at which chat templates drop the reasoning of earlier turns.
+        """
+        now, before = turn.usage.input_tokens if turn.usage else None, self._prompt_tokens
+        self._prompt_tokens = now
+        said = [each for each in self._messages if isinstance(each, AssistantMessage)]
+        if now is None or before is None or now >= before or not said:
+            return
+        dropped = said[-1].reasoning and isinstance(self._messages[-1], UserMessage)
+        if not dropped and said_in_text(turn) == said_in_text(said[-1]):
+            self._session.warn("prompt cut off", CUT_OFF.format(now=now, before=before))
 
     async def _queue(self, enter: Callable[[], Awaitable[None]]) -> float:
         """Queue, which is no work; the seconds that it took."""

@@ -147,8 +147,8 @@ class _Doing:
             vet=vet,
             own_model=asked.own_model,
         )
-        if plan.notice:
-            log.warning(printable_line(plan.notice))
+        for line in filter(None, (plan.notice, plan.route and plan.route.remark)):
+            log.warning(printable_line(line))
         if before is None or out is None:
             self.prepared = Prepared(plan, plan.samples)
         else:
@@ -216,6 +216,7 @@ class _Doing:
                 plan = known or plan
             async with open_pool(plan.spec, isolation) as pool:
                 budget = budget_of(plan, directory.path)
-                return await Engine(plan, directory, pool, observer, budget).run(samples)
+                engine = Engine(plan, directory, pool, observer, budget, warn=log.warning)
+                return await engine.run(samples)
         finally:
             await plan.model.close()

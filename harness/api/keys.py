@@ -7,8 +7,10 @@ from typing import Any, Literal, TypedDict
 from harness.errors import UsageError
 from harness.grading.efficiency.scale import Timing
 from harness.models.price import Price
+from harness.models.providers import Api
 from harness.models.tool_protocol import ToolProtocol
 from harness.runs.executor import ExecutorName
+from harness.runs.request_settings import Preset
 from harness.runs.spec import RunSpec, refuse_unknown, spec_of
 from harness.sandbox.isolation import Level
 
@@ -61,6 +63,19 @@ class RunKeys(SelectionKeys, JudgingKeys, total=False):
     temperature: float | None
     max_tokens: int | None
     reasoning_effort: str | None
+    top_p: float | None
+    top_k: int | None
+    min_p: float | None
+    model_seed: int | None
+    stop: Words
+    frequency_penalty: float | None
+    presence_penalty: float | None
+    service_tier: str | None
+    extra_body: Mapping[str, Any] | str | None
+    sampling_preset: Preset | None
+    api: Api | None
+    api_key_env: str | None
+    header: Words | Mapping[str, str]
     price: Price | Mapping[str, float] | None
     prices: str | None
     batch: bool

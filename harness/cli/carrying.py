@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,8 +15,7 @@ from harness.cli.isolating import isolate
 from harness.cli.judging import Judging
 from harness.cli.loading import load_problems
 from harness.cli.vetting import vet
-from harness.models.environment import Environment
-from harness.models.registry import resolve
+from harness.models.registry import missing
 from harness.report.progress import RunProgress
 from harness.report.text import bad_rows, count, printable_line
 from harness.runs.batch_waiting import ask_by_batch
@@ -57,12 +56,14 @@ class Carrying:
     Attributes:
         watchers: of observers from outside, which are told of each run.
         interrupts: how often the user has interrupted it. After the first nothing more is asked.
+        dry_run: whether runs are only described; then no key is needed.
     """
 
     def __init__(self, err: Console, watchers: Sequence[Watcher] = ()) -> None:
         self.err = err
         self.watchers = watchers
         self.interrupts = 0
+        self.dry_run = False
 
     def new(self, spec: RunSpec, *, read: Read | None = None, vet: Vet | None = None) -> Prepared:
         """A run that has not begun.
@@ -76,7 +77,7 @@ class Carrying:
             HarnessError: as `harness.runs.plan.prepare` has it.
         """
         read, vet = read or self.reader(spec), vet or self.vetter(spec, spec.require_isolation)
-        plan = prepare(spec, os.environ, read=read, vet=vet)
+        plan = prepare(spec, os.environ, read=read, vet=vet, dry_run=self.dry_run)
         return Prepared(plan, plan.samples)
 
     def further(  # noqa: PLR0917 - as `new`, of a run that is there
@@ -103,7 +104,7 @@ class Carrying:
             HarnessError: as `harness.runs.plan.prepare` has it.
         """
         read, vet = read or self.reader(spec), vet or self.vetter(spec, level_of(before))
-        plan = prepare(spec, os.environ, before, read=read, vet=vet)
+        plan = prepare(spec, os.environ, before, read=read, vet=vet, dry_run=self.dry_run)
         return going_on(plan, path, before, only)
 
     def reader(self, spec: RunSpec) -> Read:
@@ -138,11 +139,8 @@ class Carrying:
                 f"real requests to {_place(plan)}{together}, at most {most:,}; "
                 "its provider may bill them"
             )
-        if left and plan.price is not None and plan.price.as_of:
-            self.err.print(
-                f"prices of {printable_line(plan.price.as_of)}, per million tokens: "
-                f"${plan.price.input:g} in, ${plan.price.output:g} out"
-            )
+        for line in _remarks(plan, left):
+            self.err.print(printable_line(line), soft_wrap=True)
         used = (plugin.summary for plugin in in_use(plan))
         for words in (*used, *changed(plan, prepared.before), *unused(plan)):
             self.err.print(printable_line(words), soft_wrap=True)
@@ -212,7 +210,7 @@ class Carrying:
                 return []
             plan = asked
         async with plan.spec.where.open(isolation, self._say) as pool:
-            engine = Engine(plan, directory, pool, observer, budget)
+            engine = Engine(plan, directory, pool, observer, budget, warn=self._say)
             for word in STOPPING:
                 loop.add_signal_handler(word, self._interrupt, engine)
             try:
@@ -241,6 +239,21 @@ class Carrying:
             engine.cancel()
 
 
+def _remarks(plan: Plan, left: int) -> Iterator[str]:
+    """What to know of the key, and what tokens cost, if any are to be used."""
+    if not left:
+        return
+    route = plan.route
+    if route is not None and route.remark:
+        yield route.remark
+    if route is not None and route.needs_key and route.key is None:
+        yield f"there is no key yet: a real run needs {missing(route.keys)}"
+    if plan.price is not None and plan.price.as_of:
+        yield (
+            f"prices of {plan.price.as_of}, per million tokens: "
+            f"${plan.price.input:g} in, ${plan.price.output:g} out"
+        )
+
+
 def _place(plan: Plan) -> str:
-    environment = Environment.read(os.environ)
-    return resolve(plan.model_name, base_url=plan.spec.base_url, environment=environment).host
+    return "" if plan.route is None else plan.route.host

@@ -51,6 +51,7 @@ class Experimenting:
         path = out or Path("runs") / config.stem
         grid = read_grid(config, flags, os.environ)
         experiment = experiment_at(path, grid)
+        self.carrying.dry_run = dry_run
         prepared = self._prepare(experiment)
         if dry_run:
             self._foretell(experiment, prepared)

@@ -30,6 +30,102 @@ ReasoningEffort = Annotated[
     str | None,
     option("--reasoning-effort", help="As the provider words it.", panel="Model"),
 ]
+TopP = Annotated[
+    float | None,
+    option("--top-p", help="Nucleus sampling: probability mass to sample from.", panel="Model"),
+]
+TopK = Annotated[
+    int | None,
+    option(
+        "--top-k",
+        help="Sample from the K likeliest tokens (vLLM, SGLang, llama.cpp and such).",
+        panel="Model",
+    ),
+]
+MinP = Annotated[
+    float | None,
+    option(
+        "--min-p",
+        help="Least probability of a token, relative to the likeliest (vLLM and such).",
+        panel="Model",
+    ),
+]
+ModelSeed = Annotated[
+    int | None,
+    option(
+        "--model-seed", help="Random seed that the model is asked to sample with.", panel="Model"
+    ),
+]
+Stop = Annotated[
+    list[str] | None,
+    option("--stop", help="A text that ends an answer; may be given several times.", panel="Model"),
+]
+FrequencyPenalty = Annotated[
+    float | None,
+    option("--frequency-penalty", help="Frequency penalty, from -2 to 2.", panel="Model"),
+]
+PresencePenalty = Annotated[
+    float | None,
+    option("--presence-penalty", help="Presence penalty, from -2 to 2.", panel="Model"),
+]
+ServiceTier = Annotated[
+    str | None,
+    option(
+        "--service-tier",
+        help="Service tier in the provider's word, such as flex or priority. Its price is not in "
+        "the bundled list.",
+        panel="Model",
+    ),
+]
+ExtraBody = Annotated[
+    str | None,
+    option(
+        "--extra-body",
+        help="Further fields of each request, as a JSON object: "
+        '\'{"chat_template_kwargs": {"enable_thinking": false}}\'.',
+        panel="Model",
+        metavar="JSON",
+    ),
+]
+SamplingPreset = Annotated[
+    str | None,
+    option(
+        "--sampling-preset",
+        help="Published settings. livecodebench: temperature 0.2, top_p 0.95, 10 samples per "
+        "problem. What you give yourself wins.",
+        panel="Model",
+        metavar="livecodebench",
+    ),
+]
+Api = Annotated[
+    str | None,
+    option(
+        "--api",
+        help="Protocol of the requests: chat completions, OpenAI's Responses or Anthropic's "
+        "Messages. Default: the provider's at its own address, else chat.",
+        panel="Model",
+        metavar="chat|responses|messages",
+    ),
+]
+ApiKeyEnv = Annotated[
+    str | None,
+    option(
+        "--api-key-env",
+        help="Environment variable that holds the key, in place of the provider's usual one.",
+        panel="Model",
+        metavar="NAME",
+    ),
+]
+Header = Annotated[
+    list[str] | None,
+    option(
+        "--header",
+        help="A header of each request; may be given several times. A value $VARIABLE is read "
+        "from the environment. Other values are stored nowhere: give them again with --resume.",
+        panel="Model",
+        metavar="NAME:VALUE",
+    ),
+]
 Price = Annotated[
     str | None,
     option(

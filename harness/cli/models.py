@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completing, selecting
+from harness.cli import completing, model_flags, selecting
 
 
 def models(  # noqa: PLR0917 - the flags of a command
@@ -16,30 +16,30 @@ def models(  # noqa: PLR0917 - the flags of a command
             help="A model, as for `harness run --model`.",
         ),
     ] = None,
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", help="Of any OpenAI-compatible endpoint.")
-    ] = None,
-    temperature: Annotated[
-        float | None, typer.Option("--temperature", help="Sampling temperature.")
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", help="Most tokens of one reply.")
-    ] = None,
-    reasoning_effort: Annotated[
-        str | None, typer.Option("--reasoning-effort", help="As the provider words it.")
-    ] = None,
+    base_url: model_flags.BaseUrl = None,
+    temperature: model_flags.Temperature = None,
+    max_tokens: model_flags.MaxTokens = None,
+    reasoning_effort: model_flags.ReasoningEffort = None,
+    top_p: model_flags.TopP = None,
+    top_k: model_flags.TopK = None,
+    min_p: model_flags.MinP = None,
+    model_seed: model_flags.ModelSeed = None,
+    stop: model_flags.Stop = None,
+    frequency_penalty: model_flags.FrequencyPenalty = None,
+    presence_penalty: model_flags.PresencePenalty = None,
+    service_tier: model_flags.ServiceTier = None,
+    extra_body: model_flags.ExtraBody = None,
+    api: model_flags.Api = None,
+    api_key_env: model_flags.ApiKeyEnv = None,
+    header: model_flags.Header = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show which providers are ready, or exactly what would be sent to the model NAME.
 
     Nothing is sent, and no key is shown.
     """
-    flags = selecting.given(
-        base_url=base_url,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        reasoning_effort=reasoning_effort,
-    )
+    values = {key: value for key, value in locals().items() if key not in {"name", "as_json"}}
+    flags = selecting.given(**values)
     from harness.cli.showing_models import show_model, show_providers
     from harness.errors import UsageError
 

@@ -52,6 +52,7 @@ class Running:
         only: Sequence[str] = (),
     ) -> int:
         """A new run, or the one that is at `out` already; returns the exit code."""
+        self.carrying.dry_run = dry_run
         spec = read_spec(config, flags)
         if out is not None and (out / MANIFEST).exists():
             prepared = self.carrying.further(out, spec, read_manifest(out), only)
@@ -73,6 +74,7 @@ class Running:
         only: Sequence[str] = (),
     ) -> int:
         """Go on with a run; returns the exit code."""
+        self.carrying.dry_run = dry_run
         fixed = sorted(set(flags) - RESUMABLE - GROWING)
         if fixed or out or config:
             named = fixed[0] if fixed else "out" if out else "config"

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.errors import UsageError
+from harness.models.addresses import shown_url
 from harness.models.environment import MODEL_ID, OPENAI_BASE_URL, Environment
 from harness.models.preview import preview
 from harness.models.providers import (
@@ -22,13 +23,11 @@ from harness.models.registry import (
     check_settings,
     missing,
     plugged,
-    resolve,
-    shown_url,
     usable_key,
 )
 from harness.report.tables import console, facts, write_json
 from harness.report.text import printable_line
-from harness.runs.plan import open_any_model, settings_of
+from harness.runs.models import open_any_model, route_of, settings_of
 from harness.runs.spec import RunSpec, read_spec
 
 NOT_SENT = {
@@ -106,7 +105,8 @@ def _not_sent(name: str, spec: RunSpec) -> dict[str, Any] | None:
 
 
 def _request(name: str, spec: RunSpec) -> dict[str, Any]:
-    route = resolve(name, base_url=spec.base_url, environment=Environment.read(os.environ))
+    route = route_of(name, spec, os.environ)
+    assert route is not None
     settings = settings_of(spec)
     check_settings(route, settings)
     return {
@@ -117,8 +117,12 @@ def _request(name: str, spec: RunSpec) -> dict[str, Any]:
         "ready": route.key is not None or not route.needs_key,
         "key": route.key and {"variable": route.key.variable, "where": route.key.where},
         "keys": route.keys,
-        "headers": [{"variable": each.variable, "where": each.where} for each in route.headers],
+        "headers": [
+            *({"variable": each.variable, "where": each.where} for each in route.headers),
+            *({"header": name, "where": "--header"} for name in route.own_headers),
+        ],
         "batch": route.batches,
+        **({"note": route.remark} if route.remark else {}),
         "body": preview(route, settings),
     }
 
@@ -156,7 +160,10 @@ def _line(shown: dict[str, Any], name: str) -> str:
         case "key":
             return _key_words(shown)
         case "headers":
-            named = [f"{each['variable']} ({each['where']})" for each in shown["headers"]]
+            named = [
+                f"{each.get('variable') or each['header']} ({each['where']})"
+                for each in shown["headers"]
+            ]
             return ", ".join(named) or "none of the environment"
         case "batch":
             return "possible, with --batch" if shown["batch"] else "not possible"

@@ -8,13 +8,11 @@ from harness.models.anthropic_wire import (
     ERROR_STATUSES,
     request_body,
     turn_from_wire,
-    unsupported,
     usage_from_wire,
 )
 from harness.models.client import Client
 from harness.models.protocol import (
     Message,
-    ModelError,
     ModelSettings,
     ModelTurn,
     RetryObserver,
@@ -52,12 +50,10 @@ class AnthropicMessages(Client):
             ModelError: the provider did not answer; the message holds its own words. Or a setting
                 is one that it does not take, and nothing was sent.
         """
-        reason = unsupported(settings)
-        if reason:
-            raise ModelError(reason)
+        body = request_body(self._model, messages, tools, settings)
         return await self._endpoint.ask(
             self._client.messages.with_streaming_response.create,
-            request_body(self._model, messages, tools, settings),
+            self._arguments(self._client.messages.create, body),
             partial(turn_from_wire, messages=messages),
             on_retry,
         )

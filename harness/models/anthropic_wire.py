@@ -28,6 +28,7 @@ from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import (
     AssistantMessage,
     Message,
+    ModelError,
     ModelSettings,
     ModelStop,
     ModelTurn,
@@ -45,6 +46,7 @@ from harness.models.wire import (
     is_json,
     sendable,
     token_count,
+    with_settings,
     word,
 )
 
@@ -55,6 +57,12 @@ WIRE = "anthropic_messages"
 DEFAULT_MAX_TOKENS = 32_000
 
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
+SETTING_FIELDS = {
+    "stop": "stop_sequences",
+    "service_tier": "service_tier",
+    "max_tokens": None,
+    "reasoning_effort": None,
+}
 BREAKPOINT = {"type": "ephemeral"}
 EMPTY = "(empty)"  # stands for a text without content, which the API refuses
 NOT_ANSWERED = "This call was not run."
@@ -94,16 +102,6 @@ STOP_REASONS: dict[str, Literal["end_turn", "max_tokens", "refusal"]] = {
 # Sending
 
 
-def unsupported(settings: ModelSettings) -> str:
-    """Why these settings cannot be sent, in one line; "" when they can."""
-    if settings.temperature is not None:
-        return "this provider takes no temperature; leave it out"
-    effort = settings.reasoning_effort
-    if effort is not None and effort not in EFFORTS:
-        return f"this provider knows no reasoning effort {effort!r}; it has {', '.join(EFFORTS)}"
-    return ""
-
-
 def request_body(
     model: str, messages: Sequence[Message], tools: Sequence[ToolSpec], settings: ModelSettings
 ) -> Json:
@@ -113,8 +111,17 @@ def request_body(
         model: the model's name as the endpoint knows it.
         messages: the conversation so far.
         tools: what the model may call.
-        settings: those that `unsupported` has nothing against.
+        settings: of the model.
+
+    Raises:
+        ModelError: the API does not take a setting or its value, or `extra_body` holds a field
+            that the request has already.
     """
+    effort = settings.reasoning_effort
+    if effort is not None and effort not in EFFORTS:
+        raise ModelError(
+            f"the Messages API knows no reasoning effort {effort!r}; it has {', '.join(EFFORTS)}"
+        )
     wire_tools: list[Json] = [
         {"name": t.name, "description": t.description, "input_schema": t.parameters} for t in tools
     ]
@@ -133,10 +140,10 @@ def request_body(
         body["system"] = system
     if tools:
         body["tools"] = wire_tools
-    if settings.reasoning_effort is not None:
+    if effort is not None:
         body["thinking"] = {"type": "adaptive"}
-        body["output_config"] = {"effort": settings.reasoning_effort}
-    return body
+        body["output_config"] = {"effort": effort}
+    return with_settings("the Messages API", body, settings, SETTING_FIELDS)
 
 
 def _set_breakpoint(blocks: list[Json]) -> None:

@@ -1,20 +1,24 @@
 """From the name on the command line to its provider's batches."""
 
+from typing import Unpack
+
 from harness.errors import UsageError
 from harness.models.batching import BatchEndpoint
 from harness.models.environment import Environment
 from harness.models.providers import Protocol
-from harness.models.registry import KEYLESS, Route, is_sent, plugged, resolve
-from harness.models.vendor_headers import headers_of
+from harness.models.registry import KEYLESS, Access, Route, is_sent, plugged, resolve
 
 
-def batch_route(name: str, *, base_url: str | None, environment: Environment) -> Route:
+def batch_route(
+    name: str, *, base_url: str | None, environment: Environment, **access: Unpack[Access]
+) -> Route:
     """Where batches for a name go; nothing is opened yet.
 
     Args:
         name: as given with `--model`.
         base_url: as given with `--base-url`.
         environment: keys and addresses.
+        access: how the endpoint is reached.
 
     Raises:
         UsageError: nobody takes batches for this name.
@@ -22,7 +26,7 @@ def batch_route(name: str, *, base_url: str | None, environment: Environment) ->
     plugin = plugged(name, base_url=base_url, environment=environment)
     if plugin is not None or not is_sent(name):
         raise UsageError(f"--batch: {name[:100]!r} is no provider's model; leave --batch out")
-    route = resolve(name, base_url=base_url, environment=environment)
+    route = resolve(name, base_url=base_url, environment=environment, **access)
     if not route.batches:
         raise UsageError(
             f"--batch: {route.provider} takes no batches as OpenAI and Anthropic do; leave it out"
@@ -37,7 +41,7 @@ def open_batches(route: Route) -> BatchEndpoint:
         from harness.models.anthropic_batches import AnthropicBatches
 
         return AnthropicBatches(
-            route.model, base_url=route.base_url, api_key=key, headers=headers_of(route.headers)
+            route.model, base_url=route.base_url, api_key=key, headers=route.all_headers
         )
     from harness.models.openai_batches import CHAT_COMPLETIONS, RESPONSES, OpenAIBatches
 
@@ -47,5 +51,5 @@ def open_batches(route: Route) -> BatchEndpoint:
         url=url,
         base_url=route.base_url,
         api_key=key,
-        headers=headers_of(route.headers),
+        headers=route.all_headers,
     )

@@ -1,5 +1,6 @@
 """What the clients of the providers' endpoints have in common."""
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -15,6 +16,7 @@ from harness.models.protocol import (
     Usage,
 )
 from harness.models.retrying import Pace, RetryPolicy
+from harness.models.wire import Json
 from harness.problem import ProblemView
 
 
@@ -55,6 +57,7 @@ class Client:
     ) -> None:
         self._name = name
         self._model = model
+        self._parameters: frozenset[str] = frozenset()
         self._endpoint = Endpoint(
             base_url,
             api_key,
@@ -81,6 +84,16 @@ class Client:
     def _open(self, headers: Mapping[str, str], *, base_url: str, **settings: Any) -> Any:
         """The SDK's client."""
         raise NotImplementedError
+
+    def _arguments(self, method: Callable[..., Any], body: Json) -> Json:
+        """A body as the SDK's method takes it: fields that it does not know as `extra_body`."""
+        if not self._parameters:
+            self._parameters = frozenset(inspect.signature(method).parameters)
+        unknown = {name: value for name, value in body.items() if name not in self._parameters}
+        if not unknown:
+            return body
+        known = {name: value for name, value in body.items() if name in self._parameters}
+        return {**known, "extra_body": unknown}
 
     @property
     def name(self) -> str:

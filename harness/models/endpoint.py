@@ -18,6 +18,7 @@ from harness.models.faults import (
     Redactor,
     RejectedError,
     TransientError,
+    WrongApiError,
     failed_status,
     provider_words,
 )
@@ -115,8 +116,8 @@ class Endpoint:
     ) -> ModelTurn:
         """Ask once, retrying what can help.
 
-        Where the key is refused before there was any answer, nothing more is sent: it will be
-        refused again, for every sample.
+        Where the key or the protocol is refused before there was any answer, nothing more is sent:
+        it will be refused again, for every sample.
 
         Args:
             create: the SDK's method for a streamed raw response, such as
@@ -134,7 +135,7 @@ class Endpoint:
 
         async def once() -> ModelTurn:
             if self._refusal is not None:
-                raise RejectedError(str(self._refusal), status=self._refusal.status)
+                raise type(self._refusal)(str(self._refusal), status=self._refusal.status)
             started = time.perf_counter()
             data, request_id = await self.send(create, body, self.read)
             try:
@@ -149,7 +150,8 @@ class Endpoint:
         try:
             turn = await ask_until_answered(once, self._policy, on_retry, self._pace)
         except RejectedError as error:
-            if error.status in KEY_STATUSES and not self._answered:
+            fatal = error.status in KEY_STATUSES or isinstance(error, WrongApiError)
+            if fatal and not self._answered:
                 self._refusal = error
             raise
         self._answered, self._refusal = True, None

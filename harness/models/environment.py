@@ -4,7 +4,7 @@ A `.env` is read for the names in `NAMES` and nothing else; what it says is kept
 program that is started, and no code that is judged, finds it in its environment.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -80,9 +80,20 @@ class Environment:
         self._hub_token = hub_token
 
     @classmethod
-    def read(cls, environ: Mapping[str, str], path: Path = DOTENV) -> "Environment":
-        """The environment with the `.env` at `path`, if there is one. Raises UsageError."""
-        return cls(environ, read_dotenv(path))
+    def read(
+        cls, environ: Mapping[str, str], path: Path = DOTENV, more: Collection[str] = ()
+    ) -> "Environment":
+        """The environment with the `.env` at `path`, if there is one.
+
+        Args:
+            environ: the process's environment.
+            path: the `.env`.
+            more: names that the user gave, which are read from it as well.
+
+        Raises:
+            UsageError: the file cannot be understood.
+        """
+        return cls(environ, read_dotenv(path, NAMES.union(more)))
 
     def find(self, *names: str) -> Found | None:
         """The first of some names that has a value, white space around it cut off."""
@@ -103,8 +114,8 @@ class Environment:
         return Found(name, HUB, token) if token else None
 
 
-def read_dotenv(path: Path) -> dict[str, str]:
-    """The values that a `.env` gives to the names in `NAMES`; empty where there is no such file.
+def read_dotenv(path: Path, names: Collection[str] = NAMES) -> dict[str, str]:
+    """The values that a `.env` gives to some names; empty where there is no such file.
 
     Raises:
         UsageError: the file is too large, or a line that is for us cannot be understood.
@@ -121,14 +132,14 @@ def read_dotenv(path: Path) -> dict[str, str]:
     # What is not UTF-8 is read as characters that no key has, and refused where it is used.
     for line in parse_stream(StringIO(raw.decode("utf-8-sig", "replace"))):
         if line.error:
-            _refuse_ours(path, line.original.line, line.original.string)
-        elif line.key in NAMES and line.value is not None:
+            _refuse_ours(path, line.original.line, line.original.string, names)
+        elif line.key is not None and line.key in names and line.value is not None:
             values[line.key] = line.value
     return values
 
 
-def _refuse_ours(path: Path, number: int, text: str) -> None:
+def _refuse_ours(path: Path, number: int, text: str, names: Collection[str]) -> None:
     """A line that cannot be understood matters where it is for us."""
-    ours = next((name for name in sorted(NAMES) if name in text), None)
+    ours = next((name for name in sorted(names) if name in text), None)
     if ours is not None:
         raise UsageError(f"{path}:{number}: {ours} cannot be read; write {ours}=VALUE")

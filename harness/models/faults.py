@@ -11,7 +11,7 @@ from pydantic_core import from_json
 
 from harness.models.protocol import ContextOverflowError, ModelError, Usage
 from harness.models.rate_limits import reset_after
-from harness.models.tool_refusals import refuses_tools
+from harness.models.tool_refusals import lacks_tools, refuses_tools
 
 MAX_WORDS = 400  # of a provider's own explanation, in characters
 
@@ -47,6 +47,16 @@ INPUT_AND_ASKED = re.compile(r"context limit: (\d{1,12}) \+ (\d{1,12}) > (\d{1,1
 
 # llama.cpp answers with status 500 when arguments in the history are no JSON; that never passes.
 BROKEN_HISTORY_WORDS = re.compile(r"parse tool call arguments", re.IGNORECASE)
+
+# OpenAI's words for a model, or tools with it, that its other protocol has: "Please use
+# /v1/responses instead", "only supported in v1/chat/completions and not in …".
+OTHER_API_STATUSES = frozenset({400, 404})
+OTHER_API_WORDS = re.compile(
+    r"\b(?:use|try|(?<!not )supported in|available (?:in|through))\s+(?:the\s+)?[`'\"]?"
+    r"(?:/?v1/(?:(responses)|(chat)/completions)|(responses)\s+api)\b",
+    re.IGNORECASE,
+)
+LACKS_TOOLS = " (start the server with tool calls enabled, or give --tool-protocol text)"
 
 SHORTEST_SECRET = 7  # the placeholders of keyless servers are shorter, and common words
 
@@ -106,6 +116,10 @@ class ToolsRefusedError(RejectedError):
     """The endpoint takes no tools, or not for this model; without them it may answer."""
 
 
+class WrongApiError(RejectedError):
+    """The endpoint has the model by another protocol; every request by this one is refused."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Redactor:
     """Makes foreign text fit for a message: one line, of bounded length, without secrets.
@@ -141,16 +155,21 @@ def failed_status(
 
     Returns:
         TransientError where asking again can help, ContextOverflowError for a conversation that
-        has grown too long, ToolsRefusedError for one whose tools are the fault, RejectedError for
-        the rest.
+        has grown too long, ToolsRefusedError for one whose tools are the fault, WrongApiError for
+        one by the wrong protocol, RejectedError for the rest.
     """
     words, code = provider_words(body)
     cause = f"HTTP {status}" + (f": {redact(words)}" if words else "")
     overflow = code in OVERFLOW_CODES or OVERFLOW_WORDS.search(words)
     if status in OVERFLOW_STATUSES and overflow and not _too_much_asked(words):
         return ContextOverflowError(cause)
+    api = other_api(status, words)
+    if api:
+        return WrongApiError(f"{cause}; give --api {api}", status=status)
     if refuses_tools(status, words):
         return ToolsRefusedError(cause, status=status)
+    if lacks_tools(status, words):
+        return RejectedError(cause + LACKS_TOOLS, status=status)
     told = headers.get("x-should-retry")
     worth_it = status in RETRYABLE_STATUSES or status >= 500  # noqa: PLR2004 - server errors
     hopeless = code in HOPELESS_CODES or BROKEN_HISTORY_WORDS.search(words) or told == "false"
@@ -158,6 +177,12 @@ def failed_status(
         return RejectedError(cause + _hint(status), status=status)
     wait_s = retry_after(headers, now=now, status=status)
     return TransientError(cause, retry_after_s=wait_s, status=status)
+
+
+def other_api(status: int, words: str) -> str:
+    """The protocol, as `--api` calls it, that a provider says to use instead; "" for none."""
+    found = OTHER_API_WORDS.search(words) if status in OTHER_API_STATUSES else None
+    return next(filter(None, found.groups()), "").lower() if found else ""
 
 
 def _too_much_asked(words: str) -> bool:

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from harness.models.amendments import AMENDMENTS, Amendment
 from harness.models.client import Client
 from harness.models.faults import RejectedError
 from harness.models.openai_usage import usage_from_wire
-from harness.models.openai_wire import mended, request_body, turn_from_wire
+from harness.models.openai_wire import request_body, turn_from_wire
 from harness.models.protocol import (
     Message,
     ModelSettings,
@@ -18,8 +19,6 @@ from harness.models.protocol import (
 )
 from harness.models.vendor_headers import OPENAI_HOST, is_at, opened
 from harness.models.wire import Json
-
-MENDABLE_STATUSES = frozenset({400, 422, 500})  # what servers say to broken arguments
 
 
 def max_tokens_field(base_url: str) -> str:
@@ -35,7 +34,7 @@ class OpenAIChat(Client):
 
     def __init__(self, name: str, *, base_url: str, **settings: Any) -> None:
         super().__init__(name, base_url=base_url, **settings)
-        self._must_mend = False
+        self._needed: set[Amendment] = set()  # changes without which this endpoint refuses
         self._max_tokens_field = max_tokens_field(base_url)
 
     def _open(self, headers: Mapping[str, str], **settings: Any) -> Any:
@@ -52,8 +51,9 @@ class OpenAIChat(Client):
     ) -> ModelTurn:
         """Ask once, retrying what can help.
 
-        Broken tool call arguments are sent back as the model wrote them. An endpoint that refuses
-        such a conversation gets it once more with them wrapped in valid JSON, and so from then on.
+        Reasoning and broken tool call arguments are sent back as they came. An endpoint that
+        refuses such a conversation gets it once more without reasoning, or with the arguments
+        wrapped in valid JSON, and so from then on.
 
         Raises:
             ContextOverflowError: the conversation no longer fits.
@@ -62,24 +62,43 @@ class OpenAIChat(Client):
         body = request_body(
             self._model, messages, tools, settings, max_tokens_field=self._max_tokens_field
         )
-        if self._must_mend:
-            body = mended(body) or body
-        try:
-            return await self._ask(body, messages, on_retry)
-        except RejectedError as error:
-            whole = mended(body)
-            if error.status not in MENDABLE_STATUSES or whole is None:
-                raise
-            if on_retry is not None:
-                on_retry(Retry(attempt=1, cause=f"{error} (broken arguments sent)", wait_s=0.0))
-        turn = await self._ask(whole, messages, on_retry)
-        self._must_mend = True
-        return turn
+        tried = set(self._needed)
+        for amendment in tried:
+            body = amendment.apply(body) or body
+        while True:
+            try:
+                turn = await self._ask(body, messages, on_retry)
+            except RejectedError as error:
+                body = self._amended(body, error, tried, on_retry)
+            else:
+                self._needed |= tried
+                return turn
+
+    def _amended(
+        self,
+        body: Json,
+        error: RejectedError,
+        tried: set[Amendment],
+        on_retry: RetryObserver | None,
+    ) -> Json:
+        """The body with the next change that may help; raises the error where there is none."""
+        for amendment in AMENDMENTS:
+            changed = amendment.apply(body) if amendment.fits(error) else None
+            if changed is not None and amendment not in tried:
+                tried.add(amendment)
+                if on_retry is not None:
+                    cause = f"{error} ({amendment.title})"
+                    on_retry(Retry(attempt=1, cause=cause, wait_s=0.0))
+                return changed
+        raise error
 
     async def _ask(
         self, body: Json, messages: Sequence[Message], on_retry: RetryObserver | None
     ) -> ModelTurn:
-        create = self._client.chat.completions.with_streaming_response.create
+        completions = self._client.chat.completions
         return await self._endpoint.ask(
-            create, body, partial(turn_from_wire, messages=messages), on_retry
+            completions.with_streaming_response.create,
+            self._arguments(completions.create, body),
+            partial(turn_from_wire, messages=messages),
+            on_retry,
         )

@@ -30,9 +30,34 @@ from harness.models.protocol import (
     ToolSpec,
     UserMessage,
 )
-from harness.models.wire import UNNAMED_CALL, CallIds, Json, is_json, sendable, word
+from harness.models.wire import (
+    UNNAMED_CALL,
+    CallIds,
+    Json,
+    is_json,
+    sendable,
+    with_settings,
+    word,
+)
+
+# The field of each setting; that of `max_tokens` depends on the endpoint. `top_k` and `min_p` are
+# no fields of the vendor's, but of vLLM, SGLang, llama.cpp and others.
+SETTING_FIELDS = {
+    "temperature": "temperature",
+    "reasoning_effort": "reasoning_effort",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "min_p": "min_p",
+    "model_seed": "seed",
+    "stop": "stop",
+    "frequency_penalty": "frequency_penalty",
+    "presence_penalty": "presence_penalty",
+    "service_tier": "service_tier",
+}
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
+# Gemini puts the signature of a thought into `extra_content`: of a tool call, or of the message.
+KEPT_FIELDS = (*REASONING_FIELDS, "extra_content")
 STANDARD_CALL_FIELDS = frozenset({"id", "type", "function", "index"})
 
 STOP_REASONS: dict[str, Literal["end_turn", "max_tokens", "content_filter"]] = {
@@ -62,19 +87,17 @@ def request_body(
         model: the model's name as the endpoint knows it.
         messages: the conversation so far.
         tools: what the model may call.
-        settings: sampling settings.
+        settings: of the model.
         max_tokens_field: `max_completion_tokens` or `max_tokens`.
+
+    Raises:
+        ModelError: `extra_body` holds a field that the request has already.
     """
     body: Json = {"model": model, "messages": [message_to_wire(m) for m in messages]}
     if tools:
         body["tools"] = [{"type": "function", "function": tool.model_dump()} for tool in tools]
-    if settings.temperature is not None:
-        body["temperature"] = settings.temperature
-    if settings.max_tokens is not None:
-        body[max_tokens_field] = settings.max_tokens
-    if settings.reasoning_effort is not None:
-        body["reasoning_effort"] = settings.reasoning_effort
-    return body
+    fields = {**SETTING_FIELDS, "max_tokens": max_tokens_field}
+    return with_settings("the chat completions API", body, settings, fields)
 
 
 def message_to_wire(message: Message) -> Json:
@@ -134,6 +157,15 @@ def mended(body: Json) -> Json | None:
     return {**body, "messages": messages} if broken else None
 
 
+def without_reasoning(body: Json) -> Json | None:
+    """The request without the reasoning of earlier turns; None when it has none."""
+    messages: list[Json] = [
+        {name: value for name, value in message.items() if name not in REASONING_FIELDS}
+        for message in body["messages"]
+    ]
+    return {**body, "messages": messages} if messages != body["messages"] else None
+
+
 def _is_json_object(text: str) -> bool:
     try:
         return isinstance(json.loads(text), dict)
@@ -166,7 +198,7 @@ def turn_from_wire(data: Json, messages: Sequence[Message]) -> ModelTurn:
     calls, call_blocks = _tool_calls(message.get("tool_calls"), messages)
     reasoning = [
         {"field": name, "value": message[name]}
-        for name in REASONING_FIELDS
+        for name in KEPT_FIELDS
         if message.get(name) is not None
     ]
     blocks = (*reasoning, *content_blocks, *call_blocks)

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from harness.problem import ProblemView
 
@@ -131,12 +131,37 @@ class ModelTurn(Frozen):
         )
 
 
+FIRST_SETTINGS = frozenset({"temperature", "max_tokens", "reasoning_effort"})
+
+
 class ModelSettings(Frozen):
-    """Sampling settings; None leaves the provider's default, and is not sent."""
+    """Settings of every request; None leaves the provider's default, and is not sent.
+
+    `model_seed` is sent as `seed`; a run's own `seed` picks problems. `extra_body` holds further
+    fields of the request's body, by their names on the wire.
+    """
 
     temperature: float | None = None
     max_tokens: int | None = None
     reasoning_effort: str | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    model_seed: int | None = None
+    stop: tuple[str, ...] | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+    service_tier: str | None = None
+    extra_body: dict[str, Any] | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_unset(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out unset settings that are newer than the first transcripts.
+
+        The hash of a request covers this text: transcripts of older versions stay valid.
+        """
+        values: dict[str, Any] = dump(self)
+        return {k: v for k, v in values.items() if v is not None or k in FIRST_SETTINGS}
 
 
 class Retry(Frozen):

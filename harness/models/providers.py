@@ -5,6 +5,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from typing import Literal
+from urllib.parse import urlsplit
 
 from harness import plugins
 from harness.errors import UsageError
@@ -29,6 +31,15 @@ class Protocol(StrEnum):
         return _PATHS[self]
 
 
+Api = Literal["chat", "responses", "messages"]
+"""How `--api` calls a protocol."""
+
+APIS: dict[Api, Protocol] = {
+    "chat": Protocol.CHAT_COMPLETIONS,
+    "responses": Protocol.RESPONSES,
+    "messages": Protocol.MESSAGES,
+}
+
 _PATHS = {
     Protocol.CHAT_COMPLETIONS: "/chat/completions",
     Protocol.RESPONSES: "/responses",
@@ -49,6 +60,8 @@ class Provider:
         names: shapes of the names that are this provider's without a prefix; `*` is any characters
             but a slash.
         batches: whether it takes requests by the batch as OpenAI or Anthropic do.
+        also: other protocols that are spoken there.
+        refuses: settings that its protocol has elsewhere, and that it refuses or passes over.
     """
 
     title: str
@@ -58,6 +71,13 @@ class Provider:
     keys: tuple[str, ...]
     names: tuple[str, ...] = ()
     batches: bool = False
+    also: tuple[Protocol, ...] = ()
+    refuses: tuple[str, ...] = ()
+
+    @property
+    def host(self) -> str:
+        """The host of its own address."""
+        return urlsplit(self.base_url).hostname or ""
 
     def serves(self, name: str) -> bool:
         """Whether a name without a prefix is this provider's by its shape."""
@@ -74,6 +94,8 @@ OPENAI = Provider(
     keys=("OPENAI_API_KEY",),
     names=("gpt-*", "o1", "o1-*", "o3", "o3-*", "o4", "o4-*"),
     batches=True,
+    also=(Protocol.CHAT_COMPLETIONS,),
+    refuses=("top_k", "min_p"),
 )
 
 # Its names are OpenAI's models that do not reason: the Responses client asks for encrypted
@@ -86,6 +108,8 @@ OPENAI_CHAT = Provider(
     keys=OPENAI.keys,
     names=("gpt-3.5*", "gpt-4*", "gpt-5-chat*", "chatgpt-*"),
     batches=True,
+    also=(Protocol.RESPONSES,),
+    refuses=OPENAI.refuses,
 )
 
 PROVIDERS = (  # a name is the first one's whose shapes it has
@@ -107,6 +131,7 @@ PROVIDERS = (  # a name is the first one's whose shapes it has
         protocol=Protocol.CHAT_COMPLETIONS,
         keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         names=("gemini*",),
+        refuses=("top_k", "min_p"),
     ),
     Provider(
         title="Hugging Face",
@@ -115,6 +140,7 @@ PROVIDERS = (  # a name is the first one's whose shapes it has
         protocol=Protocol.CHAT_COMPLETIONS,
         keys=("HF_TOKEN",),
         names=(REPOSITORY,),
+        also=(Protocol.RESPONSES,),
     ),
     Provider(
         title="Ollama",
@@ -122,6 +148,8 @@ PROVIDERS = (  # a name is the first one's whose shapes it has
         base_url="http://localhost:11434/v1",
         protocol=Protocol.CHAT_COMPLETIONS,
         keys=(),
+        also=(Protocol.RESPONSES, Protocol.MESSAGES),
+        refuses=("top_k", "min_p", "service_tier"),  # its server passes over them
     ),
 )
 
@@ -134,6 +162,19 @@ def by_prefix(name: str) -> Provider | None:
 def by_shape(name: str) -> Provider | None:
     """The provider whose names have the shape of this one."""
     return next((each for each in PROVIDERS if each.serves(name)), None)
+
+
+def is_at(base_url: str, host: str) -> bool:
+    """Whether an address is at a host, or at one of its regions, as `eu.HOST`."""
+    name = urlsplit(base_url).hostname or ""
+    return name == host or name.endswith("." + host)
+
+
+def by_address(base_url: str, model: str) -> Provider | None:
+    """The provider whose own host an address is at; None for a server of anybody else's."""
+    found = [each for each in PROVIDERS if each.keys and is_at(base_url, each.host)]
+    served = (each for each in found if each.serves(model.removeprefix("ft:")))
+    return next(served, found[-1] if found else None)
 
 
 def unknown(name: str) -> UsageError:

@@ -1,10 +1,11 @@
 """From the name on the command line to a model."""
 
-from dataclasses import dataclass, replace
-from urllib.parse import urlsplit, urlunsplit
+from dataclasses import replace
+from typing import Unpack
 
 from harness import plugins
 from harness.errors import UsageError
+from harness.models.addresses import ollama_url, usable_url
 from harness.models.environment import (
     ANTHROPIC_BASE_URL,
     HF_TOKEN,
@@ -12,87 +13,74 @@ from harness.models.environment import (
     Environment,
     Found,
 )
-from harness.models.protocol import Model, ModelSettings
+from harness.models.protocol import Model, ModelError, ModelSettings
 from harness.models.providers import (
     AGENT_PREFIX,
+    APIS,
     OPENAI,
     OPENAI_CHAT,
     PYTHON_PREFIX,
     REFERENCES,
     REPLAY_PREFIX,
+    Api,
     Protocol,
     Provider,
+    by_address,
     by_prefix,
     by_shape,
     unknown,
 )
-from harness.models.vendor_headers import headers_of, vendor_headers
+from harness.models.route import Access, Route
+from harness.models.user_headers import KEYS as KEY_HEADERS
+from harness.models.user_headers import read_headers
+from harness.models.vendor_headers import vendor_headers
 
 KEYLESS = "none"  # local servers ask for no key, and the SDKs insist on one
 OLLAMA = "ollama/"
-OLLAMA_PORT = 11434
-EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - a server listens there, nobody asks
+ANTHROPIC_KEYS = ("ANTHROPIC_API_KEY",)
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
-    """Where requests for a name go; nothing is opened yet.
-
-    Attributes:
-        name: what results are filed under.
-        provider: as people call it.
-        model: the name as it is sent.
-        base_url: as the SDK takes it; it may hold a password.
-        keys: the variables where a key may stand.
-        key: what was found there.
-        needs_key: whether nothing goes without one.
-        batches: whether requests may go there by the batch.
-        headers: what of the environment goes along, at the vendor's own host.
-    """
-
-    name: str
-    provider: str
-    model: str
-    base_url: str
-    protocol: Protocol
-    keys: tuple[str, ...]
-    key: Found | None
-    needs_key: bool
-    batches: bool = False
-    headers: tuple[Found, ...] = ()
-
-    @property
-    def host(self) -> str:
-        """The endpoint's host, with the port where one is named."""
-        return urlsplit(shown_url(self.base_url)).netloc
-
-    @property
-    def endpoint(self) -> str:
-        """Where a request is posted to, without user name and password."""
-        return shown_url(self.base_url).rstrip("/") + self.protocol.path
-
-
-def resolve(name: str, *, base_url: str | None, environment: Environment) -> Route:
+def resolve(
+    name: str, *, base_url: str | None, environment: Environment, **access: Unpack[Access]
+) -> Route:
     """Where requests for a name go.
 
-    A base URL that is given takes the whole name as it is, as chat completions. So does that of
-    `OPENAI_BASE_URL`, but for names with the prefix of another provider. Without either, a prefix
-    says whose the name is, or else its shape.
+    A base URL that is given takes the whole name as it is: by the provider's protocol if it is a
+    provider's own address, else as chat completions. So does that of `OPENAI_BASE_URL`, but for
+    names with the prefix of another provider. Without either, a prefix says whose the name is, or
+    else its shape.
 
     Args:
         name: as given with `--model`, but for `python:…` and `replay:…`, which are no requests.
         base_url: as given with `--base-url`.
         environment: keys and addresses.
+        access: as the flags of the same names have it.
 
     Raises:
-        UsageError: nobody serves this name, or the base URL or a key cannot be used.
+        UsageError: nobody serves this name, the provider does not speak the protocol, or the base
+            URL, a key or a header cannot be used.
     """
+    route = _route_by_name(name, base_url, environment, access.get("api"))
+    headers = read_headers(access.get("header", ()), environment)
+    route = replace(route, own_headers=headers)
+    variable = access.get("api_key_env")
+    if variable is not None:
+        key = usable_key(environment.find(variable))
+        return replace(route, keys=(variable,), key=key, needs_key=True, asked_key=True)
+    if KEY_HEADERS & {each.lower() for each in headers}:
+        return replace(route, keys=(), key=None, needs_key=False)
+    return route
+
+
+def _route_by_name(
+    name: str, base_url: str | None, environment: Environment, api: Api | None
+) -> Route:
     if not name.strip():
         raise UsageError("the model's name is empty")
     named = by_prefix(name)
     url = (base_url or "").strip() or _openai_base_url(named, environment)
     if url:
-        return _own_endpoint(name, _usable_url(url), environment)
+        return _own_endpoint(name, usable_url(url), environment, api)
     provider = named or by_shape(name)
     if provider is None:
         raise unknown(name)
@@ -101,7 +89,17 @@ def resolve(name: str, *, base_url: str | None, environment: Environment) -> Rou
         raise UsageError(f"model {name!r}: a model's name is to follow the prefix")
     if provider.prefix == OPENAI.prefix and OPENAI_CHAT.serves(model):
         provider = by_shape(model) or provider  # the prefix stands for both of its protocols
-    return _route(name, model, at_home(provider, environment), environment)
+    return _route(name, model, _speaking(at_home(provider, environment), api), environment)
+
+
+def _speaking(provider: Provider, api: Api | None) -> Provider:
+    """The provider, by the protocol that is asked for. Raises UsageError."""
+    if api is None or APIS[api] is provider.protocol:
+        return provider
+    if APIS[api] not in provider.also:
+        known = [word for word, each in APIS.items() if each in (provider.protocol, *provider.also)]
+        raise UsageError(f"--api {api}: {provider.title} has {' and '.join(known)}")
+    return replace(provider, protocol=APIS[api])
 
 
 def plugged(name: str, *, base_url: str | None, environment: Environment) -> plugins.Plugin | None:
@@ -137,7 +135,7 @@ def at_home(provider: Provider, environment: Environment) -> Provider:
         return replace(provider, base_url=ollama_url(environment.text("OLLAMA_HOST")))
     gateway = environment.text(ANTHROPIC_BASE_URL)
     if provider.protocol is Protocol.MESSAGES and gateway:
-        return replace(provider, base_url=_usable_url(gateway))
+        return replace(provider, base_url=usable_url(gateway))
     return provider
 
 
@@ -147,6 +145,7 @@ def open_model(
     base_url: str | None,
     environment: Environment,
     settings: ModelSettings | None = None,
+    **access: Unpack[Access],
 ) -> Model:
     """The model that a name stands for.
 
@@ -159,6 +158,7 @@ def open_model(
         environment: keys and addresses.
         settings: what every request will ask for, so that what the provider does not take is
             refused here and not at the first request.
+        access: how an endpoint is reached, as `resolve` has it.
 
     Raises:
         UsageError: nothing serves this name, what it needs is missing, or a setting is not taken.
@@ -172,13 +172,17 @@ def open_model(
         from harness.models.plugged import open_plugged
 
         return open_plugged(plugin, name)
-    route = resolve(name, base_url=base_url, environment=environment)
+    route = resolve(name, base_url=base_url, environment=environment, **access)
     check_settings(route, settings or ModelSettings())
-    if route.needs_key and route.key is None:
-        raise UsageError(
-            f"model {name!r} needs {missing(route.keys)}; or give --base-url for another endpoint"
-        )
+    check_key(route)
     return _client(route)
+
+
+def check_key(route: Route) -> None:
+    """Refuse to go without a key where one is needed. Raises UsageError."""
+    if route.needs_key and route.key is None:
+        other = "" if route.asked_key else "; or give --base-url for another endpoint"
+        raise UsageError(f"model {route.name!r} needs {missing(route.keys)}{other}")
 
 
 def check_settings(route: Route, settings: ModelSettings) -> None:
@@ -187,12 +191,17 @@ def check_settings(route: Route, settings: ModelSettings) -> None:
     Raises:
         UsageError: names the setting.
     """
-    if route.protocol is Protocol.MESSAGES:
-        from harness.models.anthropic_messages import unsupported
+    from harness.models.preview import preview
 
-        words = unsupported(settings)
-        if words:
-            raise UsageError(f"model {route.name!r}: {words}")
+    for name in route.refuses:
+        if getattr(settings, name) is not None:
+            raise UsageError(
+                f"model {route.name!r}: {route.provider} takes no {name}; leave it out"
+            )
+    try:
+        preview(route, settings)
+    except ModelError as error:
+        raise UsageError(f"model {route.name!r}: {error}") from None
 
 
 def missing(keys: tuple[str, ...]) -> str:
@@ -215,7 +224,7 @@ def _client(route: Route) -> Model:
         model=route.model,
         base_url=route.base_url,
         api_key=key,
-        headers=headers_of(route.headers),
+        headers=route.all_headers,
     )
 
 
@@ -226,13 +235,20 @@ def _openai_base_url(named: Provider | None, environment: Environment) -> str:
     return "" if of_another or url.rstrip("/") == OPENAI.base_url else url
 
 
-def _own_endpoint(name: str, base_url: str, environment: Environment) -> Route:
+def _own_endpoint(name: str, base_url: str, environment: Environment, api: Api | None) -> Route:
+    vendor = by_address(base_url, name)
+    if vendor is not None:
+        vendor = replace(
+            vendor, base_url=base_url, keys=tuple(dict.fromkeys((*vendor.keys, *OPENAI.keys)))
+        )
+        return _route(name, name, _speaking(vendor, api), environment)
+    protocol = APIS[api or "chat"]
     own = Provider(
         title="the base URL's own",
         prefix="",
         base_url=base_url,
-        protocol=Protocol.CHAT_COMPLETIONS,
-        keys=OPENAI.keys,
+        protocol=protocol,
+        keys=ANTHROPIC_KEYS if protocol is Protocol.MESSAGES else OPENAI.keys,
         batches=True,  # it may; where it does not, its own words say so
     )
     return replace(_route(name, name, own, environment), needs_key=False)
@@ -250,30 +266,8 @@ def _route(name: str, model: str, provider: Provider, environment: Environment) 
         needs_key=bool(provider.keys),
         batches=provider.batches,
         headers=vendor_headers(provider.base_url, environment),
+        refuses=provider.refuses if provider.protocol is Protocol.CHAT_COMPLETIONS else (),
     )
-
-
-def _usable_url(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname)
-        _ = parts.port  # raises on one out of range
-        usable = usable and not (parts.query or parts.fragment)  # paths are appended
-        usable = usable and url.isprintable() and " " not in url
-    except ValueError:
-        usable = False
-    if not usable:
-        raise UsageError("the base URL is not usable; write it as https://host:port/v1")
-    return url
-
-
-def shown_url(url: str) -> str:
-    """The URL without what it may hold of secrets; "" where it is none."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def usable_key(key: Found | None) -> Found | None:
@@ -283,36 +277,3 @@ def usable_key(key: Found | None) -> Found | None:
             f"{key.variable} ({key.where}) holds characters that no key has; set it again"
         )
     return key
-
-
-def ollama_url(host: str) -> str:
-    """The base URL at an Ollama server, from `OLLAMA_HOST` as Ollama itself reads it.
-
-    `[scheme://][user:password@][host][:port][/path]`; without a scheme the port is 11434, with one
-    that of the scheme. An address that means all of a machine's own is asked at 127.0.0.1. The rule
-    is that of `envconfig.Host` in https://github.com/ollama/ollama, but for user and password,
-    which it does not keep.
-
-    Raises:
-        UsageError: it is no address.
-    """
-    host = host.strip("\"' ")
-    if not host:
-        return f"http://localhost:{OLLAMA_PORT}/v1"
-    with_scheme = "://" in host
-    try:
-        parts = urlsplit(host if with_scheme else f"http://{host}")
-        port = parts.port or (None if with_scheme else OLLAMA_PORT)
-        name = parts.hostname or ""
-    except ValueError:
-        raise _no_ollama() from None
-    if parts.scheme not in ("http", "https") or parts.query or parts.fragment:
-        raise _no_ollama()
-    name = "127.0.0.1" if name in EVERYWHERE else f"[{name}]" if ":" in name else name
-    place = name if port is None else f"{name}:{port}"
-    user, at, _ = parts.netloc.rpartition("@")
-    return _usable_url(f"{parts.scheme}://{user}{at}{place}{parts.path.rstrip('/')}/v1")
-
-
-def _no_ollama() -> UsageError:
-    return UsageError("OLLAMA_HOST is not usable; write it as host:port or https://host")

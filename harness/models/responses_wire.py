@@ -35,8 +35,23 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.models.wire import CallIds, Json, is_json, sendable, token_count, word
+from harness.models.wire import (
+    CallIds,
+    Json,
+    is_json,
+    sendable,
+    token_count,
+    with_settings,
+    word,
+)
 
+SETTING_FIELDS = {
+    "temperature": "temperature",
+    "max_tokens": "max_output_tokens",
+    "top_p": "top_p",
+    "service_tier": "service_tier",
+    "reasoning_effort": None,
+}
 ITEM = "responses_item"  # marks a block as an output item of this wire
 NO_SECRETS = Redactor()
 # Failures of a response that may pass, and the HTTP status that each stands for.
@@ -74,7 +89,11 @@ def request_body(
         model: the model's name as the endpoint knows it.
         messages: the conversation so far; a longer one's `input` begins with a shorter one's.
         tools: what the model may call.
-        settings: sampling settings.
+        settings: of the model.
+
+    Raises:
+        ModelError: the API does not take a setting, or `extra_body` holds a field that the
+            request has already.
     """
     body: Json = {
         "model": model,
@@ -84,13 +103,9 @@ def request_body(
     }
     if tools:
         body["tools"] = [tool_to_wire(tool) for tool in tools]
-    if settings.temperature is not None:
-        body["temperature"] = settings.temperature
-    if settings.max_tokens is not None:
-        body["max_output_tokens"] = settings.max_tokens
     if settings.reasoning_effort is not None:
         body["reasoning"] = {"effort": settings.reasoning_effort}
-    return body
+    return with_settings("the Responses API", body, settings, SETTING_FIELDS)
 
 
 def message_to_wire(message: Message) -> list[Json]:

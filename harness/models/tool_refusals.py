@@ -4,8 +4,6 @@ The words, with the status they came with, are those of
 vLLM (400: `"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be
 set`),
 Ollama (400: `registry.ollama.ai/library/gemma:2b does not support tools`),
-llama.cpp (500: `tools param requires --jinja flag`, older `Unsupported param: tools`),
-SGLang (500: `Unsupported tool_call_parser: None`),
 LiteLLM (400: `litellm.UnsupportedParamsError: x does not support parameters: ['tools'], for …`),
 OpenRouter (404: `No endpoints found that support tool use.`, or `… that support the provided
 'tool_choice' value`),
@@ -13,14 +11,19 @@ OpenAI (400: `Unsupported parameter: 'tools' is not supported with this model.`)
 Bedrock (400: `This model doesn't support tool use.`), Gemini and Mistral (400: `Function calling is
 not enabled for this model`), and servers whose schema knows no such field (422: `extra_forbidden`,
 `('body', 'tools')`).
+
+A value of `tool_choice` that is refused, as beside thinking, says nothing of tools. Nor does a
+failure of the server, 5xx, which may pass; but llama.cpp (500: `tools param requires --jinja flag`,
+older `Unsupported param: tools`) and SGLang (500: `Unsupported tool_call_parser: None`) say so of a
+server that was started without tools.
 """
 
 import re
 
-STATUSES = frozenset({400, 404, 422, 500, 501})
+STATUSES = frozenset({400, 404, 422})
 
 _TOOLS = (
-    r"(?:\btools?\b|\btools?[ _-](?:use|calls?|calling|choice)\b|\btool_call_parser\b"
+    r"(?:\btools?\b(?![ _-]choice)|\btools?[ _-](?:use|calls?|calling)\b"
     r"|\bfunction[ _-]?call(?:s|ing)?\b)"
 )
 _NOT = (
@@ -29,9 +32,14 @@ _NOT = (
 )
 _WORDS = re.compile(
     rf"{_NOT}.{{0,80}}?{_TOOLS}|{_TOOLS}.{{0,60}}?{_NOT}"
-    rf"|{_TOOLS}.{{0,40}}\brequires --|\bno endpoints\b.{{0,40}}\bsupport\b.{{0,40}}{_TOOLS}",
+    rf"|\btools?\b.{{0,40}}\brequires --|\bno endpoints\b.{{0,40}}\bsupport\b.{{0,40}}\btool",
     re.IGNORECASE | re.DOTALL,
 )
+_UNSET = re.compile(
+    r"\btools param requires --|\bunsupported param: tools\b|\bunsupported tool_call_parser\b",
+    re.IGNORECASE,
+)
+FIRST_SERVER_STATUS = 500
 LONGEST = 4_000  # of the words that are looked at
 
 
@@ -43,3 +51,8 @@ def refuses_tools(status: int, words: str) -> bool:
         words: the provider's own.
     """
     return status in STATUSES and _WORDS.search(words[:LONGEST]) is not None
+
+
+def lacks_tools(status: int, words: str) -> bool:
+    """Whether a server failed since it was started without tools, which never passes."""
+    return status >= FIRST_SERVER_STATUS and _UNSET.search(words[:LONGEST]) is not None

@@ -6,14 +6,14 @@ handed what is for the host in question.
 """
 
 import os
-import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from harness.errors import UsageError
 from harness.models.environment import Environment, Found
+from harness.models.providers import is_at
+from harness.models.user_headers import can_be_sent
 
 T = TypeVar("T")
 
@@ -26,14 +26,6 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
 # The variables that hold one value; the others hold lines of `name: value`.
 NAMED = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
 
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a token of RFC 9110, section 5.6.2
-
-
-def is_at(base_url: str, host: str) -> bool:
-    """Whether an address is at a host, or at one of its regions, as `eu.HOST`."""
-    name = urlsplit(base_url).hostname or ""
-    return name == host or name.endswith("." + host)
-
 
 def vendor_headers(base_url: str, environment: Environment) -> tuple[Found, ...]:
     """What the environment holds for the vendor whose own host an address is at.
@@ -44,7 +36,7 @@ def vendor_headers(base_url: str, environment: Environment) -> tuple[Found, ...]
     names = (each for host, names in VARIABLES.items() if is_at(base_url, host) for each in names)
     found = tuple(filter(None, map(environment.find, names)))
     for each in found:
-        if not all(_can_be_sent(name, value) for name, value in _headers(each)):
+        if not all(can_be_sent(name, value) for name, value in _headers(each)):
             raise UsageError(f"{each.variable} ({each.where}) is no header; set it again")
     return found
 
@@ -63,10 +55,6 @@ def _headers(found: Found) -> Iterator[tuple[str, str]]:
         name, colon, value = line.partition(":")
         if colon:
             yield name.strip(), value.strip()
-
-
-def _can_be_sent(name: str, value: str) -> bool:
-    return _NAME.fullmatch(name) is not None and value.isascii() and value.isprintable()
 
 
 def opened(sdk: Callable[..., T], headers: Mapping[str, str], **settings: Any) -> T:

@@ -5,19 +5,76 @@ that cannot is lost with all that was paid for it.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from pydantic_core import from_json
 
 from harness.models.faults import MalformedAnswerError
-from harness.models.protocol import AssistantMessage, Message
+from harness.models.protocol import AssistantMessage, Message, ModelError, ModelSettings
 
 Json = dict[str, Any]
 
 UNNAMED_CALL = "unnamed"  # an empty function name would make the next request invalid
 LONGEST_WORD = 200  # of ids and stop words, in characters
 MOST_TOKENS = 10**12  # a count beyond it is not one
+
+
+# Fields of a request's body that extra fields cannot be: the harness sets them, or reads answers
+# in the form that they would change.
+RESERVED = frozenset(
+    {
+        *("model", "messages", "input", "system", "tools", "functions", "n", "stream"),
+        *("stream_options", "background", "conversation", "previous_response_id"),
+    }
+)
+
+
+def with_settings(
+    api: str, body: Json, settings: ModelSettings, fields: Mapping[str, str | None]
+) -> Json:
+    """The body with the settings that are given, and the extra fields last.
+
+    Args:
+        api: its name, for messages.
+        body: of the request.
+        settings: of the model.
+        fields: the body's field for each setting that the API takes; None where the body has that
+            setting already, in a form of its own.
+
+    Raises:
+        ModelError: the API does not take a setting; or an extra field is in the body already, or
+            is the harness's own.
+    """
+    given: Json = {name: value for name, value in settings if value is not None}
+    extra: Json = given.pop("extra_body", {})
+    sent: Json = {}
+    for name, value in given.items():
+        if name not in fields:
+            raise ModelError(
+                f"{api} takes no {name}; leave it out, or give it in extra_body to a server that "
+                "takes it there"
+            )
+        field = fields[name]
+        if field is not None:
+            sent[field] = list(cast("tuple[str, ...]", value)) if name == "stop" else value
+    return _merged({**body, **sent}, extra)
+
+
+def _merged(body: Json, extra: Json, above: str = "") -> Json:
+    """Both together; objects that both have are merged as well. Raises ModelError."""
+    merged = dict(body)
+    for name, value in extra.items():
+        own: Any = body.get(name)
+        if not above and name in RESERVED:
+            raise ModelError(f"extra_body: {name!r} is set by the harness; leave it out")
+        if isinstance(own, dict) and isinstance(value, dict):
+            merged[name] = _merged(cast("Json", own), cast("Json", value), f"{above}{name}.")
+        elif name in body:
+            raise ModelError(f"extra_body: {above + name!r} is in the request already")
+        else:
+            merged[name] = value
+    return merged
 
 
 def read_json(body: bytes) -> Json:

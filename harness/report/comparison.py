@@ -29,6 +29,8 @@ LEVEL = 0.05
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 COMPARED = (
     *("model", "mode", "prompt", "temperature", "reasoning_effort", "tool_protocol"),
+    *("top_p", "top_k", "min_p", "model_seed", "stop", "frequency_penalty", "presence_penalty"),
+    *("service_tier", "extra_body", "api", "header"),
     *("max_turns", "max_tool_calls", "max_tokens_per_sample"),
     *("sample_timeout", "sample_wall_timeout", "stop_on_pass", "submit_tool", "run_code_tool"),
     *("tool", "repair_rounds", "repair_from", "best_of"),

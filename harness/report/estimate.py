@@ -19,6 +19,9 @@ def _rows(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str, s
     yield "requests", _range(*estimate.requests)
     yield "input tokens", f"{_range(least.input_tokens, most.input_tokens)}, roughly"
     yield "output tokens", f"{_range(least.output_tokens, most.output_tokens)}, roughly"
+    if most.reasoning_tokens:
+        reasoning = _range(least.reasoning_tokens, most.reasoning_tokens)
+        yield "reasoning", f"{reasoning} of the output tokens, a guess"
     if estimate.cost is None:
         yield "cost", "unknown; --price or --prices says what a token costs"
     else:
@@ -26,8 +29,8 @@ def _rows(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str, s
         yield "cost", f"{dollars(low)} to {dollars(high, prices_as_of)}, roughly"
     yield (
         "how",
-        f"{CHARACTERS} characters are a token; short answers and one request a sample, to long "
-        "ones and all turns; reasoning may take more",
+        f"{CHARACTERS} characters are a token; from short answers and as few requests as can be, "
+        "to long ones and all turns",
     )
 
 

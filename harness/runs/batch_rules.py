@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from harness.errors import UsageError
 from harness.models.batch_clients import batch_route
-from harness.models.environment import Environment
+from harness.runs.models import access_of, environment_of
 from harness.runs.spec import RunSpec
 
 
@@ -35,4 +35,5 @@ def check_batch(spec: RunSpec, name: str, environ: Mapping[str, str]) -> None:
             f"{flag} cannot be kept with --batch, which asks everything at once; leave one of them "
             "out (--dry-run tells what a run may cost)"
         )
-    batch_route(name, base_url=spec.base_url, environment=Environment.read(environ))
+    environment = environment_of(spec, environ)
+    batch_route(name, base_url=spec.base_url, environment=environment, **access_of(spec))

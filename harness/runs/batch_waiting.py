@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from signal import Signals
 
-from harness.models.environment import Environment
 from harness.problem import Problem
 from harness.runs.batches import batched, endpoint_of
 from harness.runs.directory import RunDirectory
@@ -37,7 +36,7 @@ async def ask_by_batch(  # noqa: PLR0917 - what a run consists of
         StorageError: the disk refused a write.
     """
     await plan.model.close()
-    endpoint = endpoint_of(plan, Environment.read(os.environ))
+    endpoint = endpoint_of(plan, os.environ)
     model = await asyncio.to_thread(batched, plan, directory, samples, endpoint, tell)
     asking = asyncio.ensure_future(model.asking.ask_all())
     interrupts = 0

@@ -5,13 +5,12 @@ any is asked. `BatchedModel` asks them together, and then answers each sample fr
 strategy, judge, transcripts and results are the same as without.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.errors import DataError
 from harness.models.batch_clients import batch_route, open_batches
 from harness.models.batching import BatchEndpoint, BatchRequest, custom_id
-from harness.models.environment import Environment
 from harness.models.protocol import (
     Message,
     Model,
@@ -27,6 +26,7 @@ from harness.runs.batch_asking import Asked, Asking
 from harness.runs.batch_journal import BATCHES, BatchJournal
 from harness.runs.batch_spool import Spool
 from harness.runs.directory import RunDirectory
+from harness.runs.models import access_of, environment_of
 from harness.runs.plan import Plan
 from harness.runs.transcript import sample_name
 
@@ -75,9 +75,15 @@ class BatchedModel:
         self.asking.journal.close()
 
 
-def endpoint_of(plan: Plan, environment: Environment) -> BatchEndpoint:
+def endpoint_of(plan: Plan, environ: Mapping[str, str]) -> BatchEndpoint:
     """Where a plan's batches go. Raises UsageError."""
-    route = batch_route(plan.model_name, base_url=plan.spec.base_url, environment=environment)
+    spec = plan.spec
+    route = batch_route(
+        plan.model_name,
+        base_url=spec.base_url,
+        environment=environment_of(spec, environ),
+        **access_of(spec),
+    )
     return open_batches(route)
 
 

@@ -14,6 +14,7 @@ from harness.runs.stopping import Stopping
 from harness.runs.throttle import Limiter
 from harness.runs.timing import Scales
 from harness.runs.transcript import sample_name
+from harness.runs.warnings import Warnings, print_nothing
 
 
 class Engine:
@@ -31,6 +32,8 @@ class Engine:
         pool: Executor,
         observer: Observer,
         budget: Budget | None = None,
+        *,
+        warn: Callable[[str], None] = print_nothing,
     ) -> None:
         self._directory = directory
         self._observer = observer
@@ -48,6 +51,7 @@ class Engine:
             budget=self._budget,
             stopping=self._stopping,
             one_row=asyncio.Lock(),
+            warnings=Warnings(warn),
             scales=Scales(plan.judging, plan.spec.timing) if plan.spec.efficiency else None,
         )
 

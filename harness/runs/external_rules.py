@@ -24,7 +24,8 @@ TOOL_CALLS = 200
 CLIENT = "mcp-client"
 
 NOT_OURS = (
-    *("temperature", "max_tokens", "reasoning_effort", "base_url", "price", "prices", "batch"),
+    *(*ModelSettings.model_fields, "api", "api_key_env", "header"),
+    *("base_url", "price", "prices", "batch"),
     *("max_cost", "max_tokens_total", "max_cost_per_sample", "tool_protocol", "max_turns"),
     "extract",
 )
@@ -109,7 +110,7 @@ def is_confined(spec: "RunSpec") -> bool:
 
 
 class OwnModel:
-    """Stands for the model of an agent, which nobody here can ask."""
+    """Stands for a model that harness sends no request to: an agent's, or that of a dry run."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -126,7 +127,7 @@ class OwnModel:
         on_retry: "RetryObserver | None" = None,  # noqa: ARG002
     ) -> ModelTurn:
         """Never answers. Raises ModelError."""
-        raise ModelError(f"{self.name}: an agent of one's own asks its model itself")
+        raise ModelError(f"{self.name}: harness sends no request to this model")
 
     async def close(self) -> None:
         """Nothing to let go of."""

@@ -42,7 +42,7 @@ OF_THE_WHOLE = frozenset(
 )
 """What all cells have in common: which problems, and the budget."""
 
-NOT_ALONE = frozenset({"price", "prices"})
+NOT_ALONE = frozenset({"price", "prices", "api_key_env", "header"})
 """What makes no other run by itself; an entry of `models`, or of `cells`, may have its own."""
 
 Values = dict[str, Any]
@@ -235,7 +235,8 @@ def _once(
     seen: dict[str, str | None] = {}
     kept: list[tuple[str | None, RunSpec]] = []
     for name, spec in specs:
-        same = repr([each for each in stored(spec).items() if each[0] not in SILENT])
+        told = [each for each in stored(spec).items() if each[0] not in SILENT]
+        same = repr([*told, *spec.header])
         if same not in seen:
             seen[same] = name
             kept.append((name, spec))

@@ -12,6 +12,7 @@ from typing import Any
 
 import harness
 from harness.errors import RunDirectoryError
+from harness.models.user_headers import name_of
 from harness.problem import Problem
 from harness.runs.external_rules import agent_facts
 from harness.runs.judging import Options
@@ -25,6 +26,8 @@ from harness.runs.verified_limits import stored_limits
 from harness.sandbox.choice import Choice
 
 SCHEMA = 1
+DEFAULTS = RunSpec().model_dump(mode="json")
+"""The keys that a run of an older version does not name."""
 
 
 def manifest(plan: Plan, choice: Choice) -> dict[str, Any]:
@@ -128,15 +131,16 @@ def refuse_other(plan: Plan, before: Mapping[str, Any]) -> None:
     Raises:
         RunDirectoryError: names the first thing that differs.
     """
-    then, now = before["spec"], _stored(plan)
+    then, now = {**DEFAULTS, **before["spec"]}, _stored(plan)
     for key, value in now.items():
         if key in RESUMABLE or key in GROWING or key == "unsafe_no_sandbox":
             continue
-        if then.get(key, RunSpec.model_fields[key].get_default()) != value:
+        if then[key] != value:
             raise RunDirectoryError(
-                f"the run has {key} {then.get(key)!r}, and not {value!r}: that is another run; "
+                f"the run has {key} {then[key]!r}, and not {value!r}: that is another run; "
                 "give another --out"
             )
+    _refuse_other_headers(plan, then)
     if before.get("imported") is not None:
         raise RunDirectoryError(
             "the run was made by `harness import`, and asks no model; give another --out"
@@ -148,6 +152,18 @@ def refuse_other(plan: Plan, before: Mapping[str, Any]) -> None:
     _refuse_other_words(plan, before)
     _refuse_lost(plan, before)
     _refuse_other_place(plan, before)
+
+
+def _refuse_other_headers(plan: Plan, then: Mapping[str, Any]) -> None:
+    """A header may have another value, such as a new key; which are sent stays as it was."""
+    was = set(map(name_of, then.get("header", ())))
+    now = set(map(name_of, plan.spec.header))
+    if was != now:
+        other = ", ".join(sorted(was ^ now))
+        raise RunDirectoryError(
+            f"the run was not asked with the same headers ({other}): that is another run; give "
+            "another --out"
+        )
 
 
 def _refuse_other_words(plan: Plan, before: Mapping[str, Any]) -> None:

@@ -1,6 +1,7 @@
 """From a spec to its model: which it is, where it is reached, how it is asked."""
 
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from harness.agent.external import EXTERNAL
@@ -8,11 +9,16 @@ from harness.errors import UsageError
 from harness.models.environment import MODEL_ID, Environment
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
-from harness.models.registry import is_sent, open_model, plugged, resolve
+from harness.models.registry import check_settings, is_sent, open_model, plugged, resolve
+from harness.models.route import Access, Route
+from harness.models.user_headers import variable_of
 from harness.runs.external_rules import OwnModel, agent_name
 from harness.runs.recordings import BUNDLED, PREFIX, open_replay
 from harness.runs.references import ReferenceModel, check_references
 from harness.runs.spec import RunSpec
+
+ADDRESSING = ("api", "api_key_env", "header")
+"""Keys that say how an endpoint is reached."""
 
 
 def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
@@ -43,13 +49,33 @@ def endpoint_of(name: str, spec: RunSpec, environ: Mapping[str, str]) -> str | N
     Raises:
         UsageError: nobody serves the name.
     """
+    route = route_of(name, spec, environ)
+    return None if route is None else without_user(route.base_url)
+
+
+def route_of(name: str, spec: RunSpec, environ: Mapping[str, str]) -> Route | None:
+    """Where requests go, and how; None where harness itself sends none.
+
+    Raises:
+        UsageError: nobody serves the name, or an address, a key or a header cannot be used.
+    """
     if not is_sent(name):
         return None
-    environment = Environment.read(environ)
+    environment = environment_of(spec, environ)
     if plugged(name, base_url=spec.base_url, environment=environment) is not None:
         return None
-    route = resolve(name, base_url=spec.base_url, environment=environment)
-    return without_user(route.base_url)
+    return resolve(name, base_url=spec.base_url, environment=environment, **access_of(spec))
+
+
+def access_of(spec: RunSpec) -> Access:
+    """How a spec has its model reached."""
+    return Access(api=spec.api, api_key_env=spec.api_key_env, header=spec.header)
+
+
+def environment_of(spec: RunSpec, environ: Mapping[str, str]) -> Environment:
+    """The environment and `.env`, the variables that a spec names included."""
+    named = [spec.api_key_env, *map(variable_of, spec.header)]
+    return Environment.read(environ, more=[name for name in named if name is not None])
 
 
 def without_user(url: str) -> str:
@@ -58,27 +84,59 @@ def without_user(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def open_any_model(name: str, spec: RunSpec, environ: Mapping[str, str]) -> Model:
+def open_any_model(
+    name: str, spec: RunSpec, environ: Mapping[str, str], *, dry_run: bool = False
+) -> Model:
     """The model of a name, recordings included, keys and addresses also from `.env`.
+
+    Args:
+        name: of the model.
+        spec: of the run.
+        environ: the environment.
+        dry_run: the model will not be asked; it needs no key then.
 
     Raises:
         UsageError: nobody serves the name, a key is missing, or a setting is not taken.
     """
     if spec.mode in EXTERNAL:
         return OwnModel(name)
+    refuse_unsent(name, spec, environ)
     if name.startswith(PREFIX):
         return open_replay(name, spec.mode)
     if name == REFERENCES:
         check_references(spec.mode)
         return ReferenceModel(())
+    route = route_of(name, spec, environ) if dry_run else None
+    if route is not None:
+        check_settings(route, settings_of(spec))
+        return OwnModel(name)
     return open_model(
         name,
         base_url=spec.base_url,
-        environment=Environment.read(environ),
+        environment=environment_of(spec, environ),
         settings=settings_of(spec),
+        **access_of(spec),
     )
+
+
+def refuse_unsent(name: str, spec: RunSpec, environ: Mapping[str, str]) -> None:
+    """Refuse what has no effect, as harness sends no request to this model. Raises UsageError."""
+    if spec.mode in EXTERNAL:
+        return
+    if name.startswith(PREFIX) or name == REFERENCES:
+        keys = (*ADDRESSING, *ModelSettings.model_fields)
+    elif route_of(name, spec, environ) is None:
+        keys = ADDRESSING  # code of the user's may heed the settings
+    else:
+        return
+    for key in keys:
+        if getattr(spec, key) != RunSpec.model_fields[key].get_default():
+            flag = f"--{key.replace('_', '-')}"
+            raise UsageError(f"{flag}: harness sends no request to model {name!r}; leave it out")
 
 
 def settings_of(spec: RunSpec) -> ModelSettings:
     """What every request of a run asks for: the keys of the spec that are settings."""
-    return ModelSettings(**{name: getattr(spec, name) for name in ModelSettings.model_fields})
+    given: dict[str, Any] = {name: getattr(spec, name) for name in ModelSettings.model_fields}
+    given["stop"] = spec.stop or None
+    return ModelSettings(**given)

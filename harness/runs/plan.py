@@ -18,13 +18,21 @@ from harness.grading.rules import find_rule
 from harness.models.price import ListedPrice, cost
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
+from harness.models.route import Route
 from harness.models.tool_protocol import with_tools
 from harness.problem import Kind, Problem
 from harness.runs.batch_rules import check_batch
 from harness.runs.external_rules import check_external, seconds_of, tool_calls_of
 from harness.runs.judging import Options
 from harness.runs.kinds import RULES_OF, KindRules, check_mode, rules_of
-from harness.runs.models import endpoint_of, model_name, open_any_model, settings_of
+from harness.runs.models import (
+    model_name,
+    open_any_model,
+    refuse_unsent,
+    route_of,
+    settings_of,
+    without_user,
+)
 from harness.runs.pricing import check_budget, price_of
 from harness.runs.recordings import PREFIX
 from harness.runs.references import ReferenceModel
@@ -61,6 +69,7 @@ class Plan:
         cpu_by_problem: CPU seconds of a test, where they follow from a problem's references.
         notice: what is to be said of that before the run begins.
         whole: what the problems are a shard of; None where they are all.
+        route: where requests go; None where harness itself sends none.
     """
 
     spec: RunSpec
@@ -79,6 +88,7 @@ class Plan:
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
     notice: str | None = None
     whole: Whole | None = None
+    route: Route | None = None
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -159,6 +169,7 @@ def prepare(
     read: Callable[[str], Loaded] | None = None,
     vet: Callable[[Sequence[Problem]], tuple[Problem, ...]] = tuple,
     own_model: Model | None = None,
+    dry_run: bool = False,
 ) -> Plan:
     """Resolve a spec. The model comes first: a missing key is found before any data is read.
 
@@ -169,6 +180,7 @@ def prepare(
         read: loads the problems in place of `harness.sources.registry.load`.
         vet: checks the examples of what was selected (`harness.runs.vetting`), if it is graded.
         own_model: answers in place of the one that the spec names, and by the same name.
+        dry_run: nothing will be asked, so no key is needed.
 
     Raises:
         UsageError: a model, prompt set or source that is not there, or problems that do not go
@@ -182,7 +194,8 @@ def prepare(
     if spec.batch:
         check_batch(spec, name, environ)
     strategy = find_strategy(spec.mode)
-    model = own_model or open_any_model(name, spec, environ)
+    refuse_unsent(name, spec, environ)
+    model = own_model or open_any_model(name, spec, environ, dry_run=dry_run)
     calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
     if calls and not name.startswith(PREFIX):  # a recording says itself what it was
         model = with_tools(model, spec.tool_protocol)
@@ -195,6 +208,7 @@ def prepare(
     if spec.shard is not None:
         whole = Whole.of(selected.problems)
         selected = Shard.read(spec.shard).among(selected)
+    route = None if own_model else route_of(name, spec, environ)
     rules = rules_of(selected.problems)
     check_mode(rules, spec.mode, runs_code=spec.run_code_tool, timed=spec.efficiency)
     if spec.run_tests and rules.runs_code:
@@ -211,8 +225,9 @@ def prepare(
         rules=rules,
         strategy=strategy,
         toolbox=toolbox_of(spec, rules.tools),
-        endpoint=endpoint_of(name, spec, environ),
+        endpoint=None if route is None else without_user(route.base_url),
         whole=whole,
+        route=route,
     )
     if name == REFERENCES:
         plan = replace(plan, model=ReferenceModel(plan.problems))

@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.models.batching import PRICE_FACTOR
-from harness.models.environment import Environment
 from harness.models.price import (
     BUNDLED,
     ListedPrice,
@@ -17,8 +16,9 @@ from harness.models.price import (
     cost,
     read_prices,
 )
-from harness.models.registry import is_sent, plugged, resolve
+from harness.models.registry import is_sent
 from harness.runs.budget import Allowance
+from harness.runs.models import route_of
 from harness.runs.results import SampleResult
 from harness.runs.spec import RunSpec
 
@@ -27,6 +27,9 @@ from harness.runs.spec import RunSpec
 LISTED_HOSTS = frozenset(
     {"api.openai.com", "api.anthropic.com", "generativelanguage.googleapis.com"}
 )
+
+LISTED_TIERS = frozenset({None, "auto", "default", "standard_only"})
+"""Service tiers at the listed price; others are cheaper or dearer."""
 
 
 def price_of(
@@ -65,14 +68,14 @@ def _full_price(name: str, spec: RunSpec, environ: Mapping[str, str]) -> ListedP
     found = given.of(name) if given else None
     if found or not is_sent(name):
         return found
-    environment = Environment.read(environ)
-    if plugged(name, base_url=spec.base_url, environment=environment):
+    route = route_of(name, spec, environ)
+    if route is None:
         return None
-    route = resolve(name, base_url=spec.base_url, environment=environment)
     found = given.of(route.model) if given else None
     if found:
         return found
-    if urlsplit(route.base_url).hostname not in LISTED_HOSTS:
+    listed = urlsplit(route.base_url).hostname in LISTED_HOSTS
+    if not listed or spec.service_tier not in LISTED_TIERS:
         return None
     return bundled_prices().of(route.model)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from harness.agent.attempt import Attempt, RunStoppedError, Session, StopReason
+from harness.agent.attempt import Attempt, RunStoppedError, Session, StopReason, no_warning
 from harness.agent.events import Event, Graded, Resumed, Retried, SampleEnd, SampleStart
 from harness.agent.journal import Journal
 from harness.errors import DataError
@@ -27,6 +27,7 @@ from harness.runs.stopping import Stopping
 from harness.runs.throttle import Limiter
 from harness.runs.timing import Scales, unmeasured
 from harness.runs.transcript import TranscriptWriter, sample_name
+from harness.runs.warnings import Warnings
 from harness.runs.work import Judgement, Trial
 from harness.sandbox.execution import Execution, Program, SandboxError
 from harness.tools.workspace import Workspace
@@ -51,6 +52,7 @@ class Sampler:
         limiter: gives places among the requests in flight.
         budget: of the run.
         stopping: whether the user has stopped the run.
+        warnings: prints what the user should know.
     """
 
     plan: Plan
@@ -61,6 +63,7 @@ class Sampler:
     budget: Budget
     stopping: Stopping
     one_row: asyncio.Lock  # a suite may be large; that of one sample is held at a time
+    warnings: Warnings = field(default_factory=Warnings)
     scales: Scales | None = None  # where efficiency is measured
     seen: set[str] = field(default_factory=set[str])  # problems whose rows can be graded
 
@@ -182,6 +185,7 @@ class Sampler:
             ways=plan.ways,
             nudge=plan.rules.nudge,
             earlier=plan.earlier.get(sample_name(problem.id, index)),
+            warn=self.warnings if plan.endpoint is not None else no_warning,
         )
         return await plan.strategy(session)
 

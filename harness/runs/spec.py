@@ -7,16 +7,18 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from harness.agent.external import EXTERNAL
 from harness.agent.strategies import BUILT_IN, find_strategy
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.efficiency.scale import Timing
 from harness.models.price import Price
+from harness.models.providers import Api
 from harness.models.tool_protocol import ToolProtocol
 from harness.problem import RuleName
+from harness.runs import request_settings as asking
 from harness.runs.executor import ExecutorName, Where
 from harness.runs.sharding import Shard
 from harness.runs.yaml_file import read_yaml
@@ -102,6 +104,19 @@ class RunSpec(BaseModel):
     temperature: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     max_tokens: int | None = Field(default=None, ge=1)
     reasoning_effort: str | None = None
+    top_p: asking.Probability = None
+    top_k: asking.TopK = None
+    min_p: asking.Probability = None
+    model_seed: asking.ModelSeed = None
+    stop: asking.Stop = ()
+    frequency_penalty: asking.Penalty = None
+    presence_penalty: asking.Penalty = None
+    service_tier: asking.Word = None
+    extra_body: asking.ExtraBody = None
+    sampling_preset: asking.Preset | None = None
+    api: Api | None = None
+    api_key_env: asking.Variable = None
+    header: asking.Headers = Field(default=(), repr=False)
     price: Price | None = None
     prices: str | None = None
 
@@ -149,6 +164,11 @@ class RunSpec(BaseModel):
     max_tokens_total: int | None = Field(default=None, ge=1)
     max_cost_per_sample: float | None = Field(default=None, gt=0, allow_inf_nan=False)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_preset(cls, values: Any) -> Any:
+        return asking.with_preset(values)
+
     @property
     def test_seconds(self) -> float | None:
         """CPU seconds per test, where they are said in numbers."""
@@ -178,7 +198,7 @@ class RunSpec(BaseModel):
 
 LISTS = (
     *("task", "filter_difficulty", "filter_tags", "filter_platform", "tool"),
-    *("agent_read", "agent_env"),
+    *("agent_read", "agent_env", "stop"),
 )
 """The keys whose value is a list; one word stands for a list of one."""
 
@@ -205,7 +225,7 @@ WAYS = {
 RESUMABLE = frozenset(
     {
         *("concurrency", "workers", "max_cost", "max_tokens_total", "price", "prices"),
-        *("base_url", "benchmark", "executor", "ray_address"),
+        *("base_url", "api_key_env", "header", "benchmark", "executor", "ray_address"),
     }
 )
 
@@ -248,7 +268,7 @@ def spec_of(
     """
     refuse_unknown(values, RunSpec.model_fields, str(path))
     values = dict(values)
-    for key in LISTS:
+    for key in (*LISTS, "header"):
         if isinstance(values.get(key), str):
             values[key] = [values[key]]
     if values.get("agent_command") is not None:
@@ -260,9 +280,7 @@ def spec_of(
         name = ".".join(map(str, first["loc"]))
         flag = f"--{str(first['loc'][0]).replace('_', '-')}"  # which part of it, the value shows
         name = flag if str(first["loc"][0]) in flags else f"{path}: {name}"
-        given = first["input"]  # a collection may be a bomb of aliases: it is not written out
-        value = str(given)[:100] if isinstance(given, str | int | float) else type(given).__name__
-        raise UsageError(f"{name}: {first['msg']} (given: {value})") from error
+        raise UsageError(f"{name}: {first['msg']}{_given(first)}") from None
     find_strategy(spec.mode)
     if "timing" in values and spec.timing != "paired" and not spec.efficiency:
         raise UsageError("--timing says how --efficiency measures; give that too")
@@ -270,6 +288,15 @@ def spec_of(
     if spec.ray_address is not None and "executor" not in values:
         raise UsageError("--ray-address goes with --executor ray")
     return spec
+
+
+def _given(error: ErrorDetails) -> str:
+    """The value of a wrong key; nothing where that may be a secret."""
+    if error["loc"][0] in {"header", "api_key_env"}:
+        return ""
+    given = error["input"]  # a collection may be a bomb of aliases: it is not written out
+    value = str(given)[:100] if isinstance(given, str | int | float) else type(given).__name__
+    return f" (given: {value})"
 
 
 def refuse_unknown(values: Iterable[str], known: Collection[str], where: str) -> None:

@@ -222,7 +222,7 @@ class TestDryRun:
         assert code == 0, err
         assert server.requests == []
         told = dict(line.split(maxsplit=1) for line in out.splitlines() if line.strip())
-        assert told["requests"].strip() == "3 to 15"
+        assert told["requests"].strip() == "6 to 15"  # the problem is read first
         assert told["cost"].startswith("$")
         assert not (tmp_path / "runs").exists()
 
@@ -250,6 +250,58 @@ class TestDryRun:
         assert many["most"]["output_tokens"] == 2 * few["most"]["output_tokens"]
         assert many["most"]["input_tokens"] > 3 * few["most"]["input_tokens"]
         assert many["least"] == few["least"]
+
+    def test_it_needs_no_key_and_says_which_is_missing(self, tmp_path: Path) -> None:
+        flags = ["-b", "fixture", "-n", "2", "-m", "gpt-5", "--agentic-mode"]
+        done = harness(tmp_path, "run", *flags, "--dry-run", "--json")
+        assert done.returncode == 0, done.stderr
+        assert "there is no key yet: a real run needs OPENAI_API_KEY" in done.stderr
+        assert json.loads(done.stdout)["cost"][0] > 0
+        real = harness(tmp_path, "run", *flags)
+        assert (real.returncode, "needs OPENAI_API_KEY" in real.stderr) == (2, True)
+
+    @pytest.mark.parametrize("model", ["gpt-5", "gpt-4o", "claude-sonnet-4-5"])
+    @pytest.mark.parametrize("more", [(), ("--max-turns", "1"), ("--prompt", "terse")])
+    def test_the_agent_loop_is_never_cheaper_than_a_single_shot(
+        self, model: str, more: tuple[str, ...], tmp_path: Path
+    ) -> None:
+        def told(*flags: str) -> dict[str, Any]:
+            given = ["-b", "fixture", "-m", model, "--dry-run", "--json", *flags]
+            done = harness(tmp_path, "run", *given)
+            assert done.returncode == 0, done.stderr
+            return json.loads(done.stdout)
+
+        loop = told("--agentic-mode", *more)
+        shot = told(*(more if "--prompt" in more else ()))
+        for end in (0, 1):
+            assert loop["requests"][end] >= shot["requests"][end]
+            assert loop["cost"][end] >= shot["cost"][end] > 0
+        for bound in ("least", "most"):
+            for kind in ("input_tokens", "output_tokens", "reasoning_tokens"):
+                assert loop[bound][kind] >= shot[bound][kind]
+
+    @pytest.mark.parametrize(
+        ("flags", "reasoning"),
+        [
+            (["-m", "gpt-5"], [500, 12_000]),
+            (["-m", "gpt-5", "--reasoning-effort", "low"], [200, 4_000]),
+            (["-m", "gpt-5", "--reasoning-effort", "high"], [1_500, 30_000]),
+            (["-m", "gpt-5", "--reasoning-effort", "high", "--max-tokens", "3000"], [1_500, 3_000]),
+            (["-m", "gpt-4o"], [0, 0]),
+            (["-m", "claude-sonnet-4-5"], [0, 0]),
+            (["-m", "claude-sonnet-4-5", "--reasoning-effort", "low"], [200, 4_000]),
+            (["-m", "x", "--base-url", "http://127.0.0.1:9/v1"], [0, 12_000]),
+        ],
+    )
+    def test_reasoning_is_in_it(
+        self, flags: list[str], reasoning: list[int], tmp_path: Path
+    ) -> None:
+        given = ["-b", "fixture", "-n", "1", *flags, "--dry-run"]
+        found = json.loads(harness(tmp_path, "run", *given, "--json").stdout)
+        assert [found[end]["reasoning_tokens"] for end in ("least", "most")] == reasoning
+        assert found["most"]["output_tokens"] >= reasoning[1]
+        text = harness(tmp_path, "run", *given).stdout
+        assert (f"{reasoning[1]:,} of the output tokens" in text) == bool(reasoning[1])
 
     def test_max_tokens_bounds_the_answers(self, tmp_path: Path) -> None:
         bounded = self.figures(tmp_path, "-n", "2", "--max-tokens", "100")

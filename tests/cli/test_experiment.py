@@ -420,8 +420,8 @@ class TestDryRun:
             line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.split()
         }
         assert rows["python-mine-good+single_shot"] == ["(baseline)", "4", "4", "unknown"]
-        assert rows["python-mine-half+agentic"] == ["4", "4", "to", "12", "unknown"]
-        assert rows["all"] == ["4", "cells", "16", "16", "to", "32", "unknown"]
+        assert rows["python-mine-half+agentic"] == ["4", "8", "to", "12", "unknown"]
+        assert rows["all"] == ["4", "cells", "16", "24", "to", "32", "unknown"]
         assert sorted(p for p in folder.rglob("*") if "__pycache__" not in str(p)) == before
 
     def test_counts_what_is_left_and_sums_the_cost(self, folder: Path) -> None:

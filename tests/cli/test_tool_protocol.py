@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import ChatServer, Json, Reply, Script, Solver
+from chat_server import ChatServer, Json, Reply, Script, Solver, failure
 from program import harness, results, run
-from text_model import REFUSALS, caller, refusing, talker
+from text_model import REFUSALS, WITHOUT_TOOLS, caller, refusing, talker
 
 TITLES = 4
 FLAGS = ("-b", "fixture", "-n", str(TITLES), "--agentic-mode")
@@ -44,7 +44,7 @@ def _refused(server: ChatServer) -> int:
     return sum("tools" in request.body for request in server.requests)
 
 
-@pytest.mark.parametrize("who", ["vLLM", "llama.cpp"])
+@pytest.mark.parametrize("who", ["vLLM", "LiteLLM"])
 async def test_auto_falls_back_to_text_for_the_whole_run(
     tmp_path: Path, solutions: dict[str, str], who: str
 ) -> None:
@@ -91,6 +91,29 @@ async def test_native_shows_the_providers_words_and_tries_nothing_else(
     assert _spec(tmp_path / "r")["tool_protocol"] == "native"
 
 
+@pytest.mark.parametrize("who", WITHOUT_TOOLS)
+async def test_a_server_that_was_started_without_tools_is_no_reason_to_ask_in_text(
+    tmp_path: Path, solutions: dict[str, str], who: str
+) -> None:
+    script = refusing(caller(solutions), *WITHOUT_TOOLS[who])
+    server, code, _, err = await _run(tmp_path, script)
+    assert code == 4
+    assert "give --tool-protocol text" in err
+    assert _refused(server) == len(server.requests) == TITLES  # none is retried, none is in text
+    assert results(tmp_path / "r") == []
+
+
+async def test_a_model_of_another_protocol_stops_the_run_and_names_the_flag(tmp_path: Path) -> None:
+    words = "Function tools are not supported in /v1/chat/completions. Please use /v1/responses."
+    server, code, _, err = await _run(
+        tmp_path, lambda *_: failure(400, words), "--concurrency", "1", "--workers", "1"
+    )
+    assert code == 4
+    assert "give --api responses" in err
+    assert len(server.requests) == 1  # the others would be refused as well
+    assert results(tmp_path / "r") == []
+
+
 async def test_text_never_tries_native(tmp_path: Path, solver: Solver) -> None:
     """The solver calls natively wherever it is offered tools; here it is offered none."""
     spec = tmp_path / "spec.yaml"
@@ -113,7 +136,7 @@ def _mixed(solutions: dict[str, str]) -> Script:
         assert isinstance(reply, Reply)
         return reply
 
-    return refusing(script, *REFUSALS["SGLang"])
+    return refusing(script, *REFUSALS["OpenRouter"])
 
 
 @pytest.fixture

@@ -19,8 +19,6 @@ REFUSALS: Mapping[str, tuple[int, str]] = {
         '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
     ),
     "Ollama": (400, "registry.ollama.ai/library/gemma:2b does not support tools"),
-    "llama.cpp": (500, "tools param requires --jinja flag"),
-    "SGLang": (500, "Internal server error: Unsupported tool_call_parser: None"),
     "LiteLLM": (
         400,
         "litellm.UnsupportedParamsError: x does not support parameters: ['tools'], for model=y. "
@@ -31,6 +29,12 @@ REFUSALS: Mapping[str, tuple[int, str]] = {
         "No endpoints found that support tool use. To learn more about provider routing, visit: "
         "https://openrouter.ai/docs/provider-routing",
     ),
+}
+
+# How servers say that they were started without tools: with the status of a failure of theirs.
+WITHOUT_TOOLS: Mapping[str, tuple[int, str]] = {
+    "llama.cpp": (500, "tools param requires --jinja flag"),
+    "SGLang": (500, "Internal server error: Unsupported tool_call_parser: None"),
 }
 
 

@@ -12,13 +12,13 @@ from harness.models.anthropic_wire import (
     STOP_REASONS,
     request_body,
     turn_from_wire,
-    unsupported,
     usage_from_wire,
 )
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import (
     AssistantMessage,
     Message,
+    ModelError,
     ModelSettings,
     SystemMessage,
     ToolCall,
@@ -75,9 +75,16 @@ def test_what_is_sent_are_parameters_of_the_sdk_and_temperature_is_none() -> Non
     ],
 )
 def test_settings_that_cannot_be_sent_are_told_in_one_line(given: Any, words: str) -> None:
-    told = unsupported(ModelSettings(**given))
-    assert words in told
-    assert bool(told) == bool(words)
+    def build() -> Any:
+        return request_body("m", [UserMessage(content="hi")], [], ModelSettings(**given))
+
+    if not words:
+        assert build()["max_tokens"] == 5 or not given
+        return
+    with pytest.raises(ModelError) as caught:
+        build()
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 # Breakpoints

@@ -494,6 +494,90 @@ async def test_other_refusals_are_not_asked_again(status: int) -> None:
     assert len(talk.server.requests) == 1
 
 
+# Reasoning in the history
+
+
+GROQ = "'messages.1' : for 'role:assistant' property 'reasoning_content' is unsupported"
+REASONED = (
+    UserMessage(content="hello"),
+    AssistantMessage(
+        text="Hm.",
+        reasoning=(
+            {"field": "reasoning_content", "value": "two and two"},
+            {"field": "extra_content", "value": {"google": {"thought_signature": "c2ln/+=="}}},
+        ),
+    ),
+    UserMessage(content="go on"),
+)
+REASONING_REFUSED = {
+    "groq": failure(400, GROQ),
+    "cerebras": failure(422, "messages.1.assistant.reasoning_content: Extra inputs not permitted"),
+    "unnamed": failure(400, "Unknown field in messages[1]"),
+    "beside tools": failure(400, "property 'reasoning_content' is unsupported with tools"),
+}
+
+
+@pytest.mark.parametrize("refusal", REASONING_REFUSED.values(), ids=REASONING_REFUSED.keys())
+async def test_an_endpoint_that_refuses_reasoning_is_asked_without_it_from_then_on(
+    refusal: Reply,
+) -> None:
+    async with talking(in_turn(refusal, completion("go on"))) as talk:
+        assert (await talk.ask(REASONED)).text == "go on"
+        assert len(talk.retries) == 1
+        assert (await talk.ask(REASONED)).text == "go on"
+    first, second, third = (request.body for request in talk.server.requests)
+    assert first["messages"][1]["reasoning_content"] == "two and two"
+    assert "reasoning_content" not in second["messages"][1]
+    assert second["messages"][1]["extra_content"] == first["messages"][1]["extra_content"]
+    assert third == second
+    assert talk.retries[0].cause.endswith("(reasoning sent back)")
+
+
+async def test_one_that_refuses_reasoning_and_broken_arguments_gets_neither() -> None:
+    broken = HISTORY[1].model_copy(update={"reasoning": REASONED[1].reasoning[:1]})
+    history = (HISTORY[0], broken, *HISTORY[2:])
+    script = in_turn(failure(400, GROQ), failure(400, "Unterminated string"), completion("go on"))
+    async with talking(script) as talk:
+        assert (await talk.ask(history)).text == "go on"
+    last = talk.server.requests[-1]
+    assert "reasoning_content" not in last.body["messages"][1]
+    assert arguments_in(last)[0] == json.dumps({"unparsed": BROKEN})
+
+
+@pytest.mark.parametrize(
+    ("history", "refusal"),
+    [(HELLO, failure(400, GROQ)), (REASONED, failure(400, "temperature must be 1"))],
+    ids=["no reasoning", "another fault"],
+)
+async def test_another_refusal_is_not_taken_for_one_of_reasoning(
+    history: tuple[Message, ...], refusal: Reply
+) -> None:
+    async with talking(in_turn(refusal, completion("go on"))) as talk:
+        with pytest.raises(ModelError):
+            await talk.ask(history)
+    assert len(talk.server.requests) == 1
+
+
+async def test_the_signature_of_a_thought_goes_back_as_it_came() -> None:
+    signature = {"google": {"thought_signature": "CpQB\u00e9/+=="}}
+    on_the_call = {**tool_call("run_tests", {}, "a"), "extra_content": signature}
+    answers = in_turn(
+        completion("Words.", message={"extra_content": signature}),
+        completion(None, [on_the_call], message={"extra_content": {"google": {"b": [1]}}}),
+        completion("Done."),
+    )
+    async with talking(answers) as talk:
+        first = await talk.ask()
+        second = await talk.ask((*HELLO, first.message(), UserMessage(content="go on")))
+        result = ToolMessage(call_id="a", name="run_tests", content="ok")
+        again = AssistantMessage.model_validate_json(second.message().model_dump_json())
+        await talk.ask((*HELLO, first.message(), UserMessage(content="go on"), again, result))
+    sent = talk.server.requests[-1].body["messages"]
+    assert sent[1] == {"role": "assistant", "content": "Words.", "extra_content": signature}
+    assert sent[3]["extra_content"] == {"google": {"b": [1]}}
+    assert sent[3]["tool_calls"][0]["extra_content"] == signature
+
+
 # Life and death
 
 

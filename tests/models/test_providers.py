@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
+from harness.models.addresses import ollama_url
 from harness.models.environment import MOST_BYTES, NAMES, Environment, Found
-from harness.models.providers import PROVIDERS, Protocol
-from harness.models.registry import Route, missing, ollama_url, resolve
+from harness.models.providers import PROVIDERS, Api, Protocol
+from harness.models.registry import missing, resolve
+from harness.models.route import Route
 
 
 def environment(**environ: str) -> Environment:
@@ -123,6 +125,68 @@ def test_a_base_url_that_is_given_takes_every_name_as_it_is(name: str) -> None:
 def test_one_of_the_environment_takes_them_too(name: str) -> None:
     found = route(name, OPENAI_BASE_URL=MINE)
     assert (found.model, found.endpoint) == (name, f"{MINE}/chat/completions")
+
+
+@pytest.mark.parametrize(
+    ("name", "url", "endpoint", "variable"),
+    [
+        ("gpt-5", "https://api.openai.com/v1", f"{OPENAI}/{RESPONSES}", "OPENAI_API_KEY"),
+        ("gpt-4o", "https://api.openai.com/v1", f"{OPENAI}/{CHAT}", "OPENAI_API_KEY"),
+        ("ft:gpt-4o:mine", "https://api.openai.com/v1", f"{OPENAI}/{CHAT}", "OPENAI_API_KEY"),
+        (
+            "nova",
+            "https://eu.api.openai.com/v1",
+            f"https://eu.api.openai.com/v1/{RESPONSES}",
+            "OPENAI_API_KEY",
+        ),
+        ("claude-x", "https://api.anthropic.com", ANTHROPIC, "ANTHROPIC_API_KEY"),
+        ("any", f"{GEMINI}/", f"{GEMINI}/{CHAT}", "GEMINI_API_KEY"),
+    ],
+)
+def test_a_providers_own_address_brings_its_protocol_and_its_key(
+    name: str, url: str, endpoint: str, variable: str
+) -> None:
+    keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"), "sk-any")
+    found = route(name, url, **keys)
+    assert (found.model, found.endpoint, found.remark) == (name, endpoint, "")
+    assert found.key is not None
+    assert found.key.variable == variable
+
+
+@pytest.mark.parametrize(
+    ("name", "base_url", "api", "endpoint"),
+    [
+        ("m", MINE, "chat", f"{MINE}/{CHAT}"),
+        ("m", MINE, "responses", f"{MINE}/{RESPONSES}"),
+        ("m", "http://mine:8000", "messages", f"{MINE}/messages"),
+        ("gpt-5", None, "chat", f"{OPENAI}/{CHAT}"),
+        ("gpt-4o", None, "responses", f"{OPENAI}/{RESPONSES}"),
+        ("openai-chat/gpt-5", None, "responses", f"{OPENAI}/{RESPONSES}"),
+        ("hf/org/m", None, "responses", f"{HUB}/{RESPONSES}"),
+        ("ollama/m", None, "responses", f"{LOCAL}/{RESPONSES}"),
+        ("claude-x", None, "messages", ANTHROPIC),
+    ],
+)
+def test_the_protocol_can_be_named(
+    name: str, base_url: str | None, api: Api, endpoint: str
+) -> None:
+    found = resolve(name, base_url=base_url, environment=environment(), api=api)
+    assert found.endpoint == endpoint
+
+
+@pytest.mark.parametrize(
+    ("name", "api", "words"),
+    [
+        ("claude-x", "chat", "Anthropic has messages"),
+        ("gemini-3", "responses", "Gemini has chat"),
+        ("gpt-5", "messages", "OpenAI has chat and responses"),
+    ],
+)
+def test_a_protocol_that_a_provider_does_not_speak_is_refused(
+    name: str, api: Api, words: str
+) -> None:
+    with pytest.raises(UsageError, match=f"--api {api}: {words}"):
+        resolve(name, base_url=None, environment=environment(), api=api)
 
 
 @pytest.mark.parametrize("name", PREFIXED)

@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from harness.models.faults import Redactor, RejectedError, ToolsRefusedError, failed_status
+from harness.models.faults import (
+    Redactor,
+    RejectedError,
+    ToolsRefusedError,
+    WrongApiError,
+    failed_status,
+)
 from harness.models.protocol import (
     AssistantMessage,
     Message,
@@ -35,9 +41,6 @@ REFUSAL = ToolsRefusedError("HTTP 400: no tools", status=400)
 REFUSED = [
     (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
     (400, "registry.ollama.ai/library/gemma:2b does not support tools"),
-    (500, "tools param requires --jinja flag"),
-    (500, "Unsupported param: tools"),
-    (500, "Internal server error: Unsupported tool_call_parser: None"),
     (400, "litellm.UnsupportedParamsError: x does not support parameters: ['tools'], for model=y."),
     (
         400,
@@ -60,6 +63,35 @@ NOT_REFUSED = [
     (401, "This key does not support tools"),
     (404, "The model `x` does not exist"),
     (429, "tools are not available at this rate"),
+    (400, "tool_choice 'required' is not supported with thinking"),
+    (400, "tool_choice 'required' is not supported in thinking mode"),
+    (400, "Unsupported value: 'tool_choice' does not support 'required' with this model."),
+    (500, "This model does not support tools"),
+    (501, "tools are not supported"),
+    (503, "tool calling is not available at the moment"),
+    (500, "tools param requires --jinja flag"),
+]
+# Of servers that were started without tools: asking again changes nothing, and what to do is told.
+WITHOUT = [
+    (500, "tools param requires --jinja flag"),
+    (500, "Unsupported param: tools"),
+    (500, "Internal server error: Unsupported tool_call_parser: None"),
+]
+OTHER_API = [
+    (400, "No tools: not supported in v1/chat/completions. Please use /v1/responses.", "responses"),
+    (
+        400,
+        "Function tools with reasoning_effort are not supported for gpt-5.4 in "
+        "/v1/chat/completions. Please use /v1/responses instead.",
+        "responses",
+    ),
+    (
+        404,
+        "This model is only supported in v1/responses and not in v1/chat/completions.",
+        "responses",
+    ),
+    (400, "This model does not support tools here; use the Responses API.", "responses"),
+    (404, "This model is only supported in v1/chat/completions and not in v1/responses.", "chat"),
 ]
 
 
@@ -78,6 +110,34 @@ def test_a_refusal_of_tools_is_known_by_its_words(status: int, words: str) -> No
 @pytest.mark.parametrize(("status", "words"), NOT_REFUSED)
 def test_another_fault_is_not_taken_for_one(status: int, words: str) -> None:
     assert not isinstance(error(status, words), ToolsRefusedError)
+
+
+@pytest.mark.parametrize(("status", "words"), WITHOUT)
+def test_a_server_without_tools_is_an_error_that_says_what_to_do(status: int, words: str) -> None:
+    found = error(status, words)
+    assert type(found) is RejectedError
+    assert "--tool-protocol text" in str(found)
+
+
+@pytest.mark.parametrize(("status", "words", "api"), OTHER_API)
+def test_a_model_of_another_protocol_is_an_error_that_names_the_flag(
+    status: int, words: str, api: str
+) -> None:
+    found = error(status, words)
+    assert isinstance(found, WrongApiError)
+    assert str(found).endswith(f"; give --api {api}")
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (400, "This is not a chat model; did you mean to use v1/completions?"),
+        (500, "Please use /v1/responses instead."),
+        (400, "The responses of this model are not available"),
+    ],
+)
+def test_another_word_of_protocols_is_none(status: int, words: str) -> None:
+    assert not isinstance(error(status, words), WrongApiError)
 
 
 class Endpoint:

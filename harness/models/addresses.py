@@ -1,0 +1,65 @@
+"""Base URLs: which can be used, how they are shown, and where Ollama is."""
+
+from urllib.parse import urlsplit, urlunsplit
+
+from harness.errors import UsageError
+
+OLLAMA_PORT = 11434
+EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - a server listens there, nobody asks
+
+
+def usable_url(url: str) -> str:
+    """The address as it is. Raises UsageError where it is none."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname)
+        _ = parts.port  # raises on one out of range
+        usable = usable and not (parts.query or parts.fragment)  # paths are appended
+        usable = usable and url.isprintable() and " " not in url
+    except ValueError:
+        usable = False
+    if not usable:
+        raise UsageError("the base URL is not usable; write it as https://host:port/v1")
+    return url
+
+
+def shown_url(url: str) -> str:
+    """The URL without what it may hold of secrets; "" where it is none."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def ollama_url(host: str) -> str:
+    """The base URL at an Ollama server, from `OLLAMA_HOST` as Ollama itself reads it.
+
+    `[scheme://][user:password@][host][:port][/path]`; without a scheme the port is 11434, with one
+    that of the scheme. An address that means all of a machine's own is asked at 127.0.0.1. The rule
+    is that of `envconfig.Host` in https://github.com/ollama/ollama, but for user and password,
+    which it does not keep.
+
+    Raises:
+        UsageError: it is no address.
+    """
+    host = host.strip("\"' ")
+    if not host:
+        return f"http://localhost:{OLLAMA_PORT}/v1"
+    with_scheme = "://" in host
+    try:
+        parts = urlsplit(host if with_scheme else f"http://{host}")
+        port = parts.port or (None if with_scheme else OLLAMA_PORT)
+        name = parts.hostname or ""
+    except ValueError:
+        raise _no_ollama() from None
+    if parts.scheme not in ("http", "https") or parts.query or parts.fragment:
+        raise _no_ollama()
+    name = "127.0.0.1" if name in EVERYWHERE else f"[{name}]" if ":" in name else name
+    place = name if port is None else f"{name}:{port}"
+    user, at, _ = parts.netloc.rpartition("@")
+    return usable_url(f"{parts.scheme}://{user}{at}{place}{parts.path.rstrip('/')}/v1")
+
+
+def _no_ollama() -> UsageError:
+    return UsageError("OLLAMA_HOST is not usable; write it as host:port or https://host")

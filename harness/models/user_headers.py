@@ -1,0 +1,83 @@
+"""Headers that the user gives for every request: `NAME: VALUE`, or `NAME: $VARIABLE`.
+
+A value may be a secret. It is sent, and kept nowhere: `stored` leaves it out. A variable's name is
+no secret, and stays.
+"""
+
+import re
+from collections.abc import Iterable
+
+from harness.errors import UsageError
+from harness.models.environment import Environment
+
+KEYS = frozenset({"authorization", "x-api-key", "api-key"})
+"""Headers that carry a key themselves."""
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a token of RFC 9110, section 5.6.2
+_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
+_OF_THE_CLIENT = frozenset(
+    {"host", "content-length", "content-type", "transfer-encoding", "connection"}
+)
+_SPELT = {"authorization": "Authorization", "user-agent": "User-Agent", "accept": "Accept"}
+"""Headers that the SDKs set, as they spell them: they tell two spellings apart."""
+
+
+def can_be_sent(name: str, value: str) -> bool:
+    """Whether HTTP can carry a header."""
+    return _NAME.fullmatch(name) is not None and value.isascii() and value.isprintable()
+
+
+def variable_of(header: str) -> str | None:
+    """The environment variable that a header's value is read from, if it is."""
+    found = _VARIABLE.fullmatch(header.partition(":")[2].strip())
+    return found and (found[1] or found[2])
+
+
+def name_of(header: str) -> str:
+    """The name of a header, in lower case."""
+    return header.partition(":")[0].strip().lower()
+
+
+def stored(header: str) -> str:
+    """A header as it may be kept: without its value, unless that is a variable's name."""
+    variable = variable_of(header)
+    name = header.partition(":")[0].strip()
+    return name if variable is None else f"{name}: ${variable}"
+
+
+def check_header(header: str) -> str:
+    """The header as it is. One without a value may be that of a stored run.
+
+    Raises:
+        ValueError: it cannot be sent; the message shows no value.
+    """
+    name, colon, value = header.partition(":")
+    name = name.strip()
+    if not can_be_sent(name, value.strip()) or (colon and not value.strip()):
+        raise ValueError("give NAME:VALUE, in ASCII and with both")
+    if name.lower() in _OF_THE_CLIENT:
+        raise ValueError(f"the header {name} is set by the harness; leave it out")
+    return header
+
+
+def read_headers(headers: Iterable[str], environment: Environment) -> dict[str, str]:
+    """The headers as they are sent.
+
+    Raises:
+        UsageError: one has no value, or its variable has none.
+    """
+    found: dict[str, str] = {}
+    for header in headers:
+        name, variable = header.partition(":")[0].strip(), variable_of(header)
+        value = environment.text(variable) if variable else header.partition(":")[2].strip()
+        if variable and not value:
+            raise UsageError(f"--header {name}: the variable {variable} is not set")
+        if not value:
+            raise UsageError(
+                f"--header {name[:100]}: the value is missing; no run keeps it, so give "
+                f"--header '{name[:100]}: VALUE' again"
+            )
+        if not can_be_sent(name, value):
+            raise UsageError(f"--header {name}: {variable} holds what no header can carry")
+        found[_SPELT.get(name.lower(), name)] = value
+    return found
