@@ -12,6 +12,8 @@ from harness.models.anthropic_wire import (
     usage_from_wire,
 )
 from harness.models.client import Client
+from harness.models.event_stream import StreamFormat
+from harness.models.messages_stream import MessagesStream
 from harness.models.protocol import (
     Message,
     ModelError,
@@ -22,6 +24,7 @@ from harness.models.protocol import (
 )
 from harness.models.vendor_headers import opened
 
+STREAM = StreamFormat({"stream": True}, MessagesStream)
 VERSION_PATH = "/v1"  # which the SDK appends
 
 
@@ -60,4 +63,5 @@ class AnthropicMessages(Client):
             request_body(self._model, messages, tools, settings),
             partial(turn_from_wire, messages=messages),
             on_retry,
+            STREAM,
         )

@@ -11,10 +11,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar, cast
 
-from harness.models.endpoint import MAX_ANSWER_BYTES, Endpoint, Timeouts
+from harness.models.endpoint import MAX_ANSWER_BYTES, Endpoint
 from harness.models.faults import MalformedAnswerError, TransientError
 from harness.models.protocol import Frozen, Message, ModelError, ModelSettings, ModelTurn
 from harness.models.retrying import Pace, RetryPolicy, ask_until_answered
+from harness.models.timeouts import Timeouts
 from harness.models.wire import Json, read_json
 
 T = TypeVar("T")

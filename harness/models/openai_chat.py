@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from harness.models.chat_stream import ChatStream
 from harness.models.client import Client
+from harness.models.event_stream import StreamFormat
 from harness.models.faults import RejectedError
 from harness.models.openai_usage import usage_from_wire
 from harness.models.openai_wire import mended, request_body, turn_from_wire
@@ -19,6 +21,7 @@ from harness.models.protocol import (
 from harness.models.vendor_headers import OPENAI_HOST, is_at, opened
 from harness.models.wire import Json
 
+STREAM = StreamFormat({"stream": True, "stream_options": {"include_usage": True}}, ChatStream)
 MENDABLE_STATUSES = frozenset({400, 422, 500})  # what servers say to broken arguments
 
 
@@ -81,5 +84,5 @@ class OpenAIChat(Client):
     ) -> ModelTurn:
         create = self._client.chat.completions.with_streaming_response.create
         return await self._endpoint.ask(
-            create, body, partial(turn_from_wire, messages=messages), on_retry
+            create, body, partial(turn_from_wire, messages=messages), on_retry, STREAM
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.errors import RunDirectoryError
 from harness.problem import Problem
-from harness.runs.budget import NOTHING, Budget, Total
+from harness.runs.budget import NOTHING, Budget, Spent, Total
 from harness.runs.choosing import chosen_of, samples_left
 from harness.runs.directory import RESULTS, RunDirectory
 from harness.runs.manifest import grown, manifest, refuse_other
@@ -110,8 +110,14 @@ def budget_of(plan: Plan, path: Path, elsewhere: Total = NOTHING) -> Budget:
     """What a run's spec lets it spend, with what it, and others elsewhere, spent already."""
     budget = Budget(allowance_of(plan.spec), plan.price, elsewhere)
     if budget.is_limited:
-        for spent in earlier_spending(path, with_costs(read_results(path / RESULTS), plan.price)):
+        done = with_costs(read_results(path / RESULTS), plan.price)
+        earlier = earlier_spending(path, done)
+        for spent in earlier.requests:
             budget.count(spent)
+        for result in done:
+            if result.usage is not None:
+                budget.finish(budget.amounts([Spent(result.usage)]))
+        budget.begun = {name: budget.amounts(spent) for name, spent in earlier.unfinished.items()}
     return budget
 
 

@@ -145,6 +145,7 @@ class RunSpec(BaseModel):
     executor: ExecutorName = "local"
     ray_address: str | None = None
     shard: Annotated[str | None, BeforeValidator(_shard)] = None
+    outage_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
     max_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     max_tokens_total: int | None = Field(default=None, ge=1)
     max_cost_per_sample: float | None = Field(default=None, gt=0, allow_inf_nan=False)
