@@ -164,7 +164,7 @@ class Endpoint:
         except RejectedError as error:
             if self._stops_run(error):
                 error.stops_run = True
-                self._refusal = error
+                self._refusal = None if self._answered else error
             raise
         self._answered, self._refusal = True, None
         return turn
