@@ -76,7 +76,7 @@ class Retried(Frozen):
 class Unusable(Frozen):
     """The last answer to a request that came to nothing; it has to be paid for.
 
-    `estimated`: True where a timeout of ours cut the answer off, so that its tokens are an estimate.
+    `estimated`: True where a timeout of ours cut the answer off, so that its tokens are estimated.
     """
 
     event: Literal["unusable"] = "unusable"

@@ -5,6 +5,7 @@ from harness.models.batching import BatchEndpoint
 from harness.models.environment import Environment
 from harness.models.providers import Protocol
 from harness.models.registry import KEYLESS, Route, is_sent, plugged, resolve
+from harness.models.timeouts import Timeouts
 from harness.models.vendor_headers import headers_of
 
 
@@ -30,14 +31,18 @@ def batch_route(name: str, *, base_url: str | None, environment: Environment) ->
     return route
 
 
-def open_batches(route: Route) -> BatchEndpoint:
+def open_batches(route: Route, timeouts: Timeouts | None = None) -> BatchEndpoint:
     """The batches at the end of a route, by the protocol that its single requests speak."""
     key = route.key.value if route.key else KEYLESS
     if route.protocol is Protocol.MESSAGES:
         from harness.models.anthropic_batches import AnthropicBatches
 
         return AnthropicBatches(
-            route.model, base_url=route.base_url, api_key=key, headers=headers_of(route.headers)
+            route.model,
+            base_url=route.base_url,
+            api_key=key,
+            headers=headers_of(route.headers),
+            timeouts=timeouts,
         )
     from harness.models.openai_batches import CHAT_COMPLETIONS, RESPONSES, OpenAIBatches
 
@@ -48,4 +53,5 @@ def open_batches(route: Route) -> BatchEndpoint:
         base_url=route.base_url,
         api_key=key,
         headers=headers_of(route.headers),
+        timeouts=timeouts,
     )

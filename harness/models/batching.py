@@ -194,7 +194,7 @@ class BatchCalls:
         *,
         secrets: Iterable[str] = (),
     ) -> None:
-        self._policy = policy or RetryPolicy()
+        self._policy = policy or RetryPolicy(total_s=(timeouts or Timeouts()).retry_s)
         self._pace = pace
         self.endpoint = Endpoint(
             base_url, api_key, answer_field="id", secrets=secrets, timeouts=timeouts

@@ -95,18 +95,6 @@ def _merge_object(into: Json, delta: Json) -> int:
 
 def _merge_field(into: Json, name: str, value: Any) -> int:
     before = into.get(name)
-    if value is None:
-        into.setdefault(name, None)
-        return 0
-    if isinstance(value, str) and name in GROWING:
-        if isinstance(before, list):  # Mistral's text follows its thinking
-            value = [{"type": "text", "text": value}] if value else []
-            return _merge_list(name, cast("list[Any]", before), cast("list[Any]", value))
-        if isinstance(before, _Text):
-            before.pieces.append(value)
-        else:
-            into[name] = _Text(value)
-        return len(value)
     if isinstance(value, list):
         items: list[Any] = cast("list[Any]", before) if isinstance(before, list) else []
         if isinstance(before, _Text) and any(before.pieces):
@@ -117,10 +105,25 @@ def _merge_field(into: Json, name: str, value: Any) -> int:
         if not isinstance(before, dict):
             before = into[name] = {}
         return ITEM + _merge_object(cast("Json", before), cast("Json", value))
-    if value == "" and before:  # a name or an id that stands in the first chunk alone
+    if isinstance(value, str) and name in GROWING:
+        return _merge_text(into, name, value)
+    if value is None or (value == "" and before):  # what stands in the first chunk alone
+        into.setdefault(name, None)
         return 0
     into[name] = value
     return len(value) if isinstance(value, str) else ITEM
+
+
+def _merge_text(into: Json, name: str, value: str) -> int:
+    before = into.get(name)
+    if isinstance(before, list):  # Mistral's text follows its thinking
+        part: list[Any] = [{"type": "text", "text": value}] if value else []
+        return _merge_list(name, cast("list[Any]", before), part)
+    if isinstance(before, _Text):
+        before.pieces.append(value)
+    else:
+        into[name] = _Text(value)
+    return len(value)
 
 
 def _merge_list(name: str, items: list[Any], more: list[Any]) -> int:

@@ -176,8 +176,9 @@ def failed_status(
     worth_it = status in RETRYABLE_STATUSES or status >= 500  # noqa: PLR2004 - server errors
     hopeless = code in HOPELESS_CODES or BROKEN_HISTORY_WORDS.search(words) or told == "false"
     if hopeless or not (worth_it or told == "true"):
-        useless = code in HOPELESS_CODES or status == NO_MONEY or _unknown_model(status, code, words)
-        return RejectedError(cause + _hint(status), status=status, hopeless=useless)
+        no_money = code in HOPELESS_CODES or status == NO_MONEY
+        every = no_money or _unknown_model(status, code, words)
+        return RejectedError(cause + _hint(status), status=status, hopeless=every)
     wait_s = retry_after(headers, now=now, status=status)
     return TransientError(cause, retry_after_s=wait_s, status=status)
 

@@ -26,6 +26,7 @@ from harness.models.providers import (
     by_shape,
     unknown,
 )
+from harness.models.timeouts import Timeouts
 from harness.models.vendor_headers import headers_of, vendor_headers
 
 KEYLESS = "none"  # local servers ask for no key, and the SDKs insist on one
@@ -147,6 +148,7 @@ def open_model(
     base_url: str | None,
     environment: Environment,
     settings: ModelSettings | None = None,
+    timeouts: Timeouts | None = None,
 ) -> Model:
     """The model that a name stands for.
 
@@ -159,6 +161,7 @@ def open_model(
         environment: keys and addresses.
         settings: what every request will ask for, so that what the provider does not take is
             refused here and not at the first request.
+        timeouts: time limits of each request.
 
     Raises:
         UsageError: nothing serves this name, what it needs is missing, or a setting is not taken.
@@ -178,7 +181,7 @@ def open_model(
         raise UsageError(
             f"model {name!r} needs {missing(route.keys)}; or give --base-url for another endpoint"
         )
-    return _client(route)
+    return _client(route, timeouts)
 
 
 def check_settings(route: Route, settings: ModelSettings) -> None:
@@ -201,7 +204,7 @@ def missing(keys: tuple[str, ...]) -> str:
     return f"{' or '.join(keys)}, set in the environment or in .env{login}"
 
 
-def _client(route: Route) -> Model:
+def _client(route: Route, timeouts: Timeouts | None = None) -> Model:
     match route.protocol:
         case Protocol.CHAT_COMPLETIONS:
             from harness.models.openai_chat import OpenAIChat as Client
@@ -216,6 +219,7 @@ def _client(route: Route) -> Model:
         base_url=route.base_url,
         api_key=key,
         headers=headers_of(route.headers),
+        timeouts=timeouts,
     )
 
 

@@ -27,6 +27,7 @@ from harness.runs.batch_asking import Asked, Asking
 from harness.runs.batch_journal import BATCHES, BatchJournal
 from harness.runs.batch_spool import Spool
 from harness.runs.directory import RunDirectory
+from harness.runs.models import timeouts_of
 from harness.runs.plan import Plan
 from harness.runs.transcript import sample_name
 
@@ -78,7 +79,7 @@ class BatchedModel:
 def endpoint_of(plan: Plan, environment: Environment) -> BatchEndpoint:
     """Where a plan's batches go. Raises UsageError."""
     route = batch_route(plan.model_name, base_url=plan.spec.base_url, environment=environment)
-    return open_batches(route)
+    return open_batches(route, timeouts_of(plan.spec))
 
 
 def batched(  # noqa: PLR0917 - what a run consists of

@@ -172,14 +172,15 @@ class Budget:
         allowance: its limits.
         price: of its model; must be known where dollars are limited.
         elsewhere: what others have spent of the same, where it is not the run's alone.
-        turned_away: whether something was not asked, or not begun, for want of money.
+        turned_away: the limit for which something was not asked, or not begun; None while there
+            is none.
         begun: what unfinished samples spent in earlier invocations, by the sample's name.
     """
 
     allowance: Allowance
     price: Price | None = None
     elsewhere: Total = NOTHING
-    turned_away: bool = False
+    turned_away: StopReason | None = None
     begun: Mapping[str, Amounts] = field(default_factory=dict[str, Amounts])
     _silent: int = 0
     _in_flight: int = 0
@@ -253,8 +254,8 @@ class Budget:
             RunStoppedError: it never will.
         """
         while True:
-            if self.reached is not None:
-                self.turned_away = True
+            if (reached := self.reached) is not None:
+                self.turned_away = reached
                 raise RunStoppedError(RunStop.BUDGET, self.state)
             if all(meter.fits(self._in_flight) for meter in self._meters):
                 self._in_flight += 1
@@ -276,28 +277,25 @@ class Budget:
             The sample's share, to be handed back to `end`; None where the rest of the budget does
             not suffice for the sample.
         """
-        while not (fits := self._fits_sample(sample, turns)) and self._shares:
-            if self.reached is not None:
-                break
+        while (short := self._too_short_for(sample, turns)) is not None:
+            if self.reached is not None or not self._shares:
+                self.turned_away = short
+                return None
             await self._changed.wait()
-        if not fits:
-            self.turned_away = True
-            return None
         share = Share()
         self._shares.add(share)
         return share
 
-    def _fits_sample(self, sample: str, turns: int) -> bool:
-        if self.reached is not None:
-            return False
-        return all(
-            meter.fits_sample(
-                self.begun.get(sample, {}).get(meter.reason, 0.0),
-                (share.spent.get(meter.reason, 0.0) for share in self._shares),
-                turns,
-            )
-            for meter in self._meters
-        )
+    def _too_short_for(self, sample: str, turns: int) -> StopReason | None:
+        """The limit that cannot bear a sample beside those under way, if there is one."""
+        if (reached := self.reached) is not None:
+            return reached
+        begun, under_way = self.begun.get(sample, {}), [each.spent for each in self._shares]
+        for meter in self._meters:
+            others = (spent.get(meter.reason, 0.0) for spent in under_way)
+            if not meter.fits_sample(begun.get(meter.reason, 0.0), others, turns):
+                return meter.reason
+        return None
 
     def charge(self, share: Share, usage: Usage | None) -> None:
         """Count what a request of a sample took for that sample; the run has counted it."""

@@ -34,6 +34,7 @@ class Engine:
         pool: Executor,
         observer: Observer,
         budget: Budget | None = None,
+        *,
         tell: Callable[[str], None] = lambda _line: None,
     ) -> None:
         self._directory = directory
@@ -85,7 +86,7 @@ class Engine:
         return failures
 
     @property
-    def stopped(self) -> Stopping:
+    def stopping(self) -> Stopping:
         """Whether the run was stopped before it was done, and why."""
         return self._stopping
 

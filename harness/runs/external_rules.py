@@ -26,7 +26,7 @@ CLIENT = "mcp-client"
 NOT_OURS = (
     *("temperature", "max_tokens", "reasoning_effort", "base_url", "price", "prices", "batch"),
     *("max_cost", "max_tokens_total", "max_cost_per_sample", "tool_protocol", "max_turns"),
-    "extract",
+    *("extract", "idle_timeout", "request_timeout", "retry_timeout", "outage_timeout"),
 )
 """Keys that say how a model is asked and paid, which is the agent's own affair."""
 

@@ -9,6 +9,7 @@ from harness.models.environment import MODEL_ID, Environment
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
 from harness.models.registry import is_sent, open_model, plugged, resolve
+from harness.models.timeouts import Timeouts
 from harness.runs.external_rules import OwnModel, agent_name
 from harness.runs.recordings import BUNDLED, PREFIX, open_replay
 from harness.runs.references import ReferenceModel, check_references
@@ -76,7 +77,18 @@ def open_any_model(name: str, spec: RunSpec, environ: Mapping[str, str]) -> Mode
         base_url=spec.base_url,
         environment=Environment.read(environ),
         settings=settings_of(spec),
+        timeouts=timeouts_of(spec),
     )
+
+
+def timeouts_of(spec: RunSpec) -> Timeouts:
+    """Time limits of a run's requests."""
+    given = {
+        "idle_s": spec.idle_timeout,
+        "request_s": spec.request_timeout,
+        "retry_s": spec.retry_timeout,
+    }
+    return Timeouts(**{name: value for name, value in given.items() if value is not None})
 
 
 def settings_of(spec: RunSpec) -> ModelSettings:

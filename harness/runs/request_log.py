@@ -32,48 +32,72 @@ GIVEN_UP = frozenset({StopReason.TIME_LIMIT, StopReason.WALL_LIMIT})
 
 def requests_of(events: Iterable[Event]) -> Iterator[Spent]:
     """What each request of a transcript used; an estimate for one that was not heard."""
-    sizes: list[int | None] = []  # characters that each standing event adds; None: begins anew
-    max_tokens: int | None = None
+    conversation = _Conversation()
     waiting = False
-
-    def unheard() -> Spent:
-        return Spent(unheard_usage(_length(sizes), max_tokens), estimated=True)
-
     for event in events:
-        match event:
-            case SampleStart():
-                given = event.settings.get("max_tokens")
-                max_tokens = given if isinstance(given, int) else None
-            case Retried(usage=Usage() as usage):
-                yield Spent(usage)
-            case Retried(cut=True):
-                yield unheard()
-            case Unusable(usage=usage):
-                waiting = False
-                yield Spent(usage, estimated=bool(event.estimated))
-            case Response(response=turn):
-                waiting = False
-                yield Spent(turn.usage, silent=turn.usage is None)
-            case Request() | Resumed():
-                if waiting:
-                    yield unheard()
-                waiting = isinstance(event, Request)
-            case PutOff():
-                if waiting and event.in_flight:
-                    yield unheard()
-                waiting = False
-            case SampleEnd() | Cleared():  # an error of the provider's is not billed
-                if waiting and isinstance(event, SampleEnd) and event.stop_reason in GIVEN_UP:
-                    yield unheard()
-                waiting = False
-            case _:
-                pass
-        if isinstance(event, Resumed):
-            del sizes[event.kept :]
-        else:
-            sizes.append(_size(event))
+        heard = _heard(event)
+        if heard is not None:
+            yield heard
+        if isinstance(event, Retried) and event.cut and event.usage is None:
+            yield conversation.unheard()
+        if waiting and _leaves_unheard(event):
+            yield conversation.unheard()
+        if isinstance(event, Request):
+            waiting = True
+        elif isinstance(event, Response | Unusable | Resumed | PutOff | SampleEnd | Cleared):
+            waiting = False
+        conversation.add(event)
     if waiting:
-        yield unheard()
+        yield conversation.unheard()
+
+
+def _heard(event: Event) -> Spent | None:
+    """What a request used, where this event says so."""
+    match event:
+        case Retried(usage=Usage() as usage):
+            return Spent(usage)
+        case Unusable(usage=usage):
+            return Spent(usage, estimated=bool(event.estimated))
+        case Response(response=turn):
+            return Spent(turn.usage, silent=turn.usage is None)
+        case _:
+            return None
+
+
+def _leaves_unheard(event: Event) -> bool:
+    """Whether an event shows that the request before it was cut off, and may be billed."""
+    match event:
+        case Request() | Resumed():
+            return True
+        case PutOff():
+            return event.in_flight
+        case SampleEnd():
+            return event.stop_reason in GIVEN_UP
+        case _:
+            return False
+
+
+class _Conversation:
+    """How long the conversation of a transcript is, and the longest answer that it asks for."""
+
+    def __init__(self) -> None:
+        self._sizes: list[int | None] = []  # of each standing event; None: begins anew
+        self._max_tokens: int | None = None
+
+    def add(self, event: Event) -> None:
+        if isinstance(event, Resumed):
+            del self._sizes[event.kept :]
+            return
+        if isinstance(event, SampleStart):
+            given = event.settings.get("max_tokens")
+            self._max_tokens = given if isinstance(given, int) else None
+        self._sizes.append(_size(event))
+
+    def unheard(self) -> Spent:
+        length = 0
+        for size in self._sizes:
+            length = 0 if size is None else length + size
+        return Spent(unheard_usage(length, self._max_tokens), estimated=True)
 
 
 def _size(event: Event) -> int | None:
@@ -91,10 +115,3 @@ def _size(event: Event) -> int | None:
         case _:
             pass
     return characters_of(said)
-
-
-def _length(sizes: Iterable[int | None]) -> int:
-    length = 0
-    for size in sizes:
-        length = 0 if size is None else length + size
-    return length

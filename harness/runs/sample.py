@@ -100,8 +100,7 @@ class Sampler:
                         await asyncio.to_thread(self._check, problem)
                         self.seen.add(problem.id)
                 attempt = await self._solve(problem, index, journal, gate)
-                if attempt.stop_reason is StopReason.WALL_LIMIT and gate.waits_for is not None:
-                    raise RunStoppedError(gate.waits_for, "the sample's wall time ended meanwhile")
+                _check_wall(attempt, gate)
                 journal(_end(attempt))
                 if attempt.stop_reason is StopReason.MODEL_ERROR:
                     return Failure(sample, Verdict.MODEL_ERROR, attempt.error)
@@ -234,6 +233,12 @@ class Sampler:
             return judge_answer(problem, code)
         task = self.plan.judging.task(problem, code, ())
         return await self.pool.call(Judgement(task, Shared(problem.tests)))
+
+
+def _check_wall(attempt: Attempt, gate: SampleGate) -> None:
+    """Put a sample off whose wall time ended in a wait for the run. Raises RunStoppedError."""
+    if attempt.stop_reason is StopReason.WALL_LIMIT and gate.waits_for is not None:
+        raise RunStoppedError(gate.waits_for, "the sample's wall time ended meanwhile")
 
 
 def _put_off(journal: Journal, stopped: RunStoppedError, gate: SampleGate) -> PutOff:
