@@ -181,8 +181,8 @@ def _limits_of_the_run(results: Path) -> frozenset[StopReason]:
     """The budgets that can only have been the run's: its samples had none of their own."""
     try:
         manifest: Any = json.loads(results.with_name("run.json").read_bytes())
-        spec, model = manifest["spec"], str(manifest["model"])
-        if model.startswith("replay:"):  # the recorded sample had a budget of its own
+        spec = manifest["spec"]
+        if str(spec["model"]).startswith("replay:"):  # the recorded sample had a budget of its own
             return frozenset()
         return frozenset(reason for reason, key in BUDGETS.items() if spec.get(key) is None)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):

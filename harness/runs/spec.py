@@ -204,8 +204,8 @@ WAYS = {
 """What only some strategies heed, by the key of the spec."""
 
 # What may differ when a run is resumed: how fast it goes, how long it waits, what it may spend in
-# all, a price where it had none, where the model is reached, and where the problems lie, whose hashes tell whether
-# they are the same.
+# all, a price where it had none, where the model is reached, and where the problems lie, whose
+# hashes tell whether they are the same.
 RESUMABLE = frozenset(
     {
         *("concurrency", "workers", "max_cost", "max_tokens_total", "price", "prices"),
