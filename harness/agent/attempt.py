@@ -93,7 +93,8 @@ class Limits(Frozen):
         tool_calls: those carried out.
         tokens: input and output of all calls; a model that does not tell its tokens is stopped
             after its first.
-        seconds: working seconds: waiting for a provider's rate limit does not count.
+        seconds: working seconds: waiting for a provider's rate limit, for the end of an outage or
+            for a sandbox worker does not count.
         wall_seconds: of everything, waiting included, since the sample was begun or taken up again.
     """
 

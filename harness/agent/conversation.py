@@ -64,7 +64,7 @@ class Conversation:
     def __init__(self, session: Session, tools: tuple[ToolSpec, ...] = ()) -> None:
         self._session = session
         self._begin(tools)
-        self._started = time.monotonic()
+        self._started = self.clock()
         self._waited = 0.0
         self.usage = Usage()
         self.usage_known = True
@@ -135,7 +135,11 @@ class Conversation:
     @property
     def seconds(self) -> float:
         """Working seconds so far, those of an earlier attempt that is taken up among them."""
-        return time.monotonic() - self._started - self._waited
+        return self.clock() - self._started - self._waited
+
+    def clock(self) -> float:
+        """Monotonic seconds, without those that tests waited for a sandbox worker."""
+        return time.monotonic() - self._session.workspace.queued_s
 
     @property
     def out_of_time(self) -> bool:

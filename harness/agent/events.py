@@ -105,7 +105,7 @@ class PublicTests(Frozen):
 
 
 class ToolResult(Frozen):
-    """The result of one tool call, and the wall seconds it took.
+    """The result of one tool call, and its wall seconds without waiting for a sandbox worker.
 
     `tests`: what the newest revision came to, where this call had it tested.
     """
@@ -118,7 +118,7 @@ class ToolResult(Frozen):
 
 
 class Tested(Frozen):
-    """A strategy had the public tests run, without a tool call; wall seconds that it took."""
+    """A strategy had the public tests run, without a tool call; wall seconds as in `ToolResult`."""
 
     event: Literal["tested"] = "tested"
     turn: int

@@ -217,14 +217,16 @@ class Sampler:
         async def run_public_tests(code: str) -> Grade:
             asked = replace(task, program=Program.of(view, code), isolate=False)
             tests = Shared(TestSuite(view.public_tests))
-            return await pool.call(Judgement(asked, tests), urgent=True)
+            return await pool.call(Judgement(asked, tests), urgent=True, queued=workspace.queued)
 
         async def run_code(code: str, stdin: str) -> Execution:
             data = stdin.encode("utf-8", "surrogatepass")
             program = Program(code, view.preamble)
-            return await pool.call(Trial(program, data, task.limits), urgent=True)
+            trial = Trial(program, data, task.limits)
+            return await pool.call(trial, urgent=True, queued=workspace.queued)
 
-        return Workspace(view, run_public_tests, task.limits.cpu_s, run_code=run_code)
+        workspace = Workspace(view, run_public_tests, task.limits.cpu_s, run_code=run_code)
+        return workspace
 
     async def _grade(self, problem: Problem, code: str) -> Grade:
         if not self.plan.spec.run_tests:
