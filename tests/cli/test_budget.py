@@ -96,7 +96,7 @@ class TestRun:
     async def test_a_provider_that_tells_no_tokens_stops_the_run(self, tmp_path: Path) -> None:
         async with ChatServer(lambda _body, _number: completion(SOLVE)) as server:
             flags = ["-n", "4", "--max-cost", "1", "--out", "r"]
-            code, _, err = await run(tmp_path, *served(server, *flags, *CENT_A_REQUEST))
+            code, _, err = await run(tmp_path, *served(server, *flags, "--price", "1,4"))
         assert code == 0, err
         assert [request.stream for request in server.requests] == [True, False]
         assert "does not tell how many tokens" in err
