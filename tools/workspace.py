@@ -56,6 +56,7 @@ class Workspace:
         recorded: a report that stands for the next run of the tests, where a conversation is
             taken up again and that run is in its transcript.
         submitted: whether the model said that the newest revision is its last.
+        queued_s: seconds that tests and programs have waited for a sandbox worker.
     """
 
     problem: ProblemView
@@ -65,6 +66,11 @@ class Workspace:
     run_code: Callable[[str, str], Awaitable[Execution]] | None = None
     recorded: Report | None = None
     submitted: bool = False
+    queued_s: float = 0.0
+
+    def queued(self, seconds: float) -> None:
+        """Tests or a program waited so long for a sandbox worker."""
+        self.queued_s += seconds
 
     @property
     def latest(self) -> Revision | None:

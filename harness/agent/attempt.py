@@ -34,15 +34,34 @@ class StopReason(StrEnum):
 
 
 class BudgetSpentError(Exception):
-    """There may be too little left for one more request; `reason` says of what."""
+    """The sample's own budget may not hold one more request; `reason` says which budget."""
 
     def __init__(self, reason: StopReason) -> None:
         self.reason = reason
         super().__init__(reason.value)
 
 
+class RunStop(StrEnum):
+    """Why a run sends no further request before it is done."""
+
+    BUDGET = "budget"
+    OUTAGE = "outage"  # the provider does not answer
+    REFUSED = "refused"  # the provider will refuse every request: a wrong key or model name
+    INTERRUPT = "interrupt"
+
+
 class RunStoppedError(Exception):
-    """The user stopped the run: nothing more is asked, and the sample goes on another time."""
+    """A limit of the run was reached: the sample stays pending and goes on another time.
+
+    Args:
+        reason: which limit.
+        cause: what is known of it, in one line.
+    """
+
+    def __init__(self, reason: RunStop = RunStop.INTERRUPT, cause: str = "") -> None:
+        self.reason = reason
+        self.cause = cause
+        super().__init__(cause or reason.value)
 
 
 NUDGE = (
@@ -75,7 +94,8 @@ class Limits(Frozen):
         tool_calls: those carried out.
         tokens: input and output of all calls; a model that does not tell its tokens is stopped
             after its first.
-        seconds: working seconds: waiting for a provider's rate limit does not count.
+        seconds: working seconds: waiting for a provider's rate limit, for the end of an outage or
+            for a sandbox worker does not count.
         wall_seconds: of everything, waiting included, since the sample was begun or taken up again.
     """
 

@@ -78,7 +78,7 @@ class Calls:
         )
 
     async def _carry_out(self, turn: ModelTurn, call: ToolCall, number: int) -> ToolResult:
-        started = time.monotonic()
+        started = self._conversation.clock()
         tested = self._report()
         result = await self._call(call, number)
         if result.malformed and call is turn.tool_calls[-1] and cut_off(turn):
@@ -87,7 +87,7 @@ class Calls:
         return ToolResult(
             turn=self._conversation.turns,
             result=result,
-            seconds=round(time.monotonic() - started, 6),
+            seconds=round(self._conversation.clock() - started, 6),
             tests=None if now is None or now is tested else PublicTests.of(now),
         )
 

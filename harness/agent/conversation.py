@@ -32,6 +32,7 @@ from harness.models.protocol import (
 )
 from harness.models.replay import Tape
 from harness.models.text_tools import said_in_text
+from harness.models.token_estimate import CHARACTERS_PER_TOKEN, characters_of, unheard_usage
 
 LENGTH_OF_HASH = 32  # hex digits, of 64: one conversation is to be told from another
 NEWEST_RESULTS = 2  # are never cleared
@@ -71,7 +72,7 @@ class Conversation:
     def __init__(self, session: Session, tools: tuple[ToolSpec, ...] = ()) -> None:
         self._session = session
         self._begin(tools)
-        self._started = time.monotonic()
+        self._started = self.clock()
         self._waited = 0.0
         self.usage = Usage()
         self.usage_known = True
@@ -144,7 +145,11 @@ class Conversation:
     @property
     def seconds(self) -> float:
         """Working seconds so far, those of an earlier attempt that is taken up among them."""
-        return time.monotonic() - self._started - self._waited
+        return self.clock() - self._started - self._waited
+
+    def clock(self) -> float:
+        """Monotonic seconds, without those that tests waited for a sandbox worker."""
+        return time.monotonic() - self._session.workspace.queued_s
 
     @property
     def out_of_time(self) -> bool:
@@ -170,8 +175,8 @@ class Conversation:
         """Send what was said, within the seconds that are left; or hear the recorded answer.
 
         Raises:
-            BudgetSpentError: there may be too little left for it; nothing was sent.
-            RunStoppedError: nothing is sent any more.
+            BudgetSpentError: the sample's budget may not hold it; nothing was sent.
+            RunStoppedError: a limit of the run was reached; nothing is sent any more.
             ModelError: the provider did not answer.
             TimeoutError: the sample's working seconds are spent.
         """
@@ -185,20 +190,57 @@ class Conversation:
             return recorded
         if isinstance(self._session.model, Tape) and (ended := self._session.model.ended):
             raise ended
-        gate = self._session.gate
-        await self._queue(gate.enter)
-        try:
-            turn = await self._ask(request)
-        except BaseException as error:
-            # An answer that nobody waits for any longer has to be paid for all the same.
-            paid = error.usage if isinstance(error, ModelError) else None
-            if paid is not None:
-                self.usage += paid
-                self._session.journal(Unusable(turn=self.turns, cause=str(error), usage=paid))
-            gate.leave(None, billed=not isinstance(error, ModelError), usage=paid)
-            raise
-        gate.leave(turn, billed=True)
-        return turn
+        gate, sent = self._session.gate, False
+        while True:
+            await self._queue(gate.enter)
+            if not sent:  # after an outage it is the same request that is sent again
+                self._sent(request)
+                self._session.journal(request)
+            sent = True
+            try:
+                turn = await self._ask()
+            except ModelError as error:
+                self._failed(error)
+                if error.stops_run:
+                    gate.refuse(error)
+                if not gate.comes_back(error):
+                    raise
+            except BaseException:
+                # An answer that nobody waits for any longer has to be paid for all the same.
+                gate.leave(None, billed=True, estimate=self._estimate())
+                raise
+            else:
+                gate.leave(turn, billed=True, estimate=self._estimate(turn))
+                return turn
+
+    def _failed(self, error: ModelError) -> None:
+        """Count what a last answer of no use, or one that we cut off, has to be paid."""
+        paid = error.usage
+        estimate = self._estimate() if error.cut else None
+        if paid is not None:
+            self.usage += paid
+        if paid or estimate:
+            estimated = None if paid else True
+            self._session.journal(
+                Unusable(
+                    turn=self.turns,
+                    cause=str(error),
+                    usage=paid or estimate or Usage(),
+                    estimated=estimated,
+                )
+            )
+        self._session.gate.leave(None, billed=error.cut, usage=paid, estimate=estimate)
+
+    def _estimate(self, turn: ModelTurn | None = None) -> Usage | None:
+        """Tokens of the last request, where its answer was not heard or did not report them."""
+        if turn is None:
+            limit = self._session.settings.max_tokens
+            return unheard_usage(characters_of(self._messages), limit)
+        if turn.usage is not None:
+            return None
+        *before, said = self._messages
+        written = -(-characters_of([said]) // CHARACTERS_PER_TOKEN)
+        return unheard_usage(characters_of(before), written)
 
     def _recorded(self, request: Request) -> ModelTurn | None:
         journal, gate = self._session.journal, self._session.gate
@@ -257,9 +299,7 @@ class Conversation:
         self._waited += waited
         return waited
 
-    async def _ask(self, request: Request) -> ModelTurn:
-        self._sent(request)
-        self._session.journal(request)
+    async def _ask(self) -> ModelTurn:
         try:
             turn = _writable(await self._generate())
         except (TimeoutError, asyncio.CancelledError):
@@ -292,7 +332,7 @@ class Conversation:
                 self._session.journal(Retried(turn=self.turns, **dict(retry)))
                 if not retry.wait_s and not retry.usage:  # sent again at once, in the same place
                     return None
-                gate.step_aside(retry)
+                gate.step_aside(retry, self._estimate() if retry.cut else None)
                 return enter_again
 
             return await self._session.model.generate(

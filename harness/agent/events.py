@@ -56,7 +56,10 @@ class Response(Frozen):
 
 
 class Retried(Frozen):
-    """A request that failed and is sent again after `wait_s` seconds; `usage` was paid for it."""
+    """A request that failed and is sent again after `wait_s` seconds; `usage` was paid for it.
+
+    `malformed` and `cut` are those of `harness.models.protocol.Retry`.
+    """
 
     event: Literal["retry"] = "retry"
     turn: int
@@ -66,15 +69,21 @@ class Retried(Frozen):
     status: int | None = None
     throttled: bool = False
     usage: Usage | None = None
+    malformed: bool | None = None
+    cut: bool | None = None
 
 
 class Unusable(Frozen):
-    """The last answer to a request that came to nothing; it has to be paid for."""
+    """The last answer to a request that came to nothing; it has to be paid for.
+
+    `estimated`: True where a timeout of ours cut the answer off, so that its tokens are estimated.
+    """
 
     event: Literal["unusable"] = "unusable"
     turn: int
     cause: str
     usage: Usage
+    estimated: bool | None = None
 
 
 class PublicTests(Frozen):
@@ -96,7 +105,7 @@ class PublicTests(Frozen):
 
 
 class ToolResult(Frozen):
-    """The result of one tool call, and the wall seconds it took.
+    """The result of one tool call, and its wall seconds without waiting for a sandbox worker.
 
     `tests`: what the newest revision came to, where this call had it tested.
     """
@@ -109,7 +118,7 @@ class ToolResult(Frozen):
 
 
 class Tested(Frozen):
-    """A strategy had the public tests run, without a tool call; wall seconds that it took."""
+    """A strategy had the public tests run, without a tool call; wall seconds as in `ToolResult`."""
 
     event: Literal["tested"] = "tested"
     turn: int
@@ -155,6 +164,22 @@ class Resumed(Frozen):
     turn: int
     cause: str = ""
     time: str = ""
+
+
+class PutOff(Frozen):
+    """A limit of the run ended the work on the sample for now; it stays pending.
+
+    Attributes:
+        reason: which limit, as in `harness.agent.attempt.RunStop`.
+        cause: what is known of it.
+        in_flight: whether a request was under way whose answer nobody heard.
+    """
+
+    event: Literal["put_off"] = "put_off"
+    turn: int
+    reason: str
+    cause: str = ""
+    in_flight: bool = False
 
 
 class ToolProtocolChanged(Frozen):
@@ -217,6 +242,7 @@ Event = Annotated[
     | Cleared
     | NewConversation
     | Resumed
+    | PutOff
     | AgentLeft
     | Graded
     | SampleEnd,

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from harness.models.protocol import ModelTurn, Retry, Usage
+from harness.models.protocol import ModelError, ModelTurn, Retry, Usage
 
 
 class Gate(Protocol):
@@ -12,13 +12,18 @@ class Gate(Protocol):
         """Wait until the next request may be sent.
 
         Raises:
-            BudgetSpentError: it may not be sent at all.
-            RunStoppedError: nothing is to be sent any more.
+            BudgetSpentError: the sample's own budget holds no further request.
+            RunStoppedError: the run sends no further request.
         """
         ...
 
-    def step_aside(self, retry: Retry) -> None:
-        """The request failed and waits before it is sent again: its place is free meanwhile."""
+    def step_aside(self, retry: Retry, estimate: Usage | None = None) -> None:
+        """The request failed and waits before it is sent again: its place is free meanwhile.
+
+        Args:
+            retry: the failure.
+            estimate: tokens of a request that a timeout of ours cut off.
+        """
         ...
 
     async def enter_again(self) -> None:
@@ -33,13 +38,33 @@ class Gate(Protocol):
         """An answer of an earlier attempt is used again: the sample's money, and not the run's."""
         ...
 
-    def leave(self, turn: ModelTurn | None, *, billed: bool, usage: Usage | None = None) -> None:
+    def leave(
+        self,
+        turn: ModelTurn | None,
+        *,
+        billed: bool,
+        usage: Usage | None = None,
+        estimate: Usage | None = None,
+    ) -> None:
         """The request has come to its end.
 
         Args:
             turn: the answer, if there was one.
             billed: whether it has to be paid for: an answer that nobody waited for is, too.
             usage: tokens of an answer that is of no use, which are paid for all the same.
+            estimate: tokens of an answer that nobody heard, or that did not report them.
+        """
+        ...
+
+    def comes_back(self, error: ModelError) -> bool:
+        """Whether a request that was given up is to be sent again, once `enter` lets it."""
+        ...
+
+    def refuse(self, error: ModelError) -> None:
+        """The provider will refuse every request of the run.
+
+        Raises:
+            RunStoppedError: the run stops.
         """
         ...
 
@@ -50,7 +75,7 @@ class _Open:
     async def enter(self) -> None:
         pass
 
-    def step_aside(self, retry: Retry) -> None:
+    def step_aside(self, retry: Retry, estimate: Usage | None = None) -> None:
         pass
 
     async def enter_again(self) -> None:
@@ -62,7 +87,20 @@ class _Open:
     def recall(self, usage: Usage | None) -> None:
         pass
 
-    def leave(self, turn: ModelTurn | None, *, billed: bool, usage: Usage | None = None) -> None:
+    def leave(
+        self,
+        turn: ModelTurn | None,
+        *,
+        billed: bool,
+        usage: Usage | None = None,
+        estimate: Usage | None = None,
+    ) -> None:
+        pass
+
+    def comes_back(self, error: ModelError) -> bool:  # noqa: ARG002 - protocol
+        return False
+
+    def refuse(self, error: ModelError) -> None:
         pass
 
 

@@ -96,7 +96,8 @@ class Journal:
         place += 1
         retries: list[Usage] = []
         while isinstance(failed := self._at(place), Retried | Unusable):
-            retries += [failed.usage] if failed.usage else []
+            estimated = isinstance(failed, Unusable) and failed.estimated
+            retries += [failed.usage] if failed.usage and not estimated else []
             place += 1
         self._retries = tuple(retries)
         found = self._at(place)

@@ -1,7 +1,5 @@
 """The public tests, run by a strategy rather than by the model; recorded like everything else."""
 
-import time
-
 from harness.agent.attempt import Session
 from harness.agent.conversation import Conversation
 from harness.agent.events import PublicTests, Tested
@@ -25,14 +23,14 @@ async def try_out(session: Session, conversation: Conversation, code: str) -> Re
         workspace.recorded = Report(**dict(recorded.tests), text=recorded.report)
         conversation.recall_seconds(recorded.seconds)
         return await workspace.test()
-    started = time.monotonic()
+    started = conversation.clock()
     report = await workspace.test()
     session.journal(
         Tested(
             turn=conversation.turns,
             tests=PublicTests.of(report),
             report=report.text,
-            seconds=round(time.monotonic() - started, 6),
+            seconds=round(conversation.clock() - started, 6),
         )
     )
     return report

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Unpack
 
+from harness.agent.attempt import RunStop
 from harness.agent.external import EXTERNAL
 from harness.api.asked import Asked, SolutionFunction
 from harness.api.evaluation import Evaluation
@@ -24,13 +25,20 @@ from harness.models.protocol import Model
 from harness.problem import Problem
 from harness.report.text import printable_line
 from harness.runs.batch_waiting import ask_by_batch
-from harness.runs.carrying import Prepared, budget_of, going_on, open_directory, sum_up
+from harness.runs.carrying import (
+    Prepared,
+    budget_of,
+    going_on,
+    open_directory,
+    stopped_by,
+    sum_up,
+)
 from harness.runs.directory import MANIFEST, RunDirectory, read_manifest
 from harness.runs.engine import Engine
 from harness.runs.observing import Failure, Observer
 from harness.runs.plan import prepare
 from harness.runs.reading import read_run
-from harness.runs.summary import Summary
+from harness.runs.summary import Stopped, Summary
 from harness.sandbox.isolation import Isolation
 
 
@@ -175,6 +183,12 @@ class _Doing:
             directory = open_directory(prepared, path, choice)
             stack.callback(directory.close)
             summary, failures = await self._watched(prepared, directory, choice.isolation)
+            stopped = summary.stopped
+            if stopped is not None and stopped.reason != RunStop.INTERRUPT:
+                words = f"the run stopped ({stopped.reason}): {stopped.cause}"
+                if not summary.graded:
+                    raise EvaluationError(printable_line(f"no sample is graded; {words}"))
+                log.warning(printable_line(words))
             if failures and not summary.graded:
                 raise EvaluationError(
                     f"none of {len(failures)} samples could be graded; {failures[0].sample}: "
@@ -192,8 +206,10 @@ class _Doing:
         with watched(self.observer, plan, directory, progress=self.progress) as watching:
             watching.begun(plan, len(prepared.samples))
             try:
-                failures = await self._asked_and_judged(prepared, directory, watching, isolation)
-                summary = sum_up(directory, plan, failures)
+                failures, stopped = await self._asked_and_judged(
+                    prepared, directory, watching, isolation
+                )
+                summary = sum_up(directory, plan, failures, stopped)
             except BaseException as error:
                 watching.broken(error)
                 raise
@@ -206,17 +222,18 @@ class _Doing:
         directory: RunDirectory,
         observer: Observer,
         isolation: Isolation,
-    ) -> list[Failure]:
+    ) -> tuple[list[Failure], Stopped | None]:
         plan, samples = prepared.plan, prepared.samples
         try:
             if not samples:
-                return []
+                return [], None
             if plan.spec.batch:
                 known = await ask_by_batch(plan, directory, samples, log.info, (), lambda: None)
                 plan = known or plan
             async with open_pool(plan.spec, isolation) as pool:
                 budget = budget_of(plan, directory.path)
                 engine = Engine(plan, directory, pool, observer, budget, warn=log.warning)
-                return await engine.run(samples)
+                failures = await engine.run(samples)
+                return failures, stopped_by(engine.stopping, budget)
         finally:
             await plan.model.close()

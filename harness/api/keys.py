@@ -103,6 +103,10 @@ class RunKeys(SelectionKeys, JudgingKeys, total=False):
     timing: Timing
     concurrency: int
     shard: str | None
+    idle_timeout: float | None
+    request_timeout: float | None
+    retry_timeout: float | None
+    outage_timeout: float | None
     max_cost: float | None
     max_tokens_total: int | None
     max_cost_per_sample: float | None

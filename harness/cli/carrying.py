@@ -11,6 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
+from harness.agent.attempt import RunStop
 from harness.cli.isolating import isolate
 from harness.cli.judging import Judging
 from harness.cli.loading import load_problems
@@ -29,6 +30,7 @@ from harness.runs.carrying import (
     going_on,
     level_of,
     open_directory,
+    stopped_by,
     sum_up,
 )
 from harness.runs.directory import RunDirectory
@@ -43,6 +45,7 @@ from harness.runs.plugged import changed, in_use, unused
 from harness.runs.pricing import with_costs
 from harness.runs.recordings import BUNDLED, PREFIX
 from harness.runs.spec import RunSpec
+from harness.runs.summary import Stopped
 from harness.runs.watcher import Watcher
 from harness.runs.watching import Watching
 from harness.sandbox.isolation import Isolation, Level
@@ -179,8 +182,8 @@ class Carrying:
         try:
             with shown:
                 asked = self._engine(prepared, directory, watching, choice.isolation, budget=budget)
-                failures = asyncio.run(asked)
-            summary = sum_up(directory, plan, failures)
+                failures, stopped = asyncio.run(asked)
+            summary = sum_up(directory, plan, failures, stopped)
         except BaseException as error:
             watching.broken(error)
             raise
@@ -196,25 +199,26 @@ class Carrying:
         isolation: Isolation,
         *,
         budget: Budget,
-    ) -> list[Failure]:
+    ) -> tuple[list[Failure], Stopped | None]:
         plan, samples = prepared.plan, prepared.samples
         if not samples:
             await plan.model.close()
-            return []
+            return [], None
         loop = asyncio.get_running_loop()
         if plan.spec.batch:
             asked = await ask_by_batch(
                 plan, directory, samples, self._say, STOPPING, self._count_interrupt
             )
             if asked is None:
-                return []
+                return [], Stopped(reason=RunStop.INTERRUPT)
             plan = asked
         async with plan.spec.where.open(isolation, self._say) as pool:
             engine = Engine(plan, directory, pool, observer, budget, warn=self._say)
             for word in STOPPING:
                 loop.add_signal_handler(word, self._interrupt, engine)
             try:
-                return await engine.run(samples)
+                failures = await engine.run(samples)
+                return failures, stopped_by(engine.stopping, budget)
             finally:
                 for word in STOPPING:
                     loop.remove_signal_handler(word)

@@ -133,6 +133,11 @@ class Experimenting:
         rate = outcome.summary.pass_at_1
         if prepared.samples and rate is not None:
             self.err.print(f"{cell.name}: pass@1 {percent(rate.value)}")
+        if outcome.stopped_by_provider:
+            self.err.print(
+                printable_line(f"{cell.name}: {outcome.stopped_by_provider}"), soft_wrap=True
+            )
+            return sum(outcome.summary.pending.values()), budget
         return len(outcome.failures), budget
 
     def _conclude(
@@ -143,9 +148,11 @@ class Experimenting:
             self.err.print(f"interrupted; go on with: {command.again()}", soft_wrap=True)
             return INTERRUPTED
         if budget is not None and budget.turned_away:
-            flag = "max_tokens_total" if budget.reached is StopReason.TOKEN_LIMIT else "max_cost"
+            by_tokens = budget.turned_away is StopReason.TOKEN_LIMIT
+            flag = "max_tokens_total" if by_tokens else "max_cost"
+            is_reached = "is reached" if budget.reached else "is too low for another sample"
             self.err.print(
-                f"{_spelt(flag)} is reached: {budget.state}; go on with: "
+                f"{_spelt(flag)} {is_reached}: {budget.state}; go on with: "
                 f"{command.again(**{flag: 'MORE'})}",
                 soft_wrap=True,
             )

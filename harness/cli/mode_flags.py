@@ -161,7 +161,8 @@ SampleTimeout = Annotated[
     float | None,
     option(
         "--sample-timeout",
-        help="Working seconds of a sample; waiting for a rate limit is no work.",
+        help="Time limit per sample in seconds, without waiting for rate limits, outages and "
+        "sandbox workers.",
         panel="Mode",
         metavar="S",
     ),

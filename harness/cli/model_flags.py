@@ -154,6 +154,44 @@ Batch = Annotated[
         panel="Model",
     ),
 ]
+IdleTimeout = Annotated[
+    float | None,
+    option(
+        "--idle-timeout",
+        help="Seconds that a provider may be silent during a request, default 900. Answers are "
+        "streamed where the provider does so; others are silent until they are done.",
+        panel="Model",
+        metavar="S",
+    ),
+]
+RequestTimeout = Annotated[
+    float | None,
+    option(
+        "--request-timeout",
+        help="Seconds of one request in all, default 7200.",
+        panel="Model",
+        metavar="S",
+    ),
+]
+RetryTimeout = Annotated[
+    float | None,
+    option(
+        "--retry-timeout",
+        help="Seconds for which a failing request is sent again, default 1800.",
+        panel="Model",
+        metavar="S",
+    ),
+]
+OutageTimeout = Annotated[
+    float | None,
+    option(
+        "--outage-timeout",
+        help="Seconds that the run is paused while the provider does not answer, before it stops "
+        "with exit code 4. Default: 600, or 60 where the provider has not answered yet.",
+        panel="Model",
+        metavar="S",
+    ),
+]
 MaxCost = Annotated[
     float | None,
     option(

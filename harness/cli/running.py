@@ -15,7 +15,7 @@ from harness.errors import UsageError
 from harness.models.providers import AGENT_PREFIX, REFERENCES
 from harness.report.estimate import estimate_view
 from harness.report.tables import console, write_json
-from harness.report.text import count, printable
+from harness.report.text import count, printable, printable_line
 from harness.runs.budget import Budget
 from harness.runs.carrying import Outcome, Prepared
 from harness.runs.directory import MANIFEST, default_path, read_manifest
@@ -104,8 +104,16 @@ class Running:
         if self.carrying.interrupts:
             self.err.print(f"interrupted; go on with: harness run --resume {path}")
             return INTERRUPTED
+        pending = sum(summary.pending.values())
         if outcome.budget.turned_away:
-            self._tell_of(outcome.budget, summary.pending.get("not_run", 0), path)
+            self._tell_of(outcome.budget, pending, path)
+        if outcome.stopped_by_provider:
+            self.err.print(
+                f"{printable_line(outcome.stopped_by_provider)}; {count(pending, 'sample')} "
+                f"pending; go on with: harness run --resume {path}",
+                soft_wrap=True,
+            )
+            return INFRASTRUCTURE
         if failures:
             cause = printable(failures[0].cause.splitlines()[0] if failures[0].cause else "")
             self.err.print(
@@ -128,11 +136,14 @@ class Running:
                 self.out.print(estimate_view(found, dated))
         return OK
 
-    def _tell_of(self, budget: Budget, not_run: int, path: Path) -> None:
+    def _tell_of(self, budget: Budget, pending: int, path: Path) -> None:
         """That the run's budget is spent, and how it goes on."""
-        flag = "--max-tokens-total" if budget.reached is StopReason.TOKEN_LIMIT else "--max-cost"
-        more = f"; go on with: harness run --resume {path} {flag} MORE" if not_run else ""
+        flag = "--max-tokens-total"
+        if budget.turned_away is not StopReason.TOKEN_LIMIT:
+            flag = "--max-cost"
+        is_reached = "is reached" if budget.reached else "is too low for another sample"
+        more = f"; go on with: harness run --resume {path} {flag} MORE" if pending else ""
         self.err.print(
-            f"{flag} is reached: {budget.state}; {count(not_run, 'sample')} not begun{more}",
+            f"{flag} {is_reached}: {budget.state}; {count(pending, 'sample')} pending{more}",
             soft_wrap=True,
         )

@@ -21,10 +21,10 @@ from harness.models.batching import (
     objects_of,
     text_of,
 )
-from harness.models.endpoint import Timeouts
 from harness.models.faults import MalformedAnswerError, TransientError, failed_status
 from harness.models.protocol import Message, ModelError, ModelSettings, ModelTurn
 from harness.models.retrying import Pace, RetryPolicy
+from harness.models.timeouts import Timeouts
 from harness.models.vendor_headers import opened
 from harness.models.wire import Json, word
 

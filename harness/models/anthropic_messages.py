@@ -11,6 +11,8 @@ from harness.models.anthropic_wire import (
     usage_from_wire,
 )
 from harness.models.client import Client
+from harness.models.event_stream import StreamFormat
+from harness.models.messages_stream import MessagesStream
 from harness.models.protocol import (
     Message,
     ModelSettings,
@@ -20,6 +22,7 @@ from harness.models.protocol import (
 )
 from harness.models.vendor_headers import opened
 
+STREAM = StreamFormat({"stream": True}, MessagesStream)
 VERSION_PATH = "/v1"  # which the SDK appends
 
 
@@ -56,4 +59,5 @@ class AnthropicMessages(Client):
             self._arguments(self._client.messages.create, body),
             partial(turn_from_wire, messages=messages),
             on_retry,
+            STREAM,
         )

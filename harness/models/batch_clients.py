@@ -7,6 +7,7 @@ from harness.models.batching import BatchEndpoint
 from harness.models.environment import Environment
 from harness.models.providers import Protocol
 from harness.models.registry import KEYLESS, Access, Route, is_sent, plugged, resolve
+from harness.models.timeouts import Timeouts
 
 
 def batch_route(
@@ -34,14 +35,18 @@ def batch_route(
     return route
 
 
-def open_batches(route: Route) -> BatchEndpoint:
+def open_batches(route: Route, timeouts: Timeouts | None = None) -> BatchEndpoint:
     """The batches at the end of a route, by the protocol that its single requests speak."""
     key = route.key.value if route.key else KEYLESS
     if route.protocol is Protocol.MESSAGES:
         from harness.models.anthropic_batches import AnthropicBatches
 
         return AnthropicBatches(
-            route.model, base_url=route.base_url, api_key=key, headers=route.all_headers
+            route.model,
+            base_url=route.base_url,
+            api_key=key,
+            headers=route.all_headers,
+            timeouts=timeouts,
         )
     from harness.models.openai_batches import CHAT_COMPLETIONS, RESPONSES, OpenAIBatches
 
@@ -52,4 +57,5 @@ def open_batches(route: Route) -> BatchEndpoint:
         base_url=route.base_url,
         api_key=key,
         headers=route.all_headers,
+        timeouts=timeouts,
     )

@@ -11,10 +11,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar, cast
 
-from harness.models.endpoint import MAX_ANSWER_BYTES, Endpoint, Timeouts
+from harness.models.endpoint import MAX_ANSWER_BYTES, Endpoint
 from harness.models.faults import MalformedAnswerError, TransientError
 from harness.models.protocol import Frozen, Message, ModelError, ModelSettings, ModelTurn
 from harness.models.retrying import Pace, RetryPolicy, ask_until_answered
+from harness.models.timeouts import Timeouts
 from harness.models.wire import Json, read_json
 
 T = TypeVar("T")
@@ -193,7 +194,7 @@ class BatchCalls:
         *,
         secrets: Iterable[str] = (),
     ) -> None:
-        self._policy = policy or RetryPolicy()
+        self._policy = policy or RetryPolicy(total_s=(timeouts or Timeouts()).retry_s)
         self._pace = pace
         self.endpoint = Endpoint(
             base_url, api_key, answer_field="id", secrets=secrets, timeouts=timeouts

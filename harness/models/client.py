@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from harness.models.endpoint import Endpoint, Timeouts
+from harness.models.endpoint import Endpoint
 from harness.models.protocol import (
     Message,
     Model,
@@ -16,6 +16,7 @@ from harness.models.protocol import (
     Usage,
 )
 from harness.models.retrying import Pace, RetryPolicy
+from harness.models.timeouts import Timeouts
 from harness.models.wire import Json
 from harness.problem import ProblemView
 

@@ -4,26 +4,38 @@ The SDK builds and sends the request; the response is read here, piece by piece 
 straight into JSON, because servers send fields that the SDKs' types do not have and sizes that they
 do not check. Redirects are not followed: the key goes where the user sent it. The SDKs' own retries
 are off: those of `harness.models.retrying` are in the transcript.
+
+Answers are streamed where the endpoint does so, and read into the same JSON as without: a long
+answer then shows that it is under way. An endpoint that refuses to stream, or reports no tokens in
+its stream, is asked without streaming from then on.
 """
 
 import asyncio
+import re
+import socket
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import unquote, urlsplit
 
+from pydantic_core import to_json
+
+from harness.models.event_stream import CONTENT_TYPE, StreamFormat, read_events
 from harness.models.faults import (
+    UNKNOWN_MODEL_STATUSES,
     MalformedAnswerError,
     Redactor,
     RejectedError,
+    ToolsRefusedError,
     TransientError,
     WrongApiError,
     failed_status,
     provider_words,
 )
-from harness.models.protocol import ModelError, ModelTurn, RetryObserver, Usage
+from harness.models.protocol import ModelError, ModelTurn, Retry, RetryObserver, Usage
 from harness.models.retrying import Pace, RetryPolicy, ask_until_answered
+from harness.models.timeouts import Timeouts
 from harness.models.wire import Json, read_json, word
 
 if TYPE_CHECKING:
@@ -35,20 +47,13 @@ Failure = TypeVar("Failure", bound=TransientError | ModelError)
 MAX_ANSWER_BYTES = 16 * 2**20  # beyond the longest answer there is; parsed, it may grow twentyfold
 MAX_ERROR_BYTES = 64 * 2**10
 LOWEST_FAILED_STATUS = 300
-KEY_STATUSES = frozenset({401, 403})  # what is said to a key that is wrong, or not for this model
+# What every request is answered with where the key, the address or the model's name is wrong.
+FIRST_STATUSES = frozenset({401, 403, 404})
+KEY_STATUS = 401
+STREAM_STATUSES = frozenset({400, 403, 404, 405, 415, 422, 500, 501})
+STREAM_WORDS = re.compile(r"\bstream", re.IGNORECASE)
+KEEP_ALIVE_S = 60
 REQUEST_ID_HEADERS = ("x-request-id", "request-id")
-
-
-@dataclass(frozen=True, slots=True)
-class Timeouts:
-    """Seconds one request may take: to connect, in silence between bytes, and in all.
-
-    A completion that is not streamed is silent until it is done, hence the long silence.
-    """
-
-    connect_s: float = 15.0
-    silence_s: float = 900.0
-    request_s: float = 1800.0
 
 
 class Endpoint:
@@ -85,24 +90,28 @@ class Endpoint:
     ) -> None:
         import httpx2
 
-        self._policy = policy or RetryPolicy()
         self._pace = pace
         self._timeouts = timeouts or Timeouts()
+        self._policy = policy or RetryPolicy(total_s=self._timeouts.retry_s)
         self._answer_field = answer_field
         self._error_statuses = error_statuses or {}
         self._read_usage = read_usage
         self._answered = False
+        self._streams = True
+        self._has_streamed = False
         self._refusal: RejectedError | None = None
         parts = urlsplit(base_url)
         spellings = (parts.password, unquote(parts.password)) if parts.password else ()
         self.redact = Redactor(tuple(filter(None, (api_key, *spellings, *secrets))))
         self.where = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
         self.http = httpx2.AsyncClient(
             timeout=httpx2.Timeout(
-                self._timeouts.silence_s, connect=self._timeouts.connect_s, pool=None
+                self._timeouts.idle_s, connect=self._timeouts.connect_s, pool=None
             ),
             # The engine bounds the requests in flight; a second bound would only queue.
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+            limits=limits,
+            transport=_transport(limits),
             follow_redirects=False,
             event_hooks={"response": [self._refuse_failed]},
         )
@@ -113,11 +122,12 @@ class Endpoint:
         body: Json,
         read: Callable[[Json], ModelTurn],
         on_retry: RetryObserver | None = None,
+        stream: StreamFormat | None = None,
     ) -> ModelTurn:
         """Ask once, retrying what can help.
 
-        Where the key or the protocol is refused before there was any answer, nothing more is sent:
-        it will be refused again, for every sample.
+        Where the key, the address, the protocol or the model's name is refused, nothing more is
+        sent: it will be refused again, for every sample. The error then has `stops_run` set.
 
         Args:
             create: the SDK's method for a streamed raw response, such as
@@ -125,6 +135,7 @@ class Endpoint:
             body: its keyword arguments.
             read: makes the turn of an answer's JSON, or raises MalformedAnswerError.
             on_retry: is told of each failure that is going to be repeated.
+            stream: how the protocol streams; None for an answer in one piece.
 
         Raises:
             ContextOverflowError: the conversation no longer fits.
@@ -135,9 +146,11 @@ class Endpoint:
 
         async def once() -> ModelTurn:
             if self._refusal is not None:
-                raise type(self._refusal)(str(self._refusal), status=self._refusal.status)
+                again = type(self._refusal)(str(self._refusal), status=self._refusal.status)
+                again.stops_run = True
+                raise again
             started = time.perf_counter()
-            data, request_id = await self.send(create, body, self.read)
+            data, request_id = await self._answer_to(create, body, on_retry, stream)
             try:
                 turn = read(data)
             except (TransientError, ModelError) as error:
@@ -150,12 +163,58 @@ class Endpoint:
         try:
             turn = await ask_until_answered(once, self._policy, on_retry, self._pace)
         except RejectedError as error:
-            fatal = error.status in KEY_STATUSES or isinstance(error, WrongApiError)
-            if fatal and not self._answered:
-                self._refusal = error
+            if self._stops_run(error):
+                error.stops_run = True
+                self._refusal = None if self._answered else error
             raise
         self._answered, self._refusal = True, None
         return turn
+
+    def _stops_run(self, error: RejectedError) -> bool:
+        """Whether every other request would be refused as well."""
+        if isinstance(error, ToolsRefusedError):
+            return False
+        if isinstance(error, WrongApiError) and not self._answered:
+            return True
+        if self._answered:  # a gateway may refuse one request by these, but not one key or account
+            hopeless = error.hopeless and error.status not in UNKNOWN_MODEL_STATUSES
+            return hopeless or error.status == KEY_STATUS
+        return error.hopeless or error.status in FIRST_STATUSES
+
+    async def _answer_to(
+        self,
+        create: Any,
+        body: Json,
+        on_retry: RetryObserver | None,
+        stream: StreamFormat | None,
+    ) -> tuple[Json, str | None]:
+        """The JSON of one answer, streamed if the endpoint does so."""
+        if stream is None or not self._streams:
+            return await self.send(create, body, self.read)
+        try:
+            data, request_id = await self.send(
+                create, {**body, **stream.arguments}, partial(self.read, stream=stream)
+            )
+        except (RejectedError, TransientError) as error:
+            if not self._refuses_to_stream(error):
+                raise
+            self._streams = False
+            if on_retry is not None:
+                cause = f"{error} (streaming is refused; from here on answers come in one piece)"
+                on_retry(Retry(attempt=1, cause=cause, wait_s=0.0))
+            return await self.send(create, body, self.read)
+        if self._read_usage is not None and self._read_usage(data.get("usage")) is None:
+            self._streams = False  # without streaming it may report tokens
+        self._has_streamed = True
+        return data, request_id
+
+    def _refuses_to_stream(self, error: RejectedError | TransientError) -> bool:
+        """Whether a request failed because its answer was to be streamed."""
+        if isinstance(error, MalformedAnswerError):
+            self._streams = self._has_streamed  # what never worked is not tried again
+            return False
+        named = STREAM_WORDS.search(str(error)) is not None
+        return named and error.status in STREAM_STATUSES
 
     def _paid_for(self, error: Failure, data: Json) -> Failure:
         """The error of an answer that is of no use, with the tokens it took all the same."""
@@ -206,7 +265,9 @@ class Endpoint:
     def _too_late(self, error: BaseException) -> TransientError:
         cause = error.__cause__ or error
         kind = f" ({type(cause).__name__})" if type(cause) is not TimeoutError else ""
-        return TransientError(f"no answer in time from {self.where}{kind}")
+        before = type(cause).__name__ in {"ConnectTimeout", "PoolTimeout", "WriteTimeout"}
+        flag = "" if before else "; see --idle-timeout and --request-timeout"
+        return TransientError(f"no answer in time from {self.where}{kind}{flag}", cut=not before)
 
     def _no_connection(self, error: BaseException) -> TransientError:
         words = self.redact(f"{type(error).__name__}: {error}")
@@ -217,8 +278,14 @@ class Endpoint:
         words = self.redact(f"{type(error).__name__}: {error}")
         return ModelError(f"the request to {self.where} cannot be sent: {words}")
 
-    async def read(self, response: Any) -> tuple[Json, str | None]:
+    async def read(
+        self, response: Any, stream: StreamFormat | None = None
+    ) -> tuple[Json, str | None]:
         """The JSON object of a response, and the provider's id for it."""
+        kind = response.headers.get("content-type", "")
+        if stream is not None and kind.partition(";")[0].strip().lower() == CONTENT_TYPE:
+            data = await read_events(response, stream, MAX_ANSWER_BYTES)
+            return self._checked(data, None, response.headers)
         chunks = bytearray()
         async for chunk in response.iter_bytes():
             chunks += chunk
@@ -237,7 +304,14 @@ class Endpoint:
             raise MalformedAnswerError(
                 f"{error.cause} (content type {kind}): {begins or 'empty'}"
             ) from None
+        return self._checked(data, body, headers)
+
+    def _checked(
+        self, data: Json, body: bytes | None, headers: "httpx2.Headers"
+    ) -> tuple[Json, str | None]:
+        """The answer with the provider's id for it, unless it is an error."""
         if data.get("error") and not data.get(self._answer_field):
+            body = to_json(data) if body is None else body
             raise self._paid_for(self._failure_within(data, body, headers), data)
         named = (word(headers.get(name)) for name in REQUEST_ID_HEADERS)
         return data, next(filter(None, named), None)
@@ -274,3 +348,22 @@ class Endpoint:
             self.redact,
             now=time.time(),
         )
+
+
+def _transport(limits: "httpx2.Limits") -> "httpx2.AsyncHTTPTransport | None":
+    """Connections with TCP keep-alive: a router may forget one that is silent for minutes.
+
+    None where the environment names a proxy, which a transport given to the client would pass over.
+    """
+    from urllib.request import getproxies
+
+    import httpx2
+
+    if getproxies():
+        return None
+
+    options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
+    for name, value in (("TCP_KEEPIDLE", KEEP_ALIVE_S), ("TCP_KEEPINTVL", KEEP_ALIVE_S)):
+        if hasattr(socket, name):
+            options.append((socket.IPPROTO_TCP, getattr(socket, name), value))
+    return httpx2.AsyncHTTPTransport(limits=limits, socket_options=options)

@@ -26,6 +26,17 @@ UNAVAILABLE = 503
 
 # A 429 that waiting does not cure: the account has no money left.
 HOPELESS_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+NO_MONEY = 402
+
+# A name that no model has; most servers say it with status 404, some gateways with 400.
+UNKNOWN_MODEL_STATUSES = frozenset({400, 404, 422})
+UNKNOWN_MODEL_CODES = frozenset({"model_not_found", "invalid_model", "not_found_error"})
+UNKNOWN_MODEL_WORDS = re.compile(
+    r"\bmodel\b.{0,120}\b(not found|does not exist|doesn't exist|not exist)\b"
+    r"|\b(no such|unknown|invalid) model\b(?! (setting|parameter|input|output))"
+    r"|\binvalid model name\b|\bnot found\b.{0,40}\bmodel\b",
+    re.IGNORECASE | re.DOTALL,
+)
 
 OVERFLOW_STATUSES = frozenset({400, 413, 422})
 OVERFLOW_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
@@ -72,6 +83,7 @@ class TransientError(Exception):
         cause: one line for the transcript.
         retry_after_s: seconds the provider asked to wait, or None.
         status: the HTTP status, or None where there was no answer, or a good one with an error.
+        cut: whether a timeout of ours ended a request that had been sent.
 
     Attributes:
         usage: tokens that were paid for all the same, where the provider told of any.
@@ -80,11 +92,17 @@ class TransientError(Exception):
     usage: Usage | None = None
 
     def __init__(
-        self, cause: str, *, retry_after_s: float | None = None, status: int | None = None
+        self,
+        cause: str,
+        *,
+        retry_after_s: float | None = None,
+        status: int | None = None,
+        cut: bool = False,
     ) -> None:
         self.cause = cause
         self.retry_after_s = retry_after_s
         self.status = status
+        self.cut = cut
         super().__init__(cause)
 
     @property
@@ -105,10 +123,13 @@ class RejectedError(ModelError):
     Args:
         text: one line with the provider's words.
         status: the HTTP status.
+        hopeless: whether every other request would be refused as well: there is no such model, or
+            no money left.
     """
 
-    def __init__(self, text: str, *, status: int) -> None:
+    def __init__(self, text: str, *, status: int, hopeless: bool = False) -> None:
         self.status = status
+        self.hopeless = hopeless
         super().__init__(text)
 
 
@@ -174,7 +195,9 @@ def failed_status(
     worth_it = status in RETRYABLE_STATUSES or status >= 500  # noqa: PLR2004 - server errors
     hopeless = code in HOPELESS_CODES or BROKEN_HISTORY_WORDS.search(words) or told == "false"
     if hopeless or not (worth_it or told == "true"):
-        return RejectedError(cause + _hint(status), status=status)
+        no_money = code in HOPELESS_CODES or status == NO_MONEY
+        every = no_money or _unknown_model(status, code, words)
+        return RejectedError(cause + _hint(status), status=status, hopeless=every)
     wait_s = retry_after(headers, now=now, status=status)
     return TransientError(cause, retry_after_s=wait_s, status=status)
 
@@ -183,6 +206,13 @@ def other_api(status: int, words: str) -> str:
     """The protocol, as `--api` calls it, that a provider says to use instead; "" for none."""
     found = OTHER_API_WORDS.search(words) if status in OTHER_API_STATUSES else None
     return next(filter(None, found.groups()), "").lower() if found else ""
+
+
+def _unknown_model(status: int, code: str, words: str) -> bool:
+    """Whether a request failed because no model has the name that it gives."""
+    if status not in UNKNOWN_MODEL_STATUSES:
+        return False
+    return code in UNKNOWN_MODEL_CODES or UNKNOWN_MODEL_WORDS.search(words) is not None
 
 
 def _too_much_asked(words: str) -> bool:

@@ -16,7 +16,6 @@ from harness.models.batching import (
     objects_of,
     text_of,
 )
-from harness.models.endpoint import Timeouts
 from harness.models.faults import MalformedAnswerError, RejectedError, TransientError, failed_status
 from harness.models.openai_chat import max_tokens_field
 from harness.models.openai_wire import request_body as chat_body
@@ -25,6 +24,7 @@ from harness.models.protocol import Message, ModelError, ModelSettings, ModelTur
 from harness.models.responses_wire import request_body as responses_body
 from harness.models.responses_wire import turn_from_wire as responses_turn
 from harness.models.retrying import Pace, RetryPolicy
+from harness.models.timeouts import Timeouts
 from harness.models.vendor_headers import opened
 from harness.models.wire import Json, word
 

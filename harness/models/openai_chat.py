@@ -5,7 +5,9 @@ from functools import partial
 from typing import Any
 
 from harness.models.amendments import AMENDMENTS, Amendment
+from harness.models.chat_stream import ChatStream
 from harness.models.client import Client
+from harness.models.event_stream import StreamFormat
 from harness.models.faults import RejectedError
 from harness.models.openai_usage import usage_from_wire
 from harness.models.openai_wire import request_body, turn_from_wire
@@ -19,6 +21,8 @@ from harness.models.protocol import (
 )
 from harness.models.vendor_headers import OPENAI_HOST, is_at, opened
 from harness.models.wire import Json
+
+STREAM = StreamFormat({"stream": True, "stream_options": {"include_usage": True}}, ChatStream)
 
 
 def max_tokens_field(base_url: str) -> str:
@@ -101,4 +105,5 @@ class OpenAIChat(Client):
             self._arguments(completions.create, body),
             partial(turn_from_wire, messages=messages),
             on_retry,
+            STREAM,
         )

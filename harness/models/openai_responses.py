@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from harness.models.client import Client
+from harness.models.event_stream import StreamFormat
 from harness.models.protocol import (
     Message,
     ModelSettings,
@@ -12,8 +13,11 @@ from harness.models.protocol import (
     RetryObserver,
     ToolSpec,
 )
+from harness.models.responses_stream import ResponsesStream
 from harness.models.responses_wire import request_body, turn_from_wire, usage_from_wire
 from harness.models.vendor_headers import opened
+
+STREAM = StreamFormat({"stream": True}, ResponsesStream)
 
 
 class OpenAIResponses(Client):
@@ -57,4 +61,5 @@ class OpenAIResponses(Client):
             {"extra_body": body},
             partial(turn_from_wire, messages=messages, redact=self._endpoint.redact),
             on_retry,
+            STREAM,
         )

@@ -172,6 +172,8 @@ class Retry(Frozen):
         throttled: whether the provider asked for fewer requests.
         usage: tokens of an answer that is of no use, and paid for all the same; None where there
             was no answer, or none that told.
+        malformed: True for an answer that is not what the protocol says.
+        cut: True where a timeout of ours ended the request, which the provider may bill.
     """
 
     attempt: int
@@ -180,6 +182,8 @@ class Retry(Frozen):
     status: int | None = None
     throttled: bool = False
     usage: Usage | None = None
+    malformed: bool | None = None
+    cut: bool | None = None
 
 
 class ModelError(Exception):
@@ -189,9 +193,15 @@ class ModelError(Exception):
 
     Attributes:
         usage: tokens of a last answer that is of no use, as in `Retry`.
+        cut: whether a timeout of ours ended the last request, as in `Retry`.
+        unavailable: whether the provider did not answer at all, and may answer later.
+        stops_run: whether the provider will refuse every further request of the run, too.
     """
 
     usage: Usage | None = None
+    cut: bool = False
+    unavailable: bool = False
+    stops_run: bool = False
 
 
 class ContextOverflowError(ModelError):

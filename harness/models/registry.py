@@ -31,6 +31,7 @@ from harness.models.providers import (
     unknown,
 )
 from harness.models.route import Access, Route
+from harness.models.timeouts import Timeouts
 from harness.models.user_headers import KEYS as KEY_HEADERS
 from harness.models.user_headers import read_headers
 from harness.models.vendor_headers import vendor_headers
@@ -145,6 +146,7 @@ def open_model(
     base_url: str | None,
     environment: Environment,
     settings: ModelSettings | None = None,
+    timeouts: Timeouts | None = None,
     **access: Unpack[Access],
 ) -> Model:
     """The model that a name stands for.
@@ -158,6 +160,7 @@ def open_model(
         environment: keys and addresses.
         settings: what every request will ask for, so that what the provider does not take is
             refused here and not at the first request.
+        timeouts: time limits of each request.
         access: how an endpoint is reached, as `resolve` has it.
 
     Raises:
@@ -175,7 +178,7 @@ def open_model(
     route = resolve(name, base_url=base_url, environment=environment, **access)
     check_settings(route, settings or ModelSettings())
     check_key(route)
-    return _client(route)
+    return _client(route, timeouts)
 
 
 def check_key(route: Route) -> None:
@@ -210,7 +213,7 @@ def missing(keys: tuple[str, ...]) -> str:
     return f"{' or '.join(keys)}, set in the environment or in .env{login}"
 
 
-def _client(route: Route) -> Model:
+def _client(route: Route, timeouts: Timeouts | None = None) -> Model:
     match route.protocol:
         case Protocol.CHAT_COMPLETIONS:
             from harness.models.openai_chat import OpenAIChat as Client
@@ -225,6 +228,7 @@ def _client(route: Route) -> Model:
         base_url=route.base_url,
         api_key=key,
         headers=route.all_headers,
+        timeouts=timeouts,
     )
 
 

@@ -30,7 +30,7 @@ class RetryPolicy:
         limited_attempts: the most that a rate limit may refuse: it will let the request through,
             and a narrow one refuses whoever comes at the wrong moment again and again.
         malformed_attempts: the same for answers that are not what the protocol says.
-        total_s: no wait may end later than this many seconds after the first request began.
+        total_s: no wait may end later than this many seconds after the first failure.
         first_wait_s: upper end of the first wait; it doubles with each attempt.
         longest_wait_s: upper end of every wait that the provider did not name.
     """
@@ -91,7 +91,8 @@ async def ask_until_answered(
         return await retrying(attempt)
     except TransientError as error:
         given_up = ModelError(attempts.epitaph(error))
-        given_up.usage = error.usage
+        given_up.usage, given_up.cut = error.usage, error.cut
+        given_up.unavailable = not isinstance(error, MalformedAnswerError)
         raise given_up from None
 
 
@@ -102,7 +103,7 @@ class _Attempts:
         self.pace = pace
         self._policy = policy
         self._on_retry = on_retry
-        self._started = pace.clock()
+        self._started: float | None = None
         self._made = 0
         self._malformed = 0
         self._limited = 0
@@ -112,6 +113,7 @@ class _Attempts:
     def can_help(self, state: RetryCallState) -> bool:
         error = _error_of(state)
         self._made += 1
+        self._started = self.pace.clock() if self._started is None else self._started
         self._malformed += isinstance(error, MalformedAnswerError)
         self._limited += isinstance(error, TransientError) and error.status == THROTTLED
         return isinstance(error, TransientError)
@@ -135,7 +137,7 @@ class _Attempts:
             and self._malformed >= self._policy.malformed_attempts
         ):
             return True
-        elapsed = self.pace.clock() - self._started
+        elapsed = self.pace.clock() - (self._started or 0.0)
         self._out_of_time = elapsed + state.upcoming_sleep > self._policy.total_s
         return self._out_of_time
 
@@ -150,6 +152,8 @@ class _Attempts:
                     status=error.status,
                     throttled=error.throttled,
                     usage=error.usage,
+                    malformed=isinstance(error, MalformedAnswerError) or None,
+                    cut=error.cut or None,
                 )
             )
 
@@ -159,7 +163,8 @@ class _Attempts:
         if resume is not None:
             started = self.pace.clock()
             await resume()
-            self._started += self.pace.clock() - started  # queueing is no part of the time allowed
+            waited = self.pace.clock() - started  # queueing is no part of the time allowed
+            self._started = (self._started or 0.0) + waited
 
     def epitaph(self, error: TransientError) -> str:
         plural = "" if self._made == 1 else "s"

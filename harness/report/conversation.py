@@ -11,6 +11,7 @@ from harness.agent.events import (
     Event,
     Graded,
     NewConversation,
+    PutOff,
     Request,
     Response,
     Resumed,
@@ -70,6 +71,7 @@ def _lines(event: Event) -> Iterator[str]:
             | Cleared()
             | NewConversation()
             | Resumed()
+            | PutOff()
             | AgentLeft()
         ):
             yield from _note(event)
@@ -82,6 +84,7 @@ def _note(
     | Cleared
     | NewConversation
     | Resumed
+    | PutOff
     | AgentLeft,
 ) -> Iterator[str]:
     """What befell a conversation."""
@@ -103,6 +106,9 @@ def _note(
             yield f"\n=== a new conversation after turn {event.turn}"
         case Resumed():
             yield f"\n=== taken up again after turn {event.turn} {event.time}"
+            yield from _indented(event.cause)
+        case PutOff():
+            yield f"\n=== put off: {event.reason}; the sample stays pending"
             yield from _indented(event.cause)
         case AgentLeft():
             yield from _agent(event)

@@ -126,6 +126,16 @@ def _breakdown(title: str, rates: dict[str, Rate]) -> Table:
     return table
 
 
+def _cut_short(summary: Summary) -> Iterator[tuple[str, str]]:
+    """What a limit of the run, or a kill, left undone."""
+    if summary.stopped is not None:
+        because = f": {printable_line(summary.stopped.cause)}" if summary.stopped.cause else ""
+        yield "stopped early", f"{words(summary.stopped.reason)}{because}"
+    if summary.unheard:
+        many = count(summary.unheard, "request")
+        yield "answers unheard", f"{many} cut off; their tokens are in no total"
+
+
 def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     """What stands below the rates: a name and its figures."""
     yield "samples", f"{summary.graded} graded of {summary.planned}"
@@ -133,6 +143,7 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
         yield "ungraded", f"{summary.ungraded} (no tests, or not run); in no rate"
     for why, number in summary.pending.items():
         yield "pending", f"{number} {words(why)}; in no rate, asked again on --resume"
+    yield from _cut_short(summary)
     yield from _too_few(summary)
     if summary.mean_fraction is not None:
         yield "tests passed", f"{percent(summary.mean_fraction)} of a problem's, on average"

@@ -35,5 +35,9 @@ def check_batch(spec: RunSpec, name: str, environ: Mapping[str, str]) -> None:
             f"{flag} cannot be kept with --batch, which asks everything at once; leave one of them "
             "out (--dry-run tells what a run may cost)"
         )
+    if spec.outage_timeout is not None:
+        raise UsageError(
+            "--outage-timeout goes with requests that are sent one by one, not with --batch"
+        )
     environment = environment_of(spec, environ)
     batch_route(name, base_url=spec.base_url, environment=environment, **access_of(spec))

@@ -26,7 +26,7 @@ from harness.runs.batch_asking import Asked, Asking
 from harness.runs.batch_journal import BATCHES, BatchJournal
 from harness.runs.batch_spool import Spool
 from harness.runs.directory import RunDirectory
-from harness.runs.models import access_of, environment_of
+from harness.runs.models import access_of, environment_of, timeouts_of
 from harness.runs.plan import Plan
 from harness.runs.transcript import sample_name
 
@@ -84,7 +84,7 @@ def endpoint_of(plan: Plan, environ: Mapping[str, str]) -> BatchEndpoint:
         environment=environment_of(spec, environ),
         **access_of(spec),
     )
-    return open_batches(route)
+    return open_batches(route, timeouts_of(spec))
 
 
 def batched(  # noqa: PLR0917 - what a run consists of

@@ -1,20 +1,33 @@
-"""What a run may spend, and whether one more request fits into it.
+"""What a run may spend, and whether one more request or sample fits into it.
 
 Nobody knows what a request costs before it is answered. So each is taken to cost as much as the
 dearest that the run has seen, those in flight included, and is sent if that still fits; while
 nothing is known one is sent alone. A run therefore spends at most its limit and, for each request
 then in flight, what that one costs more than every one before it. What does not fit while others
 are in flight waits for them: they may turn out cheaper.
+
+A sample is begun only if the budget can finish it beside those under way, each taken to cost as
+much as the dearest finished sample. While no sample is finished, a sample is taken to use all its
+turns at the price of the dearest request. With no other sample under way, the mean decides.
 """
 
 import asyncio
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from harness.agent.attempt import BudgetSpentError, StopReason
+from harness.agent.attempt import RunStop, RunStoppedError, StopReason
 from harness.models.price import Price, cost
 from harness.models.protocol import Usage
 
 ROUNDING = 1e-9  # of a limit: ten dimes are a dollar
+MOST_SILENT = 2
+"""Answers without token counts, until the provider is taken to never report them.
+
+The first may have been streamed by an endpoint that reports tokens only without streaming.
+"""
+
+Amounts = dict[StopReason, float]
+"""What was spent, by the limit that counts it."""
 
 
 @dataclass(slots=True)
@@ -23,23 +36,41 @@ class Meter:
 
     Attributes:
         limit: of all that may be spent.
-        reason: what a sample is stopped by when it is reached.
+        reason: names the limit.
+        price: of a token in dollars; None where tokens are counted.
         spent: so far; `dearest` is the most that one request took, None while that is unknown.
+        finished: samples that are done; they took `finished_sum` in all, one `dearest_sample`.
     """
 
     limit: float
     reason: StopReason
     spent: float = 0.0
     dearest: float | None = None
+    price: Price | None = None
+    finished: int = 0
+    finished_sum: float = 0.0
+    dearest_sample: float = 0.0
 
-    def add(self, amount: float | None, requests: int = 1) -> None:
+    def amount(self, usage: Usage | None) -> float | None:
+        """What a usage amounts to; None where it is unknown."""
+        if self.reason is StopReason.COST_LIMIT:
+            return cost(usage, self.price)
+        return None if usage is None else usage.total_tokens
+
+    def add(self, amount: float | None, requests: int = 1, *, estimated: bool = False) -> None:
         """Count requests that are answered; of unknown ones each as the dearest so far."""
         if amount is None:
             self.spent += requests * (self.dearest or 0.0)
             return
         self.spent += amount
-        if requests:
+        if requests and not estimated:
             self.dearest = max(self.dearest or 0.0, amount / requests)
+
+    def finish(self, amount: float) -> None:
+        """Count a finished sample."""
+        self.finished += 1
+        self.finished_sum += amount
+        self.dearest_sample = max(self.dearest_sample, amount)
 
     @property
     def reached(self) -> bool:
@@ -54,7 +85,27 @@ class Meter:
 
     def holds(self, requests: int) -> bool:
         """Whether so many requests fit, each as dear as the dearest so far."""
-        return self.spent + requests * (self.dearest or 0.0) <= self.limit * (1 + ROUNDING)
+        return self._holds(requests * (self.dearest or 0.0))
+
+    def fits_sample(self, begun: float, under_way: Iterable[float], turns: int) -> bool:
+        """Whether a sample can be finished beside those under way.
+
+        Args:
+            begun: what it has spent already.
+            under_way: what each sample under way has spent.
+            turns: the most requests of a sample.
+        """
+        least, others = self.dearest or 0.0, list(under_way)
+        if not others:
+            mean = self.finished_sum / self.finished if self.finished else 0.0
+            return self._holds(max(mean - begun, least))
+        if self.dearest is None:
+            return False
+        whole = self.dearest_sample if self.finished else turns * least
+        return self._holds(sum(max(whole - spent, least) for spent in (*others, begun)))
+
+    def _holds(self, amount: float) -> bool:
+        return self.spent + amount <= self.limit * (1 + ROUNDING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +130,14 @@ class Spent:
     Attributes:
         usage: their tokens; None where they are unknown.
         requests: how many they were.
-        silent: whether a provider that answers, or was long at it, does not tell.
+        silent: whether a provider that answered did not report them.
+        estimated: whether the tokens are an estimate, as nobody heard the answer.
     """
 
     usage: Usage | None
     requests: int = 1
     silent: bool = False
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +157,13 @@ class Total:
 NOTHING = Total()
 
 
+@dataclass(eq=False, slots=True)
+class Share:
+    """What one sample under way has spent of the run's budget."""
+
+    spent: Amounts = field(default_factory=Amounts)
+
+
 @dataclass(slots=True)
 class Budget:
     """Of one run.
@@ -112,23 +172,28 @@ class Budget:
         allowance: its limits.
         price: of its model; must be known where dollars are limited.
         elsewhere: what others have spent of the same, where it is not the run's alone.
-        turned_away: whether something was not asked, or not begun, for want of money.
+        turned_away: the limit for which something was not asked, or not begun; None while there
+            is none.
+        begun: what unfinished samples spent in earlier invocations, by the sample's name.
     """
 
     allowance: Allowance
     price: Price | None = None
     elsewhere: Total = NOTHING
-    turned_away: bool = False
-    _silent: bool = False
+    turned_away: StopReason | None = None
+    begun: Mapping[str, Amounts] = field(default_factory=dict[str, Amounts])
+    _silent: int = 0
     _in_flight: int = 0
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _cost: Meter | None = None
     _tokens: Meter | None = None
+    _shares: set[Share] = field(default_factory=set[Share])
 
     def __post_init__(self) -> None:
         if self.allowance.cost is not None:
             spent = self.elsewhere.cost
-            self._cost = Meter(self.allowance.cost, StopReason.COST_LIMIT, spent)
+            reason = StopReason.COST_LIMIT
+            self._cost = Meter(self.allowance.cost, reason, spent, price=self.price)
         if self.allowance.tokens is not None:
             spent = self.elsewhere.tokens
             self._tokens = Meter(self.allowance.tokens, StopReason.TOKEN_LIMIT, spent)
@@ -140,12 +205,18 @@ class Budget:
 
     def count(self, spent: Spent) -> None:
         """Count what was answered, in this invocation or an earlier one."""
-        self._silent = self._silent or spent.silent
-        if self._cost is not None:
-            self._cost.add(cost(spent.usage, self.price), spent.requests)
-        if self._tokens is not None:
-            tokens = None if spent.usage is None else spent.usage.total_tokens
-            self._tokens.add(tokens, spent.requests)
+        self._silent += spent.silent
+        for meter in self._meters:
+            amount = meter.amount(spent.usage)
+            meter.add(amount, spent.requests, estimated=spent.estimated)
+
+    def amounts(self, spent: Iterable[Spent]) -> Amounts:
+        """What some requests come to, by the limit that counts it."""
+        known = [each.usage for each in spent]
+        return {
+            meter.reason: sum(meter.amount(usage) or 0.0 for usage in known)
+            for meter in self._meters
+        }
 
     @property
     def reached(self) -> StopReason | None:
@@ -180,13 +251,12 @@ class Budget:
         """Wait until one more request fits.
 
         Raises:
-            BudgetSpentError: it never will.
+            RunStoppedError: it never will.
         """
         while True:
-            reason = self.reached
-            if reason is not None:
-                self.turned_away = True
-                raise BudgetSpentError(reason)
+            if (reached := self.reached) is not None:
+                self.turned_away = reached
+                raise RunStoppedError(RunStop.BUDGET, self.state)
             if all(meter.fits(self._in_flight) for meter in self._meters):
                 self._in_flight += 1
                 return
@@ -196,29 +266,72 @@ class Budget:
         """Whether what was let through still fits, now that more is known."""
         return all(meter.holds(self._in_flight) for meter in self._meters)
 
-    def open(self) -> bool:
-        """Whether another sample may be begun."""
-        self.turned_away = self.turned_away or self.reached is not None
-        return self.reached is None
-
-    def settle(self, spent: Spent | None, *, silent: bool = False) -> None:
-        """A request has ended.
+    async def begin(self, sample: str = "", turns: int = 1) -> Share | None:
+        """Wait until a sample can be finished within the budget, and begin it.
 
         Args:
-            spent: None where it cost nothing.
-            silent: whether it was answered without a word about tokens.
+            sample: its name.
+            turns: the most requests that a sample makes.
+
+        Returns:
+            The sample's share, to be handed back to `end`; None where the rest of the budget does
+            not suffice for the sample.
         """
+        while (short := self._too_short_for(sample, turns)) is not None:
+            if self.reached is not None or not self._shares:
+                self.turned_away = short
+                return None
+            await self._changed.wait()
+        share = Share()
+        self._shares.add(share)
+        return share
+
+    def _too_short_for(self, sample: str, turns: int) -> StopReason | None:
+        """The limit that cannot bear a sample beside those under way, if there is one."""
+        if (reached := self.reached) is not None:
+            return reached
+        begun, under_way = self.begun.get(sample, {}), [each.spent for each in self._shares]
+        for meter in self._meters:
+            others = (spent.get(meter.reason, 0.0) for spent in under_way)
+            if not meter.fits_sample(begun.get(meter.reason, 0.0), others, turns):
+                return meter.reason
+        return None
+
+    def charge(self, share: Share, usage: Usage | None) -> None:
+        """Count what a request of a sample took for that sample; the run has counted it."""
+        for meter in self._meters:
+            amount = meter.amount(usage)
+            spent = share.spent.get(meter.reason, 0.0)
+            share.spent[meter.reason] = spent + (meter.dearest or 0.0 if amount is None else amount)
+
+    def end(self, share: Share, *, finished: bool) -> None:
+        """A sample has ended; a finished one tells what a sample takes."""
+        self._shares.discard(share)
+        if finished:
+            self.finish(share.spent)
+        self._wake()
+
+    def finish(self, spent: Amounts) -> None:
+        """Count a finished sample."""
+        for meter in self._meters:
+            if spent.get(meter.reason):
+                meter.finish(spent[meter.reason])
+
+    def settle(self, spent: Spent | None) -> None:
+        """A request has ended; `spent` is None where it cost nothing."""
         self._in_flight -= 1
-        # What was sent and told nothing of its tokens is as little known as an answer that does.
-        self._silent = self._silent or silent or (spent is not None and spent.usage is None)
         if spent is not None:
             self.count(spent)
+        self._wake()
+
+    def _wake(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
 
     @property
     def _blind(self) -> bool:
-        return self._silent and any(meter.dearest is None for meter in self._meters)
+        unknown = any(meter.dearest is None for meter in self._meters)
+        return self._silent >= MOST_SILENT and unknown
 
     @property
     def _meters(self) -> tuple[Meter, ...]:

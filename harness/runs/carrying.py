@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.agent.attempt import RunStop
 from harness.errors import RunDirectoryError
 from harness.problem import Problem
-from harness.runs.budget import NOTHING, Budget, Total
+from harness.runs.budget import NOTHING, Budget, Spent, Total
 from harness.runs.choosing import chosen_of, samples_left
 from harness.runs.directory import RESULTS, RunDirectory
 from harness.runs.manifest import grown, manifest, refuse_other
@@ -16,8 +17,9 @@ from harness.runs.observing import Failure
 from harness.runs.plan import Plan
 from harness.runs.pricing import allowance_of, with_costs
 from harness.runs.results import read_results
-from harness.runs.spending import earlier_spending
-from harness.runs.summary import Summary, summarize
+from harness.runs.spending import earlier_spending, unheard_requests
+from harness.runs.stopping import Stopping
+from harness.runs.summary import Stopped, Summary, summarize
 from harness.runs.transcripts import Transcripts
 from harness.sandbox.choice import Choice
 from harness.sandbox.isolation import Level
@@ -59,6 +61,16 @@ class Outcome:
     failures: Sequence[Failure]
     budget: Budget
 
+    @property
+    def stopped_by_provider(self) -> str | None:
+        """Why the provider made the run stop, in a line; None where it did not."""
+        stopped = self.summary.stopped
+        if stopped is None or stopped.reason not in {RunStop.OUTAGE, RunStop.REFUSED}:
+            return None
+        if stopped.reason == RunStop.REFUSED:
+            return f"the provider refuses every request: {stopped.cause}"
+        return stopped.cause
+
 
 def going_on(
     plan: Plan, path: Path, before: Mapping[str, Any], only: Sequence[str] = ()
@@ -96,22 +108,43 @@ def open_directory(prepared: Prepared, path: Path, choice: Choice) -> RunDirecto
     return directory
 
 
-def sum_up(directory: RunDirectory, plan: Plan, failures: Sequence[Failure]) -> Summary:
+def sum_up(
+    directory: RunDirectory,
+    plan: Plan,
+    failures: Sequence[Failure],
+    stopped: Stopped | None = None,
+) -> Summary:
     """What a run came to; it is kept in its directory. Raises StorageError."""
     counts = Counter(str(failure.verdict) for failure in failures)
     dated = plan.price.as_of if plan.price else None
     done = with_costs(directory.committed(), plan.price)
-    summary = summarize(done, len(plan.samples), counts, prices_as_of=dated)
+    unheard = unheard_requests(directory.path, done) if len(done) < len(plan.samples) else 0
+    summary = summarize(
+        done, len(plan.samples), counts, prices_as_of=dated, stopped=stopped, unheard=unheard
+    )
     directory.write_summary(summary.model_dump(mode="json"))
     return summary
+
+
+def stopped_by(stopping: Stopping, budget: Budget) -> Stopped | None:
+    """Why a run stopped before it was done; None where it did not."""
+    if stopping.reason is not None:
+        return Stopped(reason=stopping.reason, cause=stopping.cause)
+    return Stopped(reason=RunStop.BUDGET, cause=budget.state) if budget.turned_away else None
 
 
 def budget_of(plan: Plan, path: Path, elsewhere: Total = NOTHING) -> Budget:
     """What a run's spec lets it spend, with what it, and others elsewhere, spent already."""
     budget = Budget(allowance_of(plan.spec), plan.price, elsewhere)
     if budget.is_limited:
-        for spent in earlier_spending(path, with_costs(read_results(path / RESULTS), plan.price)):
+        done = with_costs(read_results(path / RESULTS), plan.price)
+        earlier = earlier_spending(path, done)
+        for spent in earlier.requests:
             budget.count(spent)
+        for result in done:
+            if result.usage is not None:
+                budget.finish(budget.amounts([Spent(result.usage)]))
+        budget.begun = {name: budget.amounts(spent) for name, spent in earlier.unfinished.items()}
     return budget
 
 

@@ -3,17 +3,20 @@
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 
+from harness.agent.attempt import RunStop
 from harness.problem import Problem
-from harness.runs.budget import Allowance, Budget
+from harness.runs.budget import Allowance, Budget, Share
 from harness.runs.directory import RunDirectory
 from harness.runs.executor import Executor
 from harness.runs.observing import Failure, Observer
+from harness.runs.outage import Outage
 from harness.runs.plan import Plan
+from harness.runs.results import SampleResult
 from harness.runs.sample import Sampler
 from harness.runs.stopping import Stopping
 from harness.runs.throttle import Limiter
 from harness.runs.timing import Scales
-from harness.runs.transcript import sample_name
+from harness.runs.transcript import file_name, sample_name
 from harness.runs.warnings import Warnings, print_nothing
 
 
@@ -22,7 +25,7 @@ class Engine:
 
     Model requests in flight are bounded by the spec's concurrency, grading by the workers of the
     pool, which may come and go; a few more samples than that are under way, so that neither waits
-    for the other. No sample is begun once the budget holds no further request.
+    for the other. No sample is begun that the budget cannot finish.
     """
 
     def __init__(
@@ -41,6 +44,7 @@ class Engine:
         self._concurrency = plan.spec.concurrency
         self._pool = pool
         self._tasks: list[asyncio.Task[None]] = []
+        self._turns = max(1, plan.limits.turns)
         self._stopping = Stopping()
         self._sampler = Sampler(
             plan=plan,
@@ -50,6 +54,7 @@ class Engine:
             limiter=Limiter(plan.spec.concurrency),
             budget=self._budget,
             stopping=self._stopping,
+            outage=Outage(self._stopping, plan.spec.outage_timeout, warn),
             one_row=asyncio.Lock(),
             warnings=Warnings(warn),
             scales=Scales(plan.judging, plan.spec.timing) if plan.spec.efficiency else None,
@@ -65,6 +70,7 @@ class Engine:
         failures: list[Failure] = []
         rest = iter(samples)
         self._tasks = []
+        watch = asyncio.create_task(self._watch())
         try:
             async with asyncio.TaskGroup() as group:
 
@@ -77,7 +83,19 @@ class Engine:
                 begin_more()
         except* Exception as errors:  # noqa: BLE001 - one cause is as good as all
             raise errors.exceptions[0] from None
+        finally:
+            watch.cancel()
         return failures
+
+    @property
+    def stopping(self) -> Stopping:
+        """Whether the run was stopped before it was done, and why."""
+        return self._stopping
+
+    async def _watch(self) -> None:
+        """Stop as soon as a sample finds that the run cannot go on."""
+        await self._stopping.event.wait()
+        self.stop()
 
     def stop(self) -> None:
         """Send no further request. Samples that need none go on to their ends, others are put off.
@@ -85,14 +103,14 @@ class Engine:
         What was asked already is answered and recorded, so that nothing is asked twice; what failed
         and waits to be asked again is not.
         """
-        self._stopping.asked = True
+        self._stopping.stop(RunStop.INTERRUPT)
         for task in self._tasks:
             if self._stopping.is_waiting(task):
                 task.cancel()
 
     def cancel(self) -> None:
         """Drop the samples under way; their transcripts stay, their results do not."""
-        self._stopping.asked = True
+        self._stopping.stop(RunStop.INTERRUPT)
         for task in self._tasks:
             task.cancel()
 
@@ -103,12 +121,17 @@ class Engine:
         begin_more: Callable[[], None],
     ) -> None:
         for problem, index in samples:
-            if self._stopping.asked or not self._budget.open():
+            share = await self._begin(problem, index)
+            if share is None or self._stopping.asked:
                 return
             begin_more()
-            sample = sample_name(problem.id, index)
+            sample, finished = sample_name(problem.id, index), False
             self._observer.started(sample)
-            outcome = await self._sampler.take(problem, index)
+            try:
+                outcome = await self._sampler.take(problem, index, share)
+                finished = isinstance(outcome, SampleResult)
+            finally:
+                self._budget.end(share, finished=finished)
             if outcome is None:
                 self._observer.put_off(sample)
             elif isinstance(outcome, Failure):
@@ -117,3 +140,13 @@ class Engine:
             else:
                 self._directory.results.append(outcome)
                 self._observer.finished(outcome)
+
+    async def _begin(self, problem: Problem, index: int) -> Share | None:
+        """Wait until the budget can finish a sample; None where it cannot, or the run is to end."""
+        if self._stopping.asked:
+            return None
+        self._stopping.waits()
+        try:
+            return await self._budget.begin(file_name(problem.id, index), self._turns)
+        finally:
+            self._stopping.goes_on()

@@ -53,13 +53,20 @@ class Executor(Protocol):
         """How many pieces it has use for at a time; may change while machines come and go."""
         ...
 
-    async def call(self, work: Callable[[Worker], T], *, urgent: bool = False) -> T:
+    async def call(
+        self,
+        work: Callable[[Worker], T],
+        *,
+        urgent: bool = False,
+        queued: Callable[[float], None] | None = None,
+    ) -> T:
         """Do a piece of work on a worker that is free, waiting for one.
 
         Args:
             work: can be pickled with what it holds, and so can what it returns. It may be done more
                 than once, on several machines; what it changes of itself is lost.
             urgent: goes before what is not: a model waits for it.
+            queued: is told how many seconds the work waited for a worker.
 
         Raises:
             SandboxError: the sandbox failed, or every machine that it came to was lost.

@@ -27,7 +27,7 @@ NOT_OURS = (
     *(*ModelSettings.model_fields, "api", "api_key_env", "header"),
     *("base_url", "price", "prices", "batch"),
     *("max_cost", "max_tokens_total", "max_cost_per_sample", "tool_protocol", "max_turns"),
-    "extract",
+    *("extract", "idle_timeout", "request_timeout", "retry_timeout", "outage_timeout"),
 )
 """Keys that say how a model is asked and paid, which is the agent's own affair."""
 

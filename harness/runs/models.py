@@ -11,6 +11,7 @@ from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
 from harness.models.registry import check_settings, is_sent, open_model, plugged, resolve
 from harness.models.route import Access, Route
+from harness.models.timeouts import Timeouts
 from harness.models.user_headers import variable_of
 from harness.runs.external_rules import OwnModel, agent_name
 from harness.runs.recordings import BUNDLED, PREFIX, open_replay
@@ -115,8 +116,19 @@ def open_any_model(
         base_url=spec.base_url,
         environment=environment_of(spec, environ),
         settings=settings_of(spec),
+        timeouts=timeouts_of(spec),
         **access_of(spec),
     )
+
+
+def timeouts_of(spec: RunSpec) -> Timeouts:
+    """Time limits of a run's requests."""
+    given = {
+        "idle_s": spec.idle_timeout,
+        "request_s": spec.request_timeout,
+        "retry_s": spec.retry_timeout,
+    }
+    return Timeouts(**{name: value for name, value in given.items() if value is not None})
 
 
 def refuse_unsent(name: str, spec: RunSpec, environ: Mapping[str, str]) -> None:

@@ -37,7 +37,7 @@ class Observer(Protocol):
         ...
 
     def put_off(self, sample: str) -> None:
-        """A sample is left for another time: the budget is spent, or the user stopped the run."""
+        """A limit of the run was reached; the sample stays pending."""
         ...
 
     def retried(self, sample: str, retry: Retried) -> None:

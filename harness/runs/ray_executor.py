@@ -16,6 +16,7 @@ import os
 import re
 import socket
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from types import TracebackType
@@ -93,12 +94,21 @@ class RayExecutor:
         """How many pieces it has use for at a time."""
         return self._slots.size
 
-    async def call(self, work: Callable[[Worker], T], *, urgent: bool = False) -> T:
+    async def call(
+        self,
+        work: Callable[[Worker], T],
+        *,
+        urgent: bool = False,
+        queued: Callable[[float], None] | None = None,
+    ) -> T:
         """Do a piece of work on a node; as `harness.runs.executor.Executor` has it."""
         body, places = await self._packed(work)
         why = ""
         for attempt in range(ATTEMPTS):
+            asked = time.monotonic()
             node = await self._slots.take(urgent=urgent or attempt > 0)
+            if queued is not None:
+                queued(time.monotonic() - asked)
             try:
                 return unpack_outcome(await self._send(node, body, urgent, places))
             except self._ray.exceptions.RayActorError as error:

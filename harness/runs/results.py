@@ -1,10 +1,12 @@
 """`results.jsonl`: one line a graded sample, the commit record of a run."""
 
 import fcntl
+import json
 import os
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field, ValidationError
 
@@ -16,6 +18,11 @@ from harness.models.protocol import Frozen, Usage
 from harness.problem import Level
 
 SCHEMA = 1
+BUDGETS = {
+    StopReason.COST_LIMIT: "max_cost_per_sample",
+    StopReason.TOKEN_LIMIT: "max_tokens_per_sample",
+}
+"""What stops a sample whose own budget is spent, and the setting that gives it one."""
 
 
 class TestOutcome(Frozen):
@@ -60,6 +67,8 @@ class SampleResult(Frozen):
         seconds: wall seconds from the first request to the grade.
         efficiency: how fast the solution is; None where that was not measured.
         solved_by_rule: as in `harness.grading.verdict.Grade`; None where the run is older.
+        unheard: requests whose answer nobody heard, as a limit, an interrupt or a kill came first;
+            their tokens are in no usage.
     """
 
     schema_version: int = Field(default=SCHEMA, ge=1, le=SCHEMA)
@@ -103,6 +112,7 @@ class SampleResult(Frozen):
     cost: float | None
     seconds: float
     efficiency: Efficiency | None = None
+    unheard: int = 0
 
     @property
     def solved(self) -> bool:
@@ -142,22 +152,43 @@ def outcomes(grade: Grade) -> tuple[TestOutcome, ...]:
 def read_results(path: Path) -> Iterator[SampleResult]:
     """The committed samples, in the order they ended; a torn last line is no commit.
 
+    Earlier versions graded a sample that the run's own budget had cut off. That says nothing of the
+    model: such a sample is passed over, so that it reads as pending and goes on.
+
     Raises:
         RunDirectoryError: a line that is not a result.
     """
     if not path.exists():
         return
+    limits: frozenset[StopReason] | None = None
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
                 return
             try:
-                yield SampleResult.model_validate_json(line)
+                result = SampleResult.model_validate_json(line)
             except ValidationError as error:
                 raise RunDirectoryError(
                     f"{path}:{number}: not a result of this version of harness; "
                     "move the line out of the file to have its sample run again"
                 ) from error
+            if result.stop_reason in BUDGETS:
+                limits = _limits_of_the_run(path) if limits is None else limits
+                if result.stop_reason in limits:
+                    continue
+            yield result
+
+
+def _limits_of_the_run(results: Path) -> frozenset[StopReason]:
+    """The budgets that can only have been the run's: its samples had none of their own."""
+    try:
+        manifest: Any = json.loads(results.with_name("run.json").read_bytes())
+        spec = manifest["spec"]
+        if str(spec["model"]).startswith("replay:"):  # the recorded sample had a budget of its own
+            return frozenset()
+        return frozenset(reason for reason, key in BUDGETS.items() if spec.get(key) is None)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return frozenset()
 
 
 class ResultsFile:

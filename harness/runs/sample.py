@@ -7,19 +7,28 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from harness.agent.attempt import Attempt, RunStoppedError, Session, StopReason, no_warning
-from harness.agent.events import Event, Graded, Resumed, Retried, SampleEnd, SampleStart
+from harness.agent.events import (
+    Event,
+    Graded,
+    PutOff,
+    Resumed,
+    Retried,
+    SampleEnd,
+    SampleStart,
+)
 from harness.agent.journal import Journal
 from harness.errors import DataError
 from harness.grading.efficiency.scale import Efficiency
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem, ProblemView, TestSuite
-from harness.runs.budget import Budget
+from harness.runs.budget import Budget, Share
 from harness.runs.curve import first_to_judge, steps_of
 from harness.runs.directory import RunDirectory
 from harness.runs.executor import Executor, Shared
 from harness.runs.gate import SampleGate
 from harness.runs.kinds import check_answerable, judge_answer
 from harness.runs.observing import Failure, Observer
+from harness.runs.outage import Outage
 from harness.runs.plan import Plan
 from harness.runs.results import SampleResult, outcomes
 from harness.runs.sample_facts import facts_of
@@ -37,9 +46,6 @@ class CheckFailedError(Exception):
     """A checker failed on a right answer, too."""
 
 
-BUDGETS = frozenset({StopReason.COST_LIMIT, StopReason.TOKEN_LIMIT})
-
-
 @dataclass(frozen=True, slots=True)
 class Sampler:
     """Takes samples of one run to their ends.
@@ -51,7 +57,8 @@ class Sampler:
         observer: is told of retries, and of what goes on where it was.
         limiter: gives places among the requests in flight.
         budget: of the run.
-        stopping: whether the user has stopped the run.
+        stopping: whether the run is to end, and why.
+        outage: whether the provider answers.
         warnings: prints what the user should know.
     """
 
@@ -62,21 +69,30 @@ class Sampler:
     limiter: Limiter
     budget: Budget
     stopping: Stopping
+    outage: Outage
     one_row: asyncio.Lock  # a suite may be large; that of one sample is held at a time
     warnings: Warnings = field(default_factory=Warnings)
     scales: Scales | None = None  # where efficiency is measured
     seen: set[str] = field(default_factory=set[str])  # problems whose rows can be graded
 
-    async def take(self, problem: Problem, index: int) -> SampleResult | Failure | None:
+    async def take(
+        self, problem: Problem, index: int, share: Share | None = None
+    ) -> SampleResult | Failure | None:
         """One sample, from its first request, or where it was interrupted, to its grade.
 
+        Args:
+            problem: of the sample.
+            index: of the sample.
+            share: what it spends of the run's budget.
+
         Returns:
-            None if it was put off: there was no money for it, or the user stopped the run.
+            None if it was put off: a limit of the run was reached first.
 
         Raises:
             StorageError: the disk refused a write.
         """
         sample, started = sample_name(problem.id, index), time.monotonic()
+        gate = SampleGate(self.limiter, self.budget, self.stopping, self.outage, share)
         with self.directory.transcript(problem.id, index) as transcript:
             journal = Journal(self._recorder(sample, transcript), transcript.recorded)
             journal(self._start(problem, index))
@@ -86,21 +102,27 @@ class Sampler:
                     if problem.id not in self.seen:
                         await asyncio.to_thread(self._check, problem)
                         self.seen.add(problem.id)
-                attempt = await self._solve(problem, index, journal)
+                attempt = await self._solve(problem, index, journal, gate)
+                _check_wall(attempt, gate)
                 journal(_end(attempt))
                 if attempt.stop_reason is StopReason.MODEL_ERROR:
                     return Failure(sample, Verdict.MODEL_ERROR, attempt.error)
-                if attempt.stop_reason in BUDGETS and not attempt.model_calls:
-                    return None
                 result = await self._judged(problem, index, attempt, journal)
-            except RunStoppedError:
+            except RunStoppedError as stopped:
+                journal(_put_off(journal, stopped, gate))
                 return None
+            except asyncio.CancelledError:
+                if self.stopping.reason is not None:
+                    stopped = RunStoppedError(self.stopping.reason, self.stopping.cause)
+                    journal(_put_off(journal, stopped, gate))
+                raise
             except SandboxError as error:
                 return Failure(sample, Verdict.SANDBOX_ERROR, str(error))
             except (DataError, CheckFailedError) as error:
                 return Failure(sample, Verdict.CHECKER_ERROR, str(error))
         seconds = round(time.monotonic() - started, 6)
-        return result.model_copy(update={"seconds": seconds})
+        unheard = transcript.unheard + gate.unheard
+        return result.model_copy(update={"seconds": seconds, "unheard": unheard})
 
     async def _judged(
         self, problem: Problem, index: int, attempt: Attempt, journal: Journal
@@ -168,7 +190,9 @@ class Sampler:
             time=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
-    async def _solve(self, problem: Problem, index: int, journal: Journal) -> Attempt:
+    async def _solve(
+        self, problem: Problem, index: int, journal: Journal, gate: SampleGate
+    ) -> Attempt:
         plan, view = self.plan, problem.view()
         session = Session(
             problem=view,
@@ -181,7 +205,7 @@ class Sampler:
             journal=journal,
             extract=plan.extract,
             fallback_prompt=plan.fallback_prompt,
-            gate=SampleGate(self.limiter, self.budget, self.stopping),
+            gate=gate,
             ways=plan.ways,
             nudge=plan.rules.nudge,
             earlier=plan.earlier.get(sample_name(problem.id, index)),
@@ -197,14 +221,16 @@ class Sampler:
         async def run_public_tests(code: str) -> Grade:
             asked = replace(task, program=Program.of(view, code), isolate=False)
             tests = Shared(TestSuite(view.public_tests))
-            return await pool.call(Judgement(asked, tests), urgent=True)
+            return await pool.call(Judgement(asked, tests), urgent=True, queued=workspace.queued)
 
         async def run_code(code: str, stdin: str) -> Execution:
             data = stdin.encode("utf-8", "surrogatepass")
             program = Program(code, view.preamble)
-            return await pool.call(Trial(program, data, task.limits), urgent=True)
+            trial = Trial(program, data, task.limits)
+            return await pool.call(trial, urgent=True, queued=workspace.queued)
 
-        return Workspace(view, run_public_tests, task.limits.cpu_s, run_code=run_code)
+        workspace = Workspace(view, run_public_tests, task.limits.cpu_s, run_code=run_code)
+        return workspace
 
     async def _grade(self, problem: Problem, code: str) -> Grade:
         if not self.plan.spec.run_tests:
@@ -213,6 +239,21 @@ class Sampler:
             return judge_answer(problem, code)
         task = self.plan.judging.task(problem, code, ())
         return await self.pool.call(Judgement(task, Shared(problem.tests)))
+
+
+def _check_wall(attempt: Attempt, gate: SampleGate) -> None:
+    """Put a sample off whose wall time ended in a wait for the run. Raises RunStoppedError."""
+    if attempt.stop_reason is StopReason.WALL_LIMIT and gate.waits_for is not None:
+        raise RunStoppedError(gate.waits_for, "the sample's wall time ended meanwhile")
+
+
+def _put_off(journal: Journal, stopped: RunStoppedError, gate: SampleGate) -> PutOff:
+    return PutOff(
+        turn=len(journal.answers),
+        reason=stopped.reason,
+        cause=stopped.cause,
+        in_flight=gate.in_flight,
+    )
 
 
 def _end(attempt: Attempt) -> SampleEnd:

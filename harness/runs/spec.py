@@ -160,6 +160,10 @@ class RunSpec(BaseModel):
     executor: ExecutorName = "local"
     ray_address: str | None = None
     shard: Annotated[str | None, BeforeValidator(_shard)] = None
+    idle_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
+    request_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
+    retry_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
+    outage_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
     max_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     max_tokens_total: int | None = Field(default=None, ge=1)
     max_cost_per_sample: float | None = Field(default=None, gt=0, allow_inf_nan=False)
@@ -219,13 +223,14 @@ WAYS = {
 }
 """What only some strategies heed, by the key of the spec."""
 
-# What may differ when a run is resumed: how fast it goes, what it may spend in all, a price where
-# it had none, where the model is reached, and where the problems lie, whose hashes tell whether
-# they are the same.
+# What may differ when a run is resumed: how fast it goes, how long it waits, what it may spend in
+# all, a price where it had none, where the model is reached, and where the problems lie, whose
+# hashes tell whether they are the same.
 RESUMABLE = frozenset(
     {
         *("concurrency", "workers", "max_cost", "max_tokens_total", "price", "prices"),
         *("base_url", "api_key_env", "header", "benchmark", "executor", "ray_address"),
+        *("idle_timeout", "request_timeout", "retry_timeout", "outage_timeout"),
     }
 )
 

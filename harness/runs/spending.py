@@ -1,76 +1,72 @@
-"""What a run's earlier invocations spent: every request that they sent, whatever came of it.
+"""What a run's earlier invocations spent: every request that they sent, whatever came of it."""
 
-Transcripts are only ever added to, so they tell of all: of answers that are in no result since
-their sample was not finished, and of requests that nobody heard the answer to.
-"""
-
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.agent.attempt import StopReason
-from harness.agent.events import (
-    Cleared,
-    Event,
-    Request,
-    Response,
-    Resumed,
-    Retried,
-    SampleEnd,
-    Unusable,
-)
 from harness.errors import RunDirectoryError
-from harness.models.protocol import Usage
 from harness.runs.budget import Spent
+from harness.runs.request_log import requests_of
 from harness.runs.results import SampleResult
 from harness.runs.transcript import file_name
 from harness.runs.transcripts import Transcripts
 
-GIVEN_UP = frozenset({StopReason.TIME_LIMIT, StopReason.WALL_LIMIT})
-"""The model was still at work when these ended a sample, and is paid for it."""
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What was spent on a run so far.
+
+    Attributes:
+        requests: every request, the unknown ones last.
+        unfinished: those of samples without a result, by the name of the sample's transcript.
+    """
+
+    requests: list[Spent] = field(default_factory=list[Spent])
+    unfinished: Mapping[str, list[Spent]] = field(default_factory=dict[str, list[Spent]])
+
+    @property
+    def unheard(self) -> int:
+        """How many requests of unfinished samples nobody heard the answer to."""
+        return sum(each.estimated for spent in self.unfinished.values() for each in spent)
 
 
-def earlier_spending(run: Path, results: Iterable[SampleResult]) -> list[Spent]:
-    """What was spent on a run so far, request by request, the unknown last.
+def earlier_spending(run: Path, results: Iterable[SampleResult]) -> Earlier:
+    """What was spent on a run so far, request by request.
 
     Raises:
         RunDirectoryError: its pack is damaged.
     """
+    done = {file_name(result.problem_id, result.index): result for result in results}
     spent: list[Spent] = []
+    unfinished: dict[str, list[Spent]] = {}
     with Transcripts(run) as transcripts:
         names = set(transcripts.names())
         for name in names:
+            of_sample: list[Spent] = []
             with suppress(RunDirectoryError):  # what is broken is begun anew
-                spent += _of_sample(transcripts.events(name))
+                of_sample += requests_of(transcripts.events(name))
+            spent += of_sample
+            if name not in done:
+                unfinished[name] = of_sample
     spent += [
         Spent(result.usage, result.model_calls)
-        for result in results
-        if file_name(result.problem_id, result.index) not in names and result.model_calls
+        for name, result in done.items()
+        if name not in names and result.model_calls
     ]
-    return sorted(spent, key=lambda each: each.usage is None)
+    return Earlier(sorted(spent, key=lambda each: each.usage is None), unfinished)
 
 
-def _of_sample(events: Iterable[Event]) -> Iterator[Spent]:
-    waiting = False
-    for event in events:
-        match event:
-            case Retried(usage=Usage() as usage):
-                yield Spent(usage)
-            case Unusable(usage=usage):
-                waiting = False
-                yield Spent(usage)
-            case Response(response=turn):
-                waiting = False
-                yield Spent(turn.usage, silent=turn.usage is None)
-            case Request() | Resumed():
-                if waiting:
-                    yield Spent(None)
-                waiting = isinstance(event, Request)
-            case SampleEnd() | Cleared():  # an error of the provider's is not billed
-                if waiting and isinstance(event, SampleEnd) and event.stop_reason in GIVEN_UP:
-                    yield Spent(None, silent=True)
-                waiting = False
-            case _:
-                pass
-    if waiting:
-        yield Spent(None)
+def unheard_requests(run: Path, done: Iterable[SampleResult]) -> int:
+    """How many requests of samples without a result nobody heard the answer to.
+
+    Raises:
+        RunDirectoryError: its pack is damaged.
+    """
+    finished = {file_name(result.problem_id, result.index) for result in done}
+    found = 0
+    with Transcripts(run) as transcripts:
+        for name in set(transcripts.names()) - finished:
+            with suppress(RunDirectoryError):
+                found += sum(each.estimated for each in requests_of(transcripts.events(name)))
+    return found

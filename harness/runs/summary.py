@@ -32,6 +32,16 @@ class Outcome(Protocol):
     def solved(self) -> bool: ...  # noqa: D102
 
 
+class Stopped(Frozen):
+    """Why a run stopped before it was done: a limit of the run, and what is known of it.
+
+    `reason` is one of `harness.agent.attempt.RunStop`.
+    """
+
+    reason: str
+    cause: str = ""
+
+
 class Summary(Frozen):
     """A run in numbers.
 
@@ -64,6 +74,10 @@ class Summary(Frozen):
         judged_again: what was run more than once.
         by_source_rule: `pass_at_1` by the sources' own rules, which upstream's leaderboards use;
             None where no checker stands in for one.
+        stopped: why the last invocation stopped before the run was done; None where it did not, or
+            the summary was made again from the results.
+        unheard: requests whose answer nobody heard, as a limit, an interrupt or a kill came first;
+            their tokens are in no total.
     """
 
     schema_version: int = SCHEMA
@@ -106,6 +120,8 @@ class Summary(Frozen):
     efficiency: EfficiencySummary | None = None
     judged_again: JudgedAgain
     by_source_rule: Rate | None = None
+    stopped: Stopped | None = None
+    unheard: int = 0
 
 
 def summarize(
@@ -114,6 +130,8 @@ def summarize(
     failures: Mapping[str, int] | None = None,
     *,
     prices_as_of: str | None = None,
+    stopped: Stopped | None = None,
+    unheard: int = 0,
 ) -> Summary:
     """Sum a run up.
 
@@ -122,6 +140,8 @@ def summarize(
         planned: how many there are to be.
         failures: samples that infrastructure stopped in this process, by verdict.
         prices_as_of: the date of the prices.
+        stopped: why this process stopped before the run was done.
+        unheard: requests of pending samples whose answer nobody heard.
     """
     done = list(results)
     graded = [result for result in done if result.graded]
@@ -172,6 +192,8 @@ def summarize(
         efficiency=summarize_efficiency(graded),
         judged_again=sum((r.judged_again for r in done), JudgedAgain()),
         by_source_rule=rate_by_source_rule(graded),
+        stopped=stopped,
+        unheard=unheard + sum(r.unheard for r in done),
     )
 
 

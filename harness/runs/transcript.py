@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from harness.agent.events import Event, standing
 from harness.closing import Closing
 from harness.errors import RunDirectoryError
+from harness.runs.request_log import requests_of
 from harness.runs.results import storage_error
 
 LONGEST_NAME = 200
@@ -40,14 +41,18 @@ class TranscriptWriter(Closing):
 
     Attributes:
         recorded: the events of earlier attempts that stand; empty for a new sample.
+        unheard: requests of earlier attempts whose answer nobody heard.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.recorded: tuple[Event, ...] = ()
+        self.unheard = 0
         try:
             if path.exists():
-                self.recorded = _recover(path)
+                events = _recover(path)
+                self.recorded = tuple(standing(events))
+                self.unheard = sum(each.estimated for each in requests_of(events))
             self._file = path.open("ab", buffering=0)
         except OSError as error:
             raise storage_error(path.parent, error) from error
@@ -68,14 +73,14 @@ class TranscriptWriter(Closing):
 
 def _recover(path: Path) -> tuple[Event, ...]:
     try:
-        events = standing(read_events(path))
+        events = tuple(read_events(path))
     except RunDirectoryError:
         path.replace(path.with_suffix(BROKEN))
         return ()
     whole = path.read_bytes().rpartition(b"\n")
     if whole[2]:
         os.truncate(path, len(whole[0]) + len(whole[1]))
-    return tuple(events)
+    return events
 
 
 def read_events(path: Path) -> Iterator[Event]:

@@ -4,6 +4,7 @@ import asyncio
 import heapq
 import itertools
 import json
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
@@ -115,13 +116,20 @@ class SandboxPool:
 
         return await self.call(work)
 
-    async def call(self, work: Callable[[Worker], T], *, urgent: bool = False) -> T:
+    async def call(
+        self,
+        work: Callable[[Worker], T],
+        *,
+        urgent: bool = False,
+        queued: Callable[[float], None] | None = None,
+    ) -> T:
         """Run blocking work on an idle worker, waiting for one.
 
         Urgent work, which a model waits for, goes before what nobody waits for.
 
         A cancelled call stops its worker, so that the thread comes back at once whatever the work
-        does about failures, and another worker takes its place.
+        does about failures, and another worker takes its place. `queued` is told how many seconds
+        the work waited for a worker.
 
         Raises:
             WorkerStoppedError: the pool was closed meanwhile.
@@ -141,8 +149,11 @@ class SandboxPool:
                 else:
                     self._idle.put(worker)
 
+        asked = time.monotonic()
         await self._turns.take(urgent=urgent)
         try:
+            if queued is not None:
+                queued(time.monotonic() - asked)
             if self._closed:
                 raise WorkerStoppedError
             return await asyncio.get_running_loop().run_in_executor(self._threads, task)

@@ -190,7 +190,7 @@ class Closed:
     async def enter(self) -> None:
         raise self._end
 
-    def step_aside(self, retry: Retry) -> None:
+    def step_aside(self, retry: Retry, estimate: Usage | None = None) -> None:
         pass
 
     async def enter_again(self) -> None:
@@ -199,8 +199,22 @@ class Closed:
     def recall(self, usage: Usage | None) -> None:
         pass
 
-    def leave(self, turn: ModelTurn | None, *, billed: bool, usage: Usage | None = None) -> None:
+    def leave(
+        self,
+        turn: ModelTurn | None,
+        *,
+        billed: bool,
+        usage: Usage | None = None,
+        estimate: Usage | None = None,
+    ) -> None:
         pass
+
+    def comes_back(self, error: ModelError) -> bool:
+        del error
+        return False
+
+    def refuse(self, error: ModelError) -> None:
+        raise error
 
 
 TOOL = """

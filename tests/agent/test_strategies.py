@@ -272,7 +272,7 @@ class Broke:
             raise self._end
         self._left -= 1
 
-    def step_aside(self, retry: Retry) -> None:
+    def step_aside(self, retry: Retry, estimate: Usage | None = None) -> None:
         pass
 
     async def enter_again(self) -> None:
@@ -281,8 +281,22 @@ class Broke:
     def recall(self, usage: Usage | None) -> None:
         self.recalled.append(usage)
 
-    def leave(self, turn: ModelTurn | None, *, billed: bool, usage: Usage | None = None) -> None:
+    def leave(
+        self,
+        turn: ModelTurn | None,
+        *,
+        billed: bool,
+        usage: Usage | None = None,
+        estimate: Usage | None = None,
+    ) -> None:
         pass
+
+    def comes_back(self, error: ModelError) -> bool:
+        del error
+        return False
+
+    def refuse(self, error: ModelError) -> None:
+        raise error
 
 
 class TestLimits:

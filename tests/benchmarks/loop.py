@@ -169,9 +169,9 @@ class NoSandbox:
     async def __aexit__(self, *_: object) -> None:
         pass
 
-    async def call(self, work: object, *, urgent: bool = False) -> Grade:
+    async def call(self, work: object, *, urgent: bool = False, queued: object = None) -> Grade:
         """A grade of the public test, or of both."""
-        del work
+        del work, queued
         tests = tuple(
             TestResult(
                 index=index,

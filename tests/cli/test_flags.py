@@ -160,7 +160,7 @@ async def test_an_answer_without_code_or_without_words_is_graded_as_no_solution(
 
 
 async def test_infrastructure_is_pending_not_wrong_and_exits_4(tmp_path: Path) -> None:
-    async with ChatServer(lambda _b, n: Reply(b"{}", status=401) if n else completion(SOLVE)) as s:
+    async with ChatServer(lambda _b, n: Reply(b"{}", status=400) if n else completion(SOLVE)) as s:
         flags = ["-b", "fixture", "-n", "2", "-m", "x", "--base-url", s.base_url, "--out", "r"]
         code, out, err = await run(tmp_path, "run", *flags, "--json", "--concurrency", "1")
     assert code == 4, err

@@ -22,11 +22,13 @@ import signal
 import socket
 import struct
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
+
+from streams import chat_events, sent
 
 Json = dict[str, Any]
 
@@ -45,6 +47,8 @@ class Reply:
         reset: the connection is reset instead of answered.
         cut_after: only that many bytes of the body are sent, then the connection is closed.
         padding: that many further bytes follow the body.
+        whole: the answer comes in one piece, though it was to be streamed.
+        before_event: awaited before each event of an answer that is streamed.
     """
 
     body: Any = b""
@@ -56,22 +60,31 @@ class Reply:
     reset: bool = False
     cut_after: int | None = None
     padding: int = 0
+    whole: bool = False
+    before_event: Callable[[], Awaitable[Any]] | None = None
 
     def payload(self) -> bytes:
         return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
 
 
 Script = Callable[[Json, int], Reply | Awaitable[Reply]]
+Streaming = Literal["yes", "without usage", "ignored", "refused", "options refused"]
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A request as it arrived; header names in lower case."""
+    """A request as it arrived; header names in lower case.
+
+    Attributes:
+        body: without what asks for a stream, which `stream` and `stream_options` say.
+    """
 
     body: Json
     headers: Mapping[str, str]
     path: str
     method: str = "POST"
+    stream: bool = False
+    stream_options: Json | None = None
 
 
 # Replies
@@ -138,9 +151,11 @@ class ChatServer:
         open_connections: at this moment.
         most_open_connections: at any moment so far.
         disconnected: how many connections the client left before its answer was sent.
+        streaming: what becomes of a request for a stream.
     """
 
     def __init__(self, script: Script, *, port: int = 0) -> None:
+        self.streaming: Streaming = "yes"
         self.requests: list[Recorded] = []
         self.open_connections = 0
         self.most_open_connections = 0
@@ -241,7 +256,9 @@ class ChatServer:
             body = self.parse(raw, headers)
         except ValueError:
             return await _send(writer, failure(400, "the request is not JSON"))
-        return await self._serve_chat(Recorded(body, headers, path, method), reader, writer)
+        stream, options = body.pop("stream", False), body.pop("stream_options", None)
+        request = Recorded(body, headers, path, method, stream, options)
+        return await self._serve_chat(request, reader, writer)
 
     async def _serve_chat(
         self, request: Recorded, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -250,7 +267,7 @@ class ChatServer:
         number = len(self.requests) - 1
         await self._announce()
         try:
-            reply = self.answer(request, number)
+            reply = self._refusal_to_stream(request) or self.answer(request, number)
             if inspect.isawaitable(reply):
                 reply = await reply
         except Exception as error:  # noqa: BLE001 - the test's own mistake; shown at the end
@@ -260,7 +277,34 @@ class ChatServer:
             self.disconnected += 1
             await self._announce()
             return False
+        events = self._streamed(request, reply)
+        if events is not None:
+            return await _send_events(writer, reply, events)
         return await _send(writer, reply)
+
+    def _refusal_to_stream(self, request: Recorded) -> Reply | None:
+        """What is said to a request for a stream where there is none."""
+        if request.stream and self.streaming == "refused":
+            return failure(400, "streaming is not supported for this model")
+        if request.stream_options is not None and self.streaming == "options refused":
+            return failure(422, "stream_options: Extra inputs are not permitted")
+        return None
+
+    def _streamed(self, request: Recorded, reply: Reply) -> list[bytes] | None:
+        """An answer in events; None for one that comes in one piece, as every failure does."""
+        good = reply.status == 200 and isinstance(reply.body, dict) and not reply.padding
+        if not (request.stream and good) or reply.whole or self.streaming == "ignored":
+            return None
+        try:
+            return list(self.events(request, reply.body))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return None  # a body that no server streams
+
+    def events(self, request: Recorded, body: Json) -> Iterator[bytes]:
+        """A good answer in events; other protocols have others."""
+        usage = bool((request.stream_options or {}).get("include_usage"))
+        yield from sent(chat_events(body, usage=usage and self.streaming != "without usage"))
+        yield b"data: [DONE]\n\n"
 
     async def _gone_while_waiting(self, reply: Reply, reader: asyncio.StreamReader) -> bool:
         """Wait as the reply says; True as soon as the client has left."""
@@ -305,6 +349,30 @@ async def _send(writer: asyncio.StreamWriter, reply: Reply) -> bool:
         left -= len(piece)
         await writer.drain()
     return reply.cut_after is None
+
+
+async def _send_events(writer: asyncio.StreamWriter, reply: Reply, events: list[bytes]) -> bool:
+    """Stream an answer, or a part of it, after which the connection is closed."""
+    if reply.reset:
+        return await _send(writer, reply)
+    lines = ["HTTP/1.1 200 Said", "content-type: text/event-stream; charset=utf-8"]
+    lines += ["transfer-encoding: chunked", *(f"{k}: {v}" for k, v in reply.headers.items())]
+    writer.write("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n")
+    left = sys.maxsize if reply.cut_after is None else reply.cut_after
+    for event in events if reply.before_event else [b"".join(events)]:
+        if reply.before_event is not None:
+            await reply.before_event()
+        part = event[:left]
+        left -= len(part)
+        writer.write(f"{len(event):x}\r\n".encode() + part)
+        if len(part) < len(event):
+            await writer.drain()
+            return False
+        writer.write(b"\r\n")
+        await writer.drain()
+    writer.write(b"0\r\n\r\n")
+    await writer.drain()
+    return True
 
 
 # The solver: a model that knows the answers

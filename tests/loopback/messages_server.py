@@ -15,7 +15,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from chat_server import ChatServer, Json, Reply, Script
+from chat_server import ChatServer, Json, Recorded, Reply, Script
+from streams import messages_events, sent
 
 MOST_BREAKPOINTS = 4
 LOOKBACK_BLOCKS = 20  # how far back from a breakpoint an earlier write is looked for
@@ -96,6 +97,10 @@ class MessagesServer(ChatServer):
 
     def serves(self, method: str, path: str) -> bool:
         return method == "POST" and path == "/v1/messages"
+
+    def events(self, request: Recorded, body: Json) -> Iterator[bytes]:
+        del request
+        yield from sent(messages_events(body), named=True)
 
     def _checked(self, script: Script) -> Script:
         async def checked(body: Json, number: int) -> Reply:

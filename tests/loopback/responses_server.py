@@ -14,7 +14,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from chat_server import ChatServer, Json, Reply, Script, failure
+from chat_server import ChatServer, Json, Recorded, Reply, Script, failure
+from streams import responses_events, sent
 
 REQUEST_FIELDS = frozenset(
     {
@@ -187,6 +188,10 @@ class ResponsesServer(ChatServer):
 
     def serves(self, method: str, path: str) -> bool:
         return method == "POST" and path == "/v1/responses"
+
+    def events(self, request: Recorded, body: Json) -> Iterator[bytes]:
+        del request
+        yield from sent(responses_events(body), named=True)
 
     async def _checked(self, body: Json, number: int) -> Reply:
         wrong = fault_of(body, self._issued)

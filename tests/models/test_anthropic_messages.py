@@ -22,7 +22,6 @@ from messages_server import (
 
 from harness.models import endpoint
 from harness.models.anthropic_messages import AnthropicMessages
-from harness.models.endpoint import Timeouts
 from harness.models.protocol import (
     AssistantMessage,
     ContextOverflowError,
@@ -39,6 +38,7 @@ from harness.models.protocol import (
     UserMessage,
 )
 from harness.models.retrying import Pace, RetryPolicy
+from harness.models.timeouts import Timeouts
 
 KEY = "sk-ant-secretsecretsecret"
 HELLO = (UserMessage(content="hello"),)
@@ -177,7 +177,7 @@ async def test_the_environment_changes_neither_address_nor_key(
     assert talk.server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.parametrize("timeouts", [Timeouts(), Timeouts(connect_s=5.0, silence_s=600.0)])
+@pytest.mark.parametrize("timeouts", [Timeouts(), Timeouts(connect_s=5.0, idle_s=600.0)])
 async def test_a_long_answer_may_be_asked_for_without_streaming(timeouts: Timeouts) -> None:
     async with talking(in_turn(message("hi")), timeouts=timeouts) as talk:
         await talk.ask(max_tokens=64_000)
@@ -444,7 +444,7 @@ async def test_the_provider_says_how_long_to_wait() -> None:
 
 async def test_silence_is_cut_off_and_retried() -> None:
     script = in_turn(message("late", silence_s=60), message("now"))
-    async with talking(script, timeouts=Timeouts(silence_s=0.2)) as talk:
+    async with talking(script, timeouts=Timeouts(idle_s=0.2)) as talk:
         assert (await talk.ask()).text == "now"
         await talk.server.left()
 

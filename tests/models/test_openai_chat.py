@@ -23,7 +23,6 @@ from chat_server import (
 )
 
 from harness.models import endpoint
-from harness.models.endpoint import Timeouts
 from harness.models.openai_chat import OpenAIChat
 from harness.models.protocol import (
     AssistantMessage,
@@ -40,6 +39,7 @@ from harness.models.protocol import (
     UserMessage,
 )
 from harness.models.retrying import Pace, RetryPolicy
+from harness.models.timeouts import Timeouts
 
 KEY = "sk-secretsecretsecret"
 HELLO = (UserMessage(content="hello"),)
@@ -239,7 +239,7 @@ async def test_a_failure_that_stays_ends_in_a_count(fault: Reply, attempts: int)
 
 async def test_silence_is_cut_off_and_retried() -> None:
     script = in_turn(completion("late", silence_s=60), completion("now"))
-    async with talking(script, timeouts=Timeouts(silence_s=0.2)) as talk:
+    async with talking(script, timeouts=Timeouts(idle_s=0.2)) as talk:
         turn = await talk.ask()
         await talk.server.left()
     assert turn.text == "now"

@@ -23,7 +23,6 @@ from responses_server import (
 )
 
 from harness.models import endpoint
-from harness.models.endpoint import Timeouts
 from harness.models.openai_responses import OpenAIResponses
 from harness.models.protocol import (
     ContextOverflowError,
@@ -39,6 +38,7 @@ from harness.models.protocol import (
     UserMessage,
 )
 from harness.models.retrying import Pace, RetryPolicy
+from harness.models.timeouts import Timeouts
 
 KEY = "sk-secretsecretsecret"
 OPENING = (SystemMessage(content="Be good."), UserMessage(content="Solve ∑ 🙂."))
@@ -326,7 +326,7 @@ async def test_the_provider_says_how_long_to_wait() -> None:
 
 async def test_silence_is_cut_off_and_retried() -> None:
     script = in_turn(response(said("late"), silence_s=60), response(said("now")))
-    async with talking(script, timeouts=Timeouts(silence_s=0.2)) as talk:
+    async with talking(script, timeouts=Timeouts(idle_s=0.2)) as talk:
         assert (await talk.ask()).text == "now"
     assert "in time" in talk.retries[0].cause
 

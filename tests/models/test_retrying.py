@@ -90,7 +90,7 @@ async def test_each_retry_is_reported_before_its_wait() -> None:
     )
     assert seen == [
         (Retry(attempt=1, cause="busy", wait_s=1), 0),
-        (Retry(attempt=2, cause="odd", wait_s=2), 1),
+        (Retry(attempt=2, cause="odd", wait_s=2, malformed=True), 1),
     ]
 
 

@@ -156,7 +156,7 @@ class TestWhatItCost:
 
 class TestKeyThatIsRefused:
     @every_wire
-    @pytest.mark.parametrize("status", [401, 403])
+    @pytest.mark.parametrize("status", [401, 403, 404])
     async def test_it_is_asked_once(self, wire: Wire, status: int) -> None:
         async with talking(wire, in_turn(failure(status, "who is this?"))) as talk:
             told: list[str] = []
@@ -164,6 +164,7 @@ class TestKeyThatIsRefused:
                 with pytest.raises(RejectedError, match="who is this") as caught:
                     await talk.ask()
                 assert caught.value.status == status
+                assert caught.value.stops_run
                 told.append(str(caught.value))
         assert len(talk.server.requests) == 1
         assert len(set(told)) == 1
@@ -195,10 +196,41 @@ class TestKeyThatIsRefused:
             await slow
             assert (await talk.ask()).text == "hi"
 
-    @pytest.mark.parametrize("status", [400, 404])
-    async def test_other_refusals_may_be_of_one_request(self, status: int) -> None:
+    async def test_other_refusals_may_be_of_one_request(self) -> None:
         wire = WIRES["chat"]
-        async with talking(wire, in_turn(failure(status), wire.good())) as talk:
-            with pytest.raises(RejectedError):
+        async with talking(wire, in_turn(failure(400), wire.good())) as talk:
+            with pytest.raises(RejectedError) as caught:
                 await talk.ask()
+            assert not caught.value.stops_run
             assert (await talk.ask()).text == "hi"
+
+    @pytest.mark.parametrize(
+        "refusal",
+        [
+            failure(400, "The model `gpt-6` does not exist", "model_not_found"),
+            failure(400, "Invalid model name passed in model=x"),
+            failure(402, "Insufficient credits"),
+            failure(429, "You exceeded your current quota", "insufficient_quota"),
+        ],
+        ids=["code", "words", "credits", "quota"],
+    )
+    async def test_a_missing_model_or_an_empty_account_concerns_every_request(
+        self, refusal: Reply
+    ) -> None:
+        async with talking(WIRES["chat"], in_turn(refusal)) as talk:
+            for _ in range(2):
+                with pytest.raises(RejectedError) as caught:
+                    await talk.ask()
+                assert caught.value.stops_run
+        assert len(talk.server.requests) == 1
+
+    @pytest.mark.parametrize(("status", "stops"), [(401, True), (403, False), (404, False)])
+    async def test_after_an_answer_only_the_key_and_the_account_concern_every_request(
+        self, status: int, stops: bool
+    ) -> None:
+        wire = WIRES["chat"]
+        async with talking(wire, in_turn(wire.good(), failure(status))) as talk:
+            await talk.ask()
+            with pytest.raises(RejectedError) as caught:
+                await talk.ask()
+        assert caught.value.stops_run == stops

@@ -7,10 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.agent.attempt import BudgetSpentError, StopReason
-from harness.agent.events import Request, Response, Resumed, Retried, SampleEnd, Unusable
+from harness.agent.attempt import BudgetSpentError, RunStop, RunStoppedError, StopReason
+from harness.agent.events import (
+    PutOff,
+    Request,
+    Response,
+    Resumed,
+    Retried,
+    SampleEnd,
+    SampleStart,
+    Unusable,
+)
 from harness.models.price import Price
-from harness.models.protocol import ModelStop, ModelTurn, Retry, Usage
+from harness.models.protocol import Message, ModelStop, ModelTurn, Retry, Usage, UserMessage
+from harness.models.token_estimate import characters_of, unheard_usage
 from harness.runs.budget import Allowance, Budget, Spent, Total
 from harness.runs.gate import SampleGate
 from harness.runs.spending import earlier_spending
@@ -51,9 +61,10 @@ class TestRun:
         for _ in range(3):
             await run.admit()
             run.settle(Spent(used(3)))
-        with pytest.raises(BudgetSpentError) as caught:
+        with pytest.raises(RunStoppedError) as caught:
             await run.admit()  # nine are spent, and a request took three
-        assert caught.value.reason is StopReason.COST_LIMIT
+        assert caught.value.reason is RunStop.BUDGET
+        assert run.turned_away is StopReason.COST_LIMIT
         assert run.reached is StopReason.COST_LIMIT
         assert run.state == "$9.0000 of $10.0000"
 
@@ -75,7 +86,8 @@ class TestRun:
 
     async def test_nothing_is_begun_where_all_is_spent_elsewhere(self) -> None:
         run = Budget(Allowance(tokens=70), None, Total(tokens=70))
-        assert (run.open(), run.turned_away) == (False, True)
+        assert await run.begin() is None
+        assert run.turned_away is StopReason.TOKEN_LIMIT
 
     async def test_a_limit_can_be_spent_to_the_last_cent(self) -> None:
         run = Budget(Allowance(cost=0.3), Price(input=0.1e6, output=0))
@@ -88,9 +100,9 @@ class TestRun:
         run = Budget(Allowance(tokens=5), price=None)
         await run.admit()
         run.settle(Spent(used(5)))
-        with pytest.raises(BudgetSpentError) as caught:
+        with pytest.raises(RunStoppedError):
             await run.admit()
-        assert caught.value.reason is StopReason.TOKEN_LIMIT
+        assert run.turned_away is StopReason.TOKEN_LIMIT
 
     async def test_while_nothing_is_known_one_request_is_sent_alone(self) -> None:
         run = budget(cost=100)
@@ -118,7 +130,7 @@ class TestRun:
         second = asyncio.create_task(run.admit())
         assert await waits(second)
         run.settle(Spent(used(5)))
-        with pytest.raises(BudgetSpentError):
+        with pytest.raises(RunStoppedError):
             await second
 
     async def test_a_request_that_failed_costs_nothing(self) -> None:
@@ -139,22 +151,34 @@ class TestRun:
     async def test_a_provider_that_tells_of_no_tokens_cannot_be_held_to_any(self) -> None:
         run = budget(tokens=1_000)
         await run.admit()
-        run.settle(Spent(None), silent=True)
+        run.settle(Spent(used(9), silent=True, estimated=True))
+        assert run.reached is None, "the first answer may have been streamed"
+        await run.admit()
+        run.settle(Spent(used(9), silent=True, estimated=True))
         assert run.reached is StopReason.TOKEN_LIMIT
         assert "does not tell" in run.state
 
-    async def test_nor_can_one_that_does_not_answer(self) -> None:
+    async def test_a_request_that_we_cut_off_is_booked_by_an_estimate_and_the_run_goes_on(
+        self,
+    ) -> None:
         run = budget(cost=1_000)
         await run.admit()
-        run.settle(Spent(None))
-        assert run.reached is StopReason.COST_LIMIT
+        run.settle(Spent(used(40), estimated=True))
+        assert run.state == "$40.0000 of $1,000.0000"
+        await run.admit()
+        second = asyncio.create_task(run.admit())
+        assert await waits(second), "an estimate says nothing of what a request takes"
+        run.settle(Spent(used(1)))
+        await second
 
     async def test_a_budget_knows_whom_it_turned_away(self) -> None:
         run = budget(cost=1)
-        assert run.open()
+        share = await run.begin()
+        assert share is not None
         run.count(Spent(used(1)))
-        assert not run.turned_away
-        assert not run.open()
+        run.end(share, finished=True)
+        assert run.turned_away is None
+        assert await run.begin() is None
         assert run.turned_away
 
     @given(
@@ -180,7 +204,7 @@ async def _spend(limit: int, prices: list[int], width: int) -> float:
         for price in rest:
             try:
                 await run.admit()
-            except BudgetSpentError:
+            except RunStoppedError:
                 return
             await asyncio.sleep(0)
             spent += price
@@ -241,7 +265,7 @@ class TestSample:
         assert await waits(queued[-1])
         first.leave(turn(15), billed=True)
         ended = await asyncio.wait_for(asyncio.gather(*queued, return_exceptions=True), 10)
-        assert [type(each) for each in ended] == [BudgetSpentError] * 5
+        assert [type(each) for each in ended] == [RunStoppedError] * 5
 
     async def test_a_place_is_given_back_once(self) -> None:
         run, limiter = Budget(Allowance()), Limiter(4)
@@ -254,6 +278,77 @@ class TestSample:
         second = asyncio.create_task(SampleGate(limiter, run).enter())
         assert await waits(second)
         second.cancel()
+
+
+def unheard(*said: Message) -> Spent:
+    return Spent(unheard_usage(characters_of(said), None), estimated=True)
+
+
+UNHEARD, AFTER_ONE = unheard(), unheard(turn(3).message())
+
+
+class TestSamplesThatFit:
+    """A sample is begun if the budget can finish it, too."""
+
+    async def finished(self, run: Budget, *tokens: int) -> None:
+        for each in tokens:
+            share = await run.begin()
+            assert share is not None
+            for _ in range(each):
+                run.count(Spent(used(1)))
+                run.charge(share, used(1))
+            run.end(share, finished=True)
+
+    async def test_while_nothing_is_known_one_is_begun_alone(self) -> None:
+        run = budget(cost=100)
+        first = await run.begin()
+        assert first is not None
+        second = asyncio.create_task(run.begin())
+        assert await waits(second)
+        run.count(Spent(used(1)))
+        run.end(first, finished=True)
+        assert await second is not None
+
+    async def test_while_none_is_finished_each_may_take_all_its_turns(self) -> None:
+        run = budget(cost=24)
+        first = await run.begin(turns=10)
+        assert first is not None
+        run.count(Spent(used(1)))
+        run.charge(first, used(1))
+        assert await run.begin(turns=10) is not None, "one spent, nine and ten to come"
+        third = asyncio.create_task(run.begin(turns=10))
+        assert await waits(third)
+        third.cancel()
+
+    async def test_beside_others_it_may_take_what_the_dearest_took(self) -> None:
+        run = budget(cost=20)
+        await self.finished(run, 1, 5)
+        assert await run.begin() is not None
+        assert await run.begin() is not None
+        fourth = asyncio.create_task(run.begin())
+        assert await waits(fourth), "six are spent, and three may take fifteen"
+        fourth.cancel()
+
+    async def test_alone_it_may_take_what_one_takes_on_average(self) -> None:
+        run = budget(cost=10)
+        await self.finished(run, 1, 5)
+        assert await run.begin() is not None, "four are left, and three are the mean"
+
+    async def test_none_is_begun_that_could_not_be_finished(self) -> None:
+        run = budget(cost=10)
+        await self.finished(run, 4, 4)
+        assert await run.begin() is None
+        assert run.turned_away is StopReason.COST_LIMIT
+        assert run.reached is None, "a request would fit"
+
+    async def test_what_a_sample_spent_before_is_not_to_be_spent_again(self) -> None:
+        run = budget(cost=10)
+        for _ in range(8):
+            run.count(Spent(used(1)))
+        run.finish({StopReason.COST_LIMIT: 4})
+        run.begun = {"begun": {StopReason.COST_LIMIT: 3.0}}
+        assert await run.begin("new") is None
+        assert await run.begin("begun") is not None
 
 
 class TestEarlierSpending:
@@ -270,63 +365,83 @@ class TestEarlierSpending:
         return Request(turn=1, hash="", messages=()), Response(turn=1, response=turn(tokens))
 
     def test_a_new_run_has_spent_nothing(self, tmp_path: Path) -> None:
-        assert earlier_spending(tmp_path, ()) == []
+        assert earlier_spending(tmp_path, ()).requests == []
 
     def test_every_request_counts_by_itself(self, tmp_path: Path) -> None:
         self.transcript(tmp_path, *self.asked(3), *self.asked(4))
-        assert earlier_spending(tmp_path, ()) == [Spent(used(3)), Spent(used(4))]
+        assert earlier_spending(tmp_path, ()).requests == [Spent(used(3)), Spent(used(4))]
 
     def test_a_sample_taken_up_again_was_paid_for_before(self, tmp_path: Path) -> None:
         self.transcript(tmp_path, *self.asked(3))
         self.transcript(tmp_path, Resumed(kept=0, turn=0), *self.asked(5))
-        assert earlier_spending(tmp_path, ()) == [Spent(used(3)), Spent(used(5))]
+        assert earlier_spending(tmp_path, ()).requests == [Spent(used(3)), Spent(used(5))]
 
     def test_a_request_that_was_cut_off_counts_and_one_that_failed_does_not(
         self, tmp_path: Path
     ) -> None:
         request = Request(turn=2, hash="", messages=())
         self.transcript(tmp_path, *self.asked(3), request)
-        assert earlier_spending(tmp_path, ()) == [Spent(used(3)), Spent(None)]
+        assert earlier_spending(tmp_path, ()).requests == [Spent(used(3)), AFTER_ONE]
         end = SampleEnd(stop_reason="model_error", chosen_by="none", usage=Usage())
         retry = Retried(turn=2, attempt=1, cause="", wait_s=1)
         self.transcript(tmp_path, Resumed(kept=2, turn=1), request, retry, end)
-        assert earlier_spending(tmp_path, ()) == [Spent(used(3)), Spent(None)]
+        assert earlier_spending(tmp_path, ()).requests == [Spent(used(3)), AFTER_ONE]
 
     def test_an_answer_of_no_use_was_paid_for(self, tmp_path: Path) -> None:
         request = Request(turn=1, hash="", messages=())
         retry = Retried(turn=1, attempt=1, cause="", wait_s=1, usage=used(9))
         self.transcript(tmp_path, request, retry, *self.asked(3)[1:])
-        assert earlier_spending(tmp_path, ()) == [Spent(used(9)), Spent(used(3))]
+        assert earlier_spending(tmp_path, ()).requests == [Spent(used(9)), Spent(used(3))]
 
     def test_so_was_the_last_of_them(self, tmp_path: Path) -> None:
         request = Request(turn=1, hash="", messages=())
         end = SampleEnd(stop_reason="model_error", chosen_by="none", usage=used(9))
         self.transcript(tmp_path, request, Unusable(turn=1, cause="", usage=used(9)), end)
-        assert earlier_spending(tmp_path, ()) == [Spent(used(9))]
+        assert earlier_spending(tmp_path, ()).requests == [Spent(used(9))]
 
-    def test_a_model_that_was_given_up_may_be_paid_and_told_nothing(self, tmp_path: Path) -> None:
+    def test_a_model_that_was_given_up_is_paid_by_an_estimate(self, tmp_path: Path) -> None:
         end = SampleEnd(stop_reason="time_limit", chosen_by="none", usage=Usage())
         self.transcript(tmp_path, Request(turn=1, hash="", messages=()), end)
-        assert earlier_spending(tmp_path, ()) == [Spent(None, silent=True)]
+        assert earlier_spending(tmp_path, ()).requests == [UNHEARD]
 
     def test_too_long_a_request_cost_nothing(self, tmp_path: Path) -> None:
         end = SampleEnd(stop_reason="context_limit", chosen_by="none", usage=Usage())
         self.transcript(tmp_path, Request(turn=1, hash="", messages=()), end)
-        assert earlier_spending(tmp_path, ()) == []
+        assert earlier_spending(tmp_path, ()).requests == []
 
-    async def test_a_provider_known_to_tell_nothing_is_not_asked_again(self) -> None:
-        run = budget(cost=10)
-        run.count(Spent(None, silent=True))
-        with pytest.raises(BudgetSpentError):
-            await run.admit()
+    def test_an_unheard_request_is_estimated_by_its_length_and_the_longest_answer(
+        self, tmp_path: Path
+    ) -> None:
+        start = SampleStart(
+            sample="a#0", problem_id="a", index=0, mode="", model="", settings={"max_tokens": 500}
+        )
+        said = UserMessage(content="x" * 3_000)
+        first, answer = self.asked(3)
+        self.transcript(tmp_path, start, first, answer, Request(turn=2, hash="", messages=(said,)))
+        known, lost = earlier_spending(tmp_path, ()).requests
+        assert known == Spent(used(3))
+        assert lost.estimated
+        assert lost.usage is not None
+        assert lost.usage.output_tokens == 500
+        assert 1_000 < lost.usage.input_tokens < 1_100
 
-    async def test_a_request_that_nobody_heard_of_blocks_nothing(self) -> None:
-        run = budget(cost=10)
-        run.count(Spent(None))
-        await run.admit()
+    def test_a_sample_that_was_put_off_has_nothing_in_flight(self, tmp_path: Path) -> None:
+        request = Request(turn=1, hash="", messages=())
+        put_off = PutOff(turn=1, reason="outage")
+        self.transcript(tmp_path, request, put_off)
+        assert earlier_spending(tmp_path, ()).requests == []
+        cut = put_off.model_copy(update={"in_flight": True})
+        self.transcript(tmp_path, Resumed(kept=0, turn=0), request, cut)
+        assert earlier_spending(tmp_path, ()).requests == [UNHEARD]
+
+    def test_unfinished_samples_are_told_apart(self, tmp_path: Path) -> None:
+        self.transcript(tmp_path, *self.asked(3), Request(turn=2, hash="", messages=()))
+        earlier = earlier_spending(tmp_path, ())
+        assert list(earlier.unfinished) == ["made%2Fa-0.jsonl"]
+        assert earlier.unheard == 1
 
     def test_broken_files_stop_nothing(self, tmp_path: Path) -> None:
         path = self.transcript(tmp_path, *self.asked(3))
         with path.open("ab") as file:
             file.write(b"garbage\n")
-        assert earlier_spending(tmp_path, ()) == [Spent(used(3))]
+        assert earlier_spending(tmp_path, ()).requests == [Spent(used(3))]

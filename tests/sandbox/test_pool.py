@@ -264,3 +264,22 @@ async def test_who_leaves_the_queue_keeps_nobody_waiting() -> None:
         await holding
         assert await asyncio.wait_for(stays, PATIENCE_S) == "done"
         assert await asyncio.wait_for(pool.call(lambda _: "again"), PATIENCE_S) == "again"
+
+
+async def test_what_waits_for_a_worker_is_told_how_long() -> None:
+    held, told = threading.Event(), list[float]()
+
+    def hold(_worker: Worker) -> bool:
+        return held.wait(PATIENCE_S)
+
+    async with SandboxPool(workers=1) as pool:
+        first = asyncio.create_task(pool.call(hold))
+        await asyncio.sleep(0)
+        second = asyncio.create_task(pool.call(lambda _worker: None, queued=told.append))
+        await asyncio.sleep(0.2)
+        assert told == []
+        held.set()
+        assert await first
+        await second
+    (waited,) = told
+    assert 0.2 <= waited < PATIENCE_S

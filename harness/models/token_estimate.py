@@ -1,0 +1,29 @@
+"""Estimate the tokens of a request whose answer nobody heard.
+
+A request that a limit, an interrupt or a kill cut off is billed, and the provider never says how
+much. A budget books this estimate, which is meant to be too high rather than too low. It is in no
+total of a run: those hold what providers reported.
+"""
+
+from collections.abc import Iterable
+
+from harness.models.protocol import Message, Usage
+
+CHARACTERS_PER_TOKEN = 3  # fewer than any tokeniser's mean for English and code
+LONG_ANSWER = 8_000  # tokens, where --max-tokens sets no limit
+
+
+def unheard_usage(characters: int, max_tokens: int | None) -> Usage:
+    """Estimate the tokens of a request that was sent and not heard.
+
+    Args:
+        characters: length of the conversation that was sent.
+        max_tokens: the most tokens of the answer; None where the request set no limit.
+    """
+    sent = -(-characters // CHARACTERS_PER_TOKEN)
+    return Usage(input_tokens=sent, output_tokens=max_tokens or LONG_ANSWER)
+
+
+def characters_of(messages: Iterable[Message]) -> int:
+    """Length of some messages as JSON."""
+    return sum(len(message.model_dump_json()) for message in messages)
