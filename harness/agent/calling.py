@@ -101,7 +101,7 @@ class Calls:
             workspace.recorded = Report(**dict(recorded.tests), text=recorded.result.content)
         if not recorded.result.is_error and call.name != RunCode.name:  # which leaves nothing
             await self._session.toolbox.call(call, workspace)
-            self._note_revisions()
+            self.note_revisions()
         workspace.recorded = None
         self._conversation.recall_seconds(recorded.seconds - (time.monotonic() - started))
 
@@ -120,10 +120,10 @@ class Calls:
         if words:
             return ToolMessage(call_id=call.id, name=call.name, content=words, is_error=True)
         result = await self._session.toolbox.call(call, self._session.workspace)
-        self._note_revisions()
+        self.note_revisions()
         return result
 
-    def _note_revisions(self) -> None:
+    def note_revisions(self) -> None:
         """Say of what was just written when that was."""
         conversation = self._conversation
         usage = conversation.usage if conversation.usage_known else None

@@ -16,12 +16,16 @@ from harness.agent.events import (
     Response,
     Resumed,
     Retried,
+    SampleEnd,
     SampleStart,
     Tested,
     ToolResult,
     Unusable,
 )
-from harness.models.protocol import ContextOverflowError, Usage
+from harness.models.protocol import ContextOverflowError, RecordingEndedError, Usage
+
+MODEL_STOPPED = "model_stopped"
+"""The stop reason of a sample that the model ended, which older versions did sooner."""
 
 STARTS = {  # what shapes a sample, by the field of its start that would tell of a change
     "problem_hash": "the problem",
@@ -82,11 +86,14 @@ class Journal:
 
         Raises:
             ContextOverflowError: what is recorded is that it was too long.
+            RecordingEndedError: what is recorded is that the model had ended the sample here.
         """
         if self._live:
             return None
         place = self._kept
         asked = self._next()
+        if isinstance(asked, SampleEnd) and asked.stop_reason == MODEL_STOPPED:
+            raise RecordingEndedError("the model had stopped here", MODEL_STOPPED, asked=False)
         if not isinstance(asked, Request):
             self._go_live()
             return None

@@ -212,6 +212,8 @@ def _calls(summary: Summary) -> str:
         parts.append(f"{summary.malformed_tool_calls} malformed{share}")
     if summary.salvaged:
         parts.append(f"{count(summary.salvaged, 'solution')} salvaged from prose")
+    if summary.nudges:
+        parts.append(count(summary.nudges, "reminder"))
     if summary.refused:
         parts.append(count(summary.refused, "refusal"))
     return ", ".join(parts)

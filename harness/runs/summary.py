@@ -44,6 +44,7 @@ class Summary(Frozen):
         without_fallback: the rate without these; None where there are none.
         tool_protocols: how many called their tools in each way, where that is known.
         refused: samples that the model, or its provider's filter, refused to go on with.
+        nudges: reminders that the agent loop sent after messages without a tool call.
         of_several: pass@k and pass^k, where there are several samples a problem.
         mean_fraction: mean over problems of the fraction of tests passed, where that is known.
         passed_public, overfit: samples of problems with hidden tests that passed all public tests,
@@ -95,6 +96,7 @@ class Summary(Frozen):
     without_fallback: Rate | None = None
     tool_protocols: dict[str, int] = Field(default_factory=dict[str, int])
     refused: int = 0
+    nudges: int = 0
     overfit_rate: Rate | None = None
     well_formed_tool_calls: float | None = None
     agents: dict[str, int] = Field(default_factory=dict[str, int])
@@ -160,6 +162,7 @@ def summarize(
         without_fallback=rate_of(by_tools) if len(by_tools) < len(graded) else None,
         tool_protocols=counted(r.tool_protocol for r in done if r.tool_protocol),
         refused=sum(r.refused for r in done),
+        nudges=sum(r.nudges for r in done),
         agents=counted(AGENTS[r.confined] for r in done if r.confined is not None),
         overfit_rate=_overfit_rate(hidden),
         well_formed_tool_calls=1 - malformed / calls if calls else None,

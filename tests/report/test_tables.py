@@ -31,7 +31,7 @@ def without_tools(make_result: MakeResult) -> Summary:
         make_result("a", solved=True, tool_protocol="text"),
         make_result("b", solved=True, tool_protocol="native"),
         make_result("c", tool_protocol="none", fallback=True),
-        make_result("d", tool_protocol="native", refused=True),
+        make_result("d", tool_protocol="native", refused=True, nudges=3),
     ]
     return summarize(results, 4)
 
@@ -88,7 +88,7 @@ def test_how_tools_were_called_is_told_where_it_was_not_natively_alone(
         "tools called natively 2, not at all 1, in text 1; fallback: 1 sample asked without tools"
         in text
     )
-    assert "1 refusal" in text
+    assert "3 reminders, 1 refusal" in text
     plain = words(shown(summary_view(full(make_result))))
     assert "fallback" not in plain
     assert "tools called" not in plain
