@@ -65,7 +65,9 @@ class _Loop:
 
     async def run(self) -> Attempt:
         session = self.session
-        opening = session.prompt.render(session.problem, session.workspace.cpu_limit_s)
+        opening = session.prompt.render(
+            session.problem, session.workspace.cpu_limit_s, session.limits.turns
+        )
         self.conversation.add(*opening)
         reason, error = await until_the_end(self._converse(), session.limits)
         if reason is not StopReason.MODEL_ERROR:  # such a sample is asked again

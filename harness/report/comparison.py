@@ -31,6 +31,7 @@ COMPARED = (
     *("model", "mode", "prompt", "temperature", "reasoning_effort", "tool_protocol"),
     *("max_turns", "max_tool_calls", "max_tokens_per_sample"),
     *("sample_timeout", "sample_wall_timeout", "stop_on_pass", "submit_tool", "run_code_tool"),
+    "show_budget",
     *("tool", "repair_rounds", "repair_from", "best_of"),
     *("agent_command", "agent_without_namespace"),
 )

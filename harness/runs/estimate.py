@@ -106,7 +106,8 @@ def estimate(plan: Plan, samples: Sequence[tuple[Problem, int]]) -> Estimate:
 
 def _opening(plan: Plan, problem: Problem) -> int:
     """Characters of the first request's messages."""
-    messages = plan.prompt.render(problem.view(), plan.judging.limits(problem).cpu_s)
+    cpu_s = plan.judging.limits(problem).cpu_s
+    messages = plan.prompt.render(problem.view(), cpu_s, plan.limits.turns)
     return sum(len(to_json(message)) for message in messages)
 
 

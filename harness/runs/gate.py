@@ -22,6 +22,12 @@ class SampleGate:
         self._ticket: int | None = None
         self._spent = self._last = 0.0
 
+    @property
+    def dollars_left(self) -> float | None:
+        """US dollars of `--max-cost-per-sample` that are left; None without it."""
+        limit = self._budget.allowance.cost_per_sample
+        return None if limit is None else limit - self._spent
+
     async def enter(self) -> None:
         """Wait for money, then for a place.
 
