@@ -178,6 +178,14 @@ class TestToolsInText:
         assert played.attempt.malformed_tool_calls == 2
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
 
+    async def test_code_may_be_handed_in_without_json(self, play_text: Play) -> None:
+        cut = stopped(turn(text=f"```write_solution\n{RIGHT[:20]}"), "max_tokens")
+        whole = turn(text=f"```write_solution\n{RIGHT}```\n{block('run_tests')}")
+        played = await play_text(cut, whole)
+        assert "Call write_solution again" in played.results[0].content
+        assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
+        assert (played.attempt.code, played.attempt.written) == (RIGHT, 1)
+
     async def test_the_protocol_is_in_the_transcript(self, play_text: Play) -> None:
         played = await play_text(turn(text=block("read_problem")), limits=Limits(turns=1))
         said = [event for event in played.events if isinstance(event, ToolProtocolChanged)]

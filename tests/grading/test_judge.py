@@ -134,7 +134,7 @@ class TestVerdicts:
 
         result = grade("import time\ntime.sleep(100)", DOUBLES, limits=Impatient())
         assert result.verdict is Verdict.TIME_LIMIT
-        assert result.tests[0].error.startswith("it waited")
+        assert result.tests[0].error.startswith("the limit of wall time was reached after")
 
     def test_exit_codes_and_signals_are_told(self, grade: GradeIt) -> None:
         assert grade("exit(3)", DOUBLES[:1]).tests[0].error == "exit code 3"
