@@ -24,7 +24,7 @@ left out of it (`Conversation.clear_results`) before it is given up.
 """
 
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, ToolProtocolUsed
-from harness.agent.calling import Calls, cut_off
+from harness.agent.calling import Calls
 from harness.agent.conversation import Conversation
 from harness.agent.ending import until_the_end
 from harness.agent.events import ToolProtocolChanged
@@ -132,7 +132,7 @@ class _Loop:
         if best is not None and best.passed and latest is not None and latest.report is not None:
             return StopReason.MODEL_STOPPED
         new = bool(code) and (latest is None or code != latest.code.strip())
-        silent = not turn.text.strip() or cut_off(turn) or _filtered(turn)
+        silent = not turn.text.strip() or turn.cut_off or _filtered(turn)
         allowed = MOST_IN_A_ROW if latest is None or new or silent else 1
         if latest is not None and not (workspace.problem.public_tests or new or silent):
             return StopReason.MODEL_STOPPED
@@ -142,7 +142,7 @@ class _Loop:
             return spent
         self.nudges += 1
         self.in_a_row += 1
-        before = f"{CUT_OFF} " if cut_off(turn) else f"{FILTERED} " if _filtered(turn) else ""
+        before = f"{CUT_OFF} " if turn.cut_off else f"{FILTERED} " if _filtered(turn) else ""
         words = reminder(
             self.session,
             turns_left=self.session.limits.turns - self.conversation.turns,

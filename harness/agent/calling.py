@@ -82,7 +82,7 @@ class Calls:
         started = time.monotonic()
         tested = self._report()
         result = await self._call(call, number)
-        if result.malformed and call is turn.tool_calls[-1] and cut_off(turn):
+        if result.malformed and call is turn.tool_calls[-1] and turn.cut_off:
             result = self._cut_off_call(result)
         if self._session.ways.show_budget and call is turn.tool_calls[-1]:
             told = with_allowance(result.content, self._session, self._conversation)
@@ -151,8 +151,3 @@ class Calls:
         else:
             words = f"{CUT_OFF_NAME} {result.content}"
         return result.model_copy(update={"content": words})
-
-
-def cut_off(turn: ModelTurn) -> bool:
-    """Whether a message ended because it was as long as it may be."""
-    return turn.stop.reason == "max_tokens"

@@ -47,6 +47,7 @@ class Journal:
 
     Attributes:
         answers: what each answer so far has used, the recorded ones among them.
+        cut_off: how many of them the token limit cut off.
     """
 
     def __init__(self, write: Callable[[Event], None], recorded: Sequence[Event] = ()) -> None:
@@ -56,6 +57,7 @@ class Journal:
         self._retries: tuple[Usage, ...] = ()
         self._live = not recorded
         self.answers: list[Usage | None] = []
+        self.cut_off = 0
 
     def __call__(self, event: Event) -> None:
         """An event has happened; one that is recorded already is not written again."""
@@ -63,7 +65,7 @@ class Journal:
             self._begin(event)
             return
         if isinstance(event, Response):
-            self.answers.append(event.response.usage)
+            self._count(event)
         if not self._live and self._next() != event:
             self._go_live()
         if not self._live:
@@ -110,7 +112,7 @@ class Journal:
         match found:
             case Response():
                 self._kept, self._turn = place + 1, found.turn
-                self.answers.append(found.response.usage)
+                self._count(found)
                 return found
             case Cleared():
                 self._kept, self._turn = place, found.turn
@@ -144,6 +146,10 @@ class Journal:
             return found
         self._go_live()
         return None
+
+    def _count(self, answer: Response) -> None:
+        self.answers.append(answer.response.usage)
+        self.cut_off += answer.response.cut_off
 
     def _begin(self, start: SampleStart) -> None:
         """Compare what shapes the sample; a change of it makes the record worthless."""

@@ -126,8 +126,7 @@ def with_calls(
         return turn
     if turn.tool_calls:  # in text too some servers find calls by themselves
         return _marked(turn, {MARK: "text"}) if marked else turn
-    cut_off = turn.stop.reason == "max_tokens"
-    reading = read_calls(turn.text, tools, known_only=not marked, cut_off=cut_off)
+    reading = read_calls(turn.text, tools, known_only=not marked, cut_off=turn.cut_off)
     if not reading.calls:
         return _marked(turn, {MARK: "text"}) if marked else turn
     number = sum(isinstance(message, AssistantMessage) for message in messages)

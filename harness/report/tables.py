@@ -149,6 +149,8 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     if summary.solved_per_1000_tokens is not None:
         yield "solved", _solved_per(summary)
     yield "calls", _calls(summary)
+    if summary.cut_off:
+        yield "cut off", cut_off_words(summary)
     if set(summary.tool_protocols) & {"text"} or summary.fallback:
         yield "tools called", _protocols(summary)
     if summary.agents:
@@ -217,6 +219,13 @@ def _calls(summary: Summary) -> str:
     if summary.refused:
         parts.append(count(summary.refused, "refusal"))
     return ", ".join(parts)
+
+
+def cut_off_words(summary: Summary) -> str:
+    """How many answers the token limit cut off, and what to do about it."""
+    answers, samples = count(summary.cut_off, "answer"), count(summary.cut_off_samples, "sample")
+    now = "the provider's own" if summary.max_tokens is None else f"{summary.max_tokens:,}"
+    return f"{answers} in {samples}, by the token limit; raise --max-tokens (now {now})"
 
 
 def _protocols(summary: Summary) -> str:

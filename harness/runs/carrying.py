@@ -101,7 +101,9 @@ def sum_up(directory: RunDirectory, plan: Plan, failures: Sequence[Failure]) -> 
     counts = Counter(str(failure.verdict) for failure in failures)
     dated = plan.price.as_of if plan.price else None
     done = with_costs(directory.committed(), plan.price)
-    summary = summarize(done, len(plan.samples), counts, prices_as_of=dated)
+    summary = summarize(
+        done, len(plan.samples), counts, prices_as_of=dated, max_tokens=plan.spec.max_tokens
+    )
     directory.write_summary(summary.model_dump(mode="json"))
     return summary
 

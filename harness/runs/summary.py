@@ -44,6 +44,8 @@ class Summary(Frozen):
         without_fallback: the rate without these; None where there are none.
         tool_protocols: how many called their tools in each way, where that is known.
         refused: samples that the model, or its provider's filter, refused to go on with.
+        cut_off: answers that ended at the token limit, and in how many samples there are such:
+            `cut_off_samples`. `max_tokens` is that limit, as the run set it; None where it did not.
         nudges: reminders that the agent loop sent after messages without a tool call.
         of_several: pass@k and pass^k, where there are several samples a problem.
         mean_fraction: mean over problems of the fraction of tests passed, where that is known.
@@ -97,6 +99,9 @@ class Summary(Frozen):
     tool_protocols: dict[str, int] = Field(default_factory=dict[str, int])
     refused: int = 0
     nudges: int = 0
+    cut_off: int = 0
+    cut_off_samples: int = 0
+    max_tokens: int | None = None
     overfit_rate: Rate | None = None
     well_formed_tool_calls: float | None = None
     agents: dict[str, int] = Field(default_factory=dict[str, int])
@@ -113,6 +118,7 @@ def summarize(
     failures: Mapping[str, int] | None = None,
     *,
     prices_as_of: str | None = None,
+    max_tokens: int | None = None,
 ) -> Summary:
     """Sum a run up.
 
@@ -121,6 +127,7 @@ def summarize(
         planned: how many there are to be.
         failures: samples that infrastructure stopped in this process, by verdict.
         prices_as_of: the date of the prices.
+        max_tokens: the token limit of one answer, as the run set it.
     """
     done = list(results)
     graded = [result for result in done if result.graded]
@@ -163,6 +170,9 @@ def summarize(
         tool_protocols=counted(r.tool_protocol for r in done if r.tool_protocol),
         refused=sum(r.refused for r in done),
         nudges=sum(r.nudges for r in done),
+        cut_off=sum(r.cut_off for r in done),
+        cut_off_samples=sum(r.cut_off > 0 for r in done),
+        max_tokens=max_tokens,
         agents=counted(AGENTS[r.confined] for r in done if r.confined is not None),
         overfit_rate=_overfit_rate(hidden),
         well_formed_tool_calls=1 - malformed / calls if calls else None,

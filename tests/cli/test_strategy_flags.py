@@ -129,6 +129,28 @@ async def test_max_turns_in_a_template(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("mode", ["agentic", "single_shot", "self_repair", "best_of_k_public"])
+async def test_answers_that_the_token_limit_cuts_off_are_counted(tmp_path: Path, mode: str) -> None:
+    def cut(_body: Json, _number: int) -> Reply:
+        reply = completion("```python\nprint(")
+        reply.body["choices"][0]["finish_reason"] = "length"
+        return reply
+
+    flags = ["--mode", mode, "--max-tokens", "800"]
+    server, result = await _served(tmp_path, cut, *flags)
+    asked = len(server.requests)
+    assert result["cut_off"] == asked == result["model_calls"]
+    for command in (["show", "r"], ["transcript", "r", result["sample"]]):
+        done = harness(tmp_path, *command)
+        assert done.returncode == 0, done.stderr
+        assert "cut off" in done.stdout
+    shown = " ".join(harness(tmp_path, "show", "r").stdout.split())
+    times = "1 answer" if asked == 1 else f"{asked} answers"
+    assert f"cut off {times} in 1 sample, by the token limit; raise --max-tokens (now 800)" in shown
+    assert "cut off │" in shown
+    assert json.loads((tmp_path / "r" / "summary.json").read_text())["cut_off"] == asked
+
+
 async def test_run_code_tool(tmp_path: Path) -> None:
     program = {"code": "print(int(input()) * 2)", "stdin": "21\n"}
     script = in_turn(calling(("run_code", program)), saying("I see."))

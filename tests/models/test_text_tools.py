@@ -132,7 +132,7 @@ class TestTextWithoutJson:
     def test_one_that_the_token_limit_cut_off_is_broken(self) -> None:
         text = "```write_solution\nprint(1)\nprint("
         (call,) = read_calls(text, TOOLS, cut_off=True).calls
-        with pytest.raises(ValueError, match="Unterminated|Expecting"):
+        with pytest.raises(ValueError, match="Unterminated"):
             json.loads(call.arguments)
         whole = f"{text}1)\n```\n"
         (call,) = read_calls(whole, TOOLS, cut_off=True).calls
