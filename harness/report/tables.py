@@ -148,15 +148,20 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "cost", dollars(summary.cost, summary.prices_as_of)
     if summary.solved_per_1000_tokens is not None:
         yield "solved", _solved_per(summary)
+    yield from _answers(summary)
+    if summary.agents:
+        yield "agent", counts(summary.agents)
+    yield from judged_again(summary.judged_again)
+    yield from sandbox_level(summary.isolation)
+
+
+def _answers(summary: Summary) -> Iterator[tuple[str, str]]:
+    """How many answers and calls there were, and what was odd about them."""
     yield "calls", _calls(summary)
     if summary.cut_off:
         yield "cut off", cut_off_words(summary)
     if set(summary.tool_protocols) & {"text"} or summary.fallback:
         yield "tools called", _protocols(summary)
-    if summary.agents:
-        yield "agent", counts(summary.agents)
-    yield from judged_again(summary.judged_again)
-    yield from sandbox_level(summary.isolation)
 
 
 def _too_few(summary: Summary) -> Iterator[tuple[str, str]]:

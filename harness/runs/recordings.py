@@ -75,7 +75,7 @@ def _played(events: Iterable[Event], mode: str) -> Iterator[ModelTurn | ModelErr
     there still.
     """
     asked = False
-    ends = LIMITS | ({StopReason.MODEL_STOPPED} if mode == "agentic" else frozenset())
+    ends = {*LIMITS, StopReason.MODEL_STOPPED} if mode == "agentic" else LIMITS
     for event in events:
         match event:
             case Request():

@@ -412,6 +412,34 @@ class TestUsage:
         assert [event.response for event in responses] == [said]
 
 
+class TestShowBudget:
+    """The last result of a message says what is left; the report on a revision does not."""
+
+    SCRIPT = (turn(read(), write(WRONG), run()), turn(run()), turn(write(RIGHT), run()))
+    BUDGET = Ways(show_budget=True)
+
+    async def test_it_counts_down(self, play: Play) -> None:
+        played = await play(*self.SCRIPT, ways=self.BUDGET, limits=Limits(turns=5, tokens=1_000))
+        told = [result.content.rpartition("\n\n")[2] for result in played.results]
+        assert [each for each in told if "Left" in each] == [
+            "[Left: 4 turns, 890 tokens]",
+            "[Left: 3 turns, 780 tokens]",
+            "[Left: 2 turns, 670 tokens]",
+        ]
+        assert all(result.content.count("[Left: ") <= 1 for result in played.results)
+
+    async def test_from_a_record_it_is_told_once(self, play: Play) -> None:
+        whole = await play(*self.SCRIPT, ways=self.BUDGET)
+        for length in range(1, len(whole.events)):
+            known = sum(isinstance(event, Response) for event in whole.events[:length])
+            again = await play(
+                *self.SCRIPT[known:], ways=self.BUDGET, recorded=whole.events[:length]
+            )
+            assert all(result.content.count("[Left: ") <= 1 for result in again.results)
+            assert again.attempt.code == RIGHT
+            assert again.heard == whole.heard[known:]
+
+
 class TestOlderRecords:
     """Transcripts of versions whose loop ended with the first message without a tool call."""
 
