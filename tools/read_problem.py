@@ -2,11 +2,10 @@
 
 from harness.grading.excerpts import shorten
 from harness.problem import Codec, ProblemView, TestCase
+from harness.tools.further_tests import LONGEST_STATEMENT, LONGEST_TEST, further_tests
 from harness.tools.toolbox import NoArguments
 from harness.tools.workspace import Workspace
 
-LONGEST_TEST = 2_000
-LONGEST_STATEMENT = 50_000
 MOST_TESTS = 10
 
 
@@ -24,8 +23,9 @@ class ReadProblem:
         """The problem as text."""
         del arguments
         problem = workspace.problem
-        shown = problem.public_tests[:MOST_TESTS]
-        left = len(problem.public_tests) - len(shown)
+        further = further_tests(problem)
+        shown = further[:MOST_TESTS]
+        left = len(further) - len(shown)
         return "\n\n".join(
             part
             for part in (
@@ -33,7 +33,8 @@ class ReadProblem:
                 shorten(problem.statement.strip(), LONGEST_STATEMENT),
                 f"## How it is run\n\n{_how(problem, workspace.cpu_limit_s)}",
                 _starter(problem),
-                *(_test(test, number) for number, test in enumerate(shown, 1)),
+                _examples(problem, {number for number, _ in further}),
+                *(_test(test, number) for number, test in shown),
                 f"({left} more public tests are run but not shown.)" if left else "",
             )
             if part
@@ -57,6 +58,17 @@ def _starter(problem: ProblemView) -> str:
         return ""
     code = problem.starter_code.rstrip()
     return f"## Starter code (keep its names and parameters)\n\n```python\n{code}\n```"
+
+
+def _examples(problem: ProblemView, further: set[int]) -> str:
+    """Which public tests are the examples of the statement, and not shown again."""
+    numbers = [n for n in range(1, len(problem.public_tests) + 1) if n not in further]
+    if not numbers:
+        return ""
+    words = ", ".join(map(str, numbers))
+    if len(numbers) == 1:
+        return f"Public test {words} is the example above."
+    return f"Public tests {words} are the examples above."
 
 
 def _test(test: TestCase, number: int) -> str:

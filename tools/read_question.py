@@ -2,7 +2,7 @@
 
 from harness.grading.excerpts import shorten
 from harness.problem import Kind, ProblemView
-from harness.tools.read_problem import LONGEST_STATEMENT
+from harness.tools.further_tests import LONGEST_STATEMENT
 from harness.tools.toolbox import NoArguments
 from harness.tools.workspace import Workspace
 

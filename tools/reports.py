@@ -22,14 +22,21 @@ def report(grade: Grade, tests: tuple[TestCase, ...]) -> str:
         return f"The solution does not compile; no test was run.\n\n{error}"
     failed = [test for test in grade.tests if not test.passed]
     parts = [f"{passed} of {total} public tests passed."]
-    parts += [_failure(test, tests[test.index]) for test in failed[:DETAILED]]
+    told: dict[str, int] = {}
+    parts += [_failure(test, tests[test.index], told) for test in failed[:DETAILED]]
     parts += [f"Test {test.index + 1}: {_title(test)}." for test in failed[DETAILED:]]
     if passed:
         numbers = ", ".join(str(test.index + 1) for test in grade.tests if test.passed)
         parts.append(f"Passed: test{'s' * (passed != 1)} {numbers}.")
     if len(grade.tests) < total:
-        parts.append(f"Tests {len(grade.tests) + 1} to {total} were not run after that.")
+        parts.append(_not_run(len(grade.tests) + 1, total))
     return shorten("\n\n".join(parts), LONGEST_REPORT)
+
+
+def _not_run(first: int, last: int) -> str:
+    if first == last:
+        return f"Test {last} was not run after that."
+    return f"Tests {first} to {last} were not run after that."
 
 
 def _title(result: TestResult) -> str:
@@ -38,7 +45,14 @@ def _title(result: TestResult) -> str:
     return f"{name} after {result.cpu_s:.2f} s of CPU time"
 
 
-def _failure(result: TestResult, test: TestCase) -> str:
+def _failure(result: TestResult, test: TestCase, told: dict[str, int]) -> str:
+    """One failure.
+
+    Args:
+        result: of the test.
+        test: what was asked.
+        told: errors and outputs that the report holds already, by the test that has them.
+    """
     parts = [f"Test {result.index + 1}: {_title(result)}."]
     parts.append(_block("Input", test.input, LONGEST_INPUT))
     parts.append(_block("Expected", test.output, LONGEST_OUTPUT))
@@ -55,7 +69,10 @@ def _failure(result: TestResult, test: TestCase) -> str:
         ("Printed to stdout", result.stdout),
         ("Printed to stderr", result.stderr),
     ):
-        if text.strip():
+        if text.strip() and text in told:
+            parts.append(f"{name}: the same as for test {told[text]}.")
+        elif text.strip():
+            told[text] = result.index + 1
             parts.append(_block(name, _tail(text), LONGEST_ERROR))
     return "\n".join(parts)
 

@@ -1,6 +1,6 @@
 """The agent loop: the model calls tools until the public tests pass or a limit is hit.
 
-What a model may answer, and what comes of it:
+What a model may answer, and what happens then:
 
 | answer | what happens |
 | --- | --- |
@@ -9,32 +9,34 @@ What a model may answer, and what comes of it:
 | a JSON string that holds the arguments | taken for the arguments |
 | an unknown tool | an error as the result that names the tools |
 | a call cut off by the token limit | an error as the result that says so |
-| a message cut off by it before any call | a nudge that says so |
-| nothing at all | a nudge |
-| words, nothing handed in yet | a nudge |
-| new code in words | a nudge; it is the solution if none is ever written (`prose`) |
-| words, something handed in | the model's end |
-| a refusal | the model's end, `refused`; what was handed in is graded |
-| nothing, by a content filter | a nudge that says so; the second time as a refusal |
+| no call, the newest solution failing or untested | a reminder; the second in a row: the end |
+| no call, nothing handed in, or new code in words | a reminder; the third in a row: the end |
+| no call, an empty message or one cut off or filtered | the same, and the reminder says so |
+| no call, an answer handed in that has no tests | the model's end |
+| a refusal, or filtered a second time | the model's end, `refused`; its solution is graded |
 | no call in two turns, tools told in text | single shot: `fallback` |
 
-Nudges are two at most, of whatever kind. How tools are told in text, and when, stands in
-`harness.models.tool_protocol`. Where a conversation has grown too long, old results of tools are
+Reminders are bounded (`harness.agent.reminders`) and counted (`nudges`). A final solution that was
+not tested is run on the public tests before the attempt ends; where nothing was handed in, it is
+the code that the model wrote last in a message (`prose`). How tools are told in text, and when, is
+in `harness.models.tool_protocol`. Where a conversation has grown too long, old results of tools are
 left out of it (`Conversation.clear_results`) before it is given up.
 """
 
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, ToolProtocolUsed
-from harness.agent.calling import Calls, cut_off
+from harness.agent.calling import Calls
 from harness.agent.conversation import Conversation
 from harness.agent.ending import until_the_end
 from harness.agent.events import ToolProtocolChanged
 from harness.agent.extraction import Extraction
 from harness.agent.prompts import fallback_prompt
+from harness.agent.reminders import MOST_IN_A_ROW, MOST_REMINDERS, reminder
+from harness.agent.testing import run_public_tests
 from harness.grading.excerpts import shorten
 from harness.models.protocol import ContextOverflowError, ModelTurn, UserMessage
 from harness.models.text_tools import said_in_text
+from harness.tools.workspace import Revision
 
-MOST_NUDGES = 2
 TURNS_WITHOUT_TOOLS = 2  # in text, until the model is taken for one that cannot call any
 LONGEST_REFUSAL = 1_000
 SAME_SOLUTION = 3
@@ -55,16 +57,21 @@ class _Loop:
         self.conversation = Conversation(session, session.toolbox.specs)
         self.calls = Calls(session, self.conversation)
         self.said: list[str] = []
-        self.nudges = 0
+        self.nudges = self.in_a_row = 0
+        self.salvaged: Extraction | None = None
         self.protocol: ToolProtocolUsed | None = None
         self.fallback = self.filtered = False
         self.refusal: str | None = None
 
     async def run(self) -> Attempt:
         session = self.session
-        opening = session.prompt.render(session.problem, session.workspace.cpu_limit_s)
+        opening = session.prompt.render(
+            session.problem, session.workspace.cpu_limit_s, session.limits.turns
+        )
         self.conversation.add(*opening)
         reason, error = await until_the_end(self._converse(), session.limits)
+        if reason is not StopReason.MODEL_ERROR:  # such a sample is asked again
+            await self._test_final(reason)
         return self._attempt(reason, error)
 
     async def _converse(self) -> StopReason:
@@ -95,40 +102,55 @@ class _Loop:
 
     async def _look(self, turn: ModelTurn) -> StopReason | None:
         """Whether that was the end."""
-        workspace = self.session.workspace
-        passed = workspace.latest is not None and workspace.latest.passed
-        if workspace.submitted:
+        session, best = self.session, self.session.workspace.best
+        if session.workspace.submitted:
             return StopReason.SUBMITTED
-        if passed and self.session.ways.stop_on_pass:
+        if best is not None and best.passed and session.ways.stop_on_pass:
             return StopReason.PUBLIC_TESTS_PASSED
         self.said.append(turn.text)
         if turn.tool_calls:
+            self.in_a_row = 0
             return StopReason.REPEATED_SOLUTION if self._repeats() else None
         if turn.stop.reason == "refusal" or (self.filtered and _filtered(turn)):
             words = turn.text.strip() or turn.stop.provider_word or turn.stop.reason
             self.refusal = shorten(words, LONGEST_REFUSAL)
             return StopReason.MODEL_STOPPED
+        self.filtered = self.filtered or _filtered(turn)
         turns = self.conversation.turns
         if self.protocol == "text" and not self.calls.made and turns >= TURNS_WITHOUT_TOOLS:
             return await self._fall_back()
-        return StopReason.MODEL_STOPPED if passed else self._nudge(turn)
+        return self._remind(turn)
 
-    def _nudge(self, turn: ModelTurn) -> StopReason | None:
-        """What to do about a message without a tool call: remind the model, or take it as its end.
+    def _remind(self, turn: ModelTurn) -> StopReason | None:
+        """Answer a message without a tool call with a reminder, or take it for the model's end.
 
-        Other code than was handed in, nothing in it, or nothing handed in yet is worth a reminder,
-        twice at the most.
+        Plain words after a reminder give up. Words without any solution, code that was not handed
+        in, and messages that are empty, cut off or filtered are answered twice in a row.
         """
-        latest, found = self.session.workspace.latest, self._found(turn.text)
-        nothing = not turn.text.strip() or latest is None
-        new = found.code and (latest is None or found.code.strip() != latest.code.strip())
-        self.filtered = self.filtered or _filtered(turn)
-        if self.nudges < MOST_NUDGES and (new or nothing or cut_off(turn) or _filtered(turn)):
-            self.nudges += 1
-            before = f"{CUT_OFF} " if cut_off(turn) else f"{FILTERED} " if _filtered(turn) else ""
-            self.conversation.add(UserMessage(content=before + self.session.nudge))
-            return None
-        return StopReason.MODEL_STOPPED
+        workspace, code = self.session.workspace, self._found(turn.text).code.strip()
+        latest, best = workspace.latest, workspace.best
+        if best is not None and best.passed and latest is not None and latest.report is not None:
+            return StopReason.MODEL_STOPPED
+        new = bool(code) and (latest is None or code != latest.code.strip())
+        silent = not turn.text.strip() or turn.cut_off or _filtered(turn)
+        allowed = MOST_IN_A_ROW if latest is None or new or silent else 1
+        if latest is not None and not (workspace.problem.public_tests or new or silent):
+            return StopReason.MODEL_STOPPED
+        if self.in_a_row >= allowed or self.nudges >= MOST_REMINDERS:
+            return StopReason.MODEL_STOPPED
+        if (spent := self.calls.spent()) is not None:
+            return spent
+        self.nudges += 1
+        self.in_a_row += 1
+        before = f"{CUT_OFF} " if turn.cut_off else f"{FILTERED} " if _filtered(turn) else ""
+        words = reminder(
+            self.session,
+            turns_left=self.session.limits.turns - self.conversation.turns,
+            code_in_text=new,
+            further=max(1, MOST_IN_A_ROW + 1 - self.in_a_row) if latest is None else 1,
+        )
+        self.conversation.add(UserMessage(content=before + words))
+        return None
 
     async def _fall_back(self) -> StopReason:
         """Single shot, where tools cannot be called: the code said last, else one more request."""
@@ -161,24 +183,38 @@ class _Loop:
             for revision in last
         )
 
+    async def _test_final(self, reason: StopReason) -> None:
+        """Run the final solution on the public tests where that was not done; else code in words.
+
+        After a pass that ended the loop, what was written later is not the final solution.
+        """
+        workspace = self.session.workspace
+        if workspace.latest is None and (prose := self._prose()).code:
+            self.salvaged = prose
+            workspace.revisions.append(Revision(prose.code))
+            self.calls.note_revisions()
+        if reason is not StopReason.PUBLIC_TESTS_PASSED:
+            await run_public_tests(self.session, self.conversation)
+
     def _attempt(self, reason: StopReason, error: str) -> Attempt:
         best = self.session.workspace.best
-        prose = Extraction(code="", rule="none") if best else self._prose()
-        if best is not None:
-            rule = ChosenBy.PASSED_PUBLIC_TESTS if best.passed else ChosenBy.NEWEST
+        if best is None:
+            rule = ChosenBy.NONE
+        elif self.salvaged is not None:
+            rule = ChosenBy.PROSE
         else:
-            rule = ChosenBy.PROSE if prose.code else ChosenBy.NONE
+            rule = ChosenBy.PASSED_PUBLIC_TESTS if best.passed else ChosenBy.NEWEST
         return Attempt(
-            code=prose.code if best is None else best.code,
+            code="" if best is None else best.code,
             chosen_by=rule,
-            extraction=prose.rule if rule is ChosenBy.PROSE else "",
+            extraction="" if self.salvaged is None else self.salvaged.rule,
             stop_reason=reason,
             usage=self.conversation.usage,
             usage_known=self.conversation.usage_known,
             model_calls=self.conversation.turns,
             tool_calls=self.calls.made,
             malformed_tool_calls=self.calls.malformed,
-            nudges=self.nudges,
+            nudges=self.nudges - (self.nudges > 0 and self.conversation.unsent),
             tool_protocol=self.protocol,
             fallback=self.fallback,
             refused=self.refusal is not None,

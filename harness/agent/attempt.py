@@ -113,11 +113,13 @@ class Ways(Frozen):
         stop_on_pass: the agent loop ends once the public tests have passed.
         repair_rounds: of `self_repair`.
         best_of: how many single shots `best_of_k_public` takes.
+        show_budget: the last tool result of each message says what the sample may still use.
     """
 
     stop_on_pass: bool = True
     repair_rounds: int = 1
     best_of: int = 5
+    show_budget: bool = False
 
 
 class Written(Frozen):

@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 
+from harness.agent.allowance import with_allowance, without_allowance
 from harness.agent.attempt import Session, StopReason, Written
 from harness.agent.conversation import Conversation
 from harness.agent.events import PublicTests, ToolResult
@@ -58,7 +59,7 @@ class Calls:
                 recorded = await self._carry_out(turn, call, number)
                 self._session.journal(recorded)
             else:
-                await self._recall(call, recorded)
+                await self._recall(call, recorded, last=call is turn.tool_calls[-1])
             self.malformed += recorded.result.malformed
             self._conversation.add(recorded.result, recorded=True)
             results.append(recorded.result)
@@ -81,8 +82,11 @@ class Calls:
         started = self._conversation.clock()
         tested = self._report()
         result = await self._call(call, number)
-        if result.malformed and call is turn.tool_calls[-1] and cut_off(turn):
+        if result.malformed and call is turn.tool_calls[-1] and turn.cut_off:
             result = self._cut_off_call(result)
+        if self._session.ways.show_budget and call is turn.tool_calls[-1]:
+            told = with_allowance(result.content, self._session, self._conversation)
+            result = result.model_copy(update={"content": told})
         now = self._report()
         return ToolResult(
             turn=self._conversation.turns,
@@ -91,17 +95,20 @@ class Calls:
             tests=None if now is None or now is tested else PublicTests.of(now),
         )
 
-    async def _recall(self, call: ToolCall, recorded: ToolResult) -> None:
+    async def _recall(self, call: ToolCall, recorded: ToolResult, *, last: bool) -> None:
         """Do again what a recorded call left behind; its tests are not run again.
 
         Those of a user's own tool are: its result need not be the report.
         """
         workspace, started = self._session.workspace, time.monotonic()
         if recorded.tests is not None and call.name == RunTests.name:
-            workspace.recorded = Report(**dict(recorded.tests), text=recorded.result.content)
+            text = recorded.result.content
+            if last and self._session.ways.show_budget:
+                text = without_allowance(text)
+            workspace.recorded = Report(**dict(recorded.tests), text=text)
         if not recorded.result.is_error and call.name != RunCode.name:  # which leaves nothing
             await self._session.toolbox.call(call, workspace)
-            self._note_revisions()
+            self.note_revisions()
         workspace.recorded = None
         self._conversation.recall_seconds(recorded.seconds - (time.monotonic() - started))
 
@@ -120,10 +127,10 @@ class Calls:
         if words:
             return ToolMessage(call_id=call.id, name=call.name, content=words, is_error=True)
         result = await self._session.toolbox.call(call, self._session.workspace)
-        self._note_revisions()
+        self.note_revisions()
         return result
 
-    def _note_revisions(self) -> None:
+    def note_revisions(self) -> None:
         """Say of what was just written when that was."""
         conversation = self._conversation
         usage = conversation.usage if conversation.usage_known else None
@@ -144,8 +151,3 @@ class Calls:
         else:
             words = f"{CUT_OFF_NAME} {result.content}"
         return result.model_copy(update={"content": words})
-
-
-def cut_off(turn: ModelTurn) -> bool:
-    """Whether a message ended because it was as long as it may be."""
-    return turn.stop.reason == "max_tokens"

@@ -152,6 +152,11 @@ class Conversation:
         return time.monotonic() - self._session.workspace.queued_s
 
     @property
+    def unsent(self) -> bool:
+        """Whether something was added that no request has carried yet."""
+        return bool(self._unrecorded)
+
+    @property
     def out_of_time(self) -> bool:
         """Whether the sample's working seconds are used up."""
         limit = self._session.limits.seconds

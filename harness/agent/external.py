@@ -58,7 +58,7 @@ class Desk:
         self._opened = self._heard = time.monotonic()
         self._bytes = 0
         self.opening: tuple[Message, ...] = session.prompt.render(
-            session.problem, session.workspace.cpu_limit_s
+            session.problem, session.workspace.cpu_limit_s, None
         )
         self.ended: asyncio.Future[StopReason] = asyncio.get_running_loop().create_future()
         self.client = ""

@@ -8,6 +8,11 @@ from harness.models.protocol import ModelError, ModelTurn, Retry, Usage
 class Gate(Protocol):
     """Lets the requests of one sample through, one after another."""
 
+    @property
+    def dollars_left(self) -> float | None:
+        """US dollars that the sample may still spend; None without a limit."""
+        ...
+
     async def enter(self) -> None:
         """Wait until the next request may be sent.
 
@@ -71,6 +76,8 @@ class Gate(Protocol):
 
 class _Open:
     """No queue, no budget."""
+
+    dollars_left: float | None = None
 
     async def enter(self) -> None:
         pass

@@ -16,12 +16,16 @@ from harness.agent.events import (
     Response,
     Resumed,
     Retried,
+    SampleEnd,
     SampleStart,
     Tested,
     ToolResult,
     Unusable,
 )
-from harness.models.protocol import ContextOverflowError, Usage
+from harness.models.protocol import ContextOverflowError, RecordingEndedError, Usage
+
+MODEL_STOPPED = "model_stopped"
+"""The stop reason of a sample that the model ended, which older versions did sooner."""
 
 STARTS = {  # what shapes a sample, by the field of its start that would tell of a change
     "problem_hash": "the problem",
@@ -43,6 +47,7 @@ class Journal:
 
     Attributes:
         answers: what each answer so far has used, the recorded ones among them.
+        cut_off: how many of them the token limit cut off.
     """
 
     def __init__(self, write: Callable[[Event], None], recorded: Sequence[Event] = ()) -> None:
@@ -52,6 +57,7 @@ class Journal:
         self._retries: tuple[Usage, ...] = ()
         self._live = not recorded
         self.answers: list[Usage | None] = []
+        self.cut_off = 0
 
     def __call__(self, event: Event) -> None:
         """An event has happened; one that is recorded already is not written again."""
@@ -59,7 +65,7 @@ class Journal:
             self._begin(event)
             return
         if isinstance(event, Response):
-            self.answers.append(event.response.usage)
+            self._count(event)
         if not self._live and self._next() != event:
             self._go_live()
         if not self._live:
@@ -82,11 +88,14 @@ class Journal:
 
         Raises:
             ContextOverflowError: what is recorded is that it was too long.
+            RecordingEndedError: what is recorded is that the model had ended the sample here.
         """
         if self._live:
             return None
         place = self._kept
         asked = self._next()
+        if isinstance(asked, SampleEnd) and asked.stop_reason == MODEL_STOPPED:
+            raise RecordingEndedError("the model had stopped here", MODEL_STOPPED, asked=False)
         if not isinstance(asked, Request):
             self._go_live()
             return None
@@ -104,7 +113,7 @@ class Journal:
         match found:
             case Response():
                 self._kept, self._turn = place + 1, found.turn
-                self.answers.append(found.response.usage)
+                self._count(found)
                 return found
             case Cleared():
                 self._kept, self._turn = place, found.turn
@@ -138,6 +147,10 @@ class Journal:
             return found
         self._go_live()
         return None
+
+    def _count(self, answer: Response) -> None:
+        self.answers.append(answer.response.usage)
+        self.cut_off += answer.response.cut_off
 
     def _begin(self, start: SampleStart) -> None:
         """Compare what shapes the sample; a change of it makes the record worthless."""

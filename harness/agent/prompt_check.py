@@ -146,7 +146,9 @@ def _faults(
 def _values(part: str, problem: ProblemView) -> Mapping[str, Any]:
     every = {
         "problem": problem,
+        "further_tests": problem.public_tests,
         "cpu_limit_s": "6",
+        "max_turns": 10,
         "code": "def solve(x):\n    return x + 1\n",
         "feedback": "Wrong answer on public test 1.",
         "round": 1,
@@ -195,7 +197,8 @@ def _models(tree: nodes.Template, bound: set[str]) -> dict[str, type[BaseModel]]
         match loop:
             case nodes.For(
                 target=nodes.Name(name=name),
-                iter=nodes.Getattr(node=nodes.Name(name="problem"), attr="public_tests"),
+                iter=nodes.Getattr(node=nodes.Name(name="problem"), attr="public_tests")
+                | nodes.Name(name="further_tests"),
             ) if stores[name] == 1:
                 models[name] = TestCase
             case _:

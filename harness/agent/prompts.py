@@ -24,6 +24,7 @@ from harness.errors import UsageError
 from harness.grading.excerpts import writable
 from harness.models.protocol import Frozen, SystemMessage, UserMessage
 from harness.problem import Kind, ProblemView
+from harness.tools.further_tests import further_tests
 
 SINGLE_SHOT = "single_shot"
 OPENING = ("system", "user")
@@ -31,11 +32,12 @@ OWN_PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"agentic": (), SINGLE_SHOT: (), "self_repair": ("repair",)}
 )
 """The modes that have sets of their own, and what those hold beside the opening."""
+_EVERYWHERE = frozenset({"problem", "further_tests", "cpu_limit_s", "max_turns"})
 NAMES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        "system": frozenset({"problem", "cpu_limit_s"}),
-        "user": frozenset({"problem", "cpu_limit_s"}),
-        "repair": frozenset({"problem", "cpu_limit_s", "code", "feedback", "round"}),
+        "system": _EVERYWHERE,
+        "user": _EVERYWHERE,
+        "repair": _EVERYWHERE | {"code", "feedback", "round"},
     }
 )
 """What each template may use."""
@@ -74,15 +76,23 @@ class PromptSet(Frozen):
         said = [description(text) for text in (*others, self.parts["system"])]
         return next((words for words in said if words), "")
 
-    def render(self, problem: ProblemView, cpu_limit_s: float) -> tuple[SystemMessage, UserMessage]:
+    def render(
+        self, problem: ProblemView, cpu_limit_s: float, max_turns: int | None = 1
+    ) -> tuple[SystemMessage, UserMessage]:
         """The opening messages.
+
+        Args:
+            problem: what they are about.
+            cpu_limit_s: CPU seconds of a test.
+            max_turns: answers that the model may give; None without a limit.
 
         Raises:
             UsageError: a template uses a name that does not exist, is not valid Jinja2, fails, or
                 does too much.
         """
         system, user = (
-            self.render_part(part, problem=problem, cpu_limit_s=cpu_limit_s) for part in OPENING
+            self.render_part(part, problem=problem, cpu_limit_s=cpu_limit_s, max_turns=max_turns)
+            for part in OPENING
         )
         return SystemMessage(content=system), UserMessage(content=user)
 
@@ -91,7 +101,8 @@ class PromptSet(Frozen):
 
         Args:
             part: its name, as `repair`.
-            values: what `NAMES` says that it may use; `cpu_limit_s` is a number.
+            values: what `NAMES` says that it may use; `cpu_limit_s` is a number, and
+                `further_tests` follow from the problem.
 
         Raises:
             UsageError: as `render` does, or there is no such template.
@@ -100,6 +111,8 @@ class PromptSet(Frozen):
             raise UsageError(f"prompt set {self.name!r} has no {part}.j2")
         if isinstance(values.get("cpu_limit_s"), int | float):
             values["cpu_limit_s"] = f"{values['cpu_limit_s']:g}"
+        if isinstance(problem := values.get("problem"), ProblemView):
+            values["further_tests"] = [test for _, test in further_tests(problem)]
         try:
             return writable(render(self.parts[part], f"{part}.j2", values))
         except TemplateFaultError as fault:

@@ -57,7 +57,9 @@ class _Repairs:
 
     async def _work(self) -> StopReason:
         session = self.session
-        opening = session.prompt.render(session.problem, session.workspace.cpu_limit_s)
+        opening = session.prompt.render(
+            session.problem, session.workspace.cpu_limit_s, session.limits.turns
+        )
         if session.earlier is None:
             code = await self._ask(*opening)
         else:
@@ -80,7 +82,8 @@ class _Repairs:
         text = session.prompt.render_part(
             REPAIR,
             problem=session.problem,
-            cpu_limit_s=f"{session.workspace.cpu_limit_s:g}",
+            cpu_limit_s=session.workspace.cpu_limit_s,
+            max_turns=session.limits.turns,
             code=code,
             feedback=report.text if report else NO_CODE,
             round=number,

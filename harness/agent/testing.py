@@ -1,4 +1,4 @@
-"""The public tests, run by a strategy rather than by the model; recorded like everything else."""
+"""Public tests that a strategy runs itself, without a tool call of the model; they are recorded."""
 
 from harness.agent.attempt import Session
 from harness.agent.conversation import Conversation
@@ -7,17 +7,28 @@ from harness.tools.workspace import Report, Revision
 
 
 async def try_out(session: Session, conversation: Conversation, code: str) -> Report | None:
-    """How a solution does on the public tests; None where there are none.
+    """Add a revision and run it on the public tests; None where there are none.
 
-    Where the conversation is taken up again and the tests were run before, they are not run again.
+    Raises:
+        SandboxError: it could not be run.
+    """
+    session.workspace.revisions.append(Revision(code))
+    return await run_public_tests(session, conversation)
+
+
+async def run_public_tests(session: Session, conversation: Conversation) -> Report | None:
+    """Run the newest revision on the public tests, unless that was done; None without tests.
+
+    A result that an earlier attempt recorded is used again.
 
     Raises:
         SandboxError: it could not be run.
     """
     workspace = session.workspace
-    workspace.revisions.append(Revision(code))
-    if not session.problem.public_tests:
+    if workspace.latest is None or not session.problem.public_tests:
         return None
+    if workspace.latest.report is not None:
+        return workspace.latest.report
     recorded = session.journal.tested(conversation.turns)
     if recorded is not None:
         workspace.recorded = Report(**dict(recorded.tests), text=recorded.report)

@@ -87,6 +87,7 @@ class RunKeys(SelectionKeys, JudgingKeys, total=False):
     stop_on_pass: bool
     submit_tool: bool
     run_code_tool: bool
+    show_budget: bool
     tool: Words
     agent_command: str | None
     agent_read: Words

@@ -76,6 +76,14 @@ RunCodeTool = Annotated[
         panel="Mode",
     ),
 ]
+ShowBudget = Annotated[
+    bool | None,
+    option(
+        "--show-budget",
+        help="Tell the model with each tool result how many turns, tokens and dollars it has left.",
+        panel="Mode",
+    ),
+]
 Tool = Annotated[
     list[str] | None,
     option(

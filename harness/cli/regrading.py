@@ -85,7 +85,7 @@ def regrade_run(
         interrupted = judge_jobs(jobs, judging, err, "solutions", regrading.keep)
         results = directory.committed()
         failures = Counter(str(verdict) for _, verdict, _ in regrading.failures)
-        summary = summarize(results, len(stored), failures)
+        summary = summarize(results, len(stored), failures, max_tokens=spec.max_tokens)
         directory.write_summary(summary.model_dump(mode="json"))
     finally:
         regrading.close()

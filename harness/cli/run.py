@@ -70,6 +70,7 @@ def run(  # noqa: PLR0917 - the flags of a command
     stop_on_pass: mode_flags.StopOnPass = None,
     submit_tool: mode_flags.SubmitTool = None,
     run_code_tool: mode_flags.RunCodeTool = None,
+    show_budget: mode_flags.ShowBudget = None,
     tool: mode_flags.Tool = None,
     agent_command: mode_flags.AgentCommand = None,
     agent_read: mode_flags.AgentRead = None,

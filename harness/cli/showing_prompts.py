@@ -75,7 +75,9 @@ def show_messages(name: str, mode: str, flags: dict[str, Any]) -> None:
     (problem,) = select(loaded.problems, spec.selection()).problems
     prompt = load_prompt(name, mode, problem.kind)
     out = console()
-    for message in prompt.render(problem.view(), Options().limits(problem).cpu_s):
+    cpu_s = Options().limits(problem).cpu_s
+    turns = spec.max_turns if mode == "agentic" else 1
+    for message in prompt.render(problem.view(), cpu_s, turns):
         out.print(f"--- {message.role}\n{printable(message.content)}\n", soft_wrap=True)
 
 

@@ -38,6 +38,7 @@ FIELDS = {
     "tool_calls": WHOLE,
     "malformed_tool_calls": WHOLE,
     "nudges": WHOLE,
+    "cut_off": WHOLE,
     "written": WHOLE,
     "tool_protocol": TEXT,
     "fallback": TRUTH,

@@ -109,7 +109,10 @@ def _ended(execution: Execution) -> str:
         case Ending.SIGNAL:
             return f"killed by signal {execution.code}"
         case Ending.WALL_LIMIT:
-            return "it waited: the limit of wall time was reached with little CPU used"
+            return (
+                f"the limit of wall time was reached after {execution.wall_s:.1f} s, of which the "
+                f"program ran for {execution.cpu_s:.2f} s"
+            )
         case _:
             return ""
 

@@ -124,6 +124,11 @@ class ModelTurn(Frozen):
     latency_s: float = 0.0
     request_id: str | None = None
 
+    @property
+    def cut_off(self) -> bool:
+        """Whether the answer ended because it reached the token limit."""
+        return self.stop.reason == "max_tokens"
+
     def message(self) -> AssistantMessage:
         """The turn as the conversation keeps it."""
         return AssistantMessage(

@@ -10,7 +10,7 @@ there were calls among them. Recordings thus play the same way they were made.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.models.protocol import (
@@ -26,7 +26,7 @@ from harness.models.protocol import (
     ToolSpec,
     UserMessage,
 )
-from harness.models.text_calls import read_calls
+from harness.models.text_calls import read_calls, sole_text
 from harness.models.wire import sendable
 from harness.models.written_call import WrittenCall
 from harness.problem import ProblemView
@@ -46,9 +46,19 @@ Each such block is one call. They are carried out in order once your message end
 message brings a tool_result for each: never write one yourself. Within JSON strings a newline is \
 \\n, a quote \\" and a backslash \\\\. What you write beside the blocks is not read by any tool; \
 code in other blocks is not run.
-
-The tools, each with the JSON schema of its arguments:
 """
+
+AS_IT_IS = """\
+You need not write JSON for {name}. A fenced block tagged {name} is a call, too; the text in it \
+becomes `{argument}` unchanged:
+
+```{name}
+{example}
+```
+"""
+EXAMPLES = {"code": "print(input()[::-1])", "answer": "[1, 2]"}
+
+TOOLS = "The tools, each with the JSON schema of its arguments:\n"
 
 REMINDER = """\
 A call is a fenced json block, as in:
@@ -116,7 +126,7 @@ def with_calls(
         return turn
     if turn.tool_calls:  # in text too some servers find calls by themselves
         return _marked(turn, {MARK: "text"}) if marked else turn
-    reading = read_calls(turn.text, tools, known_only=not marked)
+    reading = read_calls(turn.text, tools, known_only=not marked, cut_off=turn.cut_off)
     if not reading.calls:
         return _marked(turn, {MARK: "text"}) if marked else turn
     number = sum(isinstance(message, AssistantMessage) for message in messages)
@@ -167,7 +177,17 @@ def _user(waiting: list[str]) -> list[Message]:
 
 
 def _manual(tools: Sequence[ToolSpec]) -> str:
-    return "\n".join((MANUAL, *(f"- {json.dumps(tool.model_dump())}" for tool in tools)))
+    listed = (f"- {json.dumps(tool.model_dump())}" for tool in tools)
+    return "\n".join((MANUAL, *_as_it_is(tools), TOOLS, *listed))
+
+
+def _as_it_is(tools: Sequence[ToolSpec]) -> Iterator[str]:
+    """How to call the first tool that takes one text without JSON, where there is one."""
+    for tool in tools:
+        if argument := sole_text(tool):
+            example = EXAMPLES.get(argument, "VALUE")
+            yield AS_IT_IS.format(name=tool.name, argument=argument, example=example)
+            return
 
 
 def _result(message: ToolMessage) -> str:

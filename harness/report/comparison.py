@@ -33,6 +33,7 @@ COMPARED = (
     *("service_tier", "extra_body", "api", "header"),
     *("max_turns", "max_tool_calls", "max_tokens_per_sample"),
     *("sample_timeout", "sample_wall_timeout", "stop_on_pass", "submit_tool", "run_code_tool"),
+    "show_budget",
     *("tool", "repair_rounds", "repair_from", "best_of"),
     *("agent_command", "agent_without_namespace"),
 )

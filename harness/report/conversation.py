@@ -141,7 +141,8 @@ def _grade(grade: Grade) -> Iterator[str]:
 def _turn(number: int, turn: ModelTurn) -> Iterator[str]:
     usage = turn.usage
     tokens = f", {usage.input_tokens} tokens in, {usage.output_tokens} out" if usage else ""
-    yield from _said(f"turn {number}: model, {turn.latency_s:.2f} s{tokens}", turn.text)
+    cut = ", cut off by the token limit" if turn.cut_off else ""
+    yield from _said(f"turn {number}: model, {turn.latency_s:.2f} s{tokens}{cut}", turn.text)
     for call in turn.tool_calls:
         yield f"\n> {printable_line(call.name)}"
         yield from _indented(_arguments(call))

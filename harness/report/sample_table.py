@@ -46,6 +46,7 @@ class SampleRow:
         turns: model calls.
         seconds: of wall time; None, as the others, where there is none yet or nobody knows.
         efficiency: how fast the solution is.
+        cut_off: whether the token limit cut an answer off.
     """
 
     number: int
@@ -60,6 +61,7 @@ class SampleRow:
     tokens: int | None = None
     cost: float | None = None
     efficiency: Efficiency | None = None
+    cut_off: bool = False
 
     @property
     def label(self) -> str:
@@ -72,7 +74,10 @@ class SampleRow:
             Cell(str(self.number), "dim"),
             Cell(self.label),
             Cell(self.difficulty),
-            Cell(self.status.replace("_", " "), _STYLES.get(self.status, "red")),
+            Cell(
+                self.status.replace("_", " ") + ", cut off" * self.cut_off,
+                _STYLES.get(self.status, "red"),
+            ),
             Cell(_known(self.turns)),
             Cell("-" if self.seconds is None else clock(self.seconds)),
             Cell(_known(self.tokens)),
@@ -140,6 +145,7 @@ def result_row(result: SampleResult, number: int, *, several: bool) -> SampleRow
         tokens=None if result.usage is None else result.usage.total_tokens,
         cost=result.cost,
         efficiency=result.efficiency,
+        cut_off=bool(result.cut_off),
     )
 
 

@@ -160,13 +160,20 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "cost", dollars(summary.cost, summary.prices_as_of)
     if summary.solved_per_1000_tokens is not None:
         yield "solved", _solved_per(summary)
-    yield "calls", _calls(summary)
-    if set(summary.tool_protocols) & {"text"} or summary.fallback:
-        yield "tools called", _protocols(summary)
+    yield from _answers(summary)
     if summary.agents:
         yield "agent", counts(summary.agents)
     yield from judged_again(summary.judged_again)
     yield from sandbox_level(summary.isolation)
+
+
+def _answers(summary: Summary) -> Iterator[tuple[str, str]]:
+    """How many answers and calls there were, and what was odd about them."""
+    yield "calls", _calls(summary)
+    if summary.cut_off:
+        yield "cut off", cut_off_words(summary)
+    if set(summary.tool_protocols) & {"text"} or summary.fallback:
+        yield "tools called", _protocols(summary)
 
 
 def _too_few(summary: Summary) -> Iterator[tuple[str, str]]:
@@ -224,9 +231,18 @@ def _calls(summary: Summary) -> str:
         parts.append(f"{summary.malformed_tool_calls} malformed{share}")
     if summary.salvaged:
         parts.append(f"{count(summary.salvaged, 'solution')} salvaged from prose")
+    if summary.nudges:
+        parts.append(count(summary.nudges, "reminder"))
     if summary.refused:
         parts.append(count(summary.refused, "refusal"))
     return ", ".join(parts)
+
+
+def cut_off_words(summary: Summary) -> str:
+    """How many answers the token limit cut off, and what to do about it."""
+    answers, samples = count(summary.cut_off, "answer"), count(summary.cut_off_samples, "sample")
+    now = "the provider's own" if summary.max_tokens is None else f"{summary.max_tokens:,}"
+    return f"{answers} in {samples}, by the token limit; raise --max-tokens (now {now})"
 
 
 def _protocols(summary: Summary) -> str:

@@ -120,7 +120,13 @@ def sum_up(
     done = with_costs(directory.committed(), plan.price)
     unheard = unheard_requests(directory.path, done) if len(done) < len(plan.samples) else 0
     summary = summarize(
-        done, len(plan.samples), counts, prices_as_of=dated, stopped=stopped, unheard=unheard
+        done,
+        len(plan.samples),
+        counts,
+        prices_as_of=dated,
+        max_tokens=plan.spec.max_tokens,
+        stopped=stopped,
+        unheard=unheard,
     )
     directory.write_summary(summary.model_dump(mode="json"))
     return summary

@@ -162,7 +162,8 @@ class _Answer(NamedTuple):
 
 def _opening(plan: Plan, problem: Problem, prompt: PromptSet) -> Sequence[Message]:
     """The messages of the first request."""
-    return prompt.render(problem.view(), plan.judging.limits(problem).cpu_s)
+    cpu_s = plan.judging.limits(problem).cpu_s
+    return prompt.render(problem.view(), cpu_s, plan.limits.turns)
 
 
 def _tokens(said: Sequence[object], more: int = 0) -> int:

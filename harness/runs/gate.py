@@ -49,6 +49,12 @@ class SampleGate:
         self.in_flight = False
         self.waits_for: RunStop | None = None
 
+    @property
+    def dollars_left(self) -> float | None:
+        """US dollars of `--max-cost-per-sample` that are left; None without it."""
+        limit = self._budget.allowance.cost_per_sample
+        return None if limit is None else limit - self._spent
+
     async def enter(self) -> None:
         """Wait for money, for the end of an outage, then for a place.
 

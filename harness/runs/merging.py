@@ -20,7 +20,7 @@ from harness.models.price import ListedPrice
 from harness.runs.batch_journal import BATCHES
 from harness.runs.directory import MANIFEST, RESULTS, SUMMARY, read_manifest, write_json
 from harness.runs.packing import pack
-from harness.runs.pricing import prices_as_of, with_costs
+from harness.runs.pricing import max_tokens_of, prices_as_of, with_costs
 from harness.runs.results import ResultsFile, SampleResult, read_results
 from harness.runs.spec import RESUMABLE, RunSpec
 from harness.runs.summary import Summary, summarize
@@ -268,7 +268,13 @@ def _summary(parts: Sequence[Part], results: Sequence[SampleResult]) -> Summary:
     price = first.get("price")
     listed = None if price is None else ListedPrice.model_validate(price)
     done = with_costs(results, listed)
-    return summarize(done, planned, failures, prices_as_of=prices_as_of(first))
+    return summarize(
+        done,
+        planned,
+        failures,
+        prices_as_of=prices_as_of(first),
+        max_tokens=max_tokens_of(first),
+    )
 
 
 def _failures(path: Path) -> dict[str, int]:

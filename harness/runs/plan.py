@@ -131,6 +131,7 @@ class Plan:
             stop_on_pass=spec.stop_on_pass,
             repair_rounds=spec.repair_rounds or usual.repair_rounds,
             best_of=spec.best_of or usual.best_of,
+            show_budget=spec.show_budget,
         )
 
     def cost(self, attempt: Attempt) -> float | None:
@@ -239,7 +240,8 @@ def prepare(
     for problem in plan.problems:  # a template that is broken, or breaks on one, is found here
         for given in (plan.prompt, plan.fallback_prompt):
             if given is not None:
-                given.render(problem.view(), plan.judging.limits(problem).cpu_s)
+                limits = plan.judging.limits(problem)
+                given.render(problem.view(), limits.cpu_s, plan.limits.turns)
     return plan
 
 

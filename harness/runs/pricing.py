@@ -126,6 +126,12 @@ def check_budget(spec: RunSpec, name: str, price: ListedPrice | None) -> None:
         )
 
 
+def max_tokens_of(manifest: Mapping[str, Any]) -> int | None:
+    """The token limit of one answer that a run set; None where it set none."""
+    limit = manifest["spec"].get("max_tokens")
+    return limit if isinstance(limit, int) else None
+
+
 def prices_as_of(manifest: Mapping[str, Any]) -> str | None:
     """The date of the list that a run's prices are from; None where there was none."""
     price = manifest.get("price")

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from harness.errors import RunDirectoryError
 from harness.models.price import ListedPrice
 from harness.runs.directory import MANIFEST, RESULTS, read_manifest
-from harness.runs.pricing import prices_as_of, with_costs
+from harness.runs.pricing import max_tokens_of, prices_as_of, with_costs
 from harness.runs.results import SampleResult, read_results
 from harness.runs.sharding import problems_merged
 from harness.runs.summary import Summary, summarize
@@ -49,7 +49,12 @@ class Run:
     @cached_property
     def summary(self) -> Summary:
         """What the results come to; what is not done yet counts as not run."""
-        return summarize(self.results, self.planned, prices_as_of=prices_as_of(self.manifest))
+        return summarize(
+            self.results,
+            self.planned,
+            prices_as_of=prices_as_of(self.manifest),
+            max_tokens=max_tokens_of(self.manifest),
+        )
 
 
 def read_run(path: Path) -> Run:

@@ -64,13 +64,18 @@ def read_turns(run: Path) -> dict[tuple[str, int], list[ModelTurn | ModelError]]
             events = standing(transcripts.events(name))
             start = next((event for event in events if isinstance(event, SampleStart)), None)
             if start is not None:
-                turns[start.problem_id, start.index] = list(_played(events))
+                turns[start.problem_id, start.index] = list(_played(events, start.mode))
     return turns
 
 
-def _played(events: Iterable[Event]) -> Iterator[ModelTurn | ModelError]:
-    """What a recording does when it is asked, request by request."""
+def _played(events: Iterable[Event], mode: str) -> Iterator[ModelTurn | ModelError]:
+    """What a recording does when it is asked, request by request.
+
+    Older versions ended the agent loop at once where a model called no tool; such a recording ends
+    there still.
+    """
     asked = False
+    ends = {*LIMITS, StopReason.MODEL_STOPPED} if mode == "agentic" else LIMITS
     for event in events:
         match event:
             case Request():
@@ -87,7 +92,7 @@ def _played(events: Iterable[Event]) -> Iterator[ModelTurn | ModelError]:
                 return
             case SampleEnd(stop_reason=StopReason.CONTEXT_LIMIT):
                 yield ContextOverflowError(event.error)
-            case SampleEnd(stop_reason=reason) if reason in LIMITS:
+            case SampleEnd(stop_reason=reason) if reason in ends:
                 words = f"the recorded sample ended here: {reason.replace('_', ' ')}"
                 yield RecordingEndedError(words, reason, asked=asked)
             case _:

@@ -62,6 +62,8 @@ class SampleResult(Frozen):
         fraction: tests passed, of all the problem has.
         tool_protocol, fallback, refused, confined: as in `harness.agent.attempt.Attempt`; None,
             False where the run is older than they are.
+        cut_off: how many of the model's answers ended at the token limit; 0 where the run is older
+            than this.
         written: how many revisions there were; `steps` says how each was.
         cost: US dollars; None when the price or the usage is unknown.
         seconds: wall seconds from the first request to the grade.
@@ -102,6 +104,7 @@ class SampleResult(Frozen):
     tool_calls: int
     malformed_tool_calls: int
     nudges: int
+    cut_off: int = 0
     written: int
     steps: tuple[Step, ...] = ()
     tool_protocol: ToolProtocolUsed | None = None

@@ -138,7 +138,12 @@ class Sampler:
         steps = steps_of(attempt, grade, first_grade, self.plan.price)
         cost = self.plan.cost(attempt)
         return result_of(problem, index, attempt, grade).model_copy(
-            update={"steps": steps, "cost": cost, "efficiency": efficiency}
+            update={
+                "steps": steps,
+                "cost": cost,
+                "efficiency": efficiency,
+                "cut_off": journal.cut_off,
+            }
         )
 
     async def _time(self, problem: Problem, code: str, grade: Grade) -> Efficiency | None:

@@ -130,6 +130,7 @@ class RunSpec(BaseModel):
     stop_on_pass: bool = True
     submit_tool: bool = False
     run_code_tool: bool = False
+    show_budget: bool = False
     tool: tuple[str, ...] = ()
     agent_command: str | None = None
     agent_read: tuple[str, ...] = ()
@@ -212,6 +213,7 @@ WAYS = {
     "stop_on_pass": ("agentic",),
     "submit_tool": ("agentic", *EXTERNAL),
     "run_code_tool": ("agentic", *EXTERNAL),
+    "show_budget": ("agentic",),
     "tool": ("agentic", *EXTERNAL),
     "agent_command": ("external",),
     "agent_read": ("external",),

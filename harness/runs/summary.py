@@ -54,6 +54,9 @@ class Summary(Frozen):
         without_fallback: the rate without these; None where there are none.
         tool_protocols: how many called their tools in each way, where that is known.
         refused: samples that the model, or its provider's filter, refused to go on with.
+        cut_off: answers that ended at the token limit, and in how many samples there are such:
+            `cut_off_samples`. `max_tokens` is that limit, as the run set it; None where it did not.
+        nudges: reminders that the agent loop sent after messages without a tool call.
         of_several: pass@k and pass^k, where there are several samples a problem.
         mean_fraction: mean over problems of the fraction of tests passed, where that is known.
         passed_public, overfit: samples of problems with hidden tests that passed all public tests,
@@ -111,6 +114,10 @@ class Summary(Frozen):
     without_fallback: Rate | None = None
     tool_protocols: dict[str, int] = Field(default_factory=dict[str, int])
     refused: int = 0
+    nudges: int = 0
+    cut_off: int = 0
+    cut_off_samples: int = 0
+    max_tokens: int | None = None
     overfit_rate: Rate | None = None
     well_formed_tool_calls: float | None = None
     agents: dict[str, int] = Field(default_factory=dict[str, int])
@@ -132,6 +139,7 @@ def summarize(
     prices_as_of: str | None = None,
     stopped: Stopped | None = None,
     unheard: int = 0,
+    max_tokens: int | None = None,
 ) -> Summary:
     """Sum a run up.
 
@@ -142,6 +150,7 @@ def summarize(
         prices_as_of: the date of the prices.
         stopped: why this process stopped before the run was done.
         unheard: requests of pending samples whose answer nobody heard.
+        max_tokens: the token limit of one answer, as the run set it.
     """
     done = list(results)
     graded = [result for result in done if result.graded]
@@ -183,6 +192,10 @@ def summarize(
         without_fallback=rate_of(by_tools) if len(by_tools) < len(graded) else None,
         tool_protocols=counted(r.tool_protocol for r in done if r.tool_protocol),
         refused=sum(r.refused for r in done),
+        nudges=sum(r.nudges for r in done),
+        cut_off=sum(r.cut_off for r in done),
+        cut_off_samples=sum(r.cut_off > 0 for r in done),
+        max_tokens=max_tokens,
         agents=counted(AGENTS[r.confined] for r in done if r.confined is not None),
         overfit_rate=_overfit_rate(hidden),
         well_formed_tool_calls=1 - malformed / calls if calls else None,

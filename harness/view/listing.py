@@ -171,6 +171,7 @@ class Sums:
 
     Attributes:
         cost: US dollars; None when any sample's is unknown.
+        cut_off: answers that ended at the token limit.
         states, difficulties, platforms: how many samples are of each.
         by_difficulty: pass@1 of each.
     """
@@ -182,6 +183,7 @@ class Sums:
     tokens: int | None
     cost: float | None
     seconds: float
+    cut_off: int
     states: dict[str, int]
     difficulties: dict[str, int]
     platforms: dict[str, int]
@@ -204,6 +206,7 @@ def sums(items: Iterable[Item]) -> Sums:
         tokens=_all(row.tokens for row in rows),
         cost=_all(row.cost for row in rows),
         seconds=sum(row.seconds for row in rows),
+        cut_off=sum(row.cut_off for row in rows),
         states=_counted(item.state for item in all_items),
         difficulties={name: difficulties[name] for name in levels},
         platforms=_counted(_named(row.platform) for row in rows),

@@ -222,6 +222,7 @@ def _spec(run: OpenRun) -> Shown:
         "model": str(run.spec.get("model", "")),
         "mode": str(run.spec.get("mode", "")),
         "prompt": str(run.manifest["prompt"].get("name", "")),
+        "max_tokens": str(run.spec.get("max_tokens") or "the provider's own"),
     }
 
 

@@ -40,6 +40,7 @@ class Row(Frozen):
     hidden_total: int
     stop_reason: str
     model_calls: int
+    cut_off: int = 0
     usage: Usage | None
     cost: float | None
     seconds: float

@@ -60,10 +60,10 @@ class Voice:
 
     def __init__(self, programs: Programs, mode: str) -> None:
         self.programs = programs
-        self._tools = mode == "agentic"
+        self.hands_in = mode == "agentic"
 
     def says(self, code: str) -> ModelTurn:
-        return turn(write(code), run()) if self._tools else turn(text=fenced(code))
+        return turn(write(code), run()) if self.hands_in else turn(text=fenced(code))
 
     @property
     def right(self) -> ModelTurn:
@@ -114,6 +114,14 @@ def all_at_once(voice: Voice) -> Step:
 
 def reading_thrice(voice: Voice) -> Step:
     return turn(read(), read(), read(), write(voice.programs.wrong), run())
+
+
+def written_only(voice: Voice) -> Step:
+    return turn(write(voice.programs.right)) if voice.hands_in else voice.wrong
+
+
+def tested(voice: Voice) -> Step:
+    return turn(run()) if voice.hands_in else voice.right
 
 
 def cut_within_a_call(voice: Voice) -> Step:
@@ -186,6 +194,9 @@ BEHAVIOURS: dict[str, Behaviour] = {
     ),
     "cut off by the token limit": Behaviour(
         once(said("Let me think", "max_tokens"), cut_within_a_call, right), _solved
+    ),
+    "says that it is done, and tests when told": Behaviour(
+        once(written_only, said("I have written the solution."), tested, right), _solved
     ),
     "several calls in one message": Behaviour(once(all_at_once, right), _solved),
     "the same failing solution": Behaviour(

@@ -3,11 +3,13 @@
 from collections.abc import Awaitable, Callable
 
 import pytest
-from scripted import NEVER, USAGE, Played, call, read, run, turn, write
+from scripted import NEVER, USAGE, Played, Step, call, read, run, turn, write
 
-from harness.agent.agentic import MOST_NUDGES
-from harness.agent.attempt import NUDGE, Limits, StopReason
-from harness.agent.events import Response
+from harness.agent import events as kinds
+from harness.agent.attempt import BudgetSpentError, Limits, StopReason, Ways
+from harness.agent.events import Event, Request, Response, Resumed, SampleEnd, standing
+from harness.agent.gate import OPEN
+from harness.agent.reminders import MOST_IN_A_ROW, MOST_REMINDERS, NO_CALL
 from harness.models.protocol import (
     ContextOverflowError,
     ModelError,
@@ -26,8 +28,14 @@ OTHER_WRONG = "print(4)\n"
 THIRD_WRONG = "print(5)\n"
 
 
-def nudges(played: Played) -> int:
-    return sum(message == UserMessage(content=NUDGE) for message in played.last_sent)
+def reminders(played: Played) -> list[str]:
+    """The reminders that the model was sent."""
+    users = [message for message in played.last_sent if isinstance(message, UserMessage)]
+    return [message.content for message in users[1:]]
+
+
+def final_tests(played: Played) -> list[kinds.Tested]:
+    return [event for event in played.events if isinstance(event, kinds.Tested)]
 
 
 class TestStopping:
@@ -41,12 +49,6 @@ class TestStopping:
         assert attempt.usage == Usage(input_tokens=300, output_tokens=30)
         assert attempt.usage_known
         assert not attempt.error
-
-    async def test_a_word_after_a_failed_run_is_the_models_own_end(self, play: Play) -> None:
-        played = await play(turn(write(WRONG), run()), turn(text="I cannot do better."))
-        assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
-        assert (played.attempt.code, played.attempt.chosen_by) == (WRONG, "newest")
-        assert played.attempt.nudges == 0
 
     async def test_turns_are_model_calls(self, play: Play) -> None:
         script = [turn(write(WRONG), run()), turn(write(OTHER_WRONG), run())]
@@ -66,11 +68,13 @@ class TestStopping:
 
     async def test_the_same_code_with_another_between_is_no_repetition(self, play: Play) -> None:
         codes = [WRONG, WRONG, OTHER_WRONG, WRONG, WRONG]
-        played = await play(*[turn(write(code), run()) for code in codes], turn(text="Enough."))
+        played = await play(
+            *[turn(write(code), run()) for code in codes], *[turn(text="Enough.")] * 2
+        )
         assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
 
     async def test_code_that_was_never_run_does_not_repeat(self, play: Play) -> None:
-        played = await play(*[turn(write(WRONG)) for _ in range(4)], turn(text="Enough."))
+        played = await play(*[turn(write(WRONG)) for _ in range(4)], *[turn(text="Enough.")] * 2)
         assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
 
     async def test_a_conversation_that_no_longer_fits_keeps_its_solution(self, play: Play) -> None:
@@ -107,18 +111,97 @@ class TestTimeLimit:
         assert len(played.results) == 2
 
 
-class TestNudges:
+class TestReminders:
+    async def test_one_names_the_result_the_turns_left_and_how_to_give_up(self, play: Play) -> None:
+        script = [turn(write(WRONG), run()), turn(text="Test 2 failed; let me think.")]
+        played = await play(*script, turn(write(RIGHT), run()), limits=Limits(turns=9))
+        assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
+        assert played.attempt.nudges == 1
+        assert reminders(played) == [
+            "No tool was called. Your newest solution passes 1 of 2 public tests. 7 turns left. "
+            "Go on with a tool call, or call no tool again to give up."
+        ]
+
+    async def test_one_says_that_the_solution_is_untested(self, play: Play) -> None:
+        script = [turn(write(RIGHT)), turn(text="I have written the solution."), turn(run())]
+        played = await play(*script, limits=Limits(turns=4))
+        assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
+        assert reminders(played) == [
+            "No tool was called. Your newest solution has not been tested. 2 turns left. "
+            "Call run_tests, or call no tool again to give up."
+        ]
+
+    async def test_a_word_after_a_reminder_gives_up(self, play: Play) -> None:
+        played = await play(turn(write(WRONG), run()), *[turn(text="I cannot do better.")] * 2)
+        assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
+        assert (played.attempt.code, played.attempt.chosen_by) == (WRONG, "newest")
+        assert (played.attempt.model_calls, played.attempt.nudges) == (3, 1)
+
+    async def test_after_a_tool_call_there_is_another_one(self, play: Play) -> None:
+        said = turn(text="Let me think.")
+        script = [turn(write(WRONG), run()), said, turn(write(OTHER_WRONG)), said, turn(run())]
+        played = await play(*script, said, turn(write(RIGHT), run()))
+        assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
+        assert played.attempt.nudges == len(reminders(played)) == 3
+
+    async def test_their_number_is_bounded(self, play: Play) -> None:
+        script = [turn(write(WRONG))] + [turn(text="Hm."), turn(read())] * (MOST_REMINDERS + 2)
+        played = await play(*script, limits=Limits(turns=99))
+        assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
+        assert played.attempt.nudges == len(reminders(played)) == MOST_REMINDERS
+
+    async def test_without_a_turn_left_there_is_none(self, play: Play) -> None:
+        played = await play(turn(write(RIGHT)), turn(text="Done."), limits=Limits(turns=2))
+        assert played.attempt.stop_reason is StopReason.TURN_LIMIT
+        assert played.attempt.nudges == 0
+        assert played.attempt.chosen_by == "passed_public_tests"
+
     async def test_talk_without_a_solution_is_answered_at_most_twice(self, play: Play) -> None:
         played = await play(*[turn(text="Let me think about sums.")] * 3)
         assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
-        assert played.attempt.nudges == MOST_NUDGES == nudges(played) == 2
+        assert played.attempt.nudges == MOST_IN_A_ROW
+        assert [text.rpartition(". ")[2] for text in reminders(played)] == [
+            "To give up, call no tool in your next 2 messages.",
+            "To give up, call no tool again.",
+        ]
         assert (played.attempt.code, played.attempt.chosen_by) == ("", "none")
 
-    async def test_an_empty_message_is_nudged_too(self, play: Play) -> None:
+    async def test_an_empty_message_is_answered_too(self, play: Play) -> None:
         played = await play(turn(), turn(write(RIGHT), run()))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
-        assert (played.attempt.nudges, nudges(played)) == (1, 1)
+        assert played.attempt.nudges == len(reminders(played)) == 1
 
+    async def test_code_that_was_not_handed_in_is_no_giving_up(self, play: Play) -> None:
+        said = turn(text=f"Better:\n```python\n{RIGHT}```")
+        played = await play(turn(write(WRONG), run()), said, said, turn(write(RIGHT), run()))
+        assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
+        assert all("code in a message is not run" in text for text in reminders(played))
+
+    async def test_after_a_pass_a_word_is_the_end(self, play: Play) -> None:
+        script = [turn(write(RIGHT), run()), turn(text="Done.")]
+        played = await play(*script, ways=Ways(stop_on_pass=False))
+        assert (played.attempt.stop_reason, played.attempt.nudges) == ("model_stopped", 0)
+
+    async def test_one_that_is_never_sent_is_not_counted(self, play: Play) -> None:
+        class Full:
+            """Lets two requests through."""
+
+            def __init__(self) -> None:
+                self.left = 2
+
+            async def enter(self) -> None:
+                if not self.left:
+                    raise BudgetSpentError(StopReason.COST_LIMIT)
+                self.left -= 1
+
+            def __getattr__(self, name: str) -> object:
+                return getattr(OPEN, name)
+
+        played = await play(turn(write(WRONG), run()), turn(text="Hm."), gate=Full())
+        assert (played.attempt.stop_reason, played.attempt.nudges) == ("cost_limit", 0)
+
+
+class TestCodeInWords:
     async def test_code_in_prose_is_salvaged_and_flagged(self, play: Play) -> None:
         played = await play(
             turn(text=f"```python\n{WRONG}```"),
@@ -130,7 +213,9 @@ class TestNudges:
         assert attempt.code == RIGHT.strip()
         assert attempt.chosen_by == "prose"
         assert attempt.extraction == "python block with entry point"
-        assert (attempt.nudges, attempt.written) == (2, 0)
+        assert (attempt.nudges, attempt.written) == (2, 1)
+        assert attempt.revisions[0].tests == final_tests(played)[0].tests
+        assert attempt.revisions[0].tests.solved
 
     async def test_code_beside_a_tool_call_can_be_salvaged(self, play: Play) -> None:
         said = turn(read(), text=f"My plan:\n```python\n{RIGHT}```")
@@ -146,33 +231,66 @@ class TestNudges:
         assert (attempt.code, attempt.chosen_by) == (WRONG, "newest")
         assert attempt.nudges == 2
 
-    async def test_nudges_are_counted_over_the_whole_conversation(self, play: Play) -> None:
-        played = await play(turn(), turn(read()), turn(), turn(read()), turn())
-        assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
-        assert nudges(played) == 2
-
 
 class TestFinalSolution:
+    async def test_a_write_after_the_pass_in_one_message_changes_nothing(self, play: Play) -> None:
+        played = await play(turn(write(RIGHT), run(), write(WRONG)))
+        attempt = played.attempt
+        assert attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
+        assert (attempt.code, attempt.chosen_by) == (RIGHT, "passed_public_tests")
+        assert (attempt.model_calls, final_tests(played)) == (1, [])
+
     async def test_the_newest_that_passed_goes_before_a_newer_one(self, play: Play) -> None:
         played = await play(
-            turn(write(RIGHT), run(), write(WRONG)),
-            turn(write(ALSO_RIGHT), run(), write(OTHER_WRONG), run()),
-            turn(text="Done."),
+            turn(write(RIGHT), run(), write(WRONG), run()),
+            turn(write(ALSO_RIGHT), run(), write(OTHER_WRONG)),
+            *[turn(text="Done.")] * 2,
+            ways=Ways(stop_on_pass=False),
         )
         attempt = played.attempt
         assert (attempt.code, attempt.chosen_by) == (ALSO_RIGHT, "passed_public_tests")
         assert attempt.stop_reason is StopReason.MODEL_STOPPED
+        assert [event.tests.passed for event in final_tests(played)] == [0]
 
     async def test_without_one_that_passed_it_is_the_newest(self, play: Play) -> None:
         played = await play(
-            turn(write(WRONG), run()), turn(write(OTHER_WRONG)), turn(text="Good night.")
+            turn(write(WRONG), run()), turn(write(OTHER_WRONG)), *[turn(text="Good night.")] * 2
         )
         assert (played.attempt.code, played.attempt.chosen_by) == (OTHER_WRONG, "newest")
 
-    async def test_right_code_that_was_never_run_has_not_passed(self, play: Play) -> None:
-        played = await play(turn(write(RIGHT)), turn(text="Done."))
-        assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
-        assert (played.attempt.code, played.attempt.chosen_by) == (RIGHT, "newest")
+    @pytest.mark.parametrize(
+        ("last", "limits", "reason"),
+        [
+            ([turn(text="Done.")] * 2, Limits(), "model_stopped"),
+            ([turn(text="Hm.")], Limits(turns=2), "turn_limit"),
+            ([turn(read())], Limits(tool_calls=2), "tool_call_limit"),
+            ([ContextOverflowError("too long")], Limits(), "context_limit"),
+            ([NEVER], Limits(seconds=0.5), "time_limit"),
+            ([NEVER], Limits(wall_seconds=0.5), "wall_limit"),
+        ],
+        ids=lambda value: value if isinstance(value, str) else "",
+    )
+    async def test_an_untested_one_is_tested_before_the_attempt_ends(
+        self, play: Play, last: list[Step], limits: Limits, reason: str
+    ) -> None:
+        played = await play(turn(write(RIGHT)), *last, limits=limits)
+        attempt = played.attempt
+        assert attempt.stop_reason == reason
+        assert (attempt.code, attempt.chosen_by) == (RIGHT, "passed_public_tests")
+        assert [event.tests.solved for event in final_tests(played)] == [True]
+        assert [each.tests.solved for each in attempt.revisions if each.tests] == [True]
+
+    async def test_what_the_public_tests_said_is_in_the_transcript_and_not_run_again(
+        self, play: Play
+    ) -> None:
+        whole = await play(turn(write(WRONG)), *[turn(text="Done.")] * 2)
+        again = await play(recorded=whole.events)
+        assert again.events == again.heard == []
+        assert again.attempt.revisions[0].tests == final_tests(whole)[0].tests
+
+    async def test_a_provider_that_is_down_leaves_it_untested(self, play: Play) -> None:
+        played = await play(turn(write(RIGHT)), ModelError("HTTP 503: down"))
+        assert final_tests(played) == []
 
     async def test_running_before_writing_tells_what_to_do(self, play: Play) -> None:
         played = await play(turn(run()), turn(write(RIGHT), run()))
@@ -194,10 +312,10 @@ class TestToolCalls:
 
     async def test_results_stand_right_after_the_message_that_asked(self, play: Play) -> None:
         calls = (read(), write(WRONG), run())
-        played = await play(turn(*calls), turn(text="Enough."))
+        played = await play(turn(*calls), turn(write(RIGHT), run()))
         results = played.last_sent[-len(calls) :]
         assert all(isinstance(result, ToolMessage) for result in results)
-        assert list(results) == played.results
+        assert list(results) == played.results[: len(calls)]
         assert played.last_sent[-len(calls) - 1] == turn(*calls).message()
 
     async def test_two_calls_of_one_id_get_two_results(self, play: Play) -> None:
@@ -292,3 +410,60 @@ class TestUsage:
         played = await play(said)
         responses = [event for event in played.events if isinstance(event, Response)]
         assert [event.response for event in responses] == [said]
+
+
+class TestShowBudget:
+    """The last result of a message says what is left; the report on a revision does not."""
+
+    SCRIPT = (turn(read(), write(WRONG), run()), turn(run()), turn(write(RIGHT), run()))
+    BUDGET = Ways(show_budget=True)
+
+    async def test_it_counts_down(self, play: Play) -> None:
+        played = await play(*self.SCRIPT, ways=self.BUDGET, limits=Limits(turns=5, tokens=1_000))
+        told = [result.content.rpartition("\n\n")[2] for result in played.results]
+        assert [each for each in told if "Left" in each] == [
+            "[Left: 4 turns, 890 tokens]",
+            "[Left: 3 turns, 780 tokens]",
+            "[Left: 2 turns, 670 tokens]",
+        ]
+        assert all(result.content.count("[Left: ") <= 1 for result in played.results)
+
+    async def test_from_a_record_it_is_told_once(self, play: Play) -> None:
+        whole = await play(*self.SCRIPT, ways=self.BUDGET)
+        for length in range(1, len(whole.events)):
+            known = sum(isinstance(event, Response) for event in whole.events[:length])
+            again = await play(
+                *self.SCRIPT[known:], ways=self.BUDGET, recorded=whole.events[:length]
+            )
+            assert all(result.content.count("[Left: ") <= 1 for result in again.results)
+            assert again.attempt.code == RIGHT
+            assert again.heard == whole.heard[known:]
+
+
+class TestOlderRecords:
+    """Transcripts of versions whose loop ended with the first message without a tool call."""
+
+    async def old(self, play: Play) -> list[Event]:
+        played = await play(turn(write(RIGHT)), turn(text="Done."), turn(text="Done."))
+        events = [each for each in played.events if not isinstance(each, kinds.Tested)]
+        last = max(place for place, each in enumerate(events) if isinstance(each, Request))
+        return events[:last]
+
+    async def test_one_that_had_ended_stays_ended_and_its_solution_is_tested(
+        self, play: Play
+    ) -> None:
+        end = SampleEnd(stop_reason="model_stopped", chosen_by="newest", usage=Usage())
+        played = await play(recorded=[*await self.old(play), end])
+        assert played.heard == []
+        assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
+        assert (played.attempt.chosen_by, played.attempt.nudges) == ("passed_public_tests", 0)
+        assert isinstance(played.events[0], Resumed)
+        assert len(final_tests(played)) == 1
+
+    async def test_one_that_was_under_way_goes_on_with_a_reminder(self, play: Play) -> None:
+        old = await self.old(play)
+        played = await play(turn(run()), recorded=old)
+        assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
+        assert len(played.heard) == 1
+        assert reminders(played)[0].startswith(NO_CALL)
+        assert standing([*old, *played.events])[: len(old)] == old

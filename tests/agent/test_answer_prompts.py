@@ -11,7 +11,7 @@ from harness.problem import Kind, ProblemView, Signature
 from harness.tools.by_kind import tools_for
 
 OUTPUT, EXECUTION = Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION
-SETS = {"single_shot": ("default", "cot", "livecodebench"), "agentic": ("default", "cot")}
+SETS = {"single_shot": ("default", "cot", "livecodebench"), "agentic": ("default", "cot", "direct")}
 CASES = [
     (mode, name, kind)
     for mode, names in SETS.items()
@@ -60,7 +60,7 @@ def test_it_is_said_what_is_asked_and_how_to_answer(mode: str, name: str, kind: 
         for tool in tools_for(kind):
             assert tool.name in system
         assert "literal" in system
-        assert CALL not in both
+        assert (CALL in user) == (name == "direct")
         return
     assert CALL in user
     for text in (problem.statement, problem.starter_code.rstrip(), problem.code.rstrip()):

@@ -26,7 +26,7 @@ THOUGHTFUL = turn(read(), text="Hm.").model_copy(
 CONVERSATIONS: dict[str, list[Step]] = {
     "straight": [turn(read()), turn(write("print(3)"), run()), turn(write(RIGHT), run())],
     "all in one message": [turn(read(), write("print(3)"), run()), turn(write(RIGHT), run())],
-    "nudged": [turn(text="Well…"), turn(), turn(write("print(3)")), turn(text="Fine.")],
+    "nudged": [turn(text="Well…"), turn(), turn(write("print(3)")), *[turn(text="Fine.")] * 2],
     "nudged after code": [turn(write("1"), run()), *[turn(text="```python\n1\n```")] * 3],
     "malformed": [turn(call("nope"), call("run_tests", "{")), turn(write(RIGHT), run())],
     "retried": [RETRY, turn(read()), RETRY, RETRY, turn(write(RIGHT), run())],

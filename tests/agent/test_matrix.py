@@ -166,13 +166,18 @@ def _check_solution(cell: Cell, played: Played) -> None:
         case ChosenBy.ANSWER:
             assert (cell.mode, attempt.code) == ("single_shot", written[0].code)
         case ChosenBy.PROSE:
-            assert (cell.mode, written) == ("agentic", ())
-            assert attempt.code == _said_last(cell, played)
+            (found,) = written
+            assert cell.mode == "agentic"
+            assert attempt.code == found.code == _said_last(cell, played)
+            assert found.tests is not None
         case _:
             assert attempt.chosen_by is ChosenBy.NONE
             assert (attempt.code, written) == ("", ())
             assert not _said_last(cell, played)
-    assert bool(solved) == (attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED)
+    if attempt.chosen_by is not ChosenBy.PROSE:
+        assert bool(solved) == (attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED)
+    if cell.mode == "agentic" and attempt.stop_reason is not StopReason.MODEL_ERROR:
+        assert not written or attempt.code in {each.code for each in written if each.tests}
 
 
 def _said_last(cell: Cell, played: Played) -> str:

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from scripted import Played, call, read, rebuild, run, turn, write
 
-from harness.agent.agentic import CUT_OFF, FILTERED, MOST_NUDGES
+from harness.agent.agentic import CUT_OFF, FILTERED
 from harness.agent.attempt import NUDGE, Limits, StopReason
 from harness.agent.events import SampleEnd, ToolProtocolChanged
+from harness.agent.reminders import MOST_IN_A_ROW, NO_CALL
 from harness.models.protocol import Model, ModelStop, ModelTurn, UserMessage
 from harness.models.text_tools import TextTools
 from harness.models.tool_protocol import with_tools
@@ -91,19 +92,21 @@ class TestMessagesWithoutCalls:
     async def test_one_cut_off_is_told_so_though_something_is_handed_in(self, play: Play) -> None:
         cut = stopped(turn(text="Let me think about"), "max_tokens")
         played = await play(turn(write(WRONG), run()), cut, turn(write(RIGHT), run()))
-        assert told(played) == [f"{CUT_OFF} {NUDGE}"]
+        (reminder,) = told(played)
+        assert reminder.startswith(f"{CUT_OFF} {NO_CALL} Your newest solution passes 1 of 2")
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert played.attempt.nudges == 1
 
     async def test_an_empty_one_is_nudged_though_something_is_handed_in(self, play: Play) -> None:
         played = await play(turn(write(WRONG), run()), turn(text=" \n"), turn(write(RIGHT), run()))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
-        assert told(played) == [NUDGE]
+        (reminder,) = told(played)
+        assert reminder.startswith(f"{NO_CALL} Your newest solution passes 1 of 2")
 
     async def test_empty_ones_are_nudged_twice_and_no_more(self, play: Play) -> None:
         played = await play(turn(write(WRONG), run()), turn(), turn(), turn())
         assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
-        assert (played.attempt.nudges, played.attempt.code) == (MOST_NUDGES, WRONG)
+        assert (played.attempt.nudges, played.attempt.code) == (MOST_IN_A_ROW, WRONG)
 
 
 class TestRefusals:
@@ -129,7 +132,8 @@ class TestRefusals:
     async def test_a_content_filter_is_given_one_more_chance(self, play: Play) -> None:
         filtered = stopped(turn(), "content_filter")
         played = await play(filtered, turn(write(RIGHT), run()))
-        assert told(played) == [f"{FILTERED} {NUDGE}"]
+        (reminder,) = told(played)
+        assert reminder.startswith(f"{FILTERED} {NUDGE}")
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert not played.attempt.refused
 
@@ -173,6 +177,14 @@ class TestToolsInText:
         assert "cut off by the token limit" in played.results[1].content
         assert played.attempt.malformed_tool_calls == 2
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
+
+    async def test_code_may_be_handed_in_without_json(self, play_text: Play) -> None:
+        cut = stopped(turn(text=f"```write_solution\n{RIGHT[:20]}"), "max_tokens")
+        whole = turn(text=f"```write_solution\n{RIGHT}```\n{block('run_tests')}")
+        played = await play_text(cut, whole)
+        assert "Call write_solution again" in played.results[0].content
+        assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
+        assert (played.attempt.code, played.attempt.written) == (RIGHT, 1)
 
     async def test_the_protocol_is_in_the_transcript(self, play_text: Play) -> None:
         played = await play_text(turn(text=block("read_problem")), limits=Limits(turns=1))
@@ -237,7 +249,7 @@ class TestFallback:
             turn(text=block("nope")),
             turn(text="Hm."),
             turn(text=block("write_solution", code=WRONG)),
-            turn(text="Enough."),
+            *[turn(text="Enough.")] * 2,
         )
         assert not played.attempt.fallback
         assert (played.attempt.code, played.attempt.tool_protocol) == (WRONG, "text")
@@ -251,7 +263,7 @@ class TestFallback:
         played = await play(*[turn(text=PROSE)] * 3)
         attempt = played.attempt
         assert (attempt.fallback, attempt.tool_protocol) == (False, "native")
-        assert (attempt.chosen_by, attempt.nudges) == ("prose", MOST_NUDGES)
+        assert (attempt.chosen_by, attempt.nudges) == ("prose", MOST_IN_A_ROW)
 
     async def test_tools_that_are_ignored_are_told_in_text_before(self, play: Play) -> None:
         def auto(model: Model) -> Model:

@@ -671,7 +671,9 @@ async def test_from_a_record_a_report_is_the_report_whoever_had_it_made(play: Pl
         limits=Limits(seconds=5, wall_seconds=1.5),
     )
     results = [place for place, e in enumerate(first.events) if isinstance(e, ToolResult)]
-    again = await play(turn(text="Done."), toolbox=toolbox, recorded=first.events[: results[2]])
+    again = await play(
+        *[turn(text="Done.")] * 2, toolbox=toolbox, recorded=first.events[: results[2]]
+    )
     assert isinstance(again.events[0], Resumed)
     assert "1 of 2 public tests passed." in again.results[0].content
     assert "Expected" in again.results[0].content

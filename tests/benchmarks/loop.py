@@ -213,6 +213,7 @@ def measured(
                 file.write(json.dumps(row) + "\n")
         spec = RunSpec(
             mode="agentic",
+            max_turns=CALLS_A_SAMPLE,  # the last message would get a reminder
             model="python:json:dumps",  # takes the place of a model until the plan has ours
             benchmark=f"jsonl:{folder / 'rows.jsonl'}",
             samples_per_problem=samples // problems,

@@ -206,6 +206,7 @@ async def samples(count: int, folder: Path) -> tuple[float, float]:
     (folder / "rows.jsonl").write_text("\n".join(rows))
     spec = RunSpec(
         mode="agentic",
+        max_turns=len(CALLS) + 1,  # the last message would get a reminder
         model="python:json:dumps",  # takes the place of a model until the plan has ours
         benchmark=f"jsonl:{folder / 'rows.jsonl'}",
         tool_protocol="native",

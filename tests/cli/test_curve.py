@@ -78,8 +78,8 @@ def test_by_test_run_it_is_what_the_steps_say(runs: Path) -> None:
             samples,
             lambda r, run=run: any(s["public_passed"] == r["public_total"] for s in run(r)),
         )
-    solved_and_unrun = [r for r in samples if r["chosen_by"] == "prose"]
-    assert curve["solved_unrun"] == len(solved_and_unrun) == 1
+    assert any(r["chosen_by"] == "prose" for r in samples)
+    assert curve["solved_unrun"] == 0  # what no tool call tested was tested at the end
 
 
 def test_what_was_spent_is_over_all_samples(runs: Path) -> None:
@@ -98,7 +98,7 @@ def test_the_table_tells_it_of_iterating_alone(runs: Path) -> None:
     for told in ("first write", "test run 1 ", "turn 2 ", "2,000 tokens ", "$0.002"):
         assert told in agentic
         assert told not in single
-    assert "0.300 per 1,000 tokens, 262 per dollar" in agentic
+    assert "0.293 per 1,000 tokens, 257 per dollar" in agentic
     assert [point["turn"] for point in summary(runs, "single")["curve"]["by_turn"]] == [1]
 
 

@@ -184,7 +184,7 @@ class TestWallTimeout:
         (test,) = result["tests"]
         assert 0.4 <= test["wall_s"] < 10
         assert test["cpu_s"] < 0.4
-        assert "it waited" in test["error"]
+        assert "limit of wall time" in test["error"]
         assert result["judged_again"]["retimed"] == [1, 0]
 
     def test_a_run_has_it_and_keeps_it(self, folder: Path) -> None:

@@ -85,7 +85,70 @@ async def test_submit_tool(tmp_path: Path, right: str) -> None:
     server, result = await _served(tmp_path, script, "--agentic-mode", "--submit-tool")
     assert _offered(server)[3:] == ["submit"]
     assert (len(server.requests), result["stop_reason"]) == (1, "submitted")
-    assert (result["verdict"], result["chosen_by"]) == ("accepted", "newest")
+    assert (result["verdict"], result["chosen_by"]) == ("accepted", "passed_public_tests")
+
+
+def _told(server: ChatServer, role: str) -> list[str]:
+    return [
+        each["content"] for each in server.requests[-1].body["messages"] if each["role"] == role
+    ]
+
+
+async def test_show_budget(tmp_path: Path, right: str) -> None:
+    calls = (("read_problem", {}), ("write_solution", {"code": "print(1)"}), ("run_tests", {}))
+    script = in_turn(calling(*calls), calling(("write_solution", {"code": right})), saying("Done."))
+    flags = ["--agentic-mode", "--max-turns", "3", "--show-budget"]
+    limits = ["--max-tokens-per-sample", "10000"]
+    money = ["--price", "1e6,1e6", "--max-cost-per-sample", "1000"]
+    server, _ = await _served(tmp_path, script, *flags)
+    read, written, tested, again = _told(server, "tool")
+    assert "Left" not in read + written
+    assert tested.endswith("\n\n[Left: 2 turns]")
+    assert again.endswith("\n\n[Left: 1 turn]")
+    server, _ = await _served(tmp_path, script, *flags, *limits, *money, out="limited")
+    assert _told(server, "tool")[2].endswith("[Left: 2 turns, 9,990 tokens, $990.0000]")
+    server, _ = await _served(tmp_path, script, *flags[:3], out="plain")
+    assert not any("Left" in text for text in _told(server, "tool"))
+
+
+async def test_max_turns_in_a_template(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "system.j2").write_text("You have {{ max_turns }} messages.")
+    (folder / "user.j2").write_text("{{ problem.title }}")
+    for mode, turns in (("agentic", 4), ("self_repair", 2), ("single_shot", 1)):
+        script = in_turn(saying("I see."))
+        flags = ["--prompt", "mine", "--mode", mode, *["--max-turns", "4"] * (mode == "agentic")]
+        if mode == "self_repair":
+            (folder / "repair.j2").write_text("{{ feedback }} {{ max_turns }}")
+        server, _ = await _served(tmp_path, script, *flags, out=mode)
+        assert (
+            server.requests[0]
+            .body["messages"][0]["content"]
+            .startswith(f"You have {turns} messages.")
+        )
+
+
+@pytest.mark.parametrize("mode", ["agentic", "single_shot", "self_repair", "best_of_k_public"])
+async def test_answers_that_the_token_limit_cuts_off_are_counted(tmp_path: Path, mode: str) -> None:
+    def cut(_body: Json, _number: int) -> Reply:
+        reply = completion("```python\nprint(")
+        reply.body["choices"][0]["finish_reason"] = "length"
+        return reply
+
+    flags = ["--mode", mode, "--max-tokens", "800"]
+    server, result = await _served(tmp_path, cut, *flags)
+    asked = len(server.requests)
+    assert result["cut_off"] == asked == result["model_calls"]
+    for command in (["show", "r"], ["transcript", "r", result["sample"]]):
+        done = harness(tmp_path, *command)
+        assert done.returncode == 0, done.stderr
+        assert "cut off" in done.stdout
+    shown = " ".join(harness(tmp_path, "show", "r").stdout.split())
+    times = "1 answer" if asked == 1 else f"{asked} answers"
+    assert f"cut off {times} in 1 sample, by the token limit; raise --max-tokens (now 800)" in shown
+    assert "cut off │" in shown
+    assert json.loads((tmp_path / "r" / "summary.json").read_text())["cut_off"] == asked
 
 
 async def test_run_code_tool(tmp_path: Path) -> None:
@@ -162,6 +225,7 @@ REFUSED = {
     "--max-tokens-per-sample": (["--max-tokens-per-sample", "3"], ["single_shot"]),
     "--submit-tool": (["--submit-tool"], ["single_shot", "best_of_k_public"]),
     "--run-code-tool": (["--run-code-tool"], ["single_shot", "best_of_k_public"]),
+    "--show-budget": (["--show-budget"], ["single_shot", "self_repair", "best_of_k_public"]),
     "--tool": (["--tool", "mine:Tool"], ["single_shot", "self_repair"]),
     "--repair-rounds": (["--repair-rounds", "2"], ["agentic", "single_shot"]),
     "--repair-from": (["--repair-from", "r"], ["agentic", "best_of_k_public"]),

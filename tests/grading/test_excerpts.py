@@ -31,6 +31,13 @@ def test_a_shortened_text_keeps_most_of_the_room_for_the_text() -> None:
     assert len(short.partition(" … ")[0]) > len(short.rpartition(" … ")[2]) > 400
 
 
+@given(st.integers(min_value=2_000, max_value=50_000), st.integers(min_value=100, max_value=1_400))
+def test_an_excerpt_of_an_excerpt_counts_all_that_is_left_out(length: int, most: int) -> None:
+    twice = shorten(shorten("x" * length, 1_500), most)
+    (note,) = re.findall(r" … (\d+) characters left out … ", twice)
+    assert twice.count("x") + int(note) == length
+
+
 def test_no_room_for_a_text_leaves_the_note() -> None:
     assert shorten("x" * 100, 5) == " … 100 characters left out … "
 

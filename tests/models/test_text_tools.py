@@ -23,7 +23,7 @@ from harness.models.protocol import (
     ToolSpec,
     UserMessage,
 )
-from harness.models.text_calls import LONGEST_TEXT, read_calls
+from harness.models.text_calls import LONGEST_TEXT, read_calls, sole_text
 from harness.models.text_tools import MANUAL, REMINDER, TextTools, in_text, said_in_text, with_calls
 from harness.models.written_call import MOST_CALLS, UNNAMED
 from harness.problem import ProblemView
@@ -103,6 +103,57 @@ def glm(call: dict[str, Any], between: str = "\n") -> str:
         for key, value in call["arguments"].items()
     )
     return f"<tool_call>{call['name']}{between}{''.join(pairs)}</tool_call>"
+
+
+class TestTextWithoutJson:
+    """A fenced block tagged with the name of a tool that takes one text."""
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            block(CODE.rstrip("\n"), "write_solution"),
+            f"Here it is:\n\n~~~ write_solution\n{CODE}~~~\nNow I test it.",
+            f"````write_solution python\n{CODE}````",
+            f"```write_solution\n{CODE}",
+        ],
+    )
+    def test_the_text_is_the_argument_unchanged(self, text: str) -> None:
+        assert calls(text) == [WRITTEN]
+
+    def test_it_stands_among_other_calls_in_its_order(self) -> None:
+        text = "\n".join((block(READ), block(CODE.rstrip("\n"), "write_solution"), block(RUN)))
+        assert [name for name, _ in calls(text)] == ["read_problem", "write_solution", "run_tests"]
+        assert calls(text)[1] == WRITTEN
+
+    @pytest.mark.parametrize("tag", ["python", "run_tests", "read_problem", "write", "submit"])
+    def test_a_block_of_another_tag_is_none(self, tag: str) -> None:
+        assert calls(block("print(1)", tag)) == []
+
+    def test_one_that_the_token_limit_cut_off_is_broken(self) -> None:
+        text = "```write_solution\nprint(1)\nprint("
+        (call,) = read_calls(text, TOOLS, cut_off=True).calls
+        with pytest.raises(ValueError, match="Unterminated"):
+            json.loads(call.arguments)
+        whole = f"{text}1)\n```\n"
+        (call,) = read_calls(whole, TOOLS, cut_off=True).calls
+        assert json.loads(call.arguments) == {"code": "print(1)\nprint(1)\n"}
+
+    def test_only_a_tool_with_one_required_text_is_called_so(self) -> None:
+        assert sole_text(spec("write_solution", code="string")) == "code"
+        assert sole_text(spec("run", code="string", stdin="string")) is None
+        assert sole_text(spec("wait", seconds="number")) is None
+        assert sole_text(spec("run_tests")) is None
+
+    def test_the_manual_offers_it_for_a_tool_that_is_there(self) -> None:
+        asked = in_text([SystemMessage(content="Solve it.")], TOOLS)[0]
+        assert isinstance(asked, SystemMessage)
+        assert "```write_solution\n" in asked.content
+        assert calls(asked.content.partition("# Tools")[2].partition("The tools")[0])[-1] == (
+            "write_solution",
+            {"code": "print(input()[::-1])\n"},
+        )
+        asked = in_text([SystemMessage(content="Solve it.")], TOOLS[:1])[0]
+        assert "need not write JSON" not in str(asked)
 
 
 class TestWaysToWriteACall:

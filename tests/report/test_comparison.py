@@ -139,6 +139,7 @@ def test_settings_are_shown_where_they_differ(
         (("stop_on_pass", False), "stop on pass yes no"),
         (("submit_tool", True), "submit tool no yes"),
         (("run_code_tool", True), "run code tool no yes"),
+        (("show_budget", True), "show budget no yes"),
         (("tool", ("mine:one", "mine:two")), "tool default mine:one, mine:two"),
         (("repair_rounds", 3), "repair rounds default 3"),
         (("repair_from", "runs/x"), "repair from default runs/x"),

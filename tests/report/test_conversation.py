@@ -28,6 +28,15 @@ from harness.models.protocol import (
 from harness.report.conversation import transcript_text
 
 
+def test_an_answer_that_was_cut_off_is_marked() -> None:
+    def told(reason: str) -> str:
+        stop = ModelStop.model_validate({"reason": reason})
+        return transcript_text([Response(turn=1, response=ModelTurn(text="Let me", stop=stop))])
+
+    assert "turn 1: model, 0.00 s, cut off by the token limit" in told("max_tokens")
+    assert "cut off" not in told("end_turn")
+
+
 def conversation(word: str = "word") -> list[Event]:
     """One of each event, with a word wherever model, provider, data or judged code has a say."""
     code = f"print(1)  # {word}"

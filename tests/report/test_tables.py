@@ -31,7 +31,7 @@ def without_tools(make_result: MakeResult) -> Summary:
         make_result("a", solved=True, tool_protocol="text"),
         make_result("b", solved=True, tool_protocol="native"),
         make_result("c", tool_protocol="none", fallback=True),
-        make_result("d", tool_protocol="native", refused=True),
+        make_result("d", tool_protocol="native", refused=True, nudges=3),
     ]
     return summarize(results, 4)
 
@@ -88,11 +88,23 @@ def test_how_tools_were_called_is_told_where_it_was_not_natively_alone(
         "tools called natively 2, not at all 1, in text 1; fallback: 1 sample asked without tools"
         in text
     )
-    assert "1 refusal" in text
+    assert "3 reminders, 1 refusal" in text
     plain = words(shown(summary_view(full(make_result))))
     assert "fallback" not in plain
     assert "tools called" not in plain
     assert "refusal" not in plain
+
+
+def test_answers_that_were_cut_off_are_told_with_what_to_do(
+    make_result: MakeResult, shown: Shown
+) -> None:
+    results = [make_result("a", cut_off=3), make_result("b", cut_off=1), make_result("c")]
+    text = words(shown(summary_view(summarize(results, 3, max_tokens=1_500))))
+    wanted = "cut off 4 answers in 2 samples, by the token limit; raise --max-tokens (now"
+    assert f"{wanted} 1,500)" in text
+    text = words(shown(summary_view(summarize(results, 3))))
+    assert f"{wanted} the provider's own)" in text
+    assert "cut off" not in words(shown(summary_view(summarize(results[2:], 1))))
 
 
 def test_tokens_that_nobody_told_are_unknown_and_not_none(

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import RunDirectoryError, UsageError
+from harness.models.protocol import RecordingEndedError
 from harness.runs.recordings import open_replay, read_turns
 from harness.runs.transcript import file_name, read_events
 
@@ -46,3 +47,22 @@ def test_an_id_never_leaves_the_folder_and_comes_back_whole(problem_id: str) -> 
     name = file_name(problem_id, 3)
     assert "/" not in name
     assert unquote(name.removesuffix(".jsonl")) == f"{problem_id}-3"
+
+
+@pytest.mark.parametrize(("mode", "ends"), [("agentic", True), ("best_of_k_public", False)])
+def test_a_loop_that_the_model_had_ended_ends_there_again(
+    mode: str, ends: bool, tmp_path: Path
+) -> None:
+    """Older versions took the first message without a tool call for the end."""
+    turn = {"text": "Done.", "stop": {"reason": "end_turn"}}
+    events = [
+        {"event": "sample_start", "sample": "a#0", "problem_id": "a", "index": 0, "mode": mode}
+        | {"model": "m"},
+        {"event": "response", "turn": 1, "response": turn},
+        {"event": "sample_end", "stop_reason": "model_stopped", "chosen_by": "newest", "usage": {}},
+    ]
+    (tmp_path / "transcripts").mkdir()
+    path = tmp_path / "transcripts" / file_name("a", 0)
+    path.write_text("".join(json.dumps(event) + "\n" for event in events))
+    *_, last = read_turns(tmp_path)["a", 0]
+    assert isinstance(last, RecordingEndedError) is ends

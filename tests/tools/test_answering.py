@@ -10,7 +10,7 @@ from harness.grading.verdict import Grade
 from harness.models.protocol import ToolCall, ToolMessage
 from harness.problem import Kind, ProblemView, Signature
 from harness.tools.by_kind import tools_for
-from harness.tools.read_problem import LONGEST_STATEMENT
+from harness.tools.further_tests import LONGEST_STATEMENT
 from harness.tools.toolbox import Toolbox
 from harness.tools.workspace import Workspace
 

@@ -4,7 +4,8 @@ import pytest
 
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Codec, ProblemView, Signature, TestCase
-from harness.tools.read_problem import LONGEST_TEST, ReadProblem
+from harness.tools.further_tests import LONGEST_TEST
+from harness.tools.read_problem import ReadProblem
 from harness.tools.toolbox import NoArguments
 from harness.tools.workspace import Workspace
 
@@ -81,3 +82,68 @@ async def test_long_tests_are_cut_in_the_middle(length: int) -> None:
     assert "HEAD1" in text
     assert "1TAIL" in text
     assert text.count("characters left out") == 1 + (length > LONGEST_TEST)
+
+
+SHOWN = """Print the sum.
+
+Sample Input 1
+
+1 2
+
+Sample Output 1
+
+3
+
+Because 1 + 2 is 3.
+
+### Sample 2
+
+```
+4 5
+```
+
+```
+9
+```
+"""
+
+
+async def test_a_test_that_the_statement_has_is_not_shown_again() -> None:
+    text = await text_of(view(statement=SHOWN))
+    assert "Public tests 1, 2 are the examples above." in text
+    assert "## Public test" not in text
+
+
+async def test_the_other_tests_keep_their_numbers() -> None:
+    text = await text_of(view(statement=SHOWN.partition("###")[0]))
+    assert "Public test 1 is the example above." in text
+    assert "## Public test 2\n\nInput:\n```\n4 5\n```" in text
+    assert "## Public test 1" not in text
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Sample Input 1\n\n1 2\n\nSample Output 1\n\n3 4\n",
+        "Sample Input 1\n\n1 2\n\nSample Output 1\n\n3\n4\n",
+        "Sample Input 1\n\n1  2\n\nSample Output 1\n\n3\n",
+        "Sample Input 1\n\n0\n1 2\n\nSample Output 1\n\n3\n",
+        "The pair\n\n1 2\n\nhas the sum\n\n3\n",
+        "Input: a = 1, b = 2\nOutput: 3\n",
+        "Sample Input 1\n\n1 2\n\nSample Output 1\n",
+    ],
+)
+async def test_what_is_not_word_for_word_the_test_does_not_count(statement: str) -> None:
+    assert "## Public test 1" in await text_of(view(statement=statement))
+
+
+async def test_an_empty_output_is_always_shown() -> None:
+    test = TestCase(input="1 2\n", output="\n", public=True)
+    text = await text_of(view(statement=SHOWN, public_tests=(test,)))
+    assert "## Public test 1" in text
+
+
+async def test_a_statement_of_any_size_is_searched_in_time() -> None:
+    test = TestCase(input="1\n" * 900 + "2\n", output="1\n", public=True)
+    text = await text_of(view(statement="1\n" * 24_000, public_tests=(test,) * 3))
+    assert "## Public test 3" in text

@@ -1,5 +1,6 @@
 """The report of `run_tests`: what happened, within bounds, and nothing that is hidden."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -102,6 +103,26 @@ class TestVerdicts:
         text = report_on("while True: pass")
         assert "Test 1: time limit exceeded after 0." in text
         assert "Tests 2 to 3 were not run after that." in text
+
+    def test_one_test_that_was_not_run_is_one(self, report_on: Report) -> None:
+        program = "if int(input()) < 5: print(1 / 0)\nwhile True: pass"
+        assert "Test 3 was not run after that." in report_on(program)
+
+    def test_what_is_left_out_of_an_output_is_counted_whole(self, report_on: Report) -> None:
+        text = report_on("print('x' * 30_000)", public(("1\n", "2\n")))
+        (note,) = re.findall(r"(\d+) characters left out", text)
+        got = text.partition("Got:\n")[2].partition("\nFirst difference")[0]
+        assert got.count("x") + int(note) in {30_000, 30_001}
+
+    def test_the_same_traceback_is_printed_once(self, report_on: Report) -> None:
+        text = report_on("import sys\nn = int(input())\nsys.exit(missing)\n")
+        assert text.count("NameError") == 1
+        assert "Test 2: runtime error" in text
+        assert text.count("Error: the same as for test 1.") == 2
+
+    def test_another_traceback_is_printed_beside_it(self, report_on: Report) -> None:
+        text = report_on("raise ValueError(input())")
+        assert text.count("ValueError: ") == 3
 
     def test_out_of_memory(self, report_on: Report) -> None:
         text = report_on("x = bytearray(1 << 40)")

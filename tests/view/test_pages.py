@@ -164,6 +164,19 @@ class TestARun:
         assert "1 of 2" in page
         assert "$1.25" in page
 
+    def test_answers_that_were_cut_off_are_told(self, visitor: Visitor, tmp_path: Path) -> None:
+        rows = [result("p/a", cut_off=3), result("p/b", cut_off=0), result("p/c")]
+        run = write_run(tmp_path / "r", rows, max_tokens=800)
+        cut = response(1, "Let me", stop={"reason": "max_tokens"})
+        write_transcript(run, "p/a", [start("p/a"), request(1, ("user", "Solve it.")), cut])
+        page = visitor.run()
+        assert "3; raise --max-tokens (now 800)" in page
+        assert page.count(">cut off<") == 1
+        page = visitor.sample("A")
+        assert "3 by the token limit (--max-tokens)" in page
+        assert "cut off by the token limit" in page
+        assert "cut off" not in visitor.sample("B")
+
     def test_what_is_not_run_yet_is_listed(self, visitor: Visitor, tmp_path: Path) -> None:
         run = write_run(tmp_path / "r", [result("p/a")], problems=["p/a", "p/b", "p/c"], samples=2)
         write_transcript(run, "p/b", [start("p/b")], index=1)

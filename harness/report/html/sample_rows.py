@@ -54,7 +54,7 @@ def _row(number: int, side: Side, result: SampleResult, *, with_code: bool) -> l
         tokens(result),
         result.cost,
         round(result.seconds, 3),
-        spoken(result.stop_reason),
+        spoken(result.stop_reason) + ", answer cut off" * bool(result.cut_off),
         [printable_line(tag) for tag in result.tags],
         None if result.release_date is None else result.release_date.isoformat(),
         [printable_line(issue) for issue in result.known_issues],

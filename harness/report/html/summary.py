@@ -7,6 +7,7 @@ from harness.report.html import charts
 from harness.report.html.exhibits import Exhibit, Section, Table, group_table, rate_words
 from harness.report.html.figures import Amount, GroupRate, quantiles, seconds, tokens
 from harness.report.html.sides import Side
+from harness.report.tables import cut_off_words
 from harness.report.text import dollars, figure, percent
 from harness.runs.importing import PUBLISHED, verdicts_of
 from harness.runs.summary import Summary
@@ -116,6 +117,10 @@ def _no_hidden(side: Side) -> str:
     return "n/a" if published else f"{side.run.summary.no_hidden:,}"
 
 
+def _cut_off(summary: Summary) -> str:
+    return cut_off_words(summary) if summary.cut_off else "none"
+
+
 _FIGURES: tuple[_Row, ...] = (
     ("problems", _of(lambda s: f"{s.problems:,}")),
     ("samples graded", lambda side: f"{side.run.summary.graded:,} of {side.run.planned:,}"),
@@ -138,6 +143,7 @@ _TAKEN: tuple[_Row, ...] = (
     ("seconds a sample, median", lambda side: _median(side, seconds)),
     ("model calls", _of_ours(lambda s: f"{s.model_calls:,}")),
     ("tool calls", _of_ours(lambda s: f"{s.tool_calls:,}")),
+    ("answers cut off", _of_ours(_cut_off)),
     ("well-formed tool calls", _of(lambda s: _share(s.well_formed_tool_calls))),
     ("sandbox", _of(lambda s: _counts(s.isolation))),
     ("run directory", lambda side: str(side.run.path)),

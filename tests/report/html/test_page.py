@@ -85,6 +85,16 @@ def test_all_sections_are_there(report: Report, write_run: WriteRun, many: Many)
     }
 
 
+def test_answers_that_were_cut_off_are_told(
+    report: Report, write_run: WriteRun, make_result: MakeResult
+) -> None:
+    cut, whole = [make_result("a", cut_off=2)], [make_result("a")]
+    page = Parsed(report(write_run("one", cut, max_tokens=800), write_run("other", whole)))
+    wanted = "2 answers in 1 sample, by the token limit; raise --max-tokens (now 800)"
+    assert wanted in page.words
+    assert ", answer cut off" in "".join(page.scripts.values())
+
+
 def test_nothing_is_loaded_from_anywhere(report: Report, write_run: WriteRun, many: Many) -> None:
     page = Parsed(report(write_run("one", many(3))))
     for tag, attrs in page.tags:
