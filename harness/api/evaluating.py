@@ -193,7 +193,7 @@ class _Doing:
             watching.begun(plan, len(prepared.samples))
             try:
                 failures = await self._asked_and_judged(prepared, directory, watching, isolation)
-                summary = sum_up(directory, plan, failures)
+                summary = sum_up(directory, plan)
             except BaseException as error:
                 watching.broken(error)
                 raise

@@ -182,7 +182,7 @@ class Carrying:
             with shown:
                 asked = self._engine(prepared, directory, watching, choice.isolation, budget=budget)
                 failures = asyncio.run(asked)
-            summary = sum_up(directory, plan, failures)
+            summary = sum_up(directory, plan)
         except BaseException as error:
             watching.broken(error)
             raise

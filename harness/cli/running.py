@@ -103,7 +103,7 @@ class Running:
             self.err.print(f"interrupted; go on with: harness run --resume {path}")
             return INTERRUPTED
         if outcome.budget.turned_away:
-            self._tell_of(outcome.budget, summary.pending.get("not_run", 0), path)
+            self._tell_of(outcome.budget, sum(summary.pending.values()) - len(failures), path)
         if failures:
             cause = printable(failures[0].cause.splitlines()[0] if failures[0].cause else "")
             self.err.print(

@@ -8,9 +8,11 @@ from pydantic_core import from_json
 from harness.agent.events import (
     AgentLeft,
     Cleared,
+    Damaged,
     Event,
     Graded,
     NewConversation,
+    NotGraded,
     Request,
     Response,
     Resumed,
@@ -71,6 +73,8 @@ def _lines(event: Event) -> Iterator[str]:
             | NewConversation()
             | Resumed()
             | AgentLeft()
+            | NotGraded()
+            | Damaged()
         ):
             yield from _note(event)
 
@@ -82,7 +86,9 @@ def _note(
     | Cleared
     | NewConversation
     | Resumed
-    | AgentLeft,
+    | AgentLeft
+    | NotGraded
+    | Damaged,
 ) -> Iterator[str]:
     """What befell a conversation."""
     match event:
@@ -106,6 +112,12 @@ def _note(
             yield from _indented(event.cause)
         case AgentLeft():
             yield from _agent(event)
+        case NotGraded():
+            yield f"\n=== not graded: {event.verdict.replace('_', ' ')}; the sample stays pending"
+            yield from _indented(event.cause)
+        case Damaged():
+            yield f"\n=== line {event.line} of the transcript cannot be read"
+            yield from _indented(event.cause)
 
 
 def _agent(event: AgentLeft) -> Iterator[str]:

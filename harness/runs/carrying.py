@@ -1,6 +1,5 @@
 """What carrying a run out takes, whoever watches it: to begin it or go on, and to sum it up."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +9,14 @@ from harness.errors import RunDirectoryError
 from harness.problem import Problem
 from harness.runs.budget import NOTHING, Budget, Total
 from harness.runs.choosing import chosen_of, samples_left
-from harness.runs.directory import RESULTS, RunDirectory
+from harness.runs.directory import RESULTS, RunDirectory, read_manifest
 from harness.runs.manifest import grown, manifest, refuse_other
 from harness.runs.observing import Failure
 from harness.runs.plan import Plan
 from harness.runs.pricing import allowance_of, with_costs
 from harness.runs.results import read_results
 from harness.runs.spending import earlier_spending
+from harness.runs.state import state_of
 from harness.runs.summary import Summary, summarize
 from harness.runs.transcripts import Transcripts
 from harness.sandbox.choice import Choice
@@ -96,12 +96,13 @@ def open_directory(prepared: Prepared, path: Path, choice: Choice) -> RunDirecto
     return directory
 
 
-def sum_up(directory: RunDirectory, plan: Plan, failures: Sequence[Failure]) -> Summary:
-    """What a run came to; it is kept in its directory. Raises StorageError."""
-    counts = Counter(str(failure.verdict) for failure in failures)
+def sum_up(directory: RunDirectory, plan: Plan) -> Summary:
+    """Sum a run up, and write the summary into its directory. Raises StorageError."""
     dated = plan.price.as_of if plan.price else None
-    done = with_costs(directory.committed(), plan.price)
-    summary = summarize(done, len(plan.samples), counts, prices_as_of=dated)
+    done = list(with_costs(directory.committed(), plan.price))
+    names = {result.sample for result in done}
+    state = state_of(directory.path, read_manifest(directory.path), names, running=False)
+    summary = summarize(done, len(plan.samples), state.pending, prices_as_of=dated)
     directory.write_summary(summary.model_dump(mode="json"))
     return summary
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from harness.agent.attempt import Attempt, RunStoppedError, Session, StopReason
-from harness.agent.events import Event, Graded, Resumed, Retried, SampleEnd, SampleStart
+from harness.agent.events import Event, Graded, NotGraded, Resumed, Retried, SampleEnd, SampleStart
 from harness.agent.journal import Journal
 from harness.errors import DataError
 from harness.grading.efficiency.scale import Efficiency
+from harness.grading.excerpts import writable
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem, ProblemView, TestSuite
 from harness.runs.budget import Budget
@@ -93,9 +94,9 @@ class Sampler:
             except RunStoppedError:
                 return None
             except SandboxError as error:
-                return Failure(sample, Verdict.SANDBOX_ERROR, str(error))
+                return _failed(journal, Failure(sample, Verdict.SANDBOX_ERROR, str(error)))
             except (DataError, CheckFailedError) as error:
-                return Failure(sample, Verdict.CHECKER_ERROR, str(error))
+                return _failed(journal, Failure(sample, Verdict.CHECKER_ERROR, str(error)))
         seconds = round(time.monotonic() - started, 6)
         return result.model_copy(update={"seconds": seconds})
 
@@ -209,6 +210,12 @@ class Sampler:
             return judge_answer(problem, code)
         task = self.plan.judging.task(problem, code, ())
         return await self.pool.call(Judgement(task, Shared(problem.tests)))
+
+
+def _failed(journal: Journal, failure: Failure) -> Failure:
+    """Record why a sample is not graded, for those who read the run later."""
+    journal(NotGraded(verdict=failure.verdict, cause=writable(failure.cause)))
+    return failure
 
 
 def _end(attempt: Attempt) -> SampleEnd:

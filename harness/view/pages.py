@@ -95,7 +95,8 @@ class Pages:
         return {
             "crumbs": [(line(run.place.name), None)],
             "version": run.version,
-            "running": is_under_way(run.path),
+            "running": run.state.word == "running",
+            "state": run.state,
             "key": run.place.key,
             "name": run.place.name,
             "spec": _spec(run),
