@@ -1,6 +1,7 @@
 """Transcripts on disk: written event by event, read back when their samples go on."""
 
 import hashlib
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -32,6 +33,12 @@ def file_name(problem_id: str, index: int) -> str:
         digest = hashlib.sha256(problem_id.encode("utf-8", "surrogatepass")).hexdigest()
         name = f"{name[: LONGEST_NAME - 20]}~{digest[:16]}"
     return f"{name}-{index}.jsonl"
+
+
+def transcript_command(run: Path, sample: str) -> str:
+    """Return the command that prints a sample's transcript, as a shell takes it."""
+    path = f"./{run}" if str(run).startswith("-") else str(run)
+    return shlex.join(["harness", "transcript", path, sample])
 
 
 def sample_in(name: str) -> tuple[str, int] | None:

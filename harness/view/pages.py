@@ -13,6 +13,7 @@ from harness.errors import HarnessError, RunDirectoryError
 from harness.report.text import printable
 from harness.runs.finding import is_under_way
 from harness.runs.results import SampleResult
+from harness.runs.transcript import transcript_command
 from harness.view.blocks import Blocks
 from harness.view.code import coloured
 from harness.view.entries import PER_PAGE
@@ -146,7 +147,7 @@ class Pages:
             "whole": whole,
             "strip": strip_of(whole.efficiency) if whole else None,
             "problem": problem,
-            "run_path": str(run.path),
+            "command": transcript_command(run.path, item.sample),
             "number": number,
             "pages": talk.entries.pages if talk else 1,
             "address": partial(_part, base, query),
