@@ -26,6 +26,7 @@ class StopReason(StrEnum):
     TOOL_CALL_LIMIT = "tool_call_limit"
     TIME_LIMIT = "time_limit"  # of working seconds
     WALL_LIMIT = "wall_limit"
+    MEMORY_LIMIT = "memory_limit"  # of an external agent and all that it started
     COST_LIMIT = "cost_limit"
     TOKEN_LIMIT = "token_limit"  # noqa: S105 - a word, no secret
     CONTEXT_LIMIT = "context_limit"

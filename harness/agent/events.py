@@ -230,6 +230,27 @@ class SampleEnd(Frozen):
     error: str = ""
 
 
+class NotGraded(Frozen):
+    """The sample was not graded: the sandbox or the judge failed. It stays pending."""
+
+    event: Literal["not_graded"] = "not_graded"
+    verdict: Verdict
+    cause: str
+
+
+class Damaged(Frozen):
+    """A line of a transcript that cannot be read. It keeps its place; it is never written.
+
+    Attributes:
+        line: its number in the file, from 1.
+        cause: what is wrong with it.
+    """
+
+    event: Literal["damaged"] = "damaged"
+    line: int
+    cause: str = ""
+
+
 Event = Annotated[
     SampleStart
     | Request
@@ -245,7 +266,9 @@ Event = Annotated[
     | PutOff
     | AgentLeft
     | Graded
-    | SampleEnd,
+    | SampleEnd
+    | NotGraded
+    | Damaged,
     Field(discriminator="event"),
 ]
 
@@ -258,7 +281,21 @@ def standing(events: Iterable[Event]) -> list[Event]:
     kept: list[Event] = []
     for event in events:
         if isinstance(event, Resumed):
-            del kept[event.kept :]
+            del kept[_kept_by(event, kept) :]
         else:
             kept.append(event)
     return kept
+
+
+def _kept_by(resumed: Resumed, before: list[Event]) -> int:
+    """How many of the events before it stand.
+
+    A damaged line among them may have come in later. Then it was not counted, and the answer of the
+    turn that it names is further on.
+    """
+    damaged = sum(isinstance(event, Damaged) for event in before[: resumed.kept])
+    for kept in range(resumed.kept, resumed.kept + damaged + 1):
+        turns = [event.turn for event in before[:kept] if isinstance(event, Response)]
+        if turns and turns[-1] == resumed.turn:
+            return kept
+    return resumed.kept

@@ -15,7 +15,14 @@ from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason
 from harness.agent.calling import Calls
 from harness.agent.conversation import LENGTH_OF_HASH, Conversation
 from harness.agent.ending import until_the_end
-from harness.agent.events import AgentLeft, Request, Response, SampleEnd, ToolResult
+from harness.agent.events import (
+    AgentLeft,
+    Request,
+    Response,
+    SampleEnd,
+    SampleStart,
+    ToolResult,
+)
 from harness.grading.excerpts import writable
 from harness.models.protocol import (
     Message,
@@ -193,8 +200,8 @@ class Desk:
                     conversation.recall_seconds(event.response.latency_s)
                     journal(event)
                     await self._calls.carry_out(event.response)
-                case ToolResult():
-                    pass  # the call before it has taken it
+                case ToolResult() | SampleStart():
+                    pass  # the call before it has taken it, or it was compared before
                 case _:
                     journal(event)
 

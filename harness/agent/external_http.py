@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import hmac
 import secrets
 import socket
 from collections.abc import Generator
@@ -13,6 +12,7 @@ import uvicorn
 from harness.agent.attempt import StopReason
 from harness.agent.events import AgentLeft
 from harness.agent.external import Desk
+from harness.agent.external_connections import Door, connections_of, refuse
 from harness.tools.mcp_server import LONGEST_MESSAGE, NAME, server_of
 
 if TYPE_CHECKING:
@@ -20,12 +20,11 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
-MOST_CONNECTIONS = 32
 MOST_REQUESTS = 20_000  # in a sample, whatever they ask
 KEEP_ALIVE_S = 60
 GRACE_S = 1  # for an answer that is on its way when the sample ends
 CLOSING_S = 5.0
-LONGEST_KEY = 1_000
+BACKLOG = 128  # connections that the system accepts for a server that is busy
 
 
 def new_key() -> str:
@@ -69,15 +68,14 @@ class Endpoint:
             host=host,
         )
         config = uvicorn.Config(
-            _Guard(app, self._key, self._desk),
-            http="h11",
+            _Guard(app, self._desk),
+            http=connections_of(Door(self._key)),
             ws="none",
             lifespan="on",
             log_config=None,
             access_log=False,
             proxy_headers=False,
             server_header=False,
-            limit_concurrency=MOST_CONNECTIONS,
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=GRACE_S,
         )
@@ -131,7 +129,7 @@ class HttpHost:
 def listen(host: str, port: int) -> socket.socket:
     """A socket that listens. Raises OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    bound = socket.create_server((host, port), family=family, backlog=MOST_CONNECTIONS)
+    bound = socket.create_server((host, port), family=family, backlog=BACKLOG)
     bound.set_inheritable(False)
     return bound
 
@@ -165,32 +163,19 @@ class _Server(uvicorn.Server):
 
 
 class _Guard:
-    """Turns away whoever has no key before anything of a request is read, and who asks too much."""
+    """Counts the requests of a sample, and ends it where there are too many."""
 
-    def __init__(self, app: "ASGIApp", key: str, desk: Desk) -> None:
+    def __init__(self, app: "ASGIApp", desk: Desk) -> None:
         self._app = app
-        self._wanted = f"Bearer {key}".encode()
         self._desk = desk
         self._requests = 0
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         if scope["type"] == "http":
-            given = dict(scope["headers"]).get(b"authorization", b"")[:LONGEST_KEY]
-            if not hmac.compare_digest(given, self._wanted):
-                await _refuse(send, 401)
-                return
             self._desk.met = True
             self._requests += 1
             if self._requests > MOST_REQUESTS:
                 self._desk.end(StopReason.TOOL_CALL_LIMIT)
-                await _refuse(send, 429)
+                await refuse(send, 429)
                 return
         await self._app(scope, receive, send)
-
-
-async def _refuse(send: "Send", status: int) -> None:
-    headers = [(b"content-length", b"0"), (b"connection", b"close")]
-    if status == 401:  # noqa: PLR2004 - unauthorized
-        headers.append((b"www-authenticate", b"Bearer"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": b""})

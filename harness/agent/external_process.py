@@ -17,6 +17,7 @@ from harness.agent.external_http import Endpoint, new_key
 from harness.grading.excerpts import writable
 from harness.models.protocol import ModelError
 from harness.sandbox.agent_room import SCRATCH, Room, handed_over, helper
+from harness.sandbox.process_memory import tree_bytes
 
 CONFIG = "mcp.json"
 HEAD, TAIL = 64 << 10, 192 << 10  # bytes kept of what an agent writes
@@ -24,8 +25,10 @@ CHUNK = 1 << 16
 LONGEST_VARIABLE = 100_000  # bytes; Linux lets none have more than 128 KiB
 GRACE_S = 2.0  # for an agent to leave by itself once its sample has ended
 ENDING_S = 5.0
+SAMPLE_S = 0.25  # between two looks at how much memory an agent uses
 LAST_WORDS = 300
 SHORTEST_SECRET = 6
+_FIRST = asyncio.FIRST_COMPLETED
 _PLACES = re.compile(r"\{(mcp_config|prompt)\}")
 
 
@@ -127,7 +130,7 @@ class ProcessHost:
         ]
         exit_code: int | None = None
         try:
-            exit_code = await _left_by_itself(process, desk)
+            exit_code = await self._left_by_itself(process, desk)
         finally:
             try:
                 await self._end(process, readers)
@@ -141,6 +144,24 @@ class ProcessHost:
                 )
                 desk.left(left)
         return left
+
+    async def _left_by_itself(self, process: asyncio.subprocess.Process, desk: Desk) -> int | None:
+        """Wait for its end, or for that of its sample; its exit code, if it has one.
+
+        One that uses too much memory has no time to leave.
+        """
+        gone = asyncio.create_task(process.wait())
+        full = asyncio.create_task(_use_too_much(process.pid, self.room.memory_bytes))
+        try:
+            await asyncio.wait({gone, full, desk.ended}, return_when=_FIRST)
+            if full.done() and not gone.done():
+                desk.end(StopReason.MEMORY_LIMIT)
+            elif not gone.done():
+                await asyncio.wait({gone, full}, timeout=GRACE_S, return_when=_FIRST)
+        finally:
+            gone.cancel()
+            full.cancel()
+        return process.returncode
 
     async def _end(
         self, process: asyncio.subprocess.Process, readers: Sequence[asyncio.Task[None]]
@@ -167,16 +188,10 @@ class ProcessHost:
         return text
 
 
-async def _left_by_itself(process: asyncio.subprocess.Process, desk: Desk) -> int | None:
-    """Wait for its end, or for that of its sample; its exit code, if it has one."""
-    gone = asyncio.create_task(process.wait())
-    try:
-        await asyncio.wait({gone, desk.ended}, return_when=asyncio.FIRST_COMPLETED)
-        if not gone.done():
-            await asyncio.wait({gone}, timeout=GRACE_S)
-    finally:
-        gone.cancel()
-    return process.returncode
+async def _use_too_much(root: int, most: int | None) -> None:
+    """Wait until a process and its descendants together use more memory than they may."""
+    while most is None or tree_bytes(root) <= most:  # noqa: ASYNC110 - the system tells of no change
+        await asyncio.sleep(SAMPLE_S)
 
 
 async def _keep(stream: asyncio.StreamReader | None, kept: Kept) -> None:

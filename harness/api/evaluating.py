@@ -209,7 +209,7 @@ class _Doing:
                 failures, stopped = await self._asked_and_judged(
                     prepared, directory, watching, isolation
                 )
-                summary = sum_up(directory, plan, failures, stopped)
+                summary = sum_up(directory, plan, stopped)
             except BaseException as error:
                 watching.broken(error)
                 raise

@@ -92,6 +92,7 @@ class RunKeys(SelectionKeys, JudgingKeys, total=False):
     agent_command: str | None
     agent_read: Words
     agent_env: Words
+    agent_memory: int | None
     agent_without_namespace: bool
     repair_rounds: int | None
     repair_from: str | None

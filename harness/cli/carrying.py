@@ -183,7 +183,7 @@ class Carrying:
             with shown:
                 asked = self._engine(prepared, directory, watching, choice.isolation, budget=budget)
                 failures, stopped = asyncio.run(asked)
-            summary = sum_up(directory, plan, failures, stopped)
+            summary = sum_up(directory, plan, stopped)
         except BaseException as error:
             watching.broken(error)
             raise

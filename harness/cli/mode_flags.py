@@ -121,6 +121,15 @@ AgentEnv = Annotated[
         metavar="NAME",
     ),
 ]
+AgentMemory = Annotated[
+    int | None,
+    option(
+        "--agent-memory",
+        help="Memory of an agent and all that it starts, in MiB (4096).",
+        panel="Agent of your own",
+        metavar="MIB",
+    ),
+]
 AgentWithoutNamespace = Annotated[
     bool | None,
     option(

@@ -75,6 +75,7 @@ def run(  # noqa: PLR0917 - the flags of a command
     agent_command: mode_flags.AgentCommand = None,
     agent_read: mode_flags.AgentRead = None,
     agent_env: mode_flags.AgentEnv = None,
+    agent_memory: mode_flags.AgentMemory = None,
     agent_without_namespace: mode_flags.AgentWithoutNamespace = None,
     repair_rounds: mode_flags.RepairRounds = None,
     repair_from: mode_flags.RepairFrom = None,

@@ -38,7 +38,8 @@ def show(
     from harness.report.sample_table import sample_table
     from harness.report.showing import shown_samples
     from harness.report.tables import console, summary_view, write_json
-    from harness.report.text import printable_line
+    from harness.report.text import count, printable_line
+    from harness.runs.directory import RESULTS
     from harness.runs.reading import read_run
 
     found = read_run(run)
@@ -47,6 +48,8 @@ def show(
     if as_json:
         told = {
             "run": str(run),
+            "state": {**found.state.model_dump(mode="json"), "text": found.state.text},
+            "repeated_lines": found.repeated,
             "summary": found.summary.model_dump(mode="json"),
             "samples": [sample.as_json() for sample in samples],
         }
@@ -55,6 +58,11 @@ def show(
     spec = found.spec
     told = f"{spec['model']}, {spec['mode']}, prompt {found.manifest['prompt']['name']}"
     out.print(Text(printable_line(told)))
+    if found.state.word != "done":
+        out.print(Text(printable_line(found.state.text), style="bold"))
+    if found.repeated:
+        lines = count(found.repeated, "line")
+        out.print(f"{lines} of {RESULTS} name a sample again; the last line of each counts")
     if samples:
         out.print(sample_table(sample.row for sample in samples))
     else:

@@ -8,24 +8,20 @@ It is written by `inspect_ai` itself, from its own model of a log.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportMissingTypeStubs=false
 
+import hashlib
+import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from harness.agent.events import Event, SampleStart
 from harness.errors import UsageError
-from harness.exports.messages import arguments_of, said_in, transcript_of
+from harness.exports.inspect_events import SampleLog
+from harness.exports.inspect_messages import time_of, usage_of
+from harness.exports.messages import transcript_of
 from harness.exports.sample_records import EFFICIENCY_FIELDS
-from harness.models.protocol import (
-    AssistantMessage,
-    Message,
-    SystemMessage,
-    ToolCall,
-    ToolMessage,
-    Usage,
-    UserMessage,
-)
 from harness.runs.reading import Run
 from harness.runs.results import SampleResult
 from harness.runs.summary import Summary
@@ -88,14 +84,19 @@ def _log(run: Run) -> Any:
             for name, rate in _metrics(summary).items()
         },
     )
-    began = _time(run.manifest.get("created"))
+    began = time_of(run.manifest.get("created")).isoformat()
+    done = max((each.completed_at for each in samples if each.completed_at), default=began)
+    benchmark = str(spec.get("benchmark") or "fixture")
     return EvalLog(
         status="success" if len(run.results) >= run.planned else "started",
         eval=EvalSpec(
             created=began,
-            task=f"{spec.get('benchmark') or 'fixture'} {spec['mode']}",
+            eval_id=_key(run, "eval"),
+            run_id=_key(run, "run"),
+            task=f"{benchmark} {spec['mode']}",
+            task_id=_key(run, "task"),
             dataset=EvalDataset(
-                name=str(spec.get("benchmark") or "fixture"),
+                name=benchmark,
                 samples=len(run.manifest["problems"]),
                 sample_ids=list(run.manifest["problems"]),
             ),
@@ -110,55 +111,61 @@ def _log(run: Run) -> Any:
         results=EvalResults(
             total_samples=run.planned, completed_samples=len(run.results), scores=[score]
         ),
-        stats=EvalStats(started_at=began, model_usage={model: _usage(summary.usage)}),
+        stats=EvalStats(
+            started_at=began,
+            completed_at=done,
+            model_usage={model: usage_of(summary.usage)},
+        ),
         samples=samples,
     )
 
 
 def _sample(run: Run, result: SampleResult, events: Sequence[Event]) -> Any:
-    from inspect_ai.log import EvalSample
+    from inspect_ai.dataset import Sample
+    from inspect_ai.log import EvalSample, condense_sample
     from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput
     from inspect_ai.scorer import Score
 
     model = str(run.spec["model"])
-    said = [message for each in said_in(events).conversations for message in each]
-    opening: list[Message] = []
-    for message in said:
-        if isinstance(message, AssistantMessage):
-            break
-        opening.append(message)
-    last = next((m for m in reversed(said) if isinstance(m, AssistantMessage)), None)
-    final = ChatMessageAssistant(content=last.text if last else "", model=model)
     start = next((event for event in events if isinstance(event, SampleStart)), None)
-    value = SOLVED if result.solved else UNSOLVED
-    return EvalSample(
+    began = time_of(start.time) if start and start.time else None
+    key = _key(run, result.sample)
+    log = SampleLog(key, model, began or time_of(run.manifest.get("created")))
+    log.read(events)
+    opening = list(takewhile(lambda message: message.role != "assistant", log.messages))
+    answers = [message for message in log.messages if message.role == "assistant"]
+    final = answers[-1] if answers else ChatMessageAssistant(content="", model=model)
+    shown = opening or result.title
+    score = Score(
+        value=SOLVED if result.solved else UNSOLVED,
+        answer=result.code,
+        explanation=result.verdict.replace("_", " "),
+        metadata={
+            "verdict": str(result.verdict),
+            "public_passed": result.public_passed,
+            "public_total": result.public_total,
+            "hidden_passed": result.hidden_passed,
+            "hidden_total": result.hidden_total,
+            **_efficiency(result),
+        },
+    )
+    log.begin(Sample(id=result.problem_id, input=shown, target=""))
+    if result.graded:
+        log.score(score, SCORER)
+    sample = EvalSample(
         id=result.problem_id,
         epoch=result.index + 1,
-        input=[_message(message, model) for message in opening] or result.title,
+        uuid=key,
+        input=shown,
         target="",
-        messages=[_message(message, model) for message in said],
+        messages=log.messages,
+        events=log.events,
         output=ModelOutput(
             model=model,
             choices=[ChatCompletionChoice(message=final)],
-            usage=_usage(result.usage) if result.usage else None,
+            usage=usage_of(result.usage) if result.usage else None,
         ),
-        scores={
-            SCORER: Score(
-                value=value,
-                answer=result.code,
-                explanation=result.verdict.replace("_", " "),
-                metadata={
-                    "verdict": str(result.verdict),
-                    "public_passed": result.public_passed,
-                    "public_total": result.public_total,
-                    "hidden_passed": result.hidden_passed,
-                    "hidden_total": result.hidden_total,
-                    **_efficiency(result),
-                },
-            )
-        }
-        if result.graded
-        else None,
+        scores={SCORER: score} if result.graded else None,
         metadata={
             "title": result.title,
             "platform": result.platform,
@@ -168,10 +175,22 @@ def _sample(run: Run, result: SampleResult, events: Sequence[Event]) -> Any:
             "stop_reason": str(result.stop_reason),
             "cost": result.cost,
         },
-        model_usage={model: _usage(result.usage)} if result.usage else {},
-        started_at=_time(start.time) if start and start.time else None,
+        model_usage={model: usage_of(result.usage)} if result.usage else {},
+        started_at=began.isoformat() if began else None,
+        completed_at=_later(began, result.seconds) if began else None,
         total_time=result.seconds,
     )
+    return condense_sample(sample)
+
+
+def _later(began: datetime, seconds: float) -> str:
+    return (began + timedelta(seconds=seconds)).isoformat()
+
+
+def _key(run: Run, *names: object) -> str:
+    """An id that is the same in every export of a run; Inspect's own are as long."""
+    told = json.dumps([run.manifest.get("created"), run.manifest["prompt"], run.spec, *names])
+    return hashlib.sha256(told.encode()).hexdigest()[:22]
 
 
 def _metrics(summary: Summary) -> dict[str, Rate]:
@@ -190,62 +209,3 @@ def _efficiency(result: SampleResult) -> dict[str, Any]:
     if found is None:
         return {}
     return {name: getattr(found, name) for name in EFFICIENCY_FIELDS}
-
-
-def _message(message: Message, model: str) -> Any:
-    from inspect_ai.model import (
-        ChatMessageAssistant,
-        ChatMessageSystem,
-        ChatMessageTool,
-        ChatMessageUser,
-    )
-    from inspect_ai.tool import ToolCallError
-
-    match message:
-        case SystemMessage():
-            return ChatMessageSystem(content=message.content)
-        case UserMessage():
-            return ChatMessageUser(content=message.content)
-        case ToolMessage():
-            kind = "parsing" if message.malformed else "unknown"
-            error = ToolCallError(kind, message.content) if message.is_error else None
-            return ChatMessageTool(
-                content=message.content,
-                tool_call_id=message.call_id,
-                function=message.name,
-                error=error,
-            )
-        case AssistantMessage():
-            calls = [_call(call) for call in message.tool_calls]
-            return ChatMessageAssistant(
-                content=message.text, tool_calls=calls or None, model=model, source="generate"
-            )
-
-
-def _call(call: ToolCall) -> Any:
-    from inspect_ai.tool import ToolCall as InspectCall
-
-    arguments, error = arguments_of(call.arguments)
-    return InspectCall(id=call.id, function=call.name, arguments=arguments, parse_error=error)
-
-
-def _usage(usage: Usage) -> Any:
-    from inspect_ai.model import ModelUsage
-
-    return ModelUsage(
-        input_tokens=usage.input_tokens - usage.cached_input_tokens - usage.cache_write_tokens,
-        output_tokens=usage.output_tokens,
-        total_tokens=usage.total_tokens,
-        input_tokens_cache_read=usage.cached_input_tokens,
-        input_tokens_cache_write=usage.cache_write_tokens,
-        reasoning_tokens=usage.reasoning_tokens,
-    )
-
-
-def _time(text: object) -> str:
-    """A time with its zone, as a log has to have it."""
-    try:
-        found = datetime.fromisoformat(str(text))
-    except ValueError:
-        found = datetime.fromtimestamp(0, UTC)
-    return found.astimezone(UTC).isoformat()

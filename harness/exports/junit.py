@@ -11,9 +11,10 @@ from xml.sax.saxutils import escape, quoteattr
 from harness.report.sample_table import pending_rows
 from harness.runs.reading import Run
 from harness.runs.results import SampleResult
+from harness.runs.transcript import transcript_command
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML 1.0 document can hold, however it is written."""
+_NOT_XML = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What no XML 1.0 document can hold, however it is written, and what a terminal acts on."""
 
 
 def junit_text(run: Run) -> Iterator[str]:
@@ -64,7 +65,7 @@ def _case(run: Run, result: SampleResult) -> Iterator[str]:
     if result.graded:
         verdict = str(result.verdict)
         yield f"      <failure type={_quoted(verdict)} message={_quoted(_message(result))}>"
-        yield _text(f"harness transcript {run.path} {result.sample}") + "</failure>\n"
+        yield _text(transcript_command(run.path, result.sample)) + "</failure>\n"
     else:
         yield f"      <skipped message={_quoted(_message(result))}/>\n"
     yield "    </testcase>\n"

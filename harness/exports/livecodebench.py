@@ -76,11 +76,14 @@ class LiveCodeBenchFiles:
 
     @property
     def name(self) -> str:
-        """What upstream calls the first of the files, without its end."""
+        """The first file's name as upstream has it, without its end.
+
+        Where the run set no temperature, the name has none.
+        """
         spec = self._run.spec
         temperature = spec.get("temperature")
-        given = 0.2 if temperature is None else temperature  # upstream's default
-        return f"Scenario.codegeneration_{spec['samples_per_problem']}_{given}"
+        given = "" if temperature is None else f"_{temperature}"
+        return f"Scenario.codegeneration_{spec['samples_per_problem']}{given}"
 
     def outputs(self) -> list[dict[str, Any]]:
         """What the model said."""

@@ -1,6 +1,7 @@
 """What was said in a sample, put together from its transcript."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,6 +20,9 @@ from harness.models.protocol import (
 from harness.runs.reading import Run
 from harness.runs.transcript import file_name
 from harness.runs.transcripts import Transcripts
+
+_UNSEEN = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Characters that JSON may hold as they are, and a terminal acts on."""
 
 
 @dataclass(slots=True)
@@ -106,7 +110,8 @@ def chat_text(run: Run) -> Iterator[str]:
                 "conversations": len(said.conversations),
             }
             line = {"messages": list(map(chat_message, said.last)), "metadata": metadata}
-            yield json.dumps(line, ensure_ascii=False) + "\n"
+            text = json.dumps(line, ensure_ascii=False)
+            yield _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
         if run.results and not found:
             raise RunDirectoryError(f"{run.path} holds no transcripts, so nothing of what was said")
 

@@ -1,4 +1,7 @@
-"""CSV: a row a sample, which a spreadsheet may open without doing what a model wrote."""
+"""CSV: a row a sample. Neither a spreadsheet nor a terminal acts on what a model wrote.
+
+Control characters are spelled out; Parquet has every text as it was.
+"""
 
 import csv
 import io
@@ -6,9 +9,10 @@ from collections.abc import Iterator
 from datetime import date
 
 from harness.exports.sample_records import fields_of, record
+from harness.report.text import printable
 from harness.runs.reading import Run
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What a cell begins with that a spreadsheet takes for a formula (OWASP, CSV injection)."""
 
 
@@ -28,8 +32,9 @@ def _cell(value: object) -> object:
             return "true" if value else "false"
         case date():
             return value.isoformat()
-        case str() if value.startswith(FORMULA):
-            return f"'{value}"
+        case str():
+            mark = "'" if value.startswith(FORMULA) else ""
+            return mark + "\r\n".join(map(printable, value.split("\r\n")))
         case _:
             return value
 

@@ -35,7 +35,7 @@ COMPARED = (
     *("sample_timeout", "sample_wall_timeout", "stop_on_pass", "submit_tool", "run_code_tool"),
     "show_budget",
     *("tool", "repair_rounds", "repair_from", "best_of"),
-    *("agent_command", "agent_without_namespace"),
+    *("agent_command", "agent_memory", "agent_without_namespace"),
 )
 """Keys of the spec whose difference is told."""
 

@@ -8,9 +8,11 @@ from pydantic_core import from_json
 from harness.agent.events import (
     AgentLeft,
     Cleared,
+    Damaged,
     Event,
     Graded,
     NewConversation,
+    NotGraded,
     PutOff,
     Request,
     Response,
@@ -73,6 +75,8 @@ def _lines(event: Event) -> Iterator[str]:
             | Resumed()
             | PutOff()
             | AgentLeft()
+            | NotGraded()
+            | Damaged()
         ):
             yield from _note(event)
 
@@ -85,7 +89,9 @@ def _note(
     | NewConversation
     | Resumed
     | PutOff
-    | AgentLeft,
+    | AgentLeft
+    | NotGraded
+    | Damaged,
 ) -> Iterator[str]:
     """What befell a conversation."""
     match event:
@@ -112,6 +118,12 @@ def _note(
             yield from _indented(event.cause)
         case AgentLeft():
             yield from _agent(event)
+        case NotGraded():
+            yield f"\n=== not graded: {event.verdict.replace('_', ' ')}; the sample stays pending"
+            yield from _indented(event.cause)
+        case Damaged():
+            yield f"\n=== line {event.line} of the transcript cannot be read"
+            yield from _indented(event.cause)
 
 
 def _agent(event: AgentLeft) -> Iterator[str]:

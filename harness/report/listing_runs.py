@@ -1,12 +1,12 @@
 """What `harness ls` tells of runs, and how their scores went over time."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import to_json
@@ -14,13 +14,15 @@ from pydantic_core import to_json
 from harness.errors import RunDirectoryError
 from harness.models.protocol import Frozen
 from harness.runs.directory import RESULTS, SUMMARY, read_manifest
-from harness.runs.finding import is_under_way
+from harness.runs.files import LARGEST_SUMMARY, read_file
 from harness.runs.reading import read_run
+from harness.runs.results import read_results
+from harness.runs.sharding import planned_samples
+from harness.runs.state import RunState, Word, state_of
 from harness.runs.summary import SCHEMA, Summary, solved_fractions
 from harness.stats.paired import mcnemar_exact
 from harness.stats.rates import Rate
 
-State = Literal["done", "pending", "under way"]
 SIGNIFICANT = 0.05
 
 
@@ -30,7 +32,8 @@ class ListedRun(Frozen):
     Attributes:
         selection: a hash of its problems and their tests: runs with the same one can be compared.
         beyond: Beyond@1; None where no efficiency was measured.
-        state: `pending` where samples are left to do and nobody is at it; how many, `pending` says.
+        state: `done`, `running`, `stopped` by an error, or `pending`; `pending` says how many
+            samples have no result, and `reason` is the state in one line.
         created: when it began, in UTC; None where its manifest does not say.
     """
 
@@ -44,8 +47,9 @@ class ListedRun(Frozen):
     pass_at_1: Rate | None
     beyond: Rate | None
     cost: float | None
-    state: State
+    state: Word
     pending: int
+    reason: str = ""
     created: datetime | None
 
 
@@ -109,8 +113,7 @@ def list_runs(paths: Iterable[Path]) -> Listing:
 def trends(runs: Iterable[ListedRun]) -> Iterator[Trend]:
     """How the scores of runs with the same problems went, the selection that was run last first.
 
-    Raises:
-        RunDirectoryError: the results of one cannot be read.
+    A run whose results cannot be read has no change, and no other is compared with it.
     """
     by_selection: defaultdict[str, list[ListedRun]] = defaultdict(list)
     for run in runs:
@@ -167,7 +170,10 @@ def _change(
 
 
 def _solved(run: ListedRun) -> dict[str, float]:
-    return solved_fractions(read_run(Path(run.path)).results)
+    try:
+        return solved_fractions(read_run(Path(run.path)).results)
+    except RunDirectoryError:
+        return {}
 
 
 def _limits(run: ListedRun) -> Any:
@@ -188,9 +194,8 @@ def _listed(path: Path) -> ListedRun:
         prompt = str(manifest["prompt"].get("name", ""))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RunDirectoryError(f"{path}: its run.json is not as a run's") from error
-    summary = _fresh_summary(path, len(problems) * samples) or read_run(path).summary
-    left = max(0, len(problems) * samples - summary.graded - summary.ungraded)
-    under_way = left > 0 and is_under_way(path)
+    summary = _fresh_summary(path, planned_samples(manifest)) or read_run(path).summary
+    state = _state(path, manifest, summary)
     return ListedRun(
         path=str(path),
         model=model,
@@ -202,10 +207,19 @@ def _listed(path: Path) -> ListedRun:
         pass_at_1=summary.pass_at_1,
         beyond=summary.efficiency.beyond if summary.efficiency else None,
         cost=summary.cost,
-        state="under way" if under_way else "pending" if left else "done",
-        pending=left,
+        state=state.word,
+        pending=max(0, state.planned - state.done),
+        reason=state.text,
         created=_time(manifest.get("created")),
     )
+
+
+def _state(path: Path, manifest: Mapping[str, Any], summary: Summary) -> RunState:
+    """The state of a run; its results are read where the summary does not say that it is done."""
+    if summary.graded + summary.ungraded >= planned_samples(manifest):
+        done = summary.graded + summary.ungraded
+        return RunState(word="done", planned=done, done=done, pending={})
+    return state_of(path, manifest, {each.sample for each in read_results(path / RESULTS)})
 
 
 def _fresh_summary(path: Path, planned: int) -> Summary | None:
@@ -213,7 +227,7 @@ def _fresh_summary(path: Path, planned: int) -> Summary | None:
     try:
         if (path / SUMMARY).stat().st_mtime_ns < (path / RESULTS).stat().st_mtime_ns:
             return None
-        summary = Summary.model_validate_json((path / SUMMARY).read_bytes())
+        summary = Summary.model_validate_json(read_file(path / SUMMARY, LARGEST_SUMMARY))
     except (OSError, ValidationError):
         return None
     return summary if summary.schema_version == SCHEMA and summary.planned == planned else None

@@ -22,7 +22,7 @@ COLUMNS = (
     Column("95 % interval", right=True, leaves=3),
     Column("cost", right=True, leaves=1),
     Column("age", right=True, leaves=6),
-    Column("state"),
+    Column("state", least=24),
 )
 BEYOND = Column("Beyond@1", right=True, leaves=7)
 """Where a run has one; it stands after so many of the others."""
@@ -43,7 +43,7 @@ TREND_COLUMNS = (
 )
 BAR = 10
 """Cells of a bar that is 100 %."""
-_STATES = {"done": "green", "pending": "yellow", "under way": "cyan"}
+_STATES = {"done": "green", "pending": "yellow", "running": "cyan", "stopped": "red"}
 _WORDS = {"regression": "bold red", "improvement": "green"}
 _AGES = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
@@ -71,7 +71,7 @@ def trend_view(trend: Trend, root: Path) -> Iterator[RenderableType]:
 
 def _run_cells(run: ListedRun, root: Path, now: datetime, *, timed: bool) -> list[Cell]:
     problems = str(run.problems) if run.samples == 1 else f"{run.problems} x {run.samples}"
-    state = f"pending {run.pending}" if run.state == "pending" else run.state
+    reason = printable_line(run.reason or run.state)
     return [
         Cell(_name(run.path, root)),
         Cell(printable_line(run.model)),
@@ -82,7 +82,7 @@ def _run_cells(run: ListedRun, root: Path, now: datetime, *, timed: bool) -> lis
         *([Cell(score(run.beyond.value if run.beyond else None))] if timed else []),
         Cell("-" if run.cost is None else dollars(run.cost)),
         Cell("-" if run.created is None else age((now - run.created).total_seconds())),
-        Cell(state, _STATES[run.state]),
+        Cell(reason, _STATES[run.state]),
     ]
 
 

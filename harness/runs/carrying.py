@@ -1,6 +1,5 @@
 """What carrying a run out takes, whoever watches it: to begin it or go on, and to sum it up."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +10,14 @@ from harness.errors import RunDirectoryError
 from harness.problem import Problem
 from harness.runs.budget import NOTHING, Budget, Spent, Total
 from harness.runs.choosing import chosen_of, samples_left
-from harness.runs.directory import RESULTS, RunDirectory
+from harness.runs.directory import RESULTS, RunDirectory, read_manifest
 from harness.runs.manifest import grown, manifest, refuse_other
 from harness.runs.observing import Failure
 from harness.runs.plan import Plan
 from harness.runs.pricing import allowance_of, with_costs
 from harness.runs.results import read_results
 from harness.runs.spending import earlier_spending, unheard_requests
+from harness.runs.state import state_of
 from harness.runs.stopping import Stopping
 from harness.runs.summary import Stopped, Summary, summarize
 from harness.runs.transcripts import Transcripts
@@ -108,21 +108,17 @@ def open_directory(prepared: Prepared, path: Path, choice: Choice) -> RunDirecto
     return directory
 
 
-def sum_up(
-    directory: RunDirectory,
-    plan: Plan,
-    failures: Sequence[Failure],
-    stopped: Stopped | None = None,
-) -> Summary:
-    """What a run came to; it is kept in its directory. Raises StorageError."""
-    counts = Counter(str(failure.verdict) for failure in failures)
+def sum_up(directory: RunDirectory, plan: Plan, stopped: Stopped | None = None) -> Summary:
+    """Sum a run up, and write the summary into its directory. Raises StorageError."""
     dated = plan.price.as_of if plan.price else None
-    done = with_costs(directory.committed(), plan.price)
+    done = list(with_costs(directory.committed(), plan.price))
+    names = {result.sample for result in done}
+    state = state_of(directory.path, read_manifest(directory.path), names, running=False)
     unheard = unheard_requests(directory.path, done) if len(done) < len(plan.samples) else 0
     summary = summarize(
         done,
         len(plan.samples),
-        counts,
+        state.pending,
         prices_as_of=dated,
         max_tokens=plan.spec.max_tokens,
         stopped=stopped,

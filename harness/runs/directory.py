@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import RunDirectoryError
+from harness.runs.files import read_json
 from harness.runs.results import ResultsFile, SampleResult, read_results, storage_error
+from harness.runs.sharding import planned_samples
 from harness.runs.transcript import TranscriptWriter, file_name
 from harness.runs.transcripts import FOLDER, open_pack
 
 MANIFEST, RESULTS, SUMMARY = "run.json", "results.jsonl", "summary.json"
+MOST_SAMPLES = 500_000
+"""Samples of one run, all problems together."""
 
 
 class RunDirectory:
@@ -32,6 +36,7 @@ class RunDirectory:
         Raises:
             RunDirectoryError: it exists, or cannot be made there.
         """
+        _check_size(path, manifest)
         try:
             if (path / MANIFEST).exists():
                 raise RunDirectoryError(
@@ -113,18 +118,18 @@ class RunDirectory:
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """What `run.json` of a run says.
+    """Read `run.json` of a run.
 
     Raises:
         RunDirectoryError: there is none that can be read.
     """
-    if (path / MANIFEST).exists() and not (path / MANIFEST).is_file():
-        raise RunDirectoryError(f"{path / MANIFEST} is not a file")
     try:
-        manifest: Any = json.loads((path / MANIFEST).read_bytes())
+        manifest: Any = read_json(path / MANIFEST)
     except FileNotFoundError as error:
         raise RunDirectoryError(f"{path} is not a run: it has no {MANIFEST}") from error
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise RunDirectoryError(f"{path / MANIFEST} cannot be read: {error.strerror}") from error
+    except ValueError as error:
         raise RunDirectoryError(f"{path / MANIFEST} cannot be read: {error}") from error
     try:
         whole = "samples_per_problem" in manifest["spec"] and manifest["prompt"]["hash"]
@@ -133,7 +138,22 @@ def read_manifest(path: Path) -> dict[str, Any]:
         whole = False
     if not whole:
         raise RunDirectoryError(f"{path / MANIFEST} is not the manifest of a run")
+    _check_size(path, manifest)
     return manifest
+
+
+def _check_size(path: Path, manifest: Mapping[str, Any]) -> None:
+    """Refuse a run of more samples than can be listed. Raises RunDirectoryError."""
+    samples = manifest["spec"]["samples_per_problem"]
+    if not isinstance(samples, int) or samples < 1:
+        raise RunDirectoryError(
+            f"{path / MANIFEST}: samples_per_problem is no number of samples: {str(samples)[:50]}"
+        )
+    if planned_samples(manifest) > MOST_SAMPLES:
+        raise RunDirectoryError(
+            f"{path / MANIFEST}: {planned_samples(manifest):,} samples ({samples:,} a problem) are "
+            f"too many; a run has at most {MOST_SAMPLES:,}"
+        )
 
 
 def default_path(mode: str, model: str) -> Path:

@@ -21,6 +21,7 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.models.protocol import Frozen
 from harness.runs.directory import MANIFEST, write_json
 from harness.runs.experiment_growth import grown_from
+from harness.runs.files import read_file
 from harness.runs.grid import Cell, Grid
 from harness.runs.grid_names import is_name
 from harness.runs.results import storage_error
@@ -124,11 +125,9 @@ def read_experiment(path: Path) -> Stored:
     """
     file = path / FILE
     try:
-        if not file.is_file():
-            raise RunDirectoryError(f"{path} is not an experiment: it has no {FILE}")
-        if file.stat().st_size > MOST_BYTES:
-            raise RunDirectoryError(f"{file} is too long to be an experiment's")
-        found = Stored.model_validate_json(file.read_bytes())
+        found = Stored.model_validate_json(read_file(file, MOST_BYTES))
+    except FileNotFoundError as error:
+        raise RunDirectoryError(f"{path} is not an experiment: it has no {FILE}") from error
     except OSError as error:
         raise RunDirectoryError(f"{file} cannot be read: {error.strerror}") from error
     except ValidationError as error:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.agent.external import External
 from harness.runs.directory import MANIFEST
-from harness.runs.external_rules import STARTED, command_of, is_confined
+from harness.runs.external_rules import STARTED, command_of, is_confined, memory_of
 from harness.runs.plan import Plan
 from harness.sandbox.agent_room import Room, checked_shows, environment_for, own_data, probe
 from harness.sources.cache import cache_folder
@@ -41,6 +41,7 @@ def armed(plan: Plan, path: Path, environ: Mapping[str, str] = os.environ) -> Pl
         shows=checked_shows(spec.agent_read, hides) if confined else (),
         hides=hides if confined else (),
         env=environment_for(environ, spec.agent_env),
+        memory_bytes=memory_of(spec) << 20,
     )
     first, *rest = command_of(spec)
     command = (str(Path(first).expanduser().absolute()) if "/" in first else first, *rest)

@@ -21,6 +21,8 @@ SECONDS = 1_800.0
 """Of a sample, where none are said: an agent that hangs must not hang the run."""
 TOOL_CALLS = 200
 """Of a sample, where none are said: each stands in its transcript."""
+MEMORY = 4_096
+"""MiB of an agent and all that it starts, where none are said."""
 CLIENT = "mcp-client"
 
 NOT_OURS = (
@@ -79,7 +81,9 @@ def agent_facts(spec: "RunSpec") -> dict[str, Any]:
     if spec.mode not in EXTERNAL:
         return {}
     command = list(command_of(spec)) if spec.mode == STARTED else None
-    limits = {"seconds": seconds_of(spec), "tool_calls": tool_calls_of(spec)}
+    limits: dict[str, Any] = {"seconds": seconds_of(spec), "tool_calls": tool_calls_of(spec)}
+    if spec.mode == STARTED:
+        limits["memory_mib"] = memory_of(spec)
     return {"agent": {"command": command, "confined": is_confined(spec), "limits": limits}}
 
 
@@ -91,6 +95,11 @@ def seconds_of(spec: "RunSpec") -> float | None:
 def tool_calls_of(spec: "RunSpec") -> int | None:
     """The tool calls of a sample; None for no limit."""
     return spec.max_tool_calls or (TOOL_CALLS if spec.mode in EXTERNAL else None)
+
+
+def memory_of(spec: "RunSpec") -> int:
+    """Return the MiB that an agent and all that it starts may use."""
+    return spec.agent_memory or MEMORY
 
 
 def told_of(spec: "RunSpec") -> str:

@@ -5,7 +5,6 @@ resumed, and graded again. Only the order of its results is its own: that of the
 shards' own orders are those in which theirs happened to end.
 """
 
-import json
 import os
 import shutil
 from collections import Counter
@@ -19,6 +18,7 @@ from harness.errors import RunDirectoryError, StorageError, UsageError
 from harness.models.price import ListedPrice
 from harness.runs.batch_journal import BATCHES
 from harness.runs.directory import MANIFEST, RESULTS, SUMMARY, read_manifest, write_json
+from harness.runs.files import LARGEST_SUMMARY, read_json
 from harness.runs.packing import pack
 from harness.runs.pricing import max_tokens_of, prices_as_of, with_costs
 from harness.runs.results import ResultsFile, SampleResult, read_results
@@ -280,7 +280,7 @@ def _summary(parts: Sequence[Part], results: Sequence[SampleResult]) -> Summary:
 def _failures(path: Path) -> dict[str, int]:
     """Samples of a shard that infrastructure stopped, by verdict; none where nobody knows."""
     try:
-        pending = json.loads(path.read_bytes())["pending"]
+        pending = read_json(path, LARGEST_SUMMARY)["pending"]
         return {str(key): int(value) for key, value in pending.items() if key != "not_run"}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}

@@ -16,6 +16,7 @@ from pydantic_core import to_json
 
 from harness.errors import RunDirectoryError, StorageError
 from harness.runs.directory import RESULTS, read_manifest
+from harness.runs.files import read_file
 from harness.runs.results import ResultsFile, read_results
 from harness.runs.transcript import file_name
 from harness.runs.transcripts import (
@@ -130,7 +131,7 @@ class _Sources:
     def read(self, name: str) -> bytes:
         path = self._files.get(name)
         if path is not None:
-            return path.read_bytes()
+            return read_file(path, LARGEST_TRANSCRIPT)
         assert self._before is not None
         return self._before.read(name)
 

@@ -19,6 +19,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
@@ -58,6 +59,14 @@ _WRAPPING = re.compile(
 )
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Member:
+    """A node that does work: its id, and the actor on it. A node that rejoins is a new member."""
+
+    node: str
+    actor: Any
+
+
 class RayExecutor:
     """Does work on the nodes of a cluster; an asynchronous context manager.
 
@@ -79,8 +88,8 @@ class RayExecutor:
         self._workers = workers
         self._least = least
         self._say = say
-        self._slots: Slots[str] = Slots()
-        self._actors: dict[str, Any] = {}
+        self._slots: Slots[Member] = Slots()
+        self._members: dict[str, Member] = {}
         self._joining: dict[str, asyncio.Task[None]] = {}
         self._refused: set[str] = set()
         self._failed: dict[str, int] = {}
@@ -103,23 +112,26 @@ class RayExecutor:
     ) -> T:
         """Do a piece of work on a node; as `harness.runs.executor.Executor` has it."""
         body, places = await self._packed(work)
-        why = ""
-        for attempt in range(ATTEMPTS):
+        why, attempts = "", 0
+        while attempts < ATTEMPTS:
             asked = time.monotonic()
-            node = await self._slots.take(urgent=urgent or attempt > 0)
+            member = await self._slots.take(urgent=urgent or attempts > 0)
             if queued is not None:
                 queued(time.monotonic() - asked)
+            if self._members.get(member.node) is not member:
+                continue  # it was lost after its slot was given and before this ran
+            attempts += 1
             try:
-                return unpack_outcome(await self._send(node, body, urgent, places))
+                return unpack_outcome(await self._send(member, body, urgent, places))
             except self._ray.exceptions.RayActorError as error:
                 why = _line(error)
-                self._lose(node, why)
+                self._lose(member, why)
             except self._ray.exceptions.RayError as error:  # shared data were lost
                 why = _line(error)
-                self._kept.clear()
+                self._forget_kept()
                 body, places = await self._packed(work)
             finally:
-                self._slots.give_back(node)
+                self._slots.give_back(member)
         raise SandboxError(f"{ATTEMPTS} nodes were lost while they worked at it; the last: {why}")
 
     async def _packed(self, work: Callable[[Worker], Any]) -> tuple[bytes, list[Any]]:
@@ -127,8 +139,8 @@ class RayExecutor:
         pickler = self._ray.cloudpickle.Pickler
         return await asyncio.to_thread(pack, work, self._keep, self._place, pickler)
 
-    async def _send(self, node: str, body: bytes, urgent: bool, places: list[Any]) -> bytes:
-        asked = self._actors[node].call.remote(body, urgent, *places)
+    async def _send(self, member: Member, body: bytes, urgent: bool, places: list[Any]) -> bytes:
+        asked = member.actor.call.remote(body, urgent, *places)
         try:
             return await asked
         except asyncio.CancelledError:
@@ -153,6 +165,11 @@ class RayExecutor:
             while sum(size for *_, size in self._kept.values()) > KEPT_BYTES:
                 self._kept.popitem(last=False)
         return place
+
+    def _forget_kept(self) -> None:
+        """Have large data shared anew, where they are needed again."""
+        with self._lock:
+            self._kept.clear()
 
     async def __aenter__(self) -> Self:
         self._connect()
@@ -181,11 +198,11 @@ class RayExecutor:
         start = clock()
         while self._joining:
             waited = clock() - start
-            if waited > (SETTLE_S if self._actors else GREETING_S):
+            if waited > (SETTLE_S if self._members else GREETING_S):
                 break
             joining = list(self._joining.values())
             await asyncio.wait(joining, timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
-        if not self._actors:
+        if not self._members:
             raise ExecutorError(self._nobody)
 
     def _connect(self) -> None:
@@ -213,11 +230,11 @@ class RayExecutor:
         for task in self._joining.values():
             task.cancel()
         self._slots.close("the run has ended")
-        for actor in self._actors.values():
+        for member in self._members.values():
             with contextlib.suppress(Exception):
-                self._ray.kill(actor)
-        self._actors.clear()
-        self._kept.clear()
+                self._ray.kill(member.actor)
+        self._members.clear()
+        self._forget_kept()
         if self._own:
             self._ray.shutdown()
 
@@ -229,7 +246,7 @@ class RayExecutor:
             await asyncio.sleep(LOOK_S)
             with contextlib.suppress(self._ray.exceptions.RayError):
                 await self._look()
-            if self._actors:
+            if self._members:
                 seen = clock()
             elif clock() - seen > PATIENCE_S:
                 self._slots.close(self._nobody)
@@ -238,7 +255,7 @@ class RayExecutor:
         """See which nodes there are, and bid those welcome that are new."""
         for node in await asyncio.to_thread(self._ray.nodes):
             key, cores = node["NodeID"], int(node["Resources"].get("CPU", 0))
-            known = key in self._actors or key in self._refused or key in self._joining
+            known = key in self._members or key in self._refused or key in self._joining
             if node["Alive"] and cores and not known:
                 task = asyncio.create_task(self._join(key, min(self._workers or cores, cores)))
                 self._joining[key] = task
@@ -268,21 +285,24 @@ class RayExecutor:
             self._ray.kill(actor)
             self._refuse(node, greeting.name, greeting.refusal)
             return
-        self._actors[node] = actor
-        self._slots.add(node, AHEAD * workers)
+        member = self._members[node] = Member(node, actor)
+        self._slots.add(member, AHEAD * workers)
 
     def _refuse(self, node: str, name: str, why: str) -> None:
         self._refused.add(node)
         self._say(f"node {name} is left out: {why}")
 
-    def _lose(self, node: str, why: str) -> None:
+    def _lose(self, member: Member, why: str) -> None:
         """A node is gone, or its actor: others do its work; if it is still there it may rejoin."""
-        actor = self._actors.pop(node, None)
-        if actor is None or not self._slots.remove(node):
-            return
+        if self._members.get(member.node) is not member:
+            return  # this has been noticed already, and it may have rejoined
+        del self._members[member.node]
+        self._slots.remove(member)
         with contextlib.suppress(Exception):
-            self._ray.kill(actor)
-        self._say(f"node {node[:8]} was lost ({why}); what it was at is done again elsewhere")
+            self._ray.kill(member.actor)
+        self._say(
+            f"node {member.node[:8]} was lost ({why}); what it was at is done again elsewhere"
+        )
 
     @property
     def _cluster(self) -> str:

@@ -11,8 +11,9 @@ from harness.errors import RunDirectoryError
 from harness.models.price import ListedPrice
 from harness.runs.directory import MANIFEST, RESULTS, read_manifest
 from harness.runs.pricing import max_tokens_of, prices_as_of, with_costs
-from harness.runs.results import SampleResult, read_results
-from harness.runs.sharding import problems_merged
+from harness.runs.results import SampleResult, load_results
+from harness.runs.sharding import planned_samples
+from harness.runs.state import RunState, state_of
 from harness.runs.summary import Summary, summarize
 
 
@@ -24,11 +25,13 @@ class Run:
         path: its directory.
         manifest: what `run.json` says.
         results: the committed samples in the order they ended, with costs where the price is known.
+        repeated: lines of the results that named a sample again.
     """
 
     path: Path
     manifest: dict[str, Any]
     results: tuple[SampleResult, ...]
+    repeated: int = 0
 
     @property
     def name(self) -> str:
@@ -43,15 +46,20 @@ class Run:
     @property
     def planned(self) -> int:
         """How many samples it is to have, those of shards that are missing included."""
-        problems = max(len(self.manifest["problems"]), problems_merged(self.manifest))
-        return problems * int(self.spec["samples_per_problem"])
+        return planned_samples(self.manifest)
+
+    @cached_property
+    def state(self) -> RunState:
+        """How far it is, and why it is no further."""
+        return state_of(self.path, self.manifest, {result.sample for result in self.results})
 
     @cached_property
     def summary(self) -> Summary:
-        """What the results come to; what is not done yet counts as not run."""
+        """What the results come to, and why the other samples are pending."""
         return summarize(
             self.results,
             self.planned,
+            self.state.pending,
             prices_as_of=prices_as_of(self.manifest),
             max_tokens=max_tokens_of(self.manifest),
         )
@@ -69,4 +77,5 @@ def read_run(path: Path) -> Run:
         listed = None if price is None else ListedPrice.model_validate(price)
     except ValidationError as error:
         raise RunDirectoryError(f"{path / MANIFEST}: its price is none") from error
-    return Run(path, manifest, tuple(with_costs(read_results(path / RESULTS), listed)))
+    found = load_results(path / RESULTS)
+    return Run(path, manifest, tuple(with_costs(found.results, listed)), found.repeated)

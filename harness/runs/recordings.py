@@ -8,6 +8,7 @@ from harness.agent.attempt import StopReason
 from harness.agent.events import (
     AgentLeft,
     Cleared,
+    Damaged,
     Event,
     Request,
     Response,
@@ -23,6 +24,7 @@ from harness.models.protocol import (
     RecordingEndedError,
 )
 from harness.models.replay import ReplayModel
+from harness.runs.transcript import sample_in
 from harness.runs.transcripts import Transcripts
 
 PREFIX = "replay:"
@@ -63,8 +65,9 @@ def read_turns(run: Path) -> dict[tuple[str, int], list[ModelTurn | ModelError]]
         for name in names:
             events = standing(transcripts.events(name))
             start = next((event for event in events if isinstance(event, SampleStart)), None)
-            if start is not None:
-                turns[start.problem_id, start.index] = list(_played(events, start.mode))
+            sample = sample_in(name) if start is None else (start.problem_id, start.index)
+            if sample is not None and events:
+                turns[sample] = list(_played(events, "" if start is None else start.mode))
     return turns
 
 
@@ -74,12 +77,17 @@ def _played(events: Iterable[Event], mode: str) -> Iterator[ModelTurn | ModelErr
     Older versions ended the agent loop at once where a model called no tool; such a recording ends
     there still.
     """
-    asked = False
+    asked = damaged = False
     ends = {*LIMITS, StopReason.MODEL_STOPPED} if mode == "agentic" else LIMITS
     for event in events:
         match event:
+            case Request() if asked and damaged:
+                yield ModelError("the recorded answer cannot be read: its line is damaged")
+                return
+            case Damaged():
+                damaged = True
             case Request():
-                asked = True
+                asked, damaged = True, False
             case Response():
                 asked = False
                 yield event.response

@@ -1,12 +1,11 @@
 """`results.jsonl`: one line a graded sample, the commit record of a run."""
 
 import fcntl
-import json
 import os
-from collections.abc import Iterator
+import stat
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from pydantic import Field, ValidationError
 
@@ -16,6 +15,7 @@ from harness.grading.efficiency.scale import Efficiency
 from harness.grading.verdict import Grade, JudgedAgain, Verdict
 from harness.models.protocol import Frozen, Usage
 from harness.problem import Level
+from harness.runs.files import lines_of, open_file, read_json
 
 SCHEMA = 1
 BUDGETS = {
@@ -152,45 +152,70 @@ def outcomes(grade: Grade) -> tuple[TestOutcome, ...]:
     )
 
 
-def read_results(path: Path) -> Iterator[SampleResult]:
-    """The committed samples, in the order they ended; a torn last line is no commit.
+@dataclass(frozen=True, slots=True)
+class CommittedResults:
+    """The results of a run.
+
+    Attributes:
+        results: one for each sample, in the order they ended.
+        repeated: lines that named a sample again; the last line of a sample counts.
+    """
+
+    results: list[SampleResult]
+    repeated: int
+
+
+def read_results(path: Path) -> list[SampleResult]:
+    """Read the committed samples, each once. Raises RunDirectoryError as `load_results` does."""
+    return load_results(path).results
+
+
+def load_results(path: Path) -> CommittedResults:
+    """Read the committed samples. A torn last line is no commit; no file is no result.
 
     Earlier versions graded a sample that the run's own budget had cut off. That says nothing of the
     model: such a sample is passed over, so that it reads as pending and goes on.
 
     Raises:
-        RunDirectoryError: a line that is not a result.
+        RunDirectoryError: the file cannot be read, or a line is not a result.
     """
-    if not path.exists():
-        return
+    found: dict[str, SampleResult] = {}
+    lines = skipped = 0
     limits: frozenset[StopReason] | None = None
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.endswith(b"\n"):
-                return
-            try:
+    try:
+        with open_file(path) as file:
+            for line in lines_of(file):
+                if not line.endswith(b"\n"):
+                    break
+                lines += 1
                 result = SampleResult.model_validate_json(line)
-            except ValidationError as error:
-                raise RunDirectoryError(
-                    f"{path}:{number}: not a result of this version of harness; "
-                    "move the line out of the file to have its sample run again"
-                ) from error
-            if result.stop_reason in BUDGETS:
-                limits = _limits_of_the_run(path) if limits is None else limits
-                if result.stop_reason in limits:
-                    continue
-            yield result
+                if result.stop_reason in BUDGETS:
+                    limits = _limits_of_the_run(path) if limits is None else limits
+                    if result.stop_reason in limits:
+                        skipped += 1
+                        continue
+                found.pop(result.sample, None)
+                found[result.sample] = result
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise RunDirectoryError(f"{path} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        raise RunDirectoryError(
+            f"{path}:{lines}: not a result of this version of harness; "
+            "move the line out of the file to have its sample run again"
+        ) from error
+    return CommittedResults([*found.values()], lines - skipped - len(found))
 
 
 def _limits_of_the_run(results: Path) -> frozenset[StopReason]:
     """The budgets that can only have been the run's: its samples had none of their own."""
     try:
-        manifest: Any = json.loads(results.with_name("run.json").read_bytes())
-        spec = manifest["spec"]
+        spec = read_json(results.with_name("run.json"))["spec"]
         if str(spec["model"]).startswith("replay:"):  # the recorded sample had a budget of its own
             return frozenset()
         return frozenset(reason for reason, key in BUDGETS.items() if spec.get(key) is None)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return frozenset()
 
 
@@ -204,9 +229,12 @@ class ResultsFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
         except OSError as error:
             raise RunDirectoryError(f"{path} cannot be written: {error.strerror}") from error
+        if not stat.S_ISREG(os.fstat(self._file).st_mode):
+            os.close(self._file)
+            raise RunDirectoryError(f"{path} cannot be written: not a regular file")
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -214,7 +242,7 @@ class ResultsFile:
             raise RunDirectoryError(
                 f"{path.parent}: another process is at work on this run; wait for it to end"
             ) from error
-        self._size = _whole_lines(self._file)
+        self._size = whole_lines(self._file)
         os.ftruncate(self._file, self._size)
 
     def append(self, result: SampleResult) -> None:
@@ -239,8 +267,8 @@ class ResultsFile:
         os.close(self._file)
 
 
-def _whole_lines(file: int) -> int:
-    """The length of the file up to its last newline."""
+def whole_lines(file: int) -> int:
+    """Return the length of an open file up to its last newline, in bytes."""
     end = os.fstat(file).st_size
     while end:
         start = max(0, end - 65_536)

@@ -10,6 +10,7 @@ from harness.agent.attempt import Attempt, RunStoppedError, Session, StopReason,
 from harness.agent.events import (
     Event,
     Graded,
+    NotGraded,
     PutOff,
     Resumed,
     Retried,
@@ -19,6 +20,7 @@ from harness.agent.events import (
 from harness.agent.journal import Journal
 from harness.errors import DataError
 from harness.grading.efficiency.scale import Efficiency
+from harness.grading.excerpts import writable
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem, ProblemView, TestSuite
 from harness.runs.budget import Budget, Share
@@ -117,9 +119,9 @@ class Sampler:
                     journal(_put_off(journal, stopped, gate))
                 raise
             except SandboxError as error:
-                return Failure(sample, Verdict.SANDBOX_ERROR, str(error))
+                return _failed(journal, Failure(sample, Verdict.SANDBOX_ERROR, str(error)))
             except (DataError, CheckFailedError) as error:
-                return Failure(sample, Verdict.CHECKER_ERROR, str(error))
+                return _failed(journal, Failure(sample, Verdict.CHECKER_ERROR, str(error)))
         seconds = round(time.monotonic() - started, 6)
         unheard = transcript.unheard + gate.unheard
         return result.model_copy(update={"seconds": seconds, "unheard": unheard})
@@ -259,6 +261,12 @@ def _put_off(journal: Journal, stopped: RunStoppedError, gate: SampleGate) -> Pu
         cause=stopped.cause,
         in_flight=gate.in_flight,
     )
+
+
+def _failed(journal: Journal, failure: Failure) -> Failure:
+    """Record why a sample is not graded, for those who read the run later."""
+    journal(NotGraded(verdict=failure.verdict, cause=writable(failure.cause)))
+    return failure
 
 
 def _end(attempt: Attempt) -> SampleEnd:

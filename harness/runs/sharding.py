@@ -85,6 +85,12 @@ class Whole:
         }
 
 
+def planned_samples(manifest: Mapping[str, Any]) -> int:
+    """Return how many samples a run is to have, those of missing shards included."""
+    problems = max(len(manifest["problems"]), problems_merged(manifest))
+    return problems * manifest["spec"]["samples_per_problem"]
+
+
 def problems_merged(manifest: Mapping[str, Any]) -> int:
     """How many problems a run of shards has, those of missing ones included; 0 for other runs."""
     merged = manifest.get("merged")

@@ -135,6 +135,7 @@ class RunSpec(BaseModel):
     agent_command: str | None = None
     agent_read: tuple[str, ...] = ()
     agent_env: tuple[str, ...] = ()
+    agent_memory: int | None = Field(default=None, ge=LEAST_MEMORY, le=MOST_MEMORY)
     agent_without_namespace: bool = False
     repair_rounds: int | None = Field(default=None, ge=1, le=MOST_ROUNDS)
     repair_from: str | None = None
@@ -218,6 +219,7 @@ WAYS = {
     "agent_command": ("external",),
     "agent_read": ("external",),
     "agent_env": ("external",),
+    "agent_memory": ("external",),
     "agent_without_namespace": ("external",),
     "repair_rounds": ("self_repair",),
     "repair_from": ("self_repair",),

@@ -1,21 +1,24 @@
 """Transcripts on disk: written event by event, read back when their samples go on."""
 
 import hashlib
-import os
-from collections.abc import Iterable, Iterator
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import quote
+from typing import BinaryIO
+from urllib.parse import quote, unquote
 
 from pydantic import TypeAdapter, ValidationError
 
-from harness.agent.events import Event, standing
+from harness.agent.events import Damaged, Event, standing
 from harness.closing import Closing
 from harness.errors import RunDirectoryError
+from harness.runs.files import lines_of, open_file
 from harness.runs.request_log import requests_of
-from harness.runs.results import storage_error
+from harness.runs.results import storage_error, whole_lines
 
 LONGEST_NAME = 200
 BROKEN = ".broken"
+LONGEST_CAUSE = 200
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
@@ -33,11 +36,24 @@ def file_name(problem_id: str, index: int) -> str:
     return f"{name}-{index}.jsonl"
 
 
+def transcript_command(run: Path, sample: str) -> str:
+    """Return the command that prints a sample's transcript, as a shell takes it."""
+    path = f"./{run}" if str(run).startswith("-") else str(run)
+    return shlex.join(["harness", "transcript", path, sample])
+
+
+def sample_in(name: str) -> tuple[str, int] | None:
+    """Return the problem id and the index of a transcript's file name; None where it was cut."""
+    problem, _, index = unquote(name.removesuffix(".jsonl")).rpartition("-")
+    cut = "~" in name and len(name) > LONGEST_NAME - 20
+    return (problem, int(index)) if problem and index.isdecimal() and not cut else None
+
+
 class TranscriptWriter(Closing):
     """Appends events to a sample's file, each handed to the system as it happens.
 
-    A line that a crash has torn is cut off. A file that is no transcript of this version is put
-    aside, under a name of its own.
+    A line that a crash has torn is cut off. A damaged line stays where it is. A file without any
+    event of this version is put aside, under a name of its own.
 
     Attributes:
         recorded: the events of earlier attempts that stand; empty for a new sample.
@@ -77,9 +93,8 @@ def _recover(path: Path) -> tuple[Event, ...]:
     except RunDirectoryError:
         path.replace(path.with_suffix(BROKEN))
         return ()
-    whole = path.read_bytes().rpartition(b"\n")
-    if whole[2]:
-        os.truncate(path, len(whole[0]) + len(whole[1]))
+    with path.open("r+b", buffering=0) as file:
+        file.truncate(whole_lines(file.fileno()))
     return events
 
 
@@ -90,24 +105,43 @@ def read_events(path: Path) -> Iterator[Event]:
         RunDirectoryError: the file cannot be read, or a line is not an event.
     """
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             yield from events_in(file, path)
     except OSError as error:
         raise RunDirectoryError(f"{path}: {error.strerror}") from error
 
 
-def events_in(lines: Iterable[bytes], where: Path) -> Iterator[Event]:
-    """The events that lines are; a torn last line, which a crash leaves, is not one.
+def events_in(file: BinaryIO, where: Path) -> Iterator[Event]:
+    """Read the events of an open transcript.
+
+    A line that is not an event is given as `Damaged`, so that it hides no other. A torn last line,
+    which a crash leaves, is left out.
 
     Raises:
-        RunDirectoryError: a line is not an event; it is named as one of the file `where`.
+        RunDirectoryError: no line is an event; the first is named as one of the file `where`.
     """
-    for number, line in enumerate(lines, 1):
+    damaged: list[Damaged] = []  # before the first event
+    readable = False
+    for number, line in enumerate(lines_of(file), 1):
         if not line.endswith(b"\n"):
-            return
-        try:
-            yield EVENT.validate_json(line)
-        except ValidationError as error:
-            raise RunDirectoryError(
-                f"{where}:{number}: not an event of this version: {error.errors()[0]['msg']}"
-            ) from error
+            break
+        event = _event_of(line, number)
+        if readable:
+            yield event
+        elif isinstance(event, Damaged):
+            damaged.append(event)
+        else:
+            readable = True
+            yield from damaged
+            yield event
+    if damaged and not readable:
+        raise RunDirectoryError(
+            f"{where}:{damaged[0].line}: not an event of this version: {damaged[0].cause}"
+        )
+
+
+def _event_of(line: bytes, number: int) -> Event:
+    try:
+        return EVENT.validate_json(line)
+    except ValidationError as error:
+        return Damaged(line=number, cause=error.errors()[0]["msg"][:LONGEST_CAUSE])

@@ -25,7 +25,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 from harness.agent.events import Event
 from harness.closing import Closing
 from harness.errors import RunDirectoryError
-from harness.runs.transcript import events_in
+from harness.runs.files import open_file
+from harness.runs.transcript import EVENT, events_in
 
 FOLDER, PACK = "transcripts", "transcripts.pack"
 MAGIC = b"harness transcripts, packed, 1\n"
@@ -37,6 +38,8 @@ LARGEST_INDEX = 16 * 1024 * 1024
 LARGEST_TRANSCRIPT = 64 * 1024 * 1024
 """Bytes inflated. A larger one is not packed."""
 LONGEST_NAME = 255
+LONGEST_LAST = 65_536
+"""Bytes read from the end of a transcript for its last event."""
 
 _Length = Annotated[int, Field(ge=0)]
 _INDEX: TypeAdapter[list[tuple[str, _Length, _Length]]] = TypeAdapter(
@@ -66,9 +69,7 @@ class Pack(Closing):
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            if path.exists() and not path.is_file():  # to open a pipe is to wait
-                raise RunDirectoryError(f"{path} is not a file")
-            self._file = path.open("rb")
+            self._file = open_file(path)
         except FileNotFoundError:
             raise
         except OSError as error:
@@ -215,6 +216,25 @@ class Transcripts(Closing):
         with self._open(name) as file:
             return file.read()
 
+    def last_event(self, name: str) -> Event | None:
+        """Return the last event of a transcript, read from its end; None where it is damaged.
+
+        Raises:
+            RunDirectoryError: there is none of that name, or it cannot be read.
+        """
+        with self._open(name) as file:
+            try:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - LONGEST_LAST))
+                tail = file.read(LONGEST_LAST)
+            except OSError as error:
+                raise RunDirectoryError(f"{name}: {error.strerror}") from error
+        whole = tail[: tail.rfind(b"\n") + 1]
+        last = whole[whole.rfind(b"\n", 0, -1) + 1 :]
+        try:
+            return EVENT.validate_json(last)
+        except ValidationError:
+            return None
+
     def close(self) -> None:
         """Let go of the pack."""
         if self._pack is not None:
@@ -225,7 +245,7 @@ class Transcripts(Closing):
         path = self._folder / name
         for _ in range(2):  # again, as it may have come out of the pack meanwhile
             try:
-                return path.open("rb")
+                return open_file(path)
             except FileNotFoundError:
                 if name in self._packed() and self._pack is not None:
                     return io.BytesIO(self._pack.read(name))

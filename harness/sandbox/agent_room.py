@@ -49,12 +49,14 @@ class Room:
         shows: files and folders that it can read, beside the system's.
         hides: what it must not, wherever that lies.
         env: its environment, but for its home.
+        memory_bytes: that each of its processes may use; None for no limit.
     """
 
     confined: bool
     shows: tuple[str, ...] = ()
     hides: tuple[str, ...] = ()
     env: Mapping[str, str] | None = None
+    memory_bytes: int | None = None
 
     def configuration(
         self, command: Sequence[str], scratch: str, files: Mapping[str, str], *, probe: bool = False
@@ -76,6 +78,7 @@ class Room:
             "scratch": scratch,
             "files": dict(files),
             "env": {"HOME": scratch, "TMPDIR": scratch, **(self.env or {})},
+            "memory_bytes": self.memory_bytes,
             "probe": probe,
         }
 

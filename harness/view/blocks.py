@@ -12,6 +12,7 @@ from harness.agent.events import (
     Event,
     Graded,
     NewConversation,
+    NotGraded,
     Request,
     Response,
     Resumed,
@@ -331,6 +332,9 @@ def _note(event: Event) -> str:
             how = "" if event.exit_code is None else f", exit code {event.exit_code}"
             kept = "" if event.confined else "; it was not kept from the data"
             title = f"{event.client or 'an agent'} left after {event.seconds:.1f} s{how}{kept}"
+        case NotGraded():
+            what = event.verdict.replace("_", " ")
+            title = f"not graded: {what}; the sample stays pending"
         case NewConversation():
             title = f"a new conversation after turn {event.turn}"
         case Resumed():

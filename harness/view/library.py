@@ -8,7 +8,8 @@ from typing import Any
 
 from harness.errors import HarnessError
 from harness.runs.directory import read_manifest
-from harness.runs.finding import is_under_way
+from harness.runs.sharding import planned_samples
+from harness.runs.state import RunState
 from harness.stats.rates import Rate
 from harness.view.entries import Entries, entries_of
 from harness.view.finding import Found, Place, find_places, key_of
@@ -16,7 +17,6 @@ from harness.view.listing import sums
 from harness.view.opened import (
     Item,
     OpenRun,
-    samples_per_problem,
     stamp_of,
     summed_up,
     transcript_name,
@@ -49,6 +49,7 @@ class Listed:
     rate: Rate | None = None
     cost: float | None = None
     running: bool = False
+    state: RunState | None = None
     error: str = ""
 
 
@@ -111,12 +112,14 @@ class Library:
 
     def _summed(self, place: Place, here: tuple[str, str, str, bool]) -> Listed:
         manifest = read_manifest(place.path)
-        planned = len(manifest["problems"]) * samples_per_problem(manifest)
+        planned = planned_samples(manifest)
         summary = summed_up(place.path)
-        if summary is not None:
+        if summary is not None and summary.graded + summary.ungraded >= planned:
+            state = RunState(word="done", planned=planned, done=planned, pending={})
             done, rate, cost = summary.graded + summary.ungraded, summary.pass_at_1, summary.cost
         else:
             run = self._refreshed(place)
+            state = run.state
             summed = sums(run.items.values())
             done, rate, cost = summed.done, summed.rate, summed.cost
         return Listed(
@@ -129,7 +132,8 @@ class Library:
             done=done,
             rate=rate,
             cost=cost,
-            running=is_under_way(place.path),
+            running=state.word == "running",
+            state=state,
         )
 
     def run(self, key: str) -> OpenRun:

@@ -1,6 +1,6 @@
 """A run that is looked at: what it is, its samples, and whether something has changed."""
 
-import os
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,17 +8,18 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from harness.errors import RunDirectoryError
 from harness.models.price import ListedPrice
 from harness.runs.directory import MANIFEST, RESULTS, SUMMARY, read_manifest
+from harness.runs.files import LARGEST_SUMMARY, read_file
 from harness.runs.finding import is_under_way
+from harness.runs.sharding import planned_samples
+from harness.runs.state import NEVER_RUN, Reason, RunState, pending_reasons, state_of
 from harness.runs.transcript import file_name, sample_name
 from harness.runs.transcripts import FOLDER, PACK
 from harness.stats.rates import Rate
 from harness.view.finding import Place, key_of
 from harness.view.rows import Row, Rows
 
-LARGEST_SUMMARY = 4 * 1024 * 1024
 MOST_SAMPLES = 200_000
 """Samples of one run that are listed."""
 
@@ -30,7 +31,7 @@ class Item:
     Attributes:
         key: what stands for it in an address.
         row: what came of it; None while it has no result.
-        begun: whether it has no result, and a transcript.
+        reason: why it is pending, where it has no result.
     """
 
     key: str
@@ -38,7 +39,7 @@ class Item:
     problem_id: str
     index: int
     row: Row | None
-    begun: bool = False
+    reason: Reason = NEVER_RUN
 
     @property
     def title(self) -> str:
@@ -50,7 +51,7 @@ class Item:
         """The verdict, or why there is none."""
         if self.row is not None:
             return str(self.row.verdict)
-        return "under_way" if self.begun else "not_run"
+        return self.reason.word
 
 
 class Headline(BaseModel):
@@ -78,6 +79,7 @@ class OpenRun:
         self.rows = Rows(place.path / RESULTS)
         self._stamp: tuple[Any, ...] = ()
         self._keys: dict[str, str] = {}
+        self.state = RunState(word="pending", planned=0, done=0, pending={})
 
     @property
     def path(self) -> Path:
@@ -92,7 +94,7 @@ class OpenRun:
     @property
     def planned(self) -> int:
         """How many samples it is to have."""
-        return len(self.manifest["problems"]) * samples_per_problem(self.manifest)
+        return planned_samples(self.manifest)
 
     @property
     def done(self) -> int:
@@ -122,26 +124,26 @@ class OpenRun:
         if stamp == self._stamp:
             return
         self.manifest = read_manifest(self.path)
-        samples_per_problem(self.manifest)
         self.rows.refresh(self.price)
-        self.items = {item.key: item for item in self._listed()}
+        running = is_under_way(self.path)
+        done, reasons = self.rows.of, dict[str, Reason]()
+        if len(done) < self.planned:
+            reasons = dict(pending_reasons(self.path, self.manifest, done, running=running))
+        self.state = state_of(self.path, self.manifest, done, reasons, running=running)
+        self.items = {item.key: item for item in self._listed(reasons)}
         self._stamp = stamp
 
-    def _listed(self) -> list[Item]:
+    def _listed(self, reasons: Mapping[str, Reason]) -> list[Item]:
         done = [
             Item(self._key(name), name, row.problem_id, row.index, row)
             for name, row in self.rows.of.items()
         ]
-        samples = samples_per_problem(self.manifest)
-        if len(done) >= self.planned:
-            return done
-        begun = _transcript_names(self.path)
         for problem_id in self.manifest["problems"]:
-            for index in range(samples):
+            for index in range(self.spec["samples_per_problem"]):
                 name = sample_name(problem_id, index)
-                if name not in self.rows.of and len(done) < MOST_SAMPLES:
-                    there = transcript_name(problem_id, index) in begun
-                    done.append(Item(self._key(name), name, problem_id, index, None, there))
+                reason = reasons.get(name)
+                if reason is not None and len(done) < MOST_SAMPLES:
+                    done.append(Item(self._key(name), name, problem_id, index, None, reason))
         return done
 
     def _key(self, name: str) -> str:
@@ -149,14 +151,6 @@ class OpenRun:
         if key is None:
             key = self._keys[name] = key_of(name)
         return key
-
-
-def samples_per_problem(manifest: dict[str, Any]) -> int:
-    """How many samples each problem has. Raises RunDirectoryError where that is no number."""
-    number = manifest["spec"]["samples_per_problem"]
-    if not isinstance(number, int) or not 0 <= number <= MOST_SAMPLES:
-        raise RunDirectoryError(f"{MANIFEST}: samples_per_problem is no number of samples")
-    return number
 
 
 def stamp_of(path: Path) -> tuple[Any, ...]:
@@ -179,9 +173,7 @@ def summed_up(path: Path) -> Headline | None:
     try:
         if results.exists() and results.stat().st_mtime_ns > summary.stat().st_mtime_ns:
             return None
-        if not summary.is_file() or summary.stat().st_size > LARGEST_SUMMARY:
-            return None
-        return Headline.model_validate_json(summary.read_bytes())
+        return Headline.model_validate_json(read_file(summary, LARGEST_SUMMARY))
     except (OSError, ValidationError):
         return None
 
@@ -192,11 +184,3 @@ def transcript_name(problem_id: str, index: int) -> str:
         return file_name(problem_id, index)
     except UnicodeEncodeError:  # lone surrogates: nothing of that name was ever written
         return ""
-
-
-def _transcript_names(path: Path) -> set[str]:
-    try:
-        with os.scandir(path / FOLDER) as entries:
-            return {entry.name for entry in entries}
-    except OSError:
-        return set()

@@ -13,6 +13,7 @@ from harness.errors import HarnessError, RunDirectoryError
 from harness.report.text import printable
 from harness.runs.finding import is_under_way
 from harness.runs.results import SampleResult
+from harness.runs.transcript import transcript_command
 from harness.view.blocks import Blocks
 from harness.view.code import coloured
 from harness.view.entries import PER_PAGE
@@ -95,7 +96,8 @@ class Pages:
         return {
             "crumbs": [(line(run.place.name), None)],
             "version": run.version,
-            "running": is_under_way(run.path),
+            "running": run.state.word == "running",
+            "state": run.state,
             "key": run.place.key,
             "name": run.place.name,
             "spec": _spec(run),
@@ -145,7 +147,7 @@ class Pages:
             "whole": whole,
             "strip": strip_of(whole.efficiency) if whole else None,
             "problem": problem,
-            "run_path": str(run.path),
+            "command": transcript_command(run.path, item.sample),
             "number": number,
             "pages": talk.entries.pages if talk else 1,
             "address": partial(_part, base, query),

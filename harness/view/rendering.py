@@ -12,8 +12,9 @@ from harness.report.text import count, dollars, interval, percent, printable_lin
 from harness.view.strip import beyond_words
 
 LONGEST_LINE = 500
-GOOD = frozenset({"accepted", "solved"})
-CALM = frozenset({"ungraded", "not_run", "cancelled"})
+GOOD = frozenset({"accepted", "solved", "done"})
+LIMITS = ("cost_limit", "token_limit")  # of the run: why a sample is pending
+CALM = frozenset({"ungraded", "not_run", "cancelled", "interrupted", "pending", *LIMITS})
 MINUTE, HOUR = 60, 3_600
 
 
@@ -57,7 +58,7 @@ def kind_of(state: object) -> str:
     word = str(state)
     if word in GOOD:
         return "good"
-    if word == "under_way":
+    if word in {"under_way", "running"}:
         return "running"
     if word in CALM:
         return "calm"

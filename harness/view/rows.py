@@ -15,10 +15,9 @@ from harness.errors import RunDirectoryError
 from harness.grading.verdict import Verdict
 from harness.models.price import ListedPrice, cost
 from harness.models.protocol import Frozen, Usage
+from harness.runs.files import LONGEST_LINE, open_file
 from harness.runs.results import SampleResult
 
-LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes; a longer line is passed over."""
 REMEMBERED = 64
 """Bytes before the place that was read to, which tell whether it is still the same file."""
 
@@ -90,10 +89,8 @@ class Lines:
         A line that is longer than `LONGEST_LINE` is given as no bytes.
         """
         try:
-            if self.path.is_file():  # to open a pipe is to wait
-                with self.path.open("rb") as file:
-                    return self._new(file)
-            raise FileNotFoundError(self.path)
+            with open_file(self.path) as file:
+                return self._new(file)
         except OSError:
             again = self._file is not None
             self._forget()
@@ -187,7 +184,7 @@ class Rows:
         """
         span, path = self._spans[sample], self._lines.path
         try:
-            with path.open("rb") as file:
+            with open_file(path) as file:
                 line = os.pread(file.fileno(), span.length, span.start)
             return SampleResult.model_validate_json(line)
         except OSError as error:

@@ -13,6 +13,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from harness.agent.events import Event, Response, Resumed, ToolResult
+from harness.runs.files import open_file
 from harness.runs.transcript import EVENT
 from harness.runs.transcripts import FOLDER, open_pack
 from harness.view.rows import Lines, Span
@@ -129,7 +130,7 @@ class Tape:
     def _bytes(self, span: Span) -> bytes:
         if self._packed is not None:
             return self._packed[span.start : span.start + span.length]
-        with (self._run / FOLDER / self._name).open("rb") as file:
+        with open_file(self._run / FOLDER / self._name) as file:
             return os.pread(file.fileno(), span.length, span.start)
 
     def line(self, number: int) -> Line | None:

@@ -11,6 +11,7 @@ from harness.agent import events as kinds
 from harness.agent.attempt import Attempt, ChosenBy, Limits, StopReason, Ways
 from harness.agent.events import (
     Cleared,
+    Damaged,
     Event,
     NewConversation,
     Request,
@@ -60,9 +61,10 @@ class Cell:
         self._play = play
         self._judged = judged
 
-    async def play(self, recorded: Sequence[Event] = ()) -> Played:
+    async def play(self, recorded: Sequence[Event] = (), known: int | None = None) -> Played:
         """The conversation, or what is left of it; answers that are recorded are not given."""
-        known = sum(isinstance(event, Response | Cleared) for event in recorded)
+        if known is None:
+            known = sum(isinstance(event, Response | Cleared) for event in recorded)
         return await self._play(
             *(step for answer in self.answers[known:] for step in answer),
             mode=self.mode,
@@ -113,6 +115,28 @@ async def test_from_any_part_of_the_record_only_the_rest_is_asked(
             assert _timeless(again.attempt) == _timeless(whole.attempt)
             assert isinstance(again.events[0], Resumed)
             assert _without_seconds(standing([*kept, *again.events])) == _without_seconds(events)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("lost", [True, False], ids=["in the place of an event", "between two"])
+async def test_a_damaged_line_costs_no_answer_but_its_own(
+    mode: str, lost: bool, play: Play, judged: dict[tuple[str, str], Grade]
+) -> None:
+    cell = Cell(play, judged, mode, PROBLEMS[A_HANDFUL[0]], BEHAVIOURS["fails, then solves"])
+    whole = await cell.play()
+    events = _from_disk(whole.events)
+    for place in range(len(events)):
+        damaged = [*events[:place], Damaged(line=place + 1), *events[place + lost :]]
+        answered = len(whole.heard)
+        if lost and isinstance(events[place], Response):
+            answered = sum(isinstance(event, Response) for event in events[:place])
+        again = await cell.play(damaged, answered)
+        assert again.heard == whole.heard[answered:]
+        assert _timeless(again.attempt) == _timeless(whole.attempt)
+        if answered < len(whole.heard):
+            (resumed, *_) = again.events
+            assert isinstance(resumed, Resumed)
+            assert f"line {place + 1} of its transcript cannot be read" in resumed.cause
 
 
 def _check_end(cell: Cell, played: Played) -> None:

@@ -80,11 +80,11 @@ async def test_a_run_that_goes_on_is_under_way(tmp_path: Path) -> None:
     try:
         async with asyncio.timeout(60):
             await asyncio.to_thread((tmp_path / "asked").read_text)
-        assert "under way" in harness(tmp_path, "ls").stdout
+        assert "running 0/2" in harness(tmp_path, "ls").stdout
     finally:
         process.kill()
         await process.communicate()
-    assert "pending 2" in harness(tmp_path, "ls").stdout
+    assert "pending 2: 2 interrupted" in harness(tmp_path, "ls").stdout
 
 
 def test_no_folder_and_no_runs_are_said(tmp_path: Path) -> None:

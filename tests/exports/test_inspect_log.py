@@ -73,3 +73,48 @@ def test_a_run_under_way_and_without_transcripts_is_a_log_too(
     assert (log.results.total_samples, log.results.completed_samples) == (5, 2)
     assert [bool(sample.scores) for sample in log.samples] == [True, False]
     assert log.samples[0].input == "made/a"
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # pandas, of what inspect_ai does
+def test_its_data_frames_have_every_message_and_event(agentic: Run, tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    from inspect_ai.analysis import events_df, messages_df, samples_df
+
+    _opened(agentic, tmp_path)
+    path = str(tmp_path / "a.eval")
+    messages = messages_df(path, quiet=True)
+    asked = sum(result.model_calls for result in agentic.results)
+    assert (messages.role == "assistant").sum() == asked
+    assert messages.message_id.is_unique
+    events = events_df(path, quiet=True)
+    counts = events.event.value_counts()
+    calls = sum(result.tool_calls for result in agentic.results)
+    assert (counts["model"], counts["tool"], counts["score"]) == (asked, calls, 20)
+    samples = samples_df(path, quiet=True)
+    assert len(samples) == 20
+
+
+def test_a_conversation_reads_as_it_went(agentic: Run, tmp_path: Path) -> None:
+    log = _opened(agentic, tmp_path)
+    for sample in log.samples:
+        (first, *rest) = [event for event in sample.events if event.event == "model"]
+        assert [message.role for message in first.input] == ["system", "user"]
+        for before, event in zip([first, *rest], rest, strict=False):
+            known = [message.id for message in before.input]
+            assert [message.id for message in event.input][: len(known)] == known
+            assert before.output.message.id in {message.id for message in event.input}
+        times = [event.timestamp for event in sample.events]
+        assert times == sorted(times)
+
+
+def test_ids_and_times_are_filled_and_the_same_in_every_export(
+    agentic: Run, tmp_path: Path
+) -> None:
+    first, again = (_opened(agentic, tmp_path) for _ in range(2))
+    for log in (first, again):
+        assert log.eval.task_id == first.eval.task_id
+        assert len({log.eval.task_id, log.eval.run_id, log.eval.eval_id, ""}) == 4
+        assert log.stats.completed_at >= log.stats.started_at
+        assert log.stats.completed_at >= max(sample.completed_at for sample in log.samples)
+    assert [s.uuid for s in first.samples] == [s.uuid for s in again.samples]
+    assert len({sample.uuid for sample in first.samples}) == 20

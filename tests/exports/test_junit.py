@@ -1,5 +1,6 @@
 """JUnit's XML for CI."""
 
+import shlex
 from collections.abc import Callable
 from xml.etree import ElementTree as ET
 
@@ -37,7 +38,8 @@ def test_a_sample_is_a_case_and_a_failure_says_why(agentic: Run) -> None:
                 f"{result.hidden_passed} of {result.hidden_total} hidden"
                 in failure.attrib["message"]
             )
-            assert failure.text == f"harness transcript {agentic.path} {result.sample}"
+            words = ["harness", "transcript", str(agentic.path), result.sample]
+            assert failure.text == shlex.join(words)
     properties = {p.attrib["name"]: p.attrib["value"] for p in suite.iter("property")}
     assert properties["pass_at_1"] == "0.7500"
 
@@ -61,3 +63,17 @@ def test_any_text_is_xml(make_run: MakeRun, make_result: MakeResult) -> None:
     (case,) = suite.findall("testcase")
     assert r"\x00\x1b[2J\ufffe" in case.attrib["name"]
     assert "</testcase>]]>&" in case.attrib["name"]
+
+
+def test_its_commands_are_what_a_shell_takes(make_run: MakeRun, make_result: MakeResult) -> None:
+    run = make_run([make_result("made/a b; rm -rf ~ $(x)")])
+    (case,) = _suite(run).findall("testcase")
+    failure = case.find("failure")
+    assert failure is not None
+    words = shlex.split(failure.text or "")
+    assert words == ["harness", "transcript", str(run.path), "made/a b; rm -rf ~ $(x)#0"]
+
+
+def test_nothing_in_it_acts_on_a_terminal(make_run: MakeRun, make_result: MakeResult) -> None:
+    text = "".join(junit_text(make_run([make_result("made/a\x9b2J\x7f", title="\x1b[2J")])))
+    assert not [letter for letter in text if not letter.isprintable() and letter != "\n"]

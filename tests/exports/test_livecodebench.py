@@ -60,7 +60,7 @@ def _read(path: Path) -> Any:
 
 
 def test_there_are_upstreams_three_files(exported: Path) -> None:
-    stem = "Scenario.codegeneration_1_0.2"
+    stem = "Scenario.codegeneration_1"
     names = {f"{stem}.json", f"{stem}_eval.json", f"{stem}_eval_all.json"}
     assert {path.name for path in exported.iterdir()} == names
     outputs, everything = (
@@ -77,7 +77,7 @@ def test_there_are_upstreams_three_files(exported: Path) -> None:
 def test_every_value_is_of_the_type_that_upstreams_has(exported: Path, test_data: Path) -> None:
     name = "o1-mini-2024-09-12_N1_v5_880_eval_all.json.gz"
     theirs = json.loads(gzip.decompress((test_data / "lcb_evals" / name).read_bytes()))
-    ours = _read(exported / "Scenario.codegeneration_1_0.2_eval_all.json")
+    ours = _read(exported / "Scenario.codegeneration_1_eval_all.json")
 
     def shape(item: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -101,7 +101,7 @@ def test_every_value_is_of_the_type_that_upstreams_has(exported: Path, test_data
 
 
 def test_we_read_it_back_and_agree_with_ourselves(exported: Path, folder: Path) -> None:
-    path = exported / "Scenario.codegeneration_1_0.2_eval_all.json"
+    path = exported / "Scenario.codegeneration_1_eval_all.json"
     solutions = read_solutions(path)
     assert len(solutions) == 20
     done = harness(folder, "grade", "--problems", "fixture", "--solutions", path, "--json")
@@ -116,7 +116,7 @@ def test_we_read_it_back_and_agree_with_ourselves(exported: Path, folder: Path) 
 
 
 def test_code_that_a_tool_handed_in_is_found_in_the_words_by_their_rule(exported: Path) -> None:
-    for item in _read(exported / "Scenario.codegeneration_1_0.2.json"):
+    for item in _read(exported / "Scenario.codegeneration_1.json"):
         for output, code in zip(item["output_list"], item["code_list"], strict=True):
             fences = [n for n, line in enumerate(output.split("\n")) if "```" in line]
             between = output.split("\n")[fences[-2] + 1 : fences[-1]] if len(fences) > 1 else []
@@ -202,3 +202,12 @@ def test_a_problem_that_is_gone_or_no_program_is_refused(
     other = _problem("made/a", kind=Kind.CODE_EXECUTION)
     with pytest.raises(UsageError, match="asks for a value"):
         LiveCodeBenchFiles(run, {"made/a": other})
+
+
+@pytest.mark.parametrize(("temperature", "end"), [(None, ""), (0.0, "_0.0"), (0.7, "_0.7")])
+def test_a_file_is_named_by_the_temperature_that_was_set(
+    make_run: MakeRun, make_result: MakeResult, temperature: float | None, end: str
+) -> None:
+    run = make_run([make_result("made/a")], temperature=temperature)
+    files = LiveCodeBenchFiles(run, {"made/a": _problem("made/a")})
+    assert files.name == f"Scenario.codegeneration_1{end}"

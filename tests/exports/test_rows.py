@@ -11,6 +11,7 @@ from hostile_words import HOSTILE
 from harness.exports.parquet_file import write_parquet
 from harness.exports.sample_records import FIELDS
 from harness.exports.spreadsheet import csv_text
+from harness.report.text import printable
 from harness.runs.reading import Run
 from harness.runs.results import SampleResult
 
@@ -48,12 +49,12 @@ def test_what_nobody_knows_is_an_empty_cell(make_run: MakeRun, make_result: Make
 def test_no_cell_is_a_formula(make_run: MakeRun, make_result: MakeResult, first: str) -> None:
     word = f"{first}1+cmd|' /C calc'!A0"
     (row,) = _rows(make_run([make_result("made/a", title=word, code=word, tags=(word,))]))
-    assert [row[name] for name in ("title", "code", "tags")] == [f"'{word}"] * 3
+    assert [row[name] for name in ("title", "code", "tags")] == [f"'{printable(word)}"] * 3
 
 
 def test_a_text_of_any_letters_stays_one_cell(make_run: MakeRun, make_result: MakeResult) -> None:
     (row,) = _rows(make_run([make_result("made/a", code=f'x{HOSTILE}\r\n,"y"')]))
-    assert row["code"] == f'x{HOSTILE}\r\n,"y"'
+    assert row["code"] == f'x{printable(HOSTILE)}\r\n,"y"'
 
 
 def test_a_parquet_file_has_the_same_with_types(agentic: Run, tmp_path: Path) -> None:
@@ -76,3 +77,10 @@ def test_a_run_with_no_result_is_a_table_with_no_row(make_run: MakeRun, tmp_path
     table = pq.read_table(tmp_path / "a.parquet")
     assert (table.num_rows, table.column_names) == (0, list(FIELDS))
     assert _rows(run) == []
+
+
+def test_nothing_in_it_acts_on_a_terminal(make_run: MakeRun, make_result: MakeResult) -> None:
+    words = "\x1b[2J\x9b2J\x07\u202e"
+    text = "".join(csv_text(make_run([make_result("made/a", title=words, code=f"a\n{words}")])))
+    assert not [letter for letter in text if not letter.isprintable() and letter not in "\r\n"]
+    assert r"\x1b[2J\x9b2J\x07\u202e" in text

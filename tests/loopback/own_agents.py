@@ -34,10 +34,17 @@ class Agents:
         """The same as one text."""
         return " ".join(self.command(name, *arguments))
 
-    def host(self, *steps: str, confined: bool = True, name: str = "acts.py") -> ProcessHost:
+    def host(
+        self,
+        *steps: str,
+        confined: bool = True,
+        name: str = "acts.py",
+        memory_bytes: int | None = None,
+    ) -> ProcessHost:
         """A host of one that takes these steps."""
         env = environment_for(ENVIRONMENT, ())
-        room = Room(confined=confined, shows=self.shows if confined else (), env=env)
+        shows = self.shows if confined else ()
+        room = Room(confined=confined, shows=shows, env=env, memory_bytes=memory_bytes)
         return ProcessHost(self.command(name, *steps), room, {})
 
 

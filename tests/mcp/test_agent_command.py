@@ -221,6 +221,7 @@ SH = {"agent_command": "sh"}
         (SH | {"agent_read": ["hub/rows.json"]}, "holds data of the harness"),
         (SH | {"agent_env": ["UNSET"]}, "--agent-env UNSET"),
         ({"agent_read": ["plain"]}, "--agent-read goes with --mode external"),
+        ({"agent_memory": 100}, "--agent-memory goes with --mode external"),
         ({"mode": "mcp"}, "`harness mcp --problem ID` begins such a run"),
     ],
     ids=str,

@@ -90,6 +90,27 @@ async def test_a_limit_of_time_ends_it_and_all_it_started(
         assert done.attempt.confined is confined
 
 
+@BOTH
+async def test_more_memory_than_it_may_use_ends_it_and_all_it_started(
+    agents: Agents, attend: Attend, *, confined: bool
+) -> None:
+    steps = ("right", "run", "use=4x40", "wrong")
+    host = agents.host(*steps, confined=confined, memory_bytes=120 << 20)
+    done = await attend(host)
+    assert done.attempt.stop_reason is StopReason.MEMORY_LIMIT
+    assert done.attempt.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS
+    assert done.left.exit_code is None
+    assert not alive("time.sleep(60)", "<< 20")
+
+
+async def test_no_process_of_it_may_use_more_than_all_together(
+    agents: Agents, attend: Attend
+) -> None:
+    done = await attend(agents.host("hello", "use=1x400", memory_bytes=120 << 20))
+    assert done.attempt.stop_reason in {StopReason.MODEL_STOPPED, StopReason.MEMORY_LIMIT}
+    assert "MemoryError" in done.left.stderr
+
+
 async def test_the_limit_of_calls_ends_it(agents: Agents, attend: Attend) -> None:
     host = agents.host("right", "many=5", "sleep=60")
     done = await attend(host, Limits(tool_calls=3))

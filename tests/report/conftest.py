@@ -36,7 +36,7 @@ def write_run(tmp_path: Path) -> Callable[..., Path]:
         done = list(results)
         said = {
             "prompt": {"name": "default", "hash": "h"},
-            "spec": RunSpec(model="made-model", **spec).model_dump(mode="json"),
+            "spec": RunSpec(**({"model": "made-model"} | spec)).model_dump(mode="json"),
             "problems": {result.problem_id: result.problem_hash for result in done},
             "test_limits": {"made": {"cpu_s": 6.0}},
             "sandbox": {"level": "namespaces"},

@@ -57,14 +57,14 @@ def test_runs_are_listed_the_newest_first(write: Callable[..., Path], tmp_path: 
     assert (runs[1].model, runs[1].mode, runs[1].prompt) == ("made-model", "agentic", "default")
 
 
-def test_a_run_that_somebody_works_on_is_under_way(
+def test_a_run_that_somebody_works_on_is_running(
     write: Callable[..., Path], tmp_path: Path
 ) -> None:
     path = write("r", 1, range(3), samples_per_problem=2)
     assert listed(tmp_path)[0].state == "pending"
     directory = RunDirectory.resume(path)
     assert is_under_way(path)
-    assert listed(tmp_path)[0].state == "under way"
+    assert listed(tmp_path)[0].state == "running"
     directory.close()
     assert listed(tmp_path)[0].state == "pending"
     assert not is_under_way(tmp_path / "none")

@@ -184,11 +184,11 @@ class TestAPage:
 def test_a_run_is_under_way_while_its_results_are_locked(tmp_path: Path, visitor: Visitor) -> None:
     run = write_run(tmp_path / "r", [result("p/a")], problems=["p/a", "p/b"])
     assert not is_under_way(run)
-    assert "under way" not in visitor.page("/")
+    assert ">running<" not in visitor.page("/")
     holder = ResultsFile(run / "results.jsonl")
     try:
         assert is_under_way(run)
-        assert "under way" in visitor.page("/")
+        assert ">running<" in visitor.page("/")
         assert 'data-running="1"' in visitor.run()
     finally:
         holder.close()

@@ -183,7 +183,7 @@ class TestARun:
         page = visitor.run()
         assert "1 of 6 samples" in page
         assert page.count(">not run<") == 6  # four rows, a chip, and a choice
-        assert re.findall(r"data-item>([^<]+)<", visitor.run("?state=under_way")) == ["p/b"]
+        assert re.findall(r"data-item>([^<]+)<", visitor.run("?state=interrupted")) == ["p/b"]
 
     def test_a_line_that_is_no_result_is_told(self, visitor: Visitor, tmp_path: Path) -> None:
         run = write_run(tmp_path / "r", [result("p/a")])

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.report.flips import Flip, flips_of
-from harness.report.html.sides import SINGLE_SHOT, Side, changed
+from harness.report.html.factors import is_shot, matches
+from harness.report.html.sides import Side, changed
 from harness.runs.summary import solved_counts
 from harness.stats.multiple import holm
 from harness.stats.paired import Paired, compare_paired
@@ -17,7 +18,8 @@ class Pairing:
     Attributes:
         base, other: what is compared with what.
         paired: A is `base`, B is `other`.
-        p_value: of all the pairings made together, by Holm.
+        p_value: corrected by Holm for the pairings that differ in the same settings.
+        factors: the settings in which the two differ.
         flips: the problems that one of them did better on.
     """
 
@@ -26,35 +28,37 @@ class Pairing:
     paired: Paired
     p_value: float
     flips: tuple[Flip, ...]
+    factors: tuple[str, ...] = ()
 
     @property
     def iterating(self) -> bool:
         """Whether it is a run that may iterate against one that may not, of the same model."""
         alike = self.base.said("model") == self.other.said("model")
-        return alike and _shot(self.base) and not _shot(self.other)
+        return alike and is_shot(self.base) and not is_shot(self.other)
+
+    @property
+    def differs_in(self) -> str:
+        """The settings in which the two differ, with the values of the first and of the other."""
+        values = (
+            f"{key.replace('_', ' ')}: {self.base.said(key)} -> {self.other.said(key)}"
+            for key in self.factors
+        )
+        return "; ".join(values) or "no setting"
 
 
 def pairings(sides: Sequence[Side]) -> list[Pairing]:
-    """Which runs are set against which; runs that share no problem are no pair.
-
-    Each run that may iterate is with the single shot of its model. Where there is no such pair, all
-    runs are with the first.
-    """
-    shots = {side.said("model"): side for side in reversed(sides) if _shot(side)}
-    iterating = [side for side in sides if not _shot(side) and side.said("model") in shots]
-    pairs = [(shots[side.said("model")], side) for side in iterating]
-    pairs = pairs or [(sides[0], side) for side in sides[1:]]
-    made = [(base, other, *_paired(base, other)) for base, other in pairs]
-    made = [each for each in made if each[2].problems]
-    p_values = holm([paired.p_value for _, _, paired, _ in made])
+    """Set runs against each other as `factors.matches` has it; no shared problem is no pair."""
+    made = [(match, *_paired(match.base, match.other)) for match in matches(sides)]
+    made = [each for each in made if each[1].problems]
+    corrected: dict[int, float] = {}
+    for factors in {match.factors for match, *_ in made}:
+        places = [place for place, each in enumerate(made) if each[0].factors == factors]
+        p_values = holm([made[place][1].p_value for place in places])
+        corrected |= dict(zip(places, p_values, strict=True))
     return [
-        Pairing(base, other, paired, p_value, flips)
-        for (base, other, paired, flips), p_value in zip(made, p_values, strict=True)
+        Pairing(match.base, match.other, paired, corrected[place], flips, match.factors)
+        for place, (match, paired, flips) in enumerate(made)
     ]
-
-
-def _shot(side: Side) -> bool:
-    return side.said("mode") == SINGLE_SHOT
 
 
 def _paired(base: Side, other: Side) -> tuple[Paired, tuple[Flip, ...]]:

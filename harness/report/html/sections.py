@@ -24,7 +24,16 @@ from harness.report.text import dollars, figure, percent
 
 MOST_FLIPS = 200  # of a list
 PAIR_HEAD = (
-    *("run", "against", "problems", "its rate", "the other's", "difference", "95 % interval"),
+    *(
+        "run",
+        "against",
+        "differs in",
+        "problems",
+        "its rate",
+        "the other's",
+        "difference",
+        "95 % interval",
+    ),
     *("better on", "worse on", "p"),
 )
 
@@ -39,7 +48,7 @@ def sections_of(sides: Sequence[Side], cutoff: date | None) -> list[Section]:
     pairs = pairings(sides)
     found = [
         summary_section(sides),
-        _pairs(pairs),
+        _pairs(sides, pairs),
         efficiency_section(sides, pairs),
         _way(sides),
         _groups(sides),
@@ -56,20 +65,29 @@ def _runs(sides: Sequence[Side]) -> list[str]:
     return [side.label for side in sides]
 
 
-def _pairs(found: Sequence[Pairing]) -> Section:
+def _pairs(sides: Sequence[Side], found: Sequence[Pairing]) -> Section:
     iterating = any(pairing.iterating for pairing in found)
-    title = "Agentic against single shot" if iterating else "Runs against the first"
+    title = "Agentic against single shot" if iterating else "Runs against each other"
     lead = (
         "Paired by problem, over those that both runs graded. The interval is the bootstrap's over "
         "problems. p is of McNemar's exact test: how likely so uneven a split of the flips is by "
         "chance alone"
     )
-    lead += ", by Holm for all pairs together." if len(found) > 1 else "."
+    lead += ", by Holm for the pairs that differ in the same setting." if len(found) > 1 else "."
+    unpaired = _unpaired(sides, found)
+    if unpaired and found:
+        lead += f" In no pair, since no other run differs from them in one setting: {unpaired}."
     if not found:
         return Section("against", title, "")
     rows = tuple(_pair_row(pairing) for pairing in found)
     overview = Exhibit("pairs", "Differences", lead, Table(PAIR_HEAD, rows))
     return Section("against", title, "", (overview, *map(_flips, found, range(len(found)))))
+
+
+def _unpaired(sides: Sequence[Side], found: Sequence[Pairing]) -> str:
+    """The runs that are in no pair."""
+    paired = {side.label for each in found for side in (each.base, each.other)}
+    return ", ".join(side.label for side in sides if side.label not in paired)
 
 
 def _pair_row(pairing: Pairing) -> tuple[str, ...]:
@@ -78,6 +96,7 @@ def _pair_row(pairing: Pairing) -> tuple[str, ...]:
     return (
         pairing.other.label,
         pairing.base.label,
+        pairing.differs_in,
         f"{paired.problems:,}",
         "n/a" if paired.rate_b is None else percent(paired.rate_b.value),
         "n/a" if paired.rate_a is None else percent(paired.rate_a.value),

@@ -1,6 +1,5 @@
 """The runs of a report, each under a name that no other has."""
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from harness.report.text import count, printable_line
 from harness.runs.importing import PUBLISHED, verdicts_of
 from harness.runs.reading import Run
 from harness.runs.results import SampleResult
+from harness.runs.transcript import transcript_command
 
 LONGEST_LABEL = 48
 NOT_KEYS = frozenset(
@@ -50,9 +50,7 @@ class Side:
         """The command that prints a sample's transcript, as a shell takes it; "" where none is."""
         if self.imported:
             return ""
-        path = str(self.run.path)
-        path = f"./{path}" if path.startswith("-") else path
-        return shlex.join(["harness", "transcript", path, sample])
+        return transcript_command(self.run.path, sample)
 
 
 def sides_of(runs: Sequence[Run]) -> list[Side]:

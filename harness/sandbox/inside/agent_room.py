@@ -176,12 +176,22 @@ def _become(config: dict[str, Any]) -> NoReturn:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python's own choice is not for others
         os.setsid()
+        _limit_memory(config["memory_bytes"])
         os.chdir(config["scratch"])
         os.execvpe(config["command"][0], config["command"], config["env"])
     except (OSError, ValueError) as error:
         words = getattr(error, "strerror", None) or error
         print(f"{config['command'][0]}: {words}", file=sys.stderr, flush=True)
     os._exit(CANNOT_START)
+
+
+def _limit_memory(most: int | None) -> None:
+    """Limit what each process may write to; what is only reserved, as by Node and Java, is free."""
+    if most is None:
+        return
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:

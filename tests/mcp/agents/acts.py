@@ -61,6 +61,11 @@ def act(step: str) -> None:
         case "leave-behind":  # a process of a session of its own, that outlives its parent
             code = f"import time, pathlib; time.sleep({value}); pathlib.Path('late').touch()"
             subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+        case "use":  # so many MiB, by so many processes
+            number, _, size = value.partition("x")
+            code = f"x = b'1' * ({size} << 20); import time; time.sleep(60)"
+            children = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(int(number))]
+            print([child.wait() for child in children], flush=True)
         case "sleep":
             time.sleep(float(value))
         case "exit":

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.agent.attempt import StopReason
 from harness.grading.verdict import Verdict
 from harness.report.html import extremes, figures
+from harness.report.html.page import report_page
 from harness.report.html.pairs import pairings
 from harness.report.html.sides import Side, remarks, sides_of
 from harness.runs.reading import read_run
@@ -208,6 +210,80 @@ def test_agentic_runs_are_set_against_the_single_shot_of_their_model(
     ]
     assert found[0].paired.better_b == ("a",)
     assert found[0].paired.difference == 1
+
+
+def grid_of(write_run: WriteRun, results: list[SampleResult], **cells: dict[str, Any]) -> list[Any]:
+    paths = [write_run(name, results, **spec) for name, spec in cells.items()]
+    found = pairings(sides_of([read_run(path) for path in paths]))
+    return [(each.other.label, each.base.label, each.differs_in) for each in found]
+
+
+def test_a_grid_is_paired_by_one_setting_at_a_time(
+    write_run: WriteRun, make_result: MakeResult
+) -> None:
+    cells = {
+        f"{mode}-{prompt}": {"mode": mode, "prompt": prompt, "max_turns": turns}
+        for mode, turns in (("agentic", 20), ("single_shot", 10))
+        for prompt in ("default", "tests_first", "terse")
+    }
+    found = grid_of(write_run, [make_result("a")], **cells)
+    mode = "mode: single_shot -> agentic"
+    assert sorted(found) == [
+        ("agentic-default", "single_shot-default", mode),
+        ("agentic-terse", "agentic-default", "prompt: default -> terse"),
+        ("agentic-terse", "single_shot-terse", mode),
+        ("agentic-tests_first", "agentic-default", "prompt: default -> tests_first"),
+        ("agentic-tests_first", "single_shot-tests_first", mode),
+        ("single_shot-terse", "single_shot-default", "prompt: default -> terse"),
+        ("single_shot-tests_first", "single_shot-default", "prompt: default -> tests_first"),
+    ]
+
+
+def test_a_prompt_that_the_single_shot_lacks_is_set_against_its_own_mode(
+    write_run: WriteRun, make_result: MakeResult
+) -> None:
+    found = grid_of(
+        write_run,
+        [make_result("a")],
+        agentic={"mode": "agentic"},
+        first={"mode": "agentic", "prompt": "tests_first"},
+        single={"mode": "single_shot"},
+    )
+    assert found == [
+        ("agentic", "single", "mode: single_shot -> agentic"),
+        ("first", "agentic", "prompt: default -> tests_first"),
+    ]
+
+
+def test_models_that_have_their_own_prompt_for_each_mode_are_still_compared(
+    write_run: WriteRun, make_result: MakeResult
+) -> None:
+    cells = {
+        f"{mode}-{model}": {"mode": mode, "model": model, "prompt": prompt}
+        for mode, prompt in (("agentic", "direct"), ("single_shot", "default"))
+        for model in ("m", "n")
+    }
+    found = grid_of(write_run, [make_result("a")], **cells)
+    both = "mode: single_shot -> agentic; prompt: default -> direct"
+    assert found == [
+        ("single_shot-n", "single_shot-m", "model: m -> n"),
+        ("agentic-n", "agentic-m", "model: m -> n"),
+        ("agentic-m", "single_shot-m", both),
+        ("agentic-n", "single_shot-n", both),
+    ]
+
+
+def test_a_run_that_differs_in_several_settings_is_named(
+    write_run: WriteRun, make_result: MakeResult
+) -> None:
+    good = [make_result("a", solved=True)]
+    paths = [
+        write_run("one", good, mode="agentic"),
+        write_run("two", good, mode="agentic", temperature=1.0),
+        write_run("odd", good, mode="agentic", model="n", prompt="terse", temperature=0.5),
+    ]
+    page = report_page([read_run(path) for path in paths])
+    assert "In no pair, since no other run differs from them in one setting: odd." in page
 
 
 def test_runs_of_one_mode_are_set_against_the_first(sides: Sides, make_result: MakeResult) -> None:
