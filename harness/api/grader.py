@@ -23,7 +23,7 @@ from harness.grading.verdict import Verdict
 from harness.problem import Problem
 from harness.runs.executor import Executor
 from harness.runs.judging import Judged
-from harness.runs.kinds import rules_of
+from harness.runs.kinds import check_settings, rules_of, said_in
 from harness.runs.matching import Matched
 from harness.sources.names import Names
 
@@ -69,6 +69,7 @@ class Grader(Closing):
             )
         if failures not in {"raise", "none"}:
             raise UsageError(f"Grader(): failures {failures!r}: give 'raise' or 'none'")
+        self._said = said_in(spec_from("Grader()", keys, JudgingKeys, OWN))
         if reward == "fraction":  # which would else hang on where judging was left off
             keys.setdefault("all_tests", True)
         spec = spec_from("Grader()", keys, JudgingKeys, OWN)
@@ -145,6 +146,7 @@ class Grader(Closing):
 
     async def _judged(self, pool: Executor, pairs: Sequence[tuple[Problem, str]]) -> list[Scored]:
         rules = rules_of(problem for problem, _ in pairs)
+        check_settings(rules, self._said, caller="Grader()")
         search = rules.extractor("harness" if self._extract == CODE else self._extract)
         sound = await self._checked(pool, [problem for problem, _ in pairs])
 

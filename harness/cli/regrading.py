@@ -20,9 +20,8 @@ from harness.problem import Problem
 from harness.report.tables import console
 from harness.report.text import count, printable_line
 from harness.runs.directory import MANIFEST, RESULTS, RunDirectory, read_manifest
-from harness.runs.executor import Where
 from harness.runs.importing import as_judged_here
-from harness.runs.kinds import rules_of
+from harness.runs.kinds import check_settings, rules_of
 from harness.runs.manifest import surroundings, test_limits
 from harness.runs.plan import judging_of
 from harness.runs.regrading import Regrading, Stored, jobs_of, judged_here, stored_solutions
@@ -39,11 +38,20 @@ def regrade_run(
     flags: Mapping[str, Any],
     *,
     unsafe: bool,
-    where: Where,
+    how: Judging,
     as_json: bool,
     fail_under: float | None = None,
 ) -> int:
     """Judge a run's solutions again; returns the exit code.
+
+    Args:
+        parent: the run.
+        out: the new run's directory.
+        flags: the keys that were given, over the run's own.
+        unsafe: do without a sandbox where none can be had.
+        how: what the flags say of judging; the place of it is taken from there.
+        as_json: print the summary as JSON.
+        fail_under: the pass@1 that the new run must reach.
 
     Raises:
         UsageError: a flag's value is none that can be.
@@ -56,7 +64,8 @@ def regrade_run(
     loaded = load_problems(spec.benchmark or "fixture", err, skip_bad_rows=spec.skip_bad_rows)
     there = tuple(each for each in loaded.problems if each.id in before["problems"])
     rules = rules_of(there)
-    where = replace(where, workers=spec.workers)
+    check_settings(rules, how.said)
+    where = replace(how.where, workers=spec.workers)
     judging = Judging(judging_of(spec), where, spec.require_isolation, unsafe)
     if rules.runs_code:
         there = vet(there, judging, err)
@@ -120,7 +129,8 @@ def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
     if not (path / MANIFEST).exists():
         return RunDirectory.create(path, manifest)
     there = read_manifest(path)
-    if there.get("parent") != manifest["parent"] or there["spec"] != manifest["spec"]:
+    same = known_keys(there["spec"]) == known_keys(manifest["spec"])
+    if there.get("parent") != manifest["parent"] or not same:
         raise RunDirectoryError(f"{path} is another run; give another --out")
     return RunDirectory.resume(path)
 

@@ -23,13 +23,6 @@ TOOL_CALLS = 200
 """Of a sample, where none are said: each stands in its transcript."""
 CLIENT = "mcp-client"
 
-NOT_OURS = (
-    *("temperature", "max_tokens", "reasoning_effort", "base_url", "price", "prices", "batch"),
-    *("max_cost", "max_tokens_total", "max_cost_per_sample", "tool_protocol", "max_turns"),
-    "extract",
-)
-"""Keys that say how a model is asked and paid, which is the agent's own affair."""
-
 
 def check_external(spec: "RunSpec") -> None:
     """Refuse what makes no sense with an agent of one's own, or without one.
@@ -41,12 +34,6 @@ def check_external(spec: "RunSpec") -> None:
         return
     if spec.mode == STARTED:
         command_of(spec)
-    for key in NOT_OURS:
-        if getattr(spec, key) != type(spec).model_fields[key].get_default():
-            raise UsageError(
-                f"--{key.replace('_', '-')}: how a model is asked, and what that costs, is the own "
-                "affair of an agent of yours; leave it out"
-            )
     if spec.executor != "local":
         raise UsageError("--executor: agents of your own run on this machine; leave it out")
 

@@ -20,7 +20,7 @@ from harness.runs.plan import Plan
 from harness.runs.plugged import in_use, stored
 from harness.runs.processor import processor
 from harness.runs.sharding import Shard
-from harness.runs.spec import GROWING, RESUMABLE, RunSpec
+from harness.runs.spec import GROWING, RESUMABLE, default_of, uses
 from harness.runs.verified_limits import stored_limits
 from harness.sandbox.choice import Choice
 
@@ -132,7 +132,7 @@ def refuse_other(plan: Plan, before: Mapping[str, Any]) -> None:
     for key, value in now.items():
         if key in RESUMABLE or key in GROWING or key == "unsafe_no_sandbox":
             continue
-        if then.get(key, RunSpec.model_fields[key].get_default()) != value:
+        if uses(plan.spec.mode, key) and then.get(key, default_of(key)) != value:
             raise RunDirectoryError(
                 f"the run has {key} {then.get(key)!r}, and not {value!r}: that is another run; "
                 "give another --out"

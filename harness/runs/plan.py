@@ -23,13 +23,20 @@ from harness.problem import Kind, Problem
 from harness.runs.batch_rules import check_batch
 from harness.runs.external_rules import check_external, seconds_of, tool_calls_of
 from harness.runs.judging import Options
-from harness.runs.kinds import RULES_OF, KindRules, check_mode, rules_of
+from harness.runs.kinds import (
+    RULES_OF,
+    KindRules,
+    check_mode,
+    check_settings,
+    rules_of,
+    said_in,
+)
 from harness.runs.models import endpoint_of, model_name, open_any_model, settings_of
 from harness.runs.pricing import check_budget, price_of
 from harness.runs.recordings import PREFIX
 from harness.runs.references import ReferenceModel
 from harness.runs.sharding import Shard, Whole
-from harness.runs.spec import RunSpec
+from harness.runs.spec import RunSpec, known_keys
 from harness.runs.verified_limits import (
     limits_before,
     reference_limits,
@@ -196,7 +203,9 @@ def prepare(
         whole = Whole.of(selected.problems)
         selected = Shard.read(spec.shard).among(selected)
     rules = rules_of(selected.problems)
-    check_mode(rules, spec.mode, runs_code=spec.run_code_tool, timed=spec.efficiency)
+    check_mode(rules, spec.mode, runs_code=spec.run_code_tool)
+    had = known_keys(before["spec"]) if before is not None else ()
+    check_settings(rules, said_in(spec, had), runs_code=spec.run_code_tool)
     if spec.run_tests and rules.runs_code:
         selected = replace(selected, problems=vet(selected.problems))
     plan = Plan(
