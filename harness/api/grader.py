@@ -142,11 +142,12 @@ class Grader(Closing):
             if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - theirs
                 raise UsageError(f"Grader: texts[{number}] is a {type(text).__name__}, no text")
         named = (self._names.find(each) if isinstance(each, str) else each for each in problems)
-        return list(zip(named, texts, strict=True))
+        pairs = list(zip(named, texts, strict=True))
+        check_settings(rules_of(problem for problem, _ in pairs), self._said, caller="Grader()")
+        return pairs
 
     async def _judged(self, pool: Executor, pairs: Sequence[tuple[Problem, str]]) -> list[Scored]:
         rules = rules_of(problem for problem, _ in pairs)
-        check_settings(rules, self._said, caller="Grader()")
         search = rules.extractor("harness" if self._extract == CODE else self._extract)
         sound = await self._checked(pool, [problem for problem, _ in pairs])
 

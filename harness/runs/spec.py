@@ -224,6 +224,11 @@ RESUMABLE = frozenset(key for key, setting in SETTINGS.items() if setting.may_ch
 GROWING = frozenset(key for key, setting in SETTINGS.items() if setting.may_grow)
 """The keys that may change when a run is resumed, as long as it keeps all its samples."""
 
+COMPARED = tuple(
+    key for key, setting in SETTINGS.items() if setting.compared and not setting.may_grow
+)
+"""The keys whose difference can change a result."""
+
 
 def uses(mode: object, key: str) -> bool:
     """Whether a mode uses a setting; a mode of the user's own may use any."""
