@@ -46,8 +46,9 @@ def compare_and_print(
 
 def _refuse_unlike(comparison: Comparison) -> None:
     for versus in comparison.versus:
-        for first in versus.unlike[:1]:
-            others = len(versus.unlike) - 1
+        found = (*versus.unlike, *versus.differs)
+        for first in found[:1]:
+            others = len(found) - 1
             more = f", and {others} more" if others else ""
             raise UsageError(
                 f"{versus.label} is not comparable with {versus.baseline}: {first}{more}; "

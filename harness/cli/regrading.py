@@ -28,6 +28,7 @@ from harness.runs.regrading import Regrading, Stored, jobs_of, judged_here, stor
 from harness.runs.results import read_results
 from harness.runs.spec import RunSpec, known_keys, read_spec
 from harness.runs.summary import summarize
+from harness.runs.versions import versions_after
 
 MOST_CHANGES = 20  # that are shown
 
@@ -75,6 +76,7 @@ def regrade_run(
     now = {
         **before,
         **surroundings(choice),
+        "versions": versions_after(before),
         "spec": spec.model_dump(mode="json"),
         "parent": str(parent.resolve()),
         **as_judged_here(before),
@@ -110,8 +112,9 @@ def regrade_run(
             f"{count(len(regrading.failures), 'solution')} not judged, the first, "
             f"{printable_line(sample)}, because: {printable_line(cause)}"
         )
-        return INFRASTRUCTURE
-    return gate(err, summary, fail_under)
+        if fail_under is None:
+            return INFRASTRUCTURE
+    return gate(err, directory.path, fail_under)
 
 
 def _with_limits(

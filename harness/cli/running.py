@@ -110,8 +110,9 @@ class Running:
                 f"{count(len(failures), 'sample')} pending, the first because: {cause}; "
                 f"try again with: harness run --resume {path}"
             )
-            return INFRASTRUCTURE
-        return gate(self.err, summary, self.fail_under)
+            if self.fail_under is None:
+                return INFRASTRUCTURE
+        return gate(self.err, path, self.fail_under)
 
     def _foretell(self, prepared: Prepared) -> int:
         """What the run may ask for and cost; nothing is asked."""

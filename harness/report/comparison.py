@@ -8,6 +8,7 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.models.protocol import Frozen
 from harness.report.comparison_efficiency import Faster, faster
 from harness.report.comparison_groups import Group, compare_counts, grouped
+from harness.report.differences import conditions_differ, settings_differ, value_of
 from harness.report.flips import Flip, flips_of
 from harness.report.likeness import agents_told, unlike
 from harness.report.text import count
@@ -16,7 +17,7 @@ from harness.runs.importing import verdicts_of
 from harness.runs.pricing import prices_as_of
 from harness.runs.reading import Run, read_run
 from harness.runs.results import SampleResult
-from harness.runs.spec import RunSpec
+from harness.runs.spec import COMPARED
 from harness.runs.summary import Summary, solved_counts, summarize
 from harness.stats.multiple import holm
 from harness.stats.paired import Paired
@@ -27,14 +28,6 @@ LEVEL = 0.05
 """What has a lower p-value than this is called unlikely to be chance."""
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-COMPARED = (
-    *("model", "mode", "prompt", "temperature", "reasoning_effort", "tool_protocol"),
-    *("max_turns", "max_tool_calls", "max_tokens_per_sample"),
-    *("sample_timeout", "sample_wall_timeout", "stop_on_pass", "submit_tool", "run_code_tool"),
-    *("tool", "repair_rounds", "repair_from", "best_of"),
-    *("agent_command", "agent_without_namespace"),
-)
-"""Keys of the spec whose difference is told."""
 
 
 class Side(Frozen):
@@ -42,7 +35,7 @@ class Side(Frozen):
 
     Attributes:
         label: a letter, in the order given.
-        settings: by the keys of `COMPARED`; the default where the run is older than a key.
+        settings: by the keys that can change a result; the default where the run is older than one.
         verdicts: whose they are: `made here`, or `published` where the run was imported.
         summary: of the run.
         open: what its pending samples leave open.
@@ -76,11 +69,13 @@ class Versus(Frozen):
         baseline, label: the runs' letters. In `paired`, `samples`, `groups` and `flips` the
             baseline is `a`, and the other run `b`.
         several: whether a problem has several samples in one of them.
-        p_holm: exact McNemar's p-value, corrected by Holm for as many runs as are compared.
+        p_holm: the p-value of the difference, corrected by Holm for as many runs as are compared.
         groups: by difficulty, platform, tag and month of release.
         flips: the problems that one of them did better on, the greatest difference first.
         faster: whose solutions are faster; None where that was not measured in both, or not alike.
         unlike: what makes the two less than comparable, in words.
+        differs: the settings, versions and content that are not the same, in words; the model, the
+            mode and the prompt set are not among them.
         notes: what else is to be known.
         changed: problems left out because their tests or statements differ between the runs.
     """
@@ -95,6 +90,7 @@ class Versus(Frozen):
     flips: tuple[Flip, ...]
     faster: Faster | None = None
     unlike: tuple[str, ...]
+    differs: tuple[str, ...] = ()
     notes: tuple[str, ...]
     changed: tuple[str, ...]
 
@@ -189,6 +185,7 @@ class _Pair:
             flips=tuple(flips_of(self.a, self.b, self.labels, self.counts)),
             faster=faster(self.a, self.b, set(self.shared)),
             unlike=tuple(unlike(self.a, self.b, self.labels, self.changed)),
+            differs=(*settings_differ(self.a, self.b), *conditions_differ(self.a, self.b)),
             notes=tuple(self._notes()),
             changed=tuple(sorted(self.changed)),
         )
@@ -233,7 +230,7 @@ def _side(label: str, run: Run, shared: Collection[str]) -> Side:
     return Side(
         label=label,
         path=str(run.path),
-        settings={key: run.spec.get(key, _default(key)) for key in COMPARED},
+        settings={key: value_of(run.spec, key) for key in COMPARED},
         verdicts=verdicts_of(run.manifest),
         summary=run.summary,
         open=bracket_of(run),
@@ -245,7 +242,3 @@ def _side(label: str, run: Run, shared: Collection[str]) -> Side:
 def _seconds(results: Sequence[SampleResult]) -> float | None:
     """Imported samples took nobody knows how long, and say 0."""
     return sum(result.seconds for result in results) or None
-
-
-def _default(key: str) -> Any:
-    return RunSpec.model_fields[key].get_default()

@@ -2,12 +2,10 @@
 
 import os
 import platform
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import harness
@@ -22,6 +20,7 @@ from harness.runs.processor import processor
 from harness.runs.sharding import Shard
 from harness.runs.spec import GROWING, RESUMABLE, default_of, uses
 from harness.runs.verified_limits import stored_limits
+from harness.runs.versions import git_revision, version_now, versions_after
 from harness.sandbox.choice import Choice
 
 SCHEMA = 1
@@ -34,7 +33,9 @@ def manifest(plan: Plan, choice: Choice) -> dict[str, Any]:
         **surroundings(choice),
         "spec": _stored(plan),
         "price": plan.price.model_dump(mode="json") if plan.price else None,
+        "versions": [version_now()],
         "prompt": {"name": plan.prompt.name, "hash": plan.prompt.hash},
+        **_tools(plan),
         "plugins": stored(in_use(plan)),
         **agent_facts(plan.spec),
         "endpoint": plan.endpoint,
@@ -44,6 +45,14 @@ def manifest(plan: Plan, choice: Choice) -> dict[str, Any]:
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
         "test_limits": test_limits(plan.problems, plan.spec.test_timeout, plan.judging),
     }
+
+
+def _tools(plan: Plan) -> dict[str, Any]:
+    """What the model may call, where the mode gives it tools."""
+    if not uses(plan.spec.mode, "tool"):
+        return {}
+    names = ", ".join(spec.name for spec in plan.toolbox.specs)
+    return {"tools": {"name": names, "hash": plan.toolbox.hash}}
 
 
 def _shard(plan: Plan) -> dict[str, Any]:
@@ -57,7 +66,7 @@ def surroundings(choice: Choice) -> dict[str, Any]:
     """The program, the machine and the sandbox, as `run.json` has them."""
     return {
         "harness": harness.__version__,
-        "git_revision": _git_revision(),
+        "git_revision": git_revision(),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "sandbox": {
             "level": choice.isolation.level,
@@ -155,6 +164,11 @@ def _refuse_other_words(plan: Plan, before: Mapping[str, Any]) -> None:
         raise RunDirectoryError(
             f"prompt set {plan.prompt.name!r} has changed since this run began; start a new run"
         )
+    tools = before.get("tools")
+    if tools is not None and tools["hash"] != plan.toolbox.hash:
+        raise RunDirectoryError(
+            "what the model is told of its tools has changed since this run began; start a new run"
+        )
 
 
 def _refuse_lost(plan: Plan, before: Mapping[str, Any]) -> None:
@@ -181,13 +195,20 @@ def _refuse_other_place(plan: Plan, before: Mapping[str, Any]) -> None:
         )
 
 
-def grown(plan: Plan, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The manifest of a run that goes on: what is new in it, over what it was."""
+def grown(plan: Plan, before: Mapping[str, Any], *, works: bool = True) -> dict[str, Any]:
+    """The manifest of a run that goes on: what is new in it, over what it was.
+
+    Args:
+        plan: of the run now.
+        before: its manifest.
+        works: whether there is any sample to be done now.
+    """
     stored, then = _stored(plan), before["spec"]
     spec = {**then, **{key: stored[key] for key in GROWING}}
     spec |= {key: stored[key] for key in ("price", "prices", "benchmark")}
     return {
         **before,
+        **({"versions": versions_after(before)} if works else {}),
         "spec": spec,
         "price": plan.price.model_dump(mode="json") if plan.price else before.get("price"),
         "data": _data(plan),
@@ -196,16 +217,3 @@ def grown(plan: Plan, before: Mapping[str, Any]) -> dict[str, Any]:
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
         "test_limits": test_limits(plan.problems, plan.spec.test_timeout, plan.judging),
     }
-
-
-def _git_revision() -> str | None:
-    """The revision of the checkout that is running, if it is one."""
-    root = Path(harness.__file__).resolve().parent.parent
-    if not (root / ".git").exists():
-        return None
-    command = ["git", "-C", str(root), "rev-parse", "HEAD"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)  # noqa: S603 - fixed words
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()

@@ -93,7 +93,7 @@ _TOOL = Setting(modes=_TOOLS)
 _AGENT = Setting(modes=("external",))
 _REPAIR = Setting(modes=("self_repair",))
 _TESTS = Setting(needs="tests")
-_LIMIT = Setting(needs="programs")
+_LIMIT = Setting(needs="programs", compared=False)  # by `test_limits`, which they come to
 _TIMES = Setting(needs="tests", compared=False)
 _PLACE = Setting(needs="programs", may_change=True, compared=False)
 _SANDBOX = Setting(compared=False)
