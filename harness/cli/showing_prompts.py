@@ -80,7 +80,7 @@ def show_messages(name: str, mode: str, flags: dict[str, Any]) -> None:
 
 
 def check_set(name: str, mode: str | None) -> None:
-    """Print everything that is wrong with a set, a line each.
+    """Print everything that is wrong with a set, or that it does not say, a line each.
 
     Raises:
         UsageError: something is, or there is no such mode or set.
@@ -88,10 +88,13 @@ def check_set(name: str, mode: str | None) -> None:
     problems = [problem.view() for problem in load("fixture").problems]
     found = check_prompt(name, problems, mode and _mode(mode))
     out = console()
-    for fault in found.faults:
+    faults = (*found.faults, *found.missing)
+    for fault in faults:
         out.print(printable_line(str(fault)), soft_wrap=True)
-    if found.faults:
-        raise UsageError(f"prompt set {name!r}: {count(len(found.faults), 'fault')}")
+    for note in found.notes:
+        out.print(f"note: {printable_line(str(note))}", soft_wrap=True)
+    if faults:
+        raise UsageError(f"prompt set {name!r}: {count(len(faults), 'fault')}")
     templates = count(len(found.files), "template")
     out.print(f"{templates}, rendered for {count(found.forms, 'form')} of problems: no fault")
 
