@@ -91,12 +91,13 @@ def check_set(name: str, mode: str | None) -> None:
     faults = (*found.faults, *found.missing)
     for fault in faults:
         out.print(printable_line(str(fault)), soft_wrap=True)
+    templates = count(len(found.files), "template")
+    if not faults:
+        out.print(f"{templates}, rendered for {count(found.forms, 'form')} of problems: no fault")
     for note in found.notes:
         out.print(f"note: {printable_line(str(note))}", soft_wrap=True)
     if faults:
         raise UsageError(f"prompt set {name!r}: {count(len(faults), 'fault')}")
-    templates = count(len(found.files), "template")
-    out.print(f"{templates}, rendered for {count(found.forms, 'form')} of problems: no fault")
 
 
 def _kinds_by_name(mode: str) -> dict[str, dict[Kind, PromptSet]]:

@@ -2,10 +2,10 @@
 
 import difflib
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_origin
+from typing import Annotated, Any, Literal, cast, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
@@ -277,6 +277,11 @@ def spec_of(
     """
     refuse_unknown(values, RunSpec.model_fields, str(path))
     values = dict(values)
+    for key, value in values.items():
+        words = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
+        if any(isinstance(word, str) and not word.strip() for word in words):
+            name = flag_of(key) if key in flags else f"{path}: {key}"
+            raise UsageError(f"{name} is empty; give a value, or leave it out")
     for key in LISTS:
         if isinstance(values.get(key), str):
             values[key] = [values[key]]

@@ -11,8 +11,9 @@ from harness.problem import Kind, ProblemView
 from harness.sources.registry import load
 
 ALL = (
-    "{{ problem.statement }}{{ problem.starter_code }}{{ problem.entry_point }}stdin stdout "
-    "in place{% for test in problem.public_tests %}{{ test.input }} {{ test.output }}{% endfor %}"
+    "{{ problem.statement }}\n\n{{ problem.starter_code }}\n\n{{ problem.entry_point }}\n\n"
+    "stdin stdout in place\n\n"
+    "{% for test in problem.public_tests %}{{ test.input }} {{ test.output }}{% endfor %}"
 )
 
 
@@ -34,7 +35,7 @@ def write_set(folder: Path, user: str, system: str = "Be brief.") -> str:
         ("{{ problem.statement }}", "the statement (problem.statement) does not appear", "fixture"),
         ("{{ problem.starter_code }}", "the starter code (problem.starter_code) does not", ""),
         ("{{ problem.entry_point }}", "name of the function (problem.entry_point)", "a function"),
-        ("stdin stdout", "nothing says that the program reads stdin", "a program"),
+        ("stdin stdout", "nothing says that the program reads stdin", ""),
     ],
 )
 def test_a_fact_that_never_appears_is_a_fault(
