@@ -26,7 +26,7 @@ from harness.runs.grades import (
     summarize_grades,
 )
 from harness.runs.judging import Judged
-from harness.runs.kinds import check_settings, rules_of
+from harness.runs.kinds import check_settings, check_tested, rules_of
 from harness.runs.matching import Matched, match
 from harness.runs.solutions import read_solutions
 from harness.runs.timing_solutions import Timed
@@ -70,6 +70,7 @@ def grade_file(
             f"{count(len(loaded.problems), 'problem')} of {spec}: the first is for "
             f"{solutions[0].name!r:.60}"
         )
+    check_tested([each.problem for each in matched])
     runs_code = rules_of(each.problem for each in matched).runs_code
     if runs_code:
         judging, matched = _ready(judging, matched, spec, err)

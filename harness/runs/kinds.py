@@ -4,7 +4,7 @@ A run, and a file that is graded, has problems of one kind: their rates are of d
 a prompt set or an extraction of one says nothing to the other.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +13,7 @@ from harness.agent.answer_extraction import ANSWER_EXTRACTORS
 from harness.agent.attempt import NUDGE
 from harness.agent.extraction import Extract
 from harness.agent.upstream_extraction import EXTRACTORS
-from harness.errors import DataError, UsageError
+from harness.errors import DataError, NothingSelectedError, UsageError
 from harness.grading.answers import grade_answer, read_expected
 from harness.grading.literals import NoLiteralError
 from harness.grading.verdict import Grade
@@ -122,6 +122,19 @@ def check_mode(rules: KindRules, mode: str, *, runs_code: bool) -> None:
         raise UsageError(
             f"--mode {mode} chooses by public tests, and {words_of(rules.kind)} problems have "
             "none; give single_shot or agentic"
+        )
+
+
+def check_tested(problems: Sequence[Problem]) -> None:
+    """Refuse problems none of which has a test: nothing could be graded.
+
+    Raises:
+        NothingSelectedError: says what to do.
+    """
+    if problems and not any(each.tests.public or each.tests.all() for each in problems):
+        raise NothingSelectedError(
+            "no problem that is selected has a test, so nothing could be graded "
+            f"({len(problems):,} in all, the first {problems[0].id}); name problems with tests"
         )
 
 

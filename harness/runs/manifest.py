@@ -177,6 +177,12 @@ def _refuse_lost(plan: Plan, before: Mapping[str, Any]) -> None:
     for problem_id, content_hash in before["problems"].items():
         if now.get(problem_id) != content_hash:
             what = "has changed" if problem_id in now else "is no longer among the problems"
+            if problem_id not in now and any(p.id == problem_id for p in plan.loaded.problems):
+                raise RunDirectoryError(
+                    f"this run has {problem_id}, which the selection now leaves out: a run may get "
+                    "more problems, not fewer; select all that it has (-n, -t and filters), or "
+                    "give another --out"
+                )
             raise RunDirectoryError(f"{problem_id} {what} since this run began; start a new run")
     samples = before["spec"]["samples_per_problem"]
     if plan.spec.samples_per_problem < samples:

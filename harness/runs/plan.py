@@ -28,12 +28,13 @@ from harness.runs.kinds import (
     KindRules,
     check_mode,
     check_settings,
+    check_tested,
     rules_of,
     said_in,
 )
 from harness.runs.models import endpoint_of, model_name, open_any_model, settings_of
 from harness.runs.pricing import check_budget, price_of
-from harness.runs.recordings import PREFIX
+from harness.runs.recordings import PREFIX, check_recorded
 from harness.runs.references import ReferenceModel
 from harness.runs.sharding import Shard, Whole
 from harness.runs.spec import RunSpec, known_keys
@@ -206,7 +207,9 @@ def prepare(
     check_mode(rules, spec.mode, runs_code=spec.run_code_tool)
     had = known_keys(before["spec"]) if before is not None else ()
     check_settings(rules, said_in(spec, had), runs_code=spec.run_code_tool)
+    check_recorded(model, [problem.id for problem in selected.problems], spec.samples_per_problem)
     if spec.run_tests and rules.runs_code:
+        check_tested(selected.problems)
         selected = replace(selected, problems=vet(selected.problems))
     plan = Plan(
         spec,

@@ -310,9 +310,16 @@ def refuse_unknown(values: Iterable[str], known: Collection[str], where: str) ->
     """Refuse a key that there is not. Raises UsageError, which names the nearest that there is."""
     unknown = next((key for key in values if key not in known), None)
     if unknown is not None:
-        near = difflib.get_close_matches(unknown[:200], known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "see `harness run --help`"
+        near = _nearest(unknown[:200], known)
+        hint = f"did you mean {near!r}?" if near else "see `harness run --help`"
         raise UsageError(f"{where}: unknown key {unknown[:200]!r}; {hint}")
+
+
+def _nearest(word: str, known: Collection[str]) -> str | None:
+    """The known word that is most like another; one with letters swapped comes first."""
+    letters = sorted(word)
+    swapped = next((each for each in known if sorted(each) == letters), None)
+    return swapped or next(iter(difflib.get_close_matches(word, known, n=1)), None)
 
 
 def known_keys(values: Mapping[str, Any]) -> dict[str, Any]:
