@@ -1,6 +1,6 @@
 """Runs side by side, each paired with one of them by problem and by sample."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from harness.report.differences import conditions_differ, settings_differ, value
 from harness.report.flips import Flip, flips_of
 from harness.report.likeness import agents_told, unlike
 from harness.report.text import count
-from harness.runs.bracket import Bracket, bracket_of
+from harness.runs.bracket import Bracket, bracket_of, pending_of
 from harness.runs.importing import verdicts_of
 from harness.runs.pricing import prices_as_of
 from harness.runs.reading import Run, read_run
@@ -74,6 +74,8 @@ class Versus(Frozen):
         flips: the problems that one of them did better on, the greatest difference first.
         faster: whose solutions are faster; None where that was not measured in both, or not alike.
         unlike: what makes the two less than comparable, in words.
+        worse_at_best, worse_at_worst: whether the run is worse than the baseline if pending samples
+            turn out in its favour, and against it; the same where none is pending.
         differs: the settings, versions and content that are not the same, in words; the model, the
             mode and the prompt set are not among them.
         notes: what else is to be known.
@@ -91,13 +93,20 @@ class Versus(Frozen):
     faster: Faster | None = None
     unlike: tuple[str, ...]
     differs: tuple[str, ...] = ()
+    worse_at_best: bool = False
+    worse_at_worst: bool = False
     notes: tuple[str, ...]
     changed: tuple[str, ...]
 
     @property
     def worse(self) -> bool:
         """Whether the run is worse than the baseline, and chance unlikely to be why."""
-        return self.paired.difference < 0 and self.p_holm < LEVEL
+        return is_worse(self.paired.difference, self.p_holm)
+
+
+def is_worse(difference: float, p_value: float) -> bool:
+    """Whether a difference is a fall that chance is unlikely to bring."""
+    return difference < 0 and p_value < LEVEL
 
 
 class Comparison(Frozen):
@@ -140,7 +149,7 @@ def compare_read(runs: Sequence[Run], first: int = 0) -> Comparison:
     return Comparison(
         baseline=LABELS[first],
         runs=tuple(_side(LABELS[place], run, shared) for place, run in enumerate(runs)),
-        versus=tuple(pair.versus(p) for pair, p in zip(pairs, corrected, strict=True)),
+        versus=tuple(pair.versus(p, len(others)) for pair, p in zip(pairs, corrected, strict=True)),
     )
 
 
@@ -171,9 +180,10 @@ class _Pair:
         self.counts = _only(graded_a, self.shared), _only(graded_b, self.shared)
         self.paired = compare_counts(*self.counts)
 
-    def versus(self, p_holm: float) -> Versus:
-        """What it comes to."""
+    def versus(self, p_holm: float, comparisons: int) -> Versus:
+        """What it comes to, as one of so many comparisons."""
         a, b = self.counts
+        worse = is_worse(self.paired.difference, p_holm)
         return Versus(
             baseline=self.labels[0],
             label=self.labels[1],
@@ -186,9 +196,28 @@ class _Pair:
             faster=faster(self.a, self.b, set(self.shared)),
             unlike=tuple(unlike(self.a, self.b, self.labels, self.changed)),
             differs=(*settings_differ(self.a, self.b), *conditions_differ(self.a, self.b)),
+            worse_at_best=self._worse_if(comparisons, a=0, b=1, usual=worse),
+            worse_at_worst=self._worse_if(comparisons, a=1, b=0, usual=worse),
             notes=tuple(self._notes()),
             changed=tuple(sorted(self.changed)),
         )
+
+    def _worse_if(self, comparisons: int, *, a: int, b: int, usual: bool) -> bool:
+        """Whether B is worse if each pending sample of A is `a`, and each of B is `b`.
+
+        The p-value is corrected by Bonferroni: the other comparisons are as they are.
+        """
+        lacking = pending_of(self.a), pending_of(self.b)
+        planned = set(self.a.manifest["problems"]) & set(self.b.manifest["problems"])
+        planned -= self.changed
+        if not any(problem in planned for each in lacking for problem in each):
+            return usual
+        whole_a, whole_b = (
+            _completed(run, each, planned, value)
+            for run, each, value in zip((self.a, self.b), lacking, (a, b), strict=True)
+        )
+        found = compare_counts(whole_a, whole_b)
+        return is_worse(found.difference, min(1.0, found.p_value * comparisons))
 
     def _results(self, run: Run) -> dict[tuple[str, int], bool]:
         """Whether each graded sample of the shared problems is solved."""
@@ -207,6 +236,20 @@ class _Pair:
         if uneven:
             yield f"{count(uneven, 'problem')} with more samples in one of the runs; all count"
         yield from agents_told(self.a, self.b, self.labels)
+
+
+def _completed(
+    run: Run, lacking: Mapping[str, int], planned: Collection[str], solved: int
+) -> dict[str, Counts]:
+    """A run's counts with each sample that it lacks as solved, or as failed."""
+    counts = {
+        problem: each for problem, each in solved_counts(run.results).items() if problem in planned
+    }
+    for problem, number in lacking.items():
+        if problem in planned:
+            samples, right = counts.get(problem, (0, 0))
+            counts[problem] = samples + number, right + number * solved
+    return counts
 
 
 def _only(counts: dict[str, Counts], shared: Sequence[str]) -> dict[str, Counts]:

@@ -1,6 +1,7 @@
 """Lower and upper bound of pass@1, given the samples that are not graded."""
 
 import math
+from collections import Counter
 
 from harness.models.protocol import Frozen
 from harness.runs.reading import Run
@@ -45,6 +46,13 @@ def bracket_of(run: Run, *, selected: bool = False) -> Bracket:
         if_failed=_mean([solved.get(p, 0) / n for p, n in trials.items()]),
         if_solved=_mean([(solved.get(p, 0) + pending[p]) / n for p, n in trials.items()]),
     )
+
+
+def pending_of(run: Run) -> dict[str, int]:
+    """How many samples each problem still lacks; those without tests lack none."""
+    planned = int(run.spec["samples_per_problem"])
+    done = Counter(result.problem_id for result in run.results)
+    return {p: planned - done[p] for p in run.manifest["problems"] if planned > done[p]}
 
 
 def _mean(values: list[float]) -> float | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from harness.cli.comparing import compare_and_print
 from harness.errors import RunDirectoryError, UsageError
 from harness.report.comparison import compare_runs
 from harness.report.comparison_markdown import comparison_markdown
@@ -296,3 +297,35 @@ def test_json_is_the_whole_of_it(run: MakeRun) -> None:
 def test_the_same_runs_say_the_same_each_time(run: MakeRun) -> None:
     runs = [run("a", "AbCdEfGh"), run("b", "aBCDefGH")]
     assert compare_runs(runs) == compare_runs(runs)
+
+
+class TestGateWithPending:
+    """`--fail-if-worse` waits for samples that can still change what it says."""
+
+    def gated(self, run: MakeRun, a: str, b: str) -> tuple[bool, bool, bool]:
+        problems = dict.fromkeys("abcdefghijklmnop", "h")
+        manifest = {"problems": problems}
+        comparison = compare_runs([run(f"a-{a}-{b}", a, manifest), run(f"b-{a}-{b}", b, manifest)])
+        (versus,) = comparison.versus
+        return versus.worse_at_best, versus.worse, versus.worse_at_worst
+
+    def test_nothing_is_open_when_all_is_graded(self, run: MakeRun) -> None:
+        whole = "ABCDEFGHIJKLMNOP"
+        assert self.gated(run, whole, whole.lower()) == (True, True, True)
+        assert self.gated(run, whole.lower(), whole.lower()) == (False, False, False)
+
+    def test_what_is_pending_may_make_a_run_worse(self, run: MakeRun) -> None:
+        assert self.gated(run, "ABCDEFGHIJKLMNOP", "ABCDEFGH") == (False, False, True)
+        assert self.gated(run, "ABCDEFGH", "ABCDEFGHIJKLMNOP") == (False, False, False)
+
+    def test_a_run_that_is_worse_may_still_catch_up(self, run: MakeRun) -> None:
+        assert self.gated(run, "ABCDEFGHIJKL", "abcdefghijkl") == (False, True, True)
+        assert self.gated(run, "ABCDEFGHIJKLMNO", "abcdefghijklmno") == (True, True, True)
+
+    def test_the_exit_says_so(self, run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+        manifest = {"problems": dict.fromkeys("abcdefghijklmnop", "h")}
+        runs = [run("a", "ABCDEFGHIJKLMNOP", manifest), run("b", "ABCDEFGH", manifest)]
+        options: dict[str, bool] = {"strict": False, "as_json": True, "as_markdown": False}
+        assert compare_and_print(runs, None, fail_if_worse=True, **options) == 4
+        assert "not decided, 8 samples pending" in capsys.readouterr().err
+        assert compare_and_print(runs[:1] * 2, None, fail_if_worse=True, **options) == 0
