@@ -4,12 +4,15 @@ Each is declared once, at its field of `harness.runs.spec.RunSpec`. A field with
 used by every mode, cannot change when a run is resumed, and is reported by a comparison.
 """
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
 from pydantic import BaseModel
+
+from harness.errors import UsageError
 
 Needs = Literal["anything", "programs", "tests"]
 
@@ -57,3 +60,19 @@ def is_said(spec: BaseModel, key: str) -> bool:
         return False
     value: Any = getattr(spec, key)
     return bool(value) or value != type(spec).model_fields[key].get_default()
+
+
+def refuse_unknown(values: Iterable[str], known: Collection[str], where: str) -> None:
+    """Refuse a key that there is not. Raises UsageError, which names the nearest that there is."""
+    unknown = next((key for key in values if key not in known), None)
+    if unknown is not None:
+        near = _nearest(unknown[:200], known)
+        hint = f"did you mean {near!r}?" if near else "see `harness run --help`"
+        raise UsageError(f"{where}: unknown key {unknown[:200]!r}; {hint}")
+
+
+def _nearest(word: str, known: Collection[str]) -> str | None:
+    """The known word that is most like another; one with letters swapped comes first."""
+    letters = sorted(word)
+    swapped = next((each for each in known if sorted(each) == letters), None)
+    return swapped or next(iter(difflib.get_close_matches(word, known, n=1)), None)

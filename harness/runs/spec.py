@@ -1,8 +1,7 @@
 """The spec of a run: one model, from a YAML file and flags; flags win."""
 
-import difflib
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_origin
@@ -19,7 +18,7 @@ from harness.models.price import Price
 from harness.models.tool_protocol import ToolProtocol
 from harness.problem import RuleName
 from harness.runs.executor import ExecutorName, Where
-from harness.runs.settings import Setting, is_said, settings_of
+from harness.runs.settings import Setting, is_said, refuse_unknown, settings_of
 from harness.runs.sharding import Shard
 from harness.runs.yaml_file import read_yaml
 from harness.sandbox.isolation import Level
@@ -277,11 +276,7 @@ def spec_of(
     """
     refuse_unknown(values, RunSpec.model_fields, str(path))
     values = dict(values)
-    for key, value in values.items():
-        words = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
-        if any(isinstance(word, str) and not word.strip() for word in words):
-            name = flag_of(key) if key in flags else f"{path}: {key}"
-            raise UsageError(f"{name} is empty; give a value, or leave it out")
+    _refuse_empty(values, path, flags)
     for key in LISTS:
         if isinstance(values.get(key), str):
             values[key] = [values[key]]
@@ -306,20 +301,15 @@ def spec_of(
     return spec
 
 
-def refuse_unknown(values: Iterable[str], known: Collection[str], where: str) -> None:
-    """Refuse a key that there is not. Raises UsageError, which names the nearest that there is."""
-    unknown = next((key for key in values if key not in known), None)
-    if unknown is not None:
-        near = _nearest(unknown[:200], known)
-        hint = f"did you mean {near!r}?" if near else "see `harness run --help`"
-        raise UsageError(f"{where}: unknown key {unknown[:200]!r}; {hint}")
-
-
-def _nearest(word: str, known: Collection[str]) -> str | None:
-    """The known word that is most like another; one with letters swapped comes first."""
-    letters = sorted(word)
-    swapped = next((each for each in known if sorted(each) == letters), None)
-    return swapped or next(iter(difflib.get_close_matches(word, known, n=1)), None)
+def _refuse_empty(
+    values: Mapping[str, Any], path: Path | str | None, flags: Collection[str]
+) -> None:
+    """Refuse a text without a letter, such as an unset variable of a shell. Raises UsageError."""
+    for key, value in values.items():
+        words = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
+        if any(isinstance(word, str) and not word.strip() for word in words):
+            name = flag_of(key) if key in flags else f"{path}: {key}"
+            raise UsageError(f"{name} is empty; give a value, or leave it out")
 
 
 def known_keys(values: Mapping[str, Any]) -> dict[str, Any]:
