@@ -9,7 +9,8 @@ from harness.grading.efficiency.scale import Timing
 from harness.models.price import Price
 from harness.models.tool_protocol import ToolProtocol
 from harness.runs.executor import ExecutorName
-from harness.runs.spec import RunSpec, refuse_unknown, spec_of
+from harness.runs.settings import refuse_unknown
+from harness.runs.spec import RunSpec, spec_of
 from harness.sandbox.isolation import Level
 
 Words = str | Sequence[str]

@@ -22,13 +22,13 @@ from typing import Any, cast
 from harness.errors import UsageError
 from harness.runs.grid_names import SILENT, check_name, names_of
 from harness.runs.models import endpoint_of, model_name
+from harness.runs.settings import refuse_unknown
 from harness.runs.spec import (
     GROWING,
     LISTS,
     SETTINGS,
     RunSpec,
     default_of,
-    refuse_unknown,
     spec_of,
     uses,
 )
