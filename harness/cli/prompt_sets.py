@@ -48,14 +48,15 @@ def diff_sets(one: str, other: str) -> None:
         if old == new:
             continue
         same = False
-        names = [
-            "/dev/null" if text is None else f"{name}/{place}"
-            for name, text in ((one, old), (other, new))
-        ]
-        for line in unified_diff(_lines(old), _lines(new), *names, lineterm=""):
+        names = _named(one, place, old), _named(other, place, new)
+        for line in unified_diff(_lines(old), _lines(new), names[0], names[1], lineterm=""):
             out.print(printable(line), soft_wrap=True)
     if same:
         out.print(f"{one} and {other} have the same templates", soft_wrap=True)
+
+
+def _named(name: str, place: PurePosixPath, text: str | None) -> str:
+    return "/dev/null" if text is None else f"{name}/{place}"
 
 
 def _lines(text: str | None) -> list[str]:

@@ -88,5 +88,5 @@ def _plugins(run: Run) -> str:
     found = run.manifest.get("plugins")
     if not isinstance(found, list):
         return ""
-    rows = (each for each in cast("list[Any]", found) if isinstance(each, dict))
+    rows = [cast("dict[str, Any]", e) for e in cast("list[Any]", found) if isinstance(e, dict)]
     return ", ".join(sorted(f"{each.get('name')} {each.get('version')}" for each in rows))

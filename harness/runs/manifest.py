@@ -165,7 +165,7 @@ def _refuse_other_words(plan: Plan, before: Mapping[str, Any]) -> None:
             f"prompt set {plan.prompt.name!r} has changed since this run began; start a new run"
         )
     tools = before.get("tools")
-    if tools is not None and tools["hash"] != plan.toolbox.hash:
+    if tools is not None and tools != _tools(plan).get("tools"):
         raise RunDirectoryError(
             "what the model is told of its tools has changed since this run began; start a new run"
         )

@@ -237,8 +237,8 @@ def uses(mode: object, key: str) -> bool:
 
 def default_of(key: str) -> Any:
     """The value of a key that is not given, as a stored spec has it."""
-    value = RunSpec.model_fields[key].get_default()
-    return list(value) if isinstance(value, tuple) else value
+    value: Any = RunSpec.model_fields[key].get_default()
+    return [] if value == () else value
 
 
 def flag_of(key: str, value: object = True) -> str:

@@ -27,7 +27,8 @@ def versions_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The versions that a run was made under, the first one first; a run may be older than that."""
     stored = manifest.get("versions")
     if isinstance(stored, list):
-        return [each for each in cast("list[Any]", stored) if isinstance(each, dict)]
+        entries = cast("list[Any]", stored)
+        return [cast("dict[str, Any]", each) for each in entries if isinstance(each, dict)]
     machine = manifest.get("machine")
     python = cast("dict[str, Any]", machine).get("python") if isinstance(machine, dict) else None
     first = {key: manifest.get(key) for key in KEYS[:2]}
@@ -45,7 +46,7 @@ def versions_after(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 def versions_together(manifests: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The versions of several runs, each once."""
     found = {
-        tuple(each.get(key) for key in KEYS): each
+        tuple(str(each.get(key)) for key in KEYS): each
         for manifest in manifests
         for each in reversed(versions_of(manifest))
     }
