@@ -12,9 +12,11 @@ from jinja2 import nodes
 from jinja2.meta import find_undeclared_variables
 from pydantic import BaseModel
 
+from harness.agent.prompt_facts import missing_facts
 from harness.agent.prompts import (
     NAMES,
     OWN_PARTS,
+    Templates,
     bundled_name,
     find_templates,
     own_places,
@@ -24,6 +26,8 @@ from harness.agent.prompts import (
 from harness.agent.templates import TemplateFaultError, parse, render
 from harness.errors import UsageError
 from harness.problem import Codec, Kind, ProblemView, Signature, TestCase
+
+CPU_S = 6.0
 
 
 class Fault(NamedTuple):
@@ -51,11 +55,15 @@ class Checked:
         files: the templates that were looked at.
         forms: how many different problems they were rendered for.
         faults: without doubles, by file and line.
+        missing: what a solver needs that a set does not say, likewise.
+        notes: what it does not say and can be solved without.
     """
 
     files: tuple[str, ...]
     forms: int
     faults: tuple[Fault, ...]
+    missing: tuple[Fault, ...] = ()
+    notes: tuple[Fault, ...] = ()
 
 
 def check_prompt(name: str, problems: Sequence[ProblemView], mode: str | None = None) -> Checked:
@@ -70,6 +78,7 @@ def check_prompt(name: str, problems: Sequence[ProblemView], mode: str | None = 
         UsageError: there is no such set, or it has nothing for the mode.
     """
     templates: dict[str, tuple[Traversable, str, Kind]] = {}
+    openings: dict[tuple[str, Kind], Templates] = {}
     faults: list[Fault] = []
     refusals: list[UsageError] = []
     for each in (mode,) if mode else OWN_PARTS:
@@ -80,6 +89,7 @@ def check_prompt(name: str, problems: Sequence[ProblemView], mode: str | None = 
                 refusals.append(error)
                 continue
             templates |= {str(file): (file, part, kind) for part, file in found.items()}
+            openings[each, kind] = found
     if not bundled_name(name):
         faults += _strays(name, mode, set(templates))
     if not templates and not faults:
@@ -87,9 +97,40 @@ def check_prompt(name: str, problems: Sequence[ProblemView], mode: str | None = 
     forms = {kind: [each for each in _forms(problems) if each.kind is kind] for kind in Kind}
     for file, part, kind in templates.values():
         faults += _faults(name, file, part, forms[kind])
+    said = [*_unsaid(name, openings, forms)]
     rendered = sum(len(forms[kind]) for kind in {kind for _, _, kind in templates.values()})
-    ordered = sorted(set(faults), key=lambda fault: (fault.file, fault.line or 0, fault.words))
-    return Checked(tuple(sorted(templates)), rendered, tuple(ordered))
+    missing = _ordered(fault for needed, fault in said if needed)
+    notes = _ordered(fault for needed, fault in said if not needed)
+    return Checked(tuple(sorted(templates)), rendered, _ordered(faults), missing, notes)
+
+
+def _ordered(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    return tuple(sorted(set(faults), key=_place))
+
+
+def _place(fault: Fault) -> tuple[str, int, str]:
+    return fault.file, fault.line or 0, fault.words
+
+
+def _unsaid(
+    name: str,
+    openings: Mapping[tuple[str, Kind], Templates],
+    forms: Mapping[Kind, Sequence[ProblemView]],
+) -> Iterator[tuple[bool, Fault]]:
+    """What the openings do not say, each once with the first form of problem that lacks it."""
+    for (mode, kind), templates in openings.items():
+        told: set[str] = set()
+        path = shown_path(templates["user"])
+        for form in forms[kind]:
+            try:
+                messages = read_set(name, templates).render(form, CPU_S)
+            except UsageError:
+                continue  # a fault that is told with its place
+            text = "\n".join(message.content for message in messages)
+            for fact in missing_facts(text, form, tools=mode == "agentic"):
+                if fact.words not in told:
+                    told.add(fact.words)
+                    yield fact.needed, Fault(path, None, f"{fact.words} (for {form.id})")
 
 
 def _strays(name: str, mode: str | None, used: set[str]) -> Iterator[Fault]:
@@ -229,7 +270,11 @@ def _forms(problems: Sequence[ProblemView]) -> Iterator[ProblemView]:
     }
     for program in [each for each in code if each.entry_point is None][:1]:
         yield _varied(program, "a program without difficulty, platform, date and tests", bare)
+        unworded = {"statement": "Add the two numbers.", "public_tests": ()}
+        yield _varied(program, "a program whose statement says nothing of input", unworded)
     for function in [each for each in code if each.entry_point is not None][:1]:
+        alone = f"def {function.entry_point}(a, b):\n    "
+        method = f"class Solution:\n    def {function.entry_point}(self, a, b):\n        "
         call = {"call": f"{function.entry_point}(1, 2)", "public_tests": ()}
         in_place = Signature(result=Codec.FIRST_ARGUMENT)
         of_program = {
@@ -240,6 +285,8 @@ def _forms(problems: Sequence[ProblemView]) -> Iterator[ProblemView]:
         for what, change in (
             ("a function without difficulty, platform, date and tests", bare),
             ("a function without starter code", {"starter_code": ""}),
+            ("a function that stands alone", {"starter_code": alone}),
+            ("a method of a class", {"starter_code": method}),
             ("a function that works in place", {"signature": in_place}),
             ("a test output prediction", {"kind": Kind.TEST_OUTPUT_PREDICTION, **call}),
             ("a code execution", {"kind": Kind.CODE_EXECUTION, **call, **of_program}),

@@ -197,9 +197,8 @@ def find_templates(name: str, mode: str, kind: Kind = Kind.CODE_GENERATION) -> T
 
 
 def shown_path(file: Traversable) -> str:
-    """The path of a template, for people: a bundled one's within the package."""
-    path, home = Path(str(file)), Path(str(_BUNDLED))
-    return str(path.relative_to(home.parent) if path.is_relative_to(home) else path)
+    """The path of a template, as it can be opened: a bundled one's is where it is installed."""
+    return str(file)
 
 
 def own_templates(name: str, mode: str, kind: Kind) -> Templates:

@@ -39,6 +39,7 @@ from harness.runs.observing import Failure, Observer
 from harness.runs.plan import prepare
 from harness.runs.reading import read_run
 from harness.runs.summary import Stopped, Summary
+from harness.runs.versions import version_change
 from harness.sandbox.isolation import Isolation
 
 
@@ -161,6 +162,8 @@ class _Doing:
             self.prepared = Prepared(plan, plan.samples)
         else:
             self.prepared = going_on(plan, out, before)
+            if self.prepared.samples and (words := version_change(before)):
+                log.warning(printable_line(words))
 
     async def vet(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
         """Check examples that were read off statements."""

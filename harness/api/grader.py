@@ -23,7 +23,7 @@ from harness.grading.verdict import Verdict
 from harness.problem import Problem
 from harness.runs.executor import Executor
 from harness.runs.judging import Judged
-from harness.runs.kinds import rules_of
+from harness.runs.kinds import check_settings, rules_of, said_in
 from harness.runs.matching import Matched
 from harness.sources.names import Names
 
@@ -69,6 +69,7 @@ class Grader(Closing):
             )
         if failures not in {"raise", "none"}:
             raise UsageError(f"Grader(): failures {failures!r}: give 'raise' or 'none'")
+        self._said = said_in(spec_from("Grader()", keys, JudgingKeys, OWN))
         if reward == "fraction":  # which would else hang on where judging was left off
             keys.setdefault("all_tests", True)
         spec = spec_from("Grader()", keys, JudgingKeys, OWN)
@@ -141,7 +142,9 @@ class Grader(Closing):
             if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - theirs
                 raise UsageError(f"Grader: texts[{number}] is a {type(text).__name__}, no text")
         named = (self._names.find(each) if isinstance(each, str) else each for each in problems)
-        return list(zip(named, texts, strict=True))
+        pairs = list(zip(named, texts, strict=True))
+        check_settings(rules_of(problem for problem, _ in pairs), self._said, caller="Grader()")
+        return pairs
 
     async def _judged(self, pool: Executor, pairs: Sequence[tuple[Problem, str]]) -> list[Scored]:
         rules = rules_of(problem for problem, _ in pairs)

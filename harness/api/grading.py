@@ -22,7 +22,7 @@ from harness.report.text import count
 from harness.runs.executor import Executor
 from harness.runs.grades import GradedSolution, GradeSummary, graded_solution, summarize_grades
 from harness.runs.judging import Judged, Options
-from harness.runs.kinds import rules_of
+from harness.runs.kinds import check_settings, check_tested, rules_of, said_in
 from harness.runs.matching import Matched, match
 from harness.runs.plan import judging_of
 from harness.runs.solution import Found, Solution
@@ -157,9 +157,9 @@ class _Grading:
         if unmatched:
             words = f"{count(len(unmatched), 'solution')} of no one problem: {unmatched[0]!r:.60}"
             log.warning(words)
+        check_tested([each.problem for each in matched])
         rules = rules_of(each.problem for each in matched)
-        if efficiency and not rules.runs_code:
-            raise UsageError("grade(): efficiency times programs; these problems ask for an answer")
+        check_settings(rules, said_in(spec), caller="grade()")
         return cls(spec, matched, unmatched)
 
     async def carry_out(self) -> Grades:

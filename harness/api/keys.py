@@ -11,7 +11,8 @@ from harness.models.providers import Api
 from harness.models.tool_protocol import ToolProtocol
 from harness.runs.executor import ExecutorName
 from harness.runs.request_settings import Preset
-from harness.runs.spec import RunSpec, refuse_unknown, spec_of
+from harness.runs.settings import refuse_unknown
+from harness.runs.spec import RunSpec, spec_of
 from harness.sandbox.isolation import Level
 
 Words = str | Sequence[str]

@@ -40,7 +40,8 @@ def main() -> None:
         if told is None:
             raise  # ours to mend: the traceback is what a report needs
         message, code = told
-        _say(message)
+        if message:  # there is none where the help was printed instead
+            _say(message)
         sys.exit(code)
 
 

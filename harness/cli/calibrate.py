@@ -41,11 +41,10 @@ def calibrate(  # noqa: PLR0917 - the flags of a command
     """
     flags = locals()
     wanted = selecting.given(benchmark=spec, **{name: flags[name] for name in selecting.FILTERS})
-    flags |= {"wall_timeout": None, "isolate_tests": False, "all_tests": None}
     from harness.cli.calibrating import calibrate_source
     from harness.cli.judging import judging
 
-    how = judging(**judging_flags.among(flags))
+    how = judging(judging_flags.among(flags), by_reference=False)
     raise typer.Exit(
         calibrate_source(wanted, how, timing=timing, recollect=recollect, as_json=as_json)
     )

@@ -46,6 +46,7 @@ from harness.runs.pricing import with_costs
 from harness.runs.recordings import BUNDLED, PREFIX
 from harness.runs.spec import RunSpec
 from harness.runs.summary import Stopped
+from harness.runs.versions import version_change
 from harness.runs.watcher import Watcher
 from harness.runs.watching import Watching
 from harness.sandbox.isolation import Isolation, Level
@@ -145,7 +146,13 @@ class Carrying:
         for line in _remarks(plan, left):
             self.err.print(printable_line(line), soft_wrap=True)
         used = (plugin.summary for plugin in in_use(plan))
-        for words in (*used, *changed(plan, prepared.before), *unused(plan)):
+        was = version_change(prepared.before) if prepared.before is not None and left else ""
+        for words in (
+            *([was] if was else []),
+            *used,
+            *changed(plan, prepared.before),
+            *unused(plan),
+        ):
             self.err.print(printable_line(words), soft_wrap=True)
         if plan.loaded.skipped:
             self.err.print(bad_rows(plan.loaded.skipped))

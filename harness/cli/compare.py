@@ -28,15 +28,18 @@ def compare(  # noqa: PLR0917 - the flags of a command
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="Refuse runs that were not judged alike, or on the same problems."
+            "--strict",
+            help="Refuse runs that differ in anything that can change a result beside model, mode "
+            "and prompt set: settings, judging, data, versions.",
         ),
     ] = False,
     fail_if_worse: Annotated[
         bool,
         typer.Option(
             "--fail-if-worse",
-            help="Exit with 1 if a run is worse than the baseline, and chance unlikely to be why "
-            "(exact McNemar, corrected by Holm, p < 0.05).",
+            help="Exit with 1 if a run is significantly worse than the baseline: a lower pass@1, "
+            "p < 0.05 (exact McNemar, or the sign-flip test where problems have several samples; "
+            "corrected by Holm).",
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.cli.exit_codes import MISSED, OK
+from harness.cli.exit_codes import INFRASTRUCTURE, MISSED, OK
 from harness.errors import UsageError
 from harness.report.comparison import Comparison, compare_runs
 from harness.report.comparison_markdown import comparison_markdown
 from harness.report.comparison_view import comparison_view
 from harness.report.tables import console, write_json
+from harness.report.text import count
 
 
 def compare_and_print(
@@ -39,15 +40,14 @@ def compare_and_print(
         out.file.write(comparison_markdown(comparison))
     else:
         out.print(comparison_view(comparison), crop=False)  # commands stay whole
-    if fail_if_worse and any(versus.worse for versus in comparison.versus):
-        return _missed(comparison)
-    return OK
+    return _gate(comparison) if fail_if_worse else OK
 
 
 def _refuse_unlike(comparison: Comparison) -> None:
     for versus in comparison.versus:
-        for first in versus.unlike[:1]:
-            others = len(versus.unlike) - 1
+        found = (*versus.unlike, *versus.differs)
+        for first in found[:1]:
+            others = len(found) - 1
             more = f", and {others} more" if others else ""
             raise UsageError(
                 f"{versus.label} is not comparable with {versus.baseline}: {first}{more}; "
@@ -55,7 +55,20 @@ def _refuse_unlike(comparison: Comparison) -> None:
             )
 
 
-def _missed(comparison: Comparison) -> int:
-    worse = ", ".join(versus.label for versus in comparison.versus if versus.worse)
-    console(error=True).print(f"--fail-if-worse: {worse} worse than {comparison.baseline}")
-    return MISSED
+def _gate(comparison: Comparison) -> int:
+    """The exit code: whether a run is worse, whatever becomes of pending samples."""
+    err = console(error=True)
+    worse = [each.label for each in comparison.versus if each.worse_at_best]
+    if worse:
+        err.print(f"--fail-if-worse: {', '.join(worse)} worse than {comparison.baseline}")
+        return MISSED
+    unknown = [each.label for each in comparison.versus if each.worse_at_worst or each.worse]
+    if unknown:
+        pending = sum(side.open.pending for side in comparison.runs)
+        err.print(
+            f"--fail-if-worse: not decided, {count(pending, 'sample')} pending: they can still "
+            f"make {', '.join(unknown)} worse than {comparison.baseline} or not; finish the runs",
+            soft_wrap=True,
+        )
+        return INFRASTRUCTURE
+    return OK

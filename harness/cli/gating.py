@@ -1,12 +1,15 @@
-"""`--fail-under RATE`: an exit code for jobs that shall fail where a model does."""
+"""`--fail-under RATE`: an exit code that says whether pass@1 is high enough."""
 
 import math
+from pathlib import Path
 
 from rich.console import Console
 
-from harness.cli.exit_codes import MISSED, OK
+from harness.cli.exit_codes import INFRASTRUCTURE, MISSED, OK
 from harness.errors import UsageError
-from harness.report.text import percent
+from harness.report.text import count, percent
+from harness.runs.bracket import bracket_of
+from harness.runs.reading import read_run
 from harness.runs.summary import Summary
 
 CLOSE = 1e-9
@@ -30,17 +33,38 @@ def read_rate(text: str | None) -> float | None:
     return value
 
 
-def gate(err: Console, summary: Summary, least: float | None) -> int:
-    """The exit code of a run that is done: pass@1 is at least as high as it shall be, or not.
+def gate(err: Console, path: Path, least: float | None) -> int:
+    """The exit code of a run under `--fail-under`.
+
+    The gate passes, or is missed, once the samples that are not graded can no longer change that.
 
     Args:
-        err: where it is said that it is not.
-        summary: of the run; where nothing is graded no rate is high enough.
-        least: None where any rate will do.
+        err: where it is said why it does not pass.
+        path: the run's directory.
+        least: the pass@1 that is wanted; None for no gate.
     """
-    reached = summary.pass_at_1
-    if least is None or (reached is not None and reached.value >= least - CLOSE):
+    if least is None:
         return OK
-    found = "there is none" if reached is None else f"it is {percent(reached.value)}"
-    err.print(f"--fail-under {percent(least)}: pass@1 is to be as high, and {found}")
-    return MISSED
+    run = read_run(path)
+    open_, reached = bracket_of(run, selected=True), run.summary.pass_at_1
+    wanted = f"--fail-under {percent(least)}"
+    low, high = open_.if_failed or 0.0, open_.if_solved or 0.0
+    if reached is not None and low >= least - CLOSE:
+        return OK
+    if reached is not None and high < least - CLOSE:
+        most = f"at most {percent(high)}" if open_.pending else percent(high)
+        err.print(f"{wanted}: missed, pass@1 is {most}", soft_wrap=True)
+        return MISSED
+    total = open_.graded + open_.pending
+    err.print(
+        f"{wanted}: not decided, {open_.pending:,} of {count(total, 'sample')} not graded: pass@1 "
+        f"would be between {percent(low)} and {percent(high)}{_without_tests(run.summary)}",
+        soft_wrap=True,
+    )
+    return INFRASTRUCTURE
+
+
+def _without_tests(summary: Summary) -> str:
+    if not summary.ungraded:
+        return ""
+    return f" ({count(summary.ungraded, 'sample')} without a test that was run)"

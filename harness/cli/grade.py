@@ -68,7 +68,7 @@ def grade(  # noqa: PLR0917 - the flags of a command
         grade_file(
             problems,
             solutions,
-            judging(**judging_flags.among(flags)),
+            judging(judging_flags.among(flags)),
             extract=extract,
             as_json=as_json,
             skip_bad_rows=skip_bad_rows,

@@ -11,12 +11,11 @@ from harness.cli.judging import Judging, judge_jobs
 from harness.cli.loading import load_problems
 from harness.cli.timing import time_solutions
 from harness.cli.vetting import vet
-from harness.errors import NothingSelectedError, UsageError
+from harness.errors import NothingSelectedError
 from harness.grading.efficiency.scale import Timing
 from harness.report.grades import grades_view
 from harness.report.tables import console, write_json
 from harness.report.text import bad_rows, count
-from harness.runs.executor import Where
 from harness.runs.graded_file import GradedFile
 from harness.runs.grades import (
     GradedSolution,
@@ -26,8 +25,8 @@ from harness.runs.grades import (
     judged_answers,
     summarize_grades,
 )
-from harness.runs.judging import Judged, Options
-from harness.runs.kinds import rules_of
+from harness.runs.judging import Judged
+from harness.runs.kinds import check_settings, check_tested, rules_of
 from harness.runs.matching import Matched, match
 from harness.runs.solutions import read_solutions
 from harness.runs.timing_solutions import Timed
@@ -71,11 +70,15 @@ def grade_file(
             f"{count(len(loaded.problems), 'problem')} of {spec}: the first is for "
             f"{solutions[0].name!r:.60}"
         )
+    check_tested([each.problem for each in matched])
     runs_code = rules_of(each.problem for each in matched).runs_code
     if runs_code:
         judging, matched = _ready(judging, matched, spec, err)
     else:
-        _check_unused(judging, timing)
+        check_settings(
+            rules_of(each.problem for each in matched),
+            [*judging.said, *(["efficiency"] if timing else [])],
+        )
     with GradedFile(whole=as_json) as graded:
 
         def keep(judged: Judged) -> None:
@@ -130,14 +133,3 @@ def _ready(
     vetted = {problem.id: problem for problem in problems}
     matched = [replace(each, problem=vetted[each.problem.id]) for each in matched]
     return judging.for_problems(problems, spec, err), matched
-
-
-def _check_unused(judging: Judging, timing: Timing | None) -> None:
-    """Refuse flags that say how programs are run where there are none."""
-    if timing is not None:
-        raise UsageError("--efficiency times programs, and these problems ask for an answer")
-    if judging.options != Options() or judging.by_reference or judging.where != Where():
-        raise UsageError(
-            "these solutions are answers, which are compared and not run: leave out --rule, "
-            "--workers, --executor, and what limits a test"
-        )

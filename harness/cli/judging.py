@@ -2,27 +2,26 @@
 
 import asyncio
 import signal
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from harness.cli.isolating import isolate, level
+from harness.cli.isolating import isolate
 from harness.errors import UsageError
-from harness.grading.judge import STOPS
 from harness.grading.rules import find_rule
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
-from harness.problem import known_rule
 from harness.report.judging import JudgingProgress
 from harness.report.text import printable_line
-from harness.runs.executor import Executor, ExecutorError, ExecutorName, Where
+from harness.runs.executor import Executor, ExecutorError, Where
 from harness.runs.judging import Job, Judged, Options, judge_all
-from harness.runs.spec import LEAST_MEMORY, LONGEST_SECONDS, MOST_MEMORY, read_test_timeout
+from harness.runs.kinds import said_in
+from harness.runs.plan import judging_of
+from harness.runs.spec import read_spec, read_test_timeout
 from harness.runs.verified_limits import reference_limits, without_reference
 from harness.sandbox.isolation import Level
-from harness.sandbox.limits import MEBIBYTE
 
 if TYPE_CHECKING:
     from harness.problem import Problem
@@ -40,6 +39,7 @@ class Judging:
         least: the level beneath which there shall be no sandbox.
         unsafe: do without where none can be had.
         by_reference: `reference*FACTOR`, where limits of time are to follow the references.
+        said: the keys of the spec that were given.
     """
 
     options: Options
@@ -47,6 +47,7 @@ class Judging:
     least: Level = Level.LANDLOCK
     unsafe: bool = False
     by_reference: str | None = None
+    said: tuple[str, ...] = ()
 
     def for_problems(self, problems: Sequence["Problem"], spec: str, console: Console) -> "Judging":
         """The same with the limits that follow from these problems' references, if any shall.
@@ -68,65 +69,32 @@ class Judging:
         return replace(self, options=replace(self.options, cpu_by_problem=limits))
 
 
-def judging(
-    *,
-    rule: str | None,
-    test_timeout: float | str | None,
-    wall_timeout: float | None,
-    memory: int | None,
-    isolate_tests: bool,
-    all_tests: bool | None,
-    workers: int | None,
-    require_isolation: str,
-    unsafe_no_sandbox: bool,
-    executor: str = "local",
-    ray_address: str | None = None,
-) -> Judging:
-    """How to judge, from flags.
+def judging(flags: Mapping[str, Any], *, by_reference: bool = True) -> Judging:
+    """How to judge, from flags: the same keys, ranges and messages as a run's.
+
+    Args:
+        flags: by key of the spec, those that were given.
+        by_reference: whether `--test-timeout` may be `reference*FACTOR`.
 
     Raises:
-        UsageError: a value is none that can be.
+        UsageError: a value is out of range.
     """
-    if rule is not None:
+    if "test_timeout" in flags and not by_reference:
         try:
-            find_rule(known_rule(rule))
+            read_test_timeout(flags["test_timeout"], by_reference=False)
         except ValueError as error:
-            raise UsageError(f"--rule {rule}: {error}") from error
-    cpu_s = _test_timeout(test_timeout)
-    if wall_timeout is not None and not 0 < wall_timeout <= LONGEST_SECONDS:
-        most = f"more than 0, at most {LONGEST_SECONDS:g}"
-        raise UsageError(f"--wall-timeout {wall_timeout}: give wall seconds, {most}")
-    if memory is not None and not LEAST_MEMORY <= memory <= MOST_MEMORY:
-        raise UsageError(f"--memory {memory}: give MiB, from {LEAST_MEMORY} to {MOST_MEMORY}")
-    if workers is not None and workers < 1:
-        raise UsageError(f"--workers {workers}: give 1 or more")
-    options = Options(
-        rule=rule,
-        cpu_s=None if isinstance(cpu_s, str) else cpu_s,
-        memory_bytes=None if memory is None else memory * MEBIBYTE,
-        isolate=isolate_tests,
-        wall_s=wall_timeout,
-        stop=STOPS[all_tests],
+            raise UsageError(f"--test-timeout {flags['test_timeout']}: {error}") from error
+    spec = read_spec(None, flags)
+    if spec.rule is not None:
+        find_rule(spec.rule)
+    return Judging(
+        judging_of(spec),
+        spec.where,
+        spec.require_isolation,
+        spec.unsafe_no_sandbox,
+        spec.test_timeout if isinstance(spec.test_timeout, str) else None,
+        tuple(said_in(spec)),
     )
-    by_reference = cpu_s if isinstance(cpu_s, str) else None
-    least = level(require_isolation)
-    place = where(executor, ray_address, workers)
-    return Judging(options, place, least, unsafe_no_sandbox, by_reference)
-
-
-def where(executor: str, ray_address: str | None, workers: int | None) -> Where:
-    """Where to judge, from flags. Raises UsageError."""
-    known = get_args(ExecutorName)
-    if executor not in known:
-        raise UsageError(f"--executor {executor}: known are {', '.join(known)}")
-    return Where(cast("ExecutorName", executor), ray_address, workers)
-
-
-def _test_timeout(value: float | str | None) -> float | str | None:
-    try:
-        return None if value is None else read_test_timeout(value)
-    except ValueError as error:
-        raise UsageError(f"--test-timeout {value}: {error}") from error
 
 
 def judge_jobs(

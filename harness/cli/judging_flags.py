@@ -82,21 +82,19 @@ OptTiming = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
-_NAMES = (
-    "rule",
-    "test_timeout",
-    "wall_timeout",
-    "memory",
-    "workers",
-    "isolate_tests",
-    "all_tests",
-    "require_isolation",
-    "unsafe_no_sandbox",
-    "executor",
-    "ray_address",
-)
+_NAMES = {
+    **dict.fromkeys(("rule", "test_timeout", "wall_timeout", "memory", "workers", "all_tests")),
+    "isolate_tests": False,
+    "unsafe_no_sandbox": False,
+    "ray_address": None,
+    "require_isolation": "landlock",
+    "executor": "local",
+}
+"""The flags of judging, with the value that each has where it is not given."""
 
 
 def among(flags: dict[str, Any]) -> dict[str, Any]:
-    """Those of a command's flags that `harness.cli.judging.judging` takes."""
-    return {name: flags[name] for name in _NAMES}
+    """Those of a command's flags that `harness.cli.judging.judging` takes, and that were given."""
+    return {
+        name: flags[name] for name, usual in _NAMES.items() if flags.get(name) not in (None, usual)
+    }

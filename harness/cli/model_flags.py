@@ -11,7 +11,8 @@ Model = Annotated[
         "-m",
         "--model",
         help="A model's name, replay:RUN, python:MODULE:FUNCTION, or a plug-in's NAME[:REST]. "
-        "Default: MODEL_ID, or the bundled recordings where no problems are named either.",
+        "Default: MODEL_ID, or the bundled recordings where no problems, or the bundled ones, are "
+        "named.",
         panel="Model",
         complete=completing.models,
     ),

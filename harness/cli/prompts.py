@@ -1,5 +1,6 @@
 """`harness prompts`: which prompt sets there are, what they say, and whether one works."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -76,7 +77,38 @@ def check(
         typer.Option("--mode", metavar="MODE", help="Just this one; else all that the set is for."),
     ] = None,
 ) -> None:
-    """Compile every template and render it for every form of problem; say all that is wrong."""
+    """Compile every template and render it for every form of problem; say all that is wrong.
+
+    Also say what a solver needs to know of a problem and the set does not tell.
+    """
     from harness.cli.showing_prompts import check_set
 
     check_set(name, mode)
+
+
+@app.command("copy")
+def copy(
+    name: Set,
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A new folder, for `--prompt DIR`.")
+    ],
+) -> None:
+    """Copy a set's templates into a folder, to change them there."""
+    from harness.cli.prompt_sets import copy_set
+
+    copy_set(name, folder)
+
+
+@app.command("diff")
+def diff(
+    one: Annotated[
+        str, typer.Argument(autocompletion=completing.prompts, metavar="A", help="A set.")
+    ],
+    other: Annotated[
+        str, typer.Argument(autocompletion=completing.prompts, metavar="B", help="Another set.")
+    ],
+) -> None:
+    """Print how the templates of set B differ from those of set A."""
+    from harness.cli.prompt_sets import diff_sets
+
+    diff_sets(one, other)

@@ -38,10 +38,12 @@ def regrade(  # noqa: PLR0917 - the flags of a command
     ] = None,
 ) -> None:
     """Judge a run's solutions again, under another rule or other limits: a new run."""
+    said = judging_flags.among(locals())
     from harness.cli.gating import read_rate
-    from harness.cli.judging import where
+    from harness.cli.judging import judging
     from harness.cli.regrading import regrade_run
 
+    how = judging(said)
     flags = {
         "benchmark": benchmark,
         "rule": rule,
@@ -60,7 +62,7 @@ def regrade(  # noqa: PLR0917 - the flags of a command
             out,
             given,
             unsafe=unsafe_no_sandbox,
-            where=where(executor, ray_address, workers),
+            how=how,
             as_json=as_json,
             fail_under=read_rate(fail_under),
         )

@@ -20,15 +20,15 @@ from harness.problem import Problem
 from harness.report.tables import console
 from harness.report.text import count, printable_line
 from harness.runs.directory import MANIFEST, RESULTS, RunDirectory, read_manifest
-from harness.runs.executor import Where
 from harness.runs.importing import as_judged_here
-from harness.runs.kinds import rules_of
+from harness.runs.kinds import check_settings, rules_of
 from harness.runs.manifest import surroundings, test_limits
 from harness.runs.plan import judging_of
 from harness.runs.regrading import Regrading, Stored, jobs_of, judged_here, stored_solutions
 from harness.runs.results import read_results
 from harness.runs.spec import RunSpec, known_keys, read_spec
 from harness.runs.summary import summarize
+from harness.runs.versions import versions_after
 
 MOST_CHANGES = 20  # that are shown
 
@@ -39,11 +39,20 @@ def regrade_run(
     flags: Mapping[str, Any],
     *,
     unsafe: bool,
-    where: Where,
+    how: Judging,
     as_json: bool,
     fail_under: float | None = None,
 ) -> int:
     """Judge a run's solutions again; returns the exit code.
+
+    Args:
+        parent: the run.
+        out: the new run's directory.
+        flags: the keys that were given, over the run's own.
+        unsafe: do without a sandbox where none can be had.
+        how: what the flags say of judging; the place of it is taken from there.
+        as_json: print the summary as JSON.
+        fail_under: the pass@1 that the new run must reach.
 
     Raises:
         UsageError: a flag's value is none that can be.
@@ -56,7 +65,8 @@ def regrade_run(
     loaded = load_problems(spec.benchmark or "fixture", err, skip_bad_rows=spec.skip_bad_rows)
     there = tuple(each for each in loaded.problems if each.id in before["problems"])
     rules = rules_of(there)
-    where = replace(where, workers=spec.workers)
+    check_settings(rules, how.said)
+    where = replace(how.where, workers=spec.workers)
     judging = Judging(judging_of(spec), where, spec.require_isolation, unsafe)
     if rules.runs_code:
         there = vet(there, judging, err)
@@ -66,6 +76,7 @@ def regrade_run(
     now = {
         **before,
         **surroundings(choice),
+        "versions": versions_after(before),
         "spec": spec.model_dump(mode="json"),
         "parent": str(parent.resolve()),
         **as_judged_here(before),
@@ -101,8 +112,9 @@ def regrade_run(
             f"{count(len(regrading.failures), 'solution')} not judged, the first, "
             f"{printable_line(sample)}, because: {printable_line(cause)}"
         )
-        return INFRASTRUCTURE
-    return gate(err, summary, fail_under)
+        if fail_under is None:
+            return INFRASTRUCTURE
+    return gate(err, directory.path, fail_under)
 
 
 def _with_limits(
@@ -120,7 +132,8 @@ def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
     if not (path / MANIFEST).exists():
         return RunDirectory.create(path, manifest)
     there = read_manifest(path)
-    if there.get("parent") != manifest["parent"] or there["spec"] != manifest["spec"]:
+    same = known_keys(there["spec"]) == known_keys(manifest["spec"])
+    if there.get("parent") != manifest["parent"] or not same:
         raise RunDirectoryError(f"{path} is another run; give another --out")
     return RunDirectory.resume(path)
 

@@ -12,6 +12,7 @@ from harness.cli.gating import gate
 from harness.cli.observing import taking_leave
 from harness.cli.summaries import print_summary
 from harness.errors import UsageError
+from harness.grading.verdict import Verdict
 from harness.models.providers import AGENT_PREFIX, REFERENCES
 from harness.report.estimate import estimate_view
 from harness.report.tables import console, write_json
@@ -118,10 +119,19 @@ class Running:
             cause = printable(failures[0].cause.splitlines()[0] if failures[0].cause else "")
             self.err.print(
                 f"{count(len(failures), 'sample')} pending, the first because: {cause}; "
-                f"try again with: harness run --resume {path}"
+                f"{self._advice(outcome, path)}",
+                soft_wrap=True,
             )
-            return INFRASTRUCTURE
-        return gate(self.err, summary, self.fail_under)
+            if self.fail_under is None:
+                return INFRASTRUCTURE
+        return gate(self.err, path, self.fail_under)
+
+    def _advice(self, outcome: Outcome, path: Path) -> str:
+        """What to do about samples that infrastructure stopped."""
+        unasked = all(each.verdict is Verdict.MODEL_ERROR for each in outcome.failures)
+        if unasked and read_manifest(path)["spec"]["model"].startswith(PREFIX):
+            return "a recording cannot answer more when it is resumed: name a model with -m"
+        return f"try again with: harness run --resume {path}"
 
     def _foretell(self, prepared: Prepared) -> int:
         """What the run may ask for and cost; nothing is asked."""

@@ -124,7 +124,7 @@ def given(**flags: Any) -> dict[str, Any]:
     for key in _COMMA_LISTS:
         if key in values:
             words = [word.strip() for item in values[key] for word in item.split(",")]
-            values[key] = [word for word in words if word]
+            values[key] = [word for word in words if word] or [""]
     source = values.pop("source", None)
     if source is not None:
         values["benchmark"] = _benchmark(values.get("benchmark"), source)

@@ -82,7 +82,7 @@ def show_messages(name: str, mode: str, flags: dict[str, Any]) -> None:
 
 
 def check_set(name: str, mode: str | None) -> None:
-    """Print everything that is wrong with a set, a line each.
+    """Print everything that is wrong with a set, or that it does not say, a line each.
 
     Raises:
         UsageError: something is, or there is no such mode or set.
@@ -90,12 +90,16 @@ def check_set(name: str, mode: str | None) -> None:
     problems = [problem.view() for problem in load("fixture").problems]
     found = check_prompt(name, problems, mode and _mode(mode))
     out = console()
-    for fault in found.faults:
+    faults = (*found.faults, *found.missing)
+    for fault in faults:
         out.print(printable_line(str(fault)), soft_wrap=True)
-    if found.faults:
-        raise UsageError(f"prompt set {name!r}: {count(len(found.faults), 'fault')}")
     templates = count(len(found.files), "template")
-    out.print(f"{templates}, rendered for {count(found.forms, 'form')} of problems: no fault")
+    if not faults:
+        out.print(f"{templates}, rendered for {count(found.forms, 'form')} of problems: no fault")
+    for note in found.notes:
+        out.print(f"note: {printable_line(str(note))}", soft_wrap=True)
+    if faults:
+        raise UsageError(f"prompt set {name!r}: {count(len(faults), 'fault')}")
 
 
 def _kinds_by_name(mode: str) -> dict[str, dict[Kind, PromptSet]]:

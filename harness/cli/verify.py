@@ -62,7 +62,7 @@ def verify(  # noqa: PLR0917 - the flags of a command
     from harness.cli.judging import judging
     from harness.cli.verifying import verify_source
 
-    how = judging(**judging_flags.among(flags))
+    how = judging(judging_flags.among(flags), by_reference=False)
     code = verify_source(
         wanted, how, most=references, inputs=generated, fresh=fresh, as_json=as_json
     )

@@ -1,6 +1,7 @@
 """Recorded answers played again: no network, no cost, the same turns every time."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from harness.models.protocol import (
     Message,
@@ -34,6 +35,12 @@ class ReplayModel:
     def name(self) -> str:
         """What results are filed under."""
         return self._name
+
+    def most_samples(self, problems: Iterable[str]) -> int:
+        """How many samples are recorded of the problem that has the most."""
+        wanted = set(problems)
+        counts = Counter(problem for problem, _ in self._turns if problem in wanted)
+        return max(counts.values(), default=0)
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:
         """A tape of that sample, wound to its start; an unrecorded one fails when asked."""

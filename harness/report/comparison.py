@@ -1,6 +1,6 @@
 """Runs side by side, each paired with one of them by problem and by sample."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,15 +8,16 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.models.protocol import Frozen
 from harness.report.comparison_efficiency import Faster, faster
 from harness.report.comparison_groups import Group, compare_counts, grouped
+from harness.report.differences import conditions_differ, settings_differ, value_of
 from harness.report.flips import Flip, flips_of
 from harness.report.likeness import agents_told, unlike
 from harness.report.text import count
-from harness.runs.bracket import Bracket, bracket_of
+from harness.runs.bracket import Bracket, bracket_of, pending_of
 from harness.runs.importing import verdicts_of
 from harness.runs.pricing import prices_as_of
 from harness.runs.reading import Run, read_run
 from harness.runs.results import SampleResult
-from harness.runs.spec import RunSpec
+from harness.runs.spec import COMPARED
 from harness.runs.summary import Summary, solved_counts, summarize
 from harness.stats.multiple import holm
 from harness.stats.paired import Paired
@@ -27,17 +28,6 @@ LEVEL = 0.05
 """What has a lower p-value than this is called unlikely to be chance."""
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-COMPARED = (
-    *("model", "mode", "prompt", "temperature", "reasoning_effort", "tool_protocol"),
-    *("top_p", "top_k", "min_p", "model_seed", "stop", "frequency_penalty", "presence_penalty"),
-    *("service_tier", "extra_body", "api", "header"),
-    *("max_turns", "max_tool_calls", "max_tokens_per_sample"),
-    *("sample_timeout", "sample_wall_timeout", "stop_on_pass", "submit_tool", "run_code_tool"),
-    "show_budget",
-    *("tool", "repair_rounds", "repair_from", "best_of"),
-    *("agent_command", "agent_memory", "agent_without_namespace"),
-)
-"""Keys of the spec whose difference is told."""
 
 
 class Side(Frozen):
@@ -45,7 +35,7 @@ class Side(Frozen):
 
     Attributes:
         label: a letter, in the order given.
-        settings: by the keys of `COMPARED`; the default where the run is older than a key.
+        settings: by the keys that can change a result; the default where the run is older than one.
         verdicts: whose they are: `made here`, or `published` where the run was imported.
         summary: of the run.
         open: what its pending samples leave open.
@@ -79,11 +69,15 @@ class Versus(Frozen):
         baseline, label: the runs' letters. In `paired`, `samples`, `groups` and `flips` the
             baseline is `a`, and the other run `b`.
         several: whether a problem has several samples in one of them.
-        p_holm: exact McNemar's p-value, corrected by Holm for as many runs as are compared.
+        p_holm: the p-value of the difference, corrected by Holm for as many runs as are compared.
         groups: by difficulty, platform, tag and month of release.
         flips: the problems that one of them did better on, the greatest difference first.
         faster: whose solutions are faster; None where that was not measured in both, or not alike.
         unlike: what makes the two less than comparable, in words.
+        worse_at_best, worse_at_worst: whether the run is worse than the baseline if pending samples
+            turn out in its favour, and against it; the same where none is pending.
+        differs: the settings, versions and content that are not the same, in words; the model, the
+            mode and the prompt set are not among them.
         notes: what else is to be known.
         changed: problems left out because their tests or statements differ between the runs.
     """
@@ -98,13 +92,21 @@ class Versus(Frozen):
     flips: tuple[Flip, ...]
     faster: Faster | None = None
     unlike: tuple[str, ...]
+    differs: tuple[str, ...] = ()
+    worse_at_best: bool = False
+    worse_at_worst: bool = False
     notes: tuple[str, ...]
     changed: tuple[str, ...]
 
     @property
     def worse(self) -> bool:
         """Whether the run is worse than the baseline, and chance unlikely to be why."""
-        return self.paired.difference < 0 and self.p_holm < LEVEL
+        return is_worse(self.paired.difference, self.p_holm)
+
+
+def is_worse(difference: float, p_value: float) -> bool:
+    """Whether a difference is a fall that chance is unlikely to bring."""
+    return difference < 0 and p_value < LEVEL
 
 
 class Comparison(Frozen):
@@ -147,7 +149,7 @@ def compare_read(runs: Sequence[Run], first: int = 0) -> Comparison:
     return Comparison(
         baseline=LABELS[first],
         runs=tuple(_side(LABELS[place], run, shared) for place, run in enumerate(runs)),
-        versus=tuple(pair.versus(p) for pair, p in zip(pairs, corrected, strict=True)),
+        versus=tuple(pair.versus(p, len(others)) for pair, p in zip(pairs, corrected, strict=True)),
     )
 
 
@@ -178,9 +180,10 @@ class _Pair:
         self.counts = _only(graded_a, self.shared), _only(graded_b, self.shared)
         self.paired = compare_counts(*self.counts)
 
-    def versus(self, p_holm: float) -> Versus:
-        """What it comes to."""
+    def versus(self, p_holm: float, comparisons: int) -> Versus:
+        """What it comes to, as one of so many comparisons."""
         a, b = self.counts
+        worse = is_worse(self.paired.difference, p_holm)
         return Versus(
             baseline=self.labels[0],
             label=self.labels[1],
@@ -192,9 +195,29 @@ class _Pair:
             flips=tuple(flips_of(self.a, self.b, self.labels, self.counts)),
             faster=faster(self.a, self.b, set(self.shared)),
             unlike=tuple(unlike(self.a, self.b, self.labels, self.changed)),
+            differs=(*settings_differ(self.a, self.b), *conditions_differ(self.a, self.b)),
+            worse_at_best=self._worse_if(comparisons, a=0, b=1, usual=worse),
+            worse_at_worst=self._worse_if(comparisons, a=1, b=0, usual=worse),
             notes=tuple(self._notes()),
             changed=tuple(sorted(self.changed)),
         )
+
+    def _worse_if(self, comparisons: int, *, a: int, b: int, usual: bool) -> bool:
+        """Whether B is worse if each pending sample of A is `a`, and each of B is `b`.
+
+        The p-value is corrected by Bonferroni: the other comparisons are as they are.
+        """
+        lacking = pending_of(self.a), pending_of(self.b)
+        planned = set(self.a.manifest["problems"]) & set(self.b.manifest["problems"])
+        planned -= self.changed
+        if not any(problem in planned for each in lacking for problem in each):
+            return usual
+        whole_a, whole_b = (
+            _completed(run, each, planned, value)
+            for run, each, value in zip((self.a, self.b), lacking, (a, b), strict=True)
+        )
+        found = compare_counts(whole_a, whole_b)
+        return is_worse(found.difference, min(1.0, found.p_value * comparisons))
 
     def _results(self, run: Run) -> dict[tuple[str, int], bool]:
         """Whether each graded sample of the shared problems is solved."""
@@ -213,6 +236,20 @@ class _Pair:
         if uneven:
             yield f"{count(uneven, 'problem')} with more samples in one of the runs; all count"
         yield from agents_told(self.a, self.b, self.labels)
+
+
+def _completed(
+    run: Run, lacking: Mapping[str, int], planned: Collection[str], solved: int
+) -> dict[str, Counts]:
+    """A run's counts with each sample that it lacks as solved, or as failed."""
+    counts = {
+        problem: each for problem, each in solved_counts(run.results).items() if problem in planned
+    }
+    for problem, number in lacking.items():
+        if problem in planned:
+            samples, right = counts.get(problem, (0, 0))
+            counts[problem] = samples + number, right + number * solved
+    return counts
 
 
 def _only(counts: dict[str, Counts], shared: Sequence[str]) -> dict[str, Counts]:
@@ -236,7 +273,7 @@ def _side(label: str, run: Run, shared: Collection[str]) -> Side:
     return Side(
         label=label,
         path=str(run.path),
-        settings={key: run.spec.get(key, _default(key)) for key in COMPARED},
+        settings={key: value_of(run.spec, key) for key in COMPARED},
         verdicts=verdicts_of(run.manifest),
         summary=run.summary,
         open=bracket_of(run),
@@ -248,7 +285,3 @@ def _side(label: str, run: Run, shared: Collection[str]) -> Side:
 def _seconds(results: Sequence[SampleResult]) -> float | None:
     """Imported samples took nobody knows how long, and say 0."""
     return sum(result.seconds for result in results) or None
-
-
-def _default(key: str) -> Any:
-    return RunSpec.model_fields[key].get_default()

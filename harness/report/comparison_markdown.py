@@ -43,6 +43,7 @@ def _versus(versus: Versus, comparisons: int) -> Iterator[str]:
     yield f"### {versus.label} against {versus.baseline}"
     yield ""
     yield from (f"- **not comparable:** {code(words)}" for words in versus.unlike)
+    yield from (f"- also different: {code(words)}" for words in versus.differs)
     yield from (f"- {words}" for words in findings(versus, comparisons))
     yield from (f"- note: {code(words)}" for words in versus.notes)
     yield ""

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
 
-from harness.report.comparison import COMPARED, Comparison, Side
+from harness.report.comparison import Comparison, Side
 from harness.report.comparison_efficiency import efficiency_rows
+from harness.report.differences import words_of
 from harness.report.text import dollars, figure, interval, percent
 from harness.runs.importing import HERE
+from harness.runs.spec import COMPARED
 from harness.runs.summary import Summary
 from harness.stats.rates import Rate
 
@@ -48,7 +49,7 @@ def rows_of(comparison: Comparison) -> Iterator[Row]:
 
 def _settings(runs: Sequence[Side]) -> Iterator[Row]:
     for key in COMPARED:
-        cells = tuple(_setting(side.settings[key]) for side in runs)
+        cells = tuple(words_of(side.settings[key]) for side in runs)
         if len(set(cells)) > 1 or key in {"model", "mode"}:
             yield Row(key.replace("_", " "), cells, foreign=True)
 
@@ -187,12 +188,3 @@ def _tokens(summary: Summary) -> str:
         return "unknown"
     unknown = f", {summary.usage_unknown:,} samples unknown" if summary.usage_unknown else ""
     return f"{summary.usage.total_tokens:,}{unknown}"
-
-
-def _setting(value: object) -> str:
-    """A setting as a person reads it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list | tuple):
-        value = ", ".join(map(str, cast("Sequence[object]", value)))
-    return str(value) if value not in (None, "") else "default"

@@ -36,6 +36,7 @@ def _versus(versus: Versus, comparisons: int) -> Iterator[RenderableType]:
         yield Text(f"\n{versus.label} against {versus.baseline}", style="bold")
     said = (f"not comparable: {words}" for words in versus.unlike)
     lines = [printable_line(words) for words in said]
+    lines += [f"also different: {printable_line(words)}" for words in versus.differs]
     lines += findings(versus, comparisons)
     lines += [f"note: {printable_line(words)}" for words in versus.notes]
     yield Text("\n".join(lines))

@@ -37,11 +37,6 @@ def findings(versus: Versus, comparisons: int) -> Iterator[str]:
             f"corrected by Holm for {comparisons} comparisons: p = {versus.p_holm:.4g}"
             f"{reading(versus.p_holm)}"
         )
-    if versus.several:
-        yield (
-            "McNemar's test counts problems: for the run that solved more of its samples, by "
-            "however many; the interval says by how many"
-        )
     yield _detectable(versus)
     if versus.faster is not None:
         yield from faster_words(versus.faster, (a, b))
@@ -49,7 +44,8 @@ def findings(versus: Versus, comparisons: int) -> Iterator[str]:
 
 def _p(versus: Versus) -> str:
     p = versus.paired.p_value
-    return f"exact McNemar p = {p:.4g}{reading(p)}"
+    test = "sign-flip test of the difference" if versus.several else "exact McNemar"
+    return f"{test} p = {p:.4g}{reading(p)}"
 
 
 def reading(p: float) -> str:

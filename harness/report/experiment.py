@@ -16,7 +16,7 @@ from harness.runs.summary import Summary, solved_fractions
 from harness.stats.bootstrap import mean_interval
 from harness.stats.front import pareto_front
 from harness.stats.multiple import holm
-from harness.stats.paired import mcnemar_exact
+from harness.stats.paired import p_value_of
 from harness.stats.rates import Rate
 
 SCHEMA = 1
@@ -29,7 +29,8 @@ class Against(Frozen):
         problems: how many these are.
         difference: pass@1 of the cell less that of the baseline.
         low, high: the seeded bootstrap's 95 % interval of the difference, by problem.
-        p_value: exact McNemar; `p_holm` is corrected for all the cells that are compared.
+        p_value: of the difference, exact McNemar for one sample a problem; `p_holm` is corrected
+            for all the cells that are compared.
     """
 
     problems: int
@@ -203,10 +204,7 @@ def _against(figures: Mapping[str, _Figures], baseline: str) -> dict[str, Agains
         if name != baseline
     }
     compared = {name: pairs for name, pairs in shared.items() if pairs}
-    p_values = [
-        mcnemar_exact(sum(a > b for a, b in pairs), sum(a < b for a, b in pairs))
-        for pairs in compared.values()
-    ]
+    p_values = [p_value_of([own - other for own, other in pairs]) for pairs in compared.values()]
     found: dict[str, Against] = {}
     for (name, pairs), p, corrected in zip(compared.items(), p_values, holm(p_values), strict=True):
         differences = [own - other for own, other in pairs]

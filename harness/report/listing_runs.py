@@ -20,7 +20,7 @@ from harness.runs.results import read_results
 from harness.runs.sharding import planned_samples
 from harness.runs.state import RunState, Word, state_of
 from harness.runs.summary import SCHEMA, Summary, solved_fractions
-from harness.stats.paired import mcnemar_exact
+from harness.stats.paired import p_value_of
 from harness.stats.rates import Rate
 
 SIGNIFICANT = 0.05
@@ -61,7 +61,7 @@ class Change(Frozen):
         problems: that are graded in both; `better` and `worse` of them were solved more or less
             often than before.
         difference: of pass@1 over these.
-        p_value: exact McNemar by problem, two-sided.
+        p_value: of the difference, two-sided; exact McNemar for one sample a problem.
         notes: what else differs, so that it may be no doing of the model's.
     """
 
@@ -76,9 +76,9 @@ class Change(Frozen):
     @property
     def word(self) -> str:
         """`regression` or `improvement` where chance is not likely to have done it."""
-        if self.p_value >= SIGNIFICANT or self.better == self.worse:
+        if self.p_value >= SIGNIFICANT or not self.difference:
             return ""
-        return "regression" if self.worse > self.better else "improvement"
+        return "regression" if self.difference < 0 else "improvement"
 
 
 class Trend(Frozen):
@@ -156,15 +156,15 @@ def _change(
     shared = before.keys() & now.keys()
     if not shared:
         return None
-    better = sum(now[problem] > before[problem] for problem in shared)
-    worse = sum(now[problem] < before[problem] for problem in shared)
+    differences = [now[problem] - before[problem] for problem in shared]
+    better, worse = sum(each > 0 for each in differences), sum(each < 0 for each in differences)
     return Change(
         against=against,
         problems=len(shared),
         better=better,
         worse=worse,
-        difference=sum(now[problem] - before[problem] for problem in shared) / len(shared),
-        p_value=mcnemar_exact(better, worse),
+        difference=sum(differences) / len(shared),
+        p_value=p_value_of(differences),
         notes=notes,
     )
 

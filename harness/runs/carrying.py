@@ -104,7 +104,7 @@ def open_directory(prepared: Prepared, path: Path, choice: Choice) -> RunDirecto
     if prepared.before is None:
         return RunDirectory.create(path, manifest(prepared.plan, choice))
     directory = RunDirectory.resume(path)
-    directory.write_manifest(grown(prepared.plan, prepared.before))
+    directory.write_manifest(grown(prepared.plan, prepared.before, works=bool(prepared.samples)))
     return directory
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from harness.errors import RunDirectoryError
 from harness.runs.grid import OF_THE_WHOLE, Cell, Grid
 from harness.runs.grid_names import SILENT, names_of
-from harness.runs.spec import RESUMABLE, RunSpec
+from harness.runs.spec import RESUMABLE, RunSpec, default_of, uses
 from harness.runs.stored_spec import stored
 
 SAMPLES = "samples_per_problem"
@@ -62,8 +62,9 @@ def _varies(key: str, specs: Sequence[Spec]) -> bool:
 
 
 def _value(spec: Spec, key: str) -> Any:
-    """Of a key; the default where the experiment is older than it."""
-    return spec.get(key, RunSpec.model_fields[key].get_default())
+    """Of a key; the default where the experiment is older than it, or the mode does not use it."""
+    default = default_of(key)
+    return spec.get(key, default) if uses(spec["mode"], key) else default
 
 
 def _same(

@@ -25,14 +25,6 @@ MEMORY = 4_096
 """MiB of an agent and all that it starts, where none are said."""
 CLIENT = "mcp-client"
 
-NOT_OURS = (
-    *(*ModelSettings.model_fields, "api", "api_key_env", "header"),
-    *("base_url", "price", "prices", "batch"),
-    *("max_cost", "max_tokens_total", "max_cost_per_sample", "tool_protocol", "max_turns"),
-    *("extract", "idle_timeout", "request_timeout", "retry_timeout", "outage_timeout"),
-)
-"""Keys that say how a model is asked and paid, which is the agent's own affair."""
-
 
 def check_external(spec: "RunSpec") -> None:
     """Refuse what makes no sense with an agent of one's own, or without one.
@@ -44,12 +36,6 @@ def check_external(spec: "RunSpec") -> None:
         return
     if spec.mode == STARTED:
         command_of(spec)
-    for key in NOT_OURS:
-        if getattr(spec, key) != type(spec).model_fields[key].get_default():
-            raise UsageError(
-                f"--{key.replace('_', '-')}: how a model is asked, and what that costs, is the own "
-                "affair of an agent of yours; leave it out"
-            )
     if spec.executor != "local":
         raise UsageError("--executor: agents of your own run on this machine; leave it out")
 

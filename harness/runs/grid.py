@@ -9,7 +9,7 @@ In its file stand the keys of a run, which hold for every cell, and beside them:
 
 The cells are all combinations of what is listed, then those of `cells`. An entry of the first four
 may be a mapping instead, which sets other keys, too: a model with its address, say. What a cell's
-mode does not heed is left out of it, and cells that come to the same are one.
+mode does not use is left out of it, and cells that come to the same are one.
 """
 
 import math
@@ -19,11 +19,19 @@ from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
-from harness.agent.strategies import BUILT_IN
 from harness.errors import UsageError
-from harness.runs.grid_names import HEEDED_BY, SILENT, check_name, names_of
+from harness.runs.grid_names import SILENT, check_name, names_of
 from harness.runs.models import endpoint_of, model_name
-from harness.runs.spec import GROWING, LISTS, WAYS, RunSpec, refuse_unknown, spec_of
+from harness.runs.settings import refuse_unknown
+from harness.runs.spec import (
+    GROWING,
+    LISTS,
+    SETTINGS,
+    RunSpec,
+    default_of,
+    spec_of,
+    uses,
+)
 from harness.runs.stored_spec import stored
 from harness.runs.yaml_file import read_yaml, with_underscores
 
@@ -100,7 +108,7 @@ def read_grid(path: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) 
     base = {key: value for key, value in values.items() if key not in OWN}
     made = list(_combined(base, axes)) if axes or not own else []
     wanted = [(None, each) for each in made]
-    wanted += [(name, {**_heeded({**base, **each}, WAYS), **each}) for name, each in own]
+    wanted += [(name, {**_used({**base, **each}), **each}) for name, each in own]
     _refuse_unheeded({*base, *_vary(values, path)}, [each for _, each in wanted], path)
     specs = [(name, _resolved(spec_of(each, path, flags), environ)) for name, each in wanted]
     varied = frozenset(_vary(values, path))
@@ -192,32 +200,25 @@ def _mapping(given: Any, where: str) -> Values:
 
 
 def _combined(base: Values, axes: Sequence[list[Values]]) -> Iterator[Values]:
-    """Every combination of entries over the base, without what its mode does not heed."""
+    """Every combination of entries over the base, without what its mode does not use."""
     for entries in product(*axes):
         listed: Values = {}
         for entry in entries:
             listed |= entry
-        mode = {"mode": {**base, **listed}.get("mode", _default("mode"))}
-        kept = {**_heeded({**base, **mode}, WAYS), **_heeded({**listed, **mode}, HEEDED_BY)}
-        yield kept
+        yield _used({**base, **listed})
 
 
-def _heeded(values: Values, ways: Mapping[str, Sequence[str]]) -> Values:
-    mode: Any = values.get("mode", _default("mode"))
-    if not isinstance(mode, str) or mode not in BUILT_IN:  # one's own may heed anything
-        return values
-    return {key: each for key, each in values.items() if key not in ways or mode in ways[key]}
-
-
-def _default(key: str) -> Any:
-    return RunSpec.model_fields[key].get_default()
+def _used(values: Values) -> Values:
+    """Without what the cell's mode does not use; the whole grid's keys stay, and may be refused."""
+    mode = values.get("mode", default_of("mode"))
+    return {key: each for key, each in values.items() if key in OF_THE_WHOLE or uses(mode, key)}
 
 
 def _refuse_unheeded(given: set[str], cells: Iterable[Values], path: Path) -> None:
     """Refuse what is given for all cells and means nothing to any of them."""
     lost = sorted(given - set[str]().union(*cells))
     if lost:
-        modes = " or ".join(HEEDED_BY.get(lost[0], ()))
+        modes = " or ".join(SETTINGS[lost[0]].modes)
         raise UsageError(f"{path}: {lost[0]} goes with mode {modes}, and no cell has that")
 
 
@@ -235,7 +236,7 @@ def _once(
     seen: dict[str, str | None] = {}
     kept: list[tuple[str | None, RunSpec]] = []
     for name, spec in specs:
-        told = [each for each in stored(spec).items() if each[0] not in SILENT]
+        told = [each for each in _effect(spec).items() if each[0] not in SILENT]
         same = repr([*told, *spec.header])
         if same not in seen:
             seen[same] = name
@@ -247,6 +248,12 @@ def _once(
     if twice is not None:
         raise UsageError(f"{path}: cells: two have the name {twice}")
     return kept
+
+
+def _effect(spec: RunSpec) -> Values:
+    """The stored spec, with the usual value where a key is None and has one."""
+    told = stored(spec)
+    return {key: SETTINGS[key].usual if value is None else value for key, value in told.items()}
 
 
 def _named(specs: Sequence[tuple[str | None, RunSpec]], varied: frozenset[str]) -> Iterator[Cell]:

@@ -5,22 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, cast
 
-from harness.agent.strategies import BUILT_IN, STRATEGIES
 from harness.errors import UsageError
-from harness.runs.spec import WAYS, RunSpec
+from harness.runs.spec import RunSpec, uses
 
 LONGEST = 100
 LONGEST_PART = 40
 MAIN = ("model", "mode", "prompt", "samples_per_problem")
 SILENT = frozenset({"price", "prices", "max_cost", "max_tokens_total"})
 """Keys that tell no cell from another."""
-
-HEEDED_BY = {
-    **WAYS,
-    "max_turns": tuple(mode for mode in STRATEGIES if mode != "single_shot"),
-    "tool_protocol": ("agentic",),
-}
-"""The modes that a key means something to, where that is not all."""
 
 _NAME = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9._+-]{{0,{LONGEST - 1}}}\Z")
 _RESERVED = frozenset({"experiment.json"})
@@ -69,7 +61,7 @@ def names_of(
 
 def _differs(key: str, specs: Sequence[Mapping[str, Any]]) -> bool:
     """Whether it has several values among the cells that it means something to."""
-    values = [spec[key] for spec in specs if _heeds(spec["mode"], key)]
+    values = [spec[key] for spec in specs if uses(spec["mode"], key)]
     return any(value != values[0] for value in values)
 
 
@@ -89,17 +81,13 @@ def _kinds(keys: Sequence[str], specs: Sequence[Mapping[str, Any]]) -> int:
     return len({repr([spec[key] for key in keys]) for spec in specs})
 
 
-def _heeds(mode: str, key: str) -> bool:
-    return mode not in BUILT_IN or mode in HEEDED_BY.get(key, (mode,))
-
-
 def _name(spec: Mapping[str, Any], keys: Iterable[str], varied: frozenset[str]) -> str:
     parts = [_part(key, spec[key]) for key in keys if _is_told(key, spec, varied)]
     return "+".join(part for part in parts if part)[:LONGEST].strip("+-.") or str(spec["mode"])
 
 
 def _is_told(key: str, spec: Mapping[str, Any], varied: frozenset[str]) -> bool:
-    if not _heeds(spec["mode"], key):
+    if not uses(spec["mode"], key):
         return False
     usual = spec[key] == RunSpec.model_fields[key].get_default()
     return key in MAIN or key in varied or not usual

@@ -4,7 +4,7 @@ A run, and a file that is graded, has problems of one kind: their rates are of d
 a prompt set or an extraction of one says nothing to the other.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -13,11 +13,13 @@ from harness.agent.answer_extraction import ANSWER_EXTRACTORS
 from harness.agent.attempt import NUDGE
 from harness.agent.extraction import Extract
 from harness.agent.upstream_extraction import EXTRACTORS
-from harness.errors import DataError, UsageError
+from harness.errors import DataError, NothingSelectedError, UsageError
 from harness.grading.answers import grade_answer, read_expected
 from harness.grading.literals import NoLiteralError
 from harness.grading.verdict import Grade
 from harness.problem import Kind, Problem
+from harness.runs.settings import is_said
+from harness.runs.spec import SETTINGS, RunSpec, flag_of
 from harness.tools.by_kind import tools_for
 from harness.tools.toolbox import Tool
 
@@ -100,14 +102,13 @@ def rules_of(problems: Iterable[Problem]) -> KindRules:
     return RULES_OF[first.kind if first else Kind.CODE_GENERATION]
 
 
-def check_mode(rules: KindRules, mode: str, *, runs_code: bool, timed: bool = False) -> None:
+def check_mode(rules: KindRules, mode: str, *, runs_code: bool) -> None:
     """Refuse what makes no sense of a kind of problems.
 
     Args:
         rules: of the kind.
         mode: a strategy; some live by public tests, which only programs have.
         runs_code: whether the model may run code: what code execution asks is what it would do.
-        timed: whether solutions are to be timed.
 
     Raises:
         UsageError: says what to give instead.
@@ -117,13 +118,56 @@ def check_mode(rules: KindRules, mode: str, *, runs_code: bool, timed: bool = Fa
             "--run-code-tool: the answer to a code execution problem is what its program returns, "
             "so running it is no answer of the model's; leave the tool out"
         )
-    if timed and not rules.runs_code:
-        raise UsageError("--efficiency times programs, and these problems ask for an answer")
     if not rules.runs_code and mode in NEED_PUBLIC_TESTS:
         raise UsageError(
             f"--mode {mode} chooses by public tests, and {words_of(rules.kind)} problems have "
             "none; give single_shot or agentic"
         )
+
+
+def check_tested(problems: Sequence[Problem]) -> None:
+    """Refuse problems none of which has a test: nothing could be graded.
+
+    Raises:
+        NothingSelectedError: says what to do.
+    """
+    if problems and not any(each.tests.public or each.tests.all() for each in problems):
+        raise NothingSelectedError(
+            "no problem that is selected has a test, so nothing could be graded "
+            f"({len(problems):,} in all, the first {problems[0].id}); name problems with tests"
+        )
+
+
+def said_in(spec: RunSpec, before: Iterable[str] = ()) -> list[str]:
+    """The keys that a spec was given, without those that a run had before it was resumed."""
+    had = set(before)
+    return [key for key in SETTINGS if key not in had and is_said(spec, key)]
+
+
+def check_settings(
+    rules: KindRules, said: Iterable[str], *, runs_code: bool = False, caller: str = ""
+) -> None:
+    """Refuse settings that have no effect on a kind of problems.
+
+    Args:
+        rules: of the kind.
+        said: the keys that were given.
+        runs_code: whether the model may run code, so that limits of a program have an effect.
+        caller: the Python function that was given them; none for flags and files.
+
+    Raises:
+        UsageError: names the first such setting.
+    """
+    if rules.runs_code:
+        return
+    unused = {"tests"} if runs_code else {"tests", "programs"}
+    for key in said:
+        if SETTINGS[key].needs in unused:
+            name = f"{caller}: {key}" if caller else flag_of(key)
+            raise UsageError(
+                f"{name}: {words_of(rules.kind)} problems ask for an answer, which is compared and "
+                "not run; leave it out"
+            )
 
 
 def judge_answer(problem: Problem, answer: str) -> Grade:

@@ -2,12 +2,10 @@
 
 import os
 import platform
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import harness
@@ -21,8 +19,9 @@ from harness.runs.plan import Plan
 from harness.runs.plugged import in_use, stored
 from harness.runs.processor import processor
 from harness.runs.sharding import Shard
-from harness.runs.spec import GROWING, RESUMABLE, RunSpec
+from harness.runs.spec import GROWING, RESUMABLE, RunSpec, uses
 from harness.runs.verified_limits import stored_limits
+from harness.runs.versions import git_revision, version_now, versions_after
 from harness.sandbox.choice import Choice
 
 SCHEMA = 1
@@ -37,7 +36,9 @@ def manifest(plan: Plan, choice: Choice) -> dict[str, Any]:
         **surroundings(choice),
         "spec": _stored(plan),
         "price": plan.price.model_dump(mode="json") if plan.price else None,
+        "versions": [version_now()],
         "prompt": {"name": plan.prompt.name, "hash": plan.prompt.hash},
+        **_tools(plan),
         "plugins": stored(in_use(plan)),
         **agent_facts(plan.spec),
         "endpoint": plan.endpoint,
@@ -47,6 +48,14 @@ def manifest(plan: Plan, choice: Choice) -> dict[str, Any]:
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
         "test_limits": test_limits(plan.problems, plan.spec.test_timeout, plan.judging),
     }
+
+
+def _tools(plan: Plan) -> dict[str, Any]:
+    """What the model may call, where the mode gives it tools."""
+    if not uses(plan.spec.mode, "tool"):
+        return {}
+    names = ", ".join(spec.name for spec in plan.toolbox.specs)
+    return {"tools": {"name": names, "hash": plan.toolbox.hash}}
 
 
 def _shard(plan: Plan) -> dict[str, Any]:
@@ -60,7 +69,7 @@ def surroundings(choice: Choice) -> dict[str, Any]:
     """The program, the machine and the sandbox, as `run.json` has them."""
     return {
         "harness": harness.__version__,
-        "git_revision": _git_revision(),
+        "git_revision": git_revision(),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "sandbox": {
             "level": choice.isolation.level,
@@ -135,7 +144,7 @@ def refuse_other(plan: Plan, before: Mapping[str, Any]) -> None:
     for key, value in now.items():
         if key in RESUMABLE or key in GROWING or key == "unsafe_no_sandbox":
             continue
-        if then[key] != value:
+        if uses(plan.spec.mode, key) and then[key] != value:
             raise RunDirectoryError(
                 f"the run has {key} {then[key]!r}, and not {value!r}: that is another run; "
                 "give another --out"
@@ -171,6 +180,11 @@ def _refuse_other_words(plan: Plan, before: Mapping[str, Any]) -> None:
         raise RunDirectoryError(
             f"prompt set {plan.prompt.name!r} has changed since this run began; start a new run"
         )
+    tools = before.get("tools")
+    if tools is not None and tools != _tools(plan).get("tools"):
+        raise RunDirectoryError(
+            "what the model is told of its tools has changed since this run began; start a new run"
+        )
 
 
 def _refuse_lost(plan: Plan, before: Mapping[str, Any]) -> None:
@@ -179,6 +193,12 @@ def _refuse_lost(plan: Plan, before: Mapping[str, Any]) -> None:
     for problem_id, content_hash in before["problems"].items():
         if now.get(problem_id) != content_hash:
             what = "has changed" if problem_id in now else "is no longer among the problems"
+            if problem_id not in now and any(p.id == problem_id for p in plan.loaded.problems):
+                raise RunDirectoryError(
+                    f"this run has {problem_id}, which the selection now leaves out: a run may get "
+                    "more problems, not fewer; select all that it has (-n, -t and filters), or "
+                    "give another --out"
+                )
             raise RunDirectoryError(f"{problem_id} {what} since this run began; start a new run")
     samples = before["spec"]["samples_per_problem"]
     if plan.spec.samples_per_problem < samples:
@@ -197,13 +217,20 @@ def _refuse_other_place(plan: Plan, before: Mapping[str, Any]) -> None:
         )
 
 
-def grown(plan: Plan, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The manifest of a run that goes on: what is new in it, over what it was."""
+def grown(plan: Plan, before: Mapping[str, Any], *, works: bool = True) -> dict[str, Any]:
+    """The manifest of a run that goes on: what is new in it, over what it was.
+
+    Args:
+        plan: of the run now.
+        before: its manifest.
+        works: whether there is any sample to be done now.
+    """
     stored, then = _stored(plan), before["spec"]
     spec = {**then, **{key: stored[key] for key in GROWING}}
     spec |= {key: stored[key] for key in ("price", "prices", "benchmark")}
     return {
         **before,
+        **({"versions": versions_after(before)} if works else {}),
         "spec": spec,
         "price": plan.price.model_dump(mode="json") if plan.price else before.get("price"),
         "data": _data(plan),
@@ -212,16 +239,3 @@ def grown(plan: Plan, before: Mapping[str, Any]) -> dict[str, Any]:
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
         "test_limits": test_limits(plan.problems, plan.spec.test_timeout, plan.judging),
     }
-
-
-def _git_revision() -> str | None:
-    """The revision of the checkout that is running, if it is one."""
-    root = Path(harness.__file__).resolve().parent.parent
-    if not (root / ".git").exists():
-        return None
-    command = ["git", "-C", str(root), "rev-parse", "HEAD"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)  # noqa: S603 - fixed words
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()

@@ -25,11 +25,12 @@ from harness.runs.results import ResultsFile, SampleResult, read_results
 from harness.runs.spec import RESUMABLE, RunSpec
 from harness.runs.summary import Summary, summarize
 from harness.runs.transcripts import FOLDER, PACK, Transcripts
+from harness.runs.versions import versions_together
 from harness.sandbox.isolation import Level
 
 MAY_DIFFER = (RESUMABLE - {"price", "prices"}) | {"shard"}
 """Keys of the spec in which shards of one run may differ: each may have been run elsewhere."""
-SAME = ("prompt", "price", "data")
+SAME = ("prompt", "tools", "price", "data")
 """What else of their manifests has to be the same."""
 
 
@@ -217,6 +218,7 @@ def _manifest(
     merged = {key: value for key, value in first.items() if key != "shard"}
     merged["spec"] = {**first["spec"], "shard": None}
     merged["sandbox"] = weakest
+    merged["versions"] = versions_together(part.manifest for part in parts)
     merged["problems"] = dict(problems)
     merged["test_limits"] = _limits([part.manifest.get("test_limits", {}) for part in parts])
     merged["merged"] = {

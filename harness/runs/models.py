@@ -20,12 +20,14 @@ from harness.runs.spec import RunSpec
 
 ADDRESSING = ("api", "api_key_env", "header")
 """Keys that say how an endpoint is reached."""
+BUNDLED_PROBLEMS = "fixture"
 
 
 def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
     """The model a spec means: its own, else the bundled recordings, else `MODEL_ID`.
 
-    Where efficiency is measured and none is named, the references themselves are.
+    Where the bundled problems are named, `MODEL_ID` comes before the recordings; where efficiency
+    is measured and none is named, the references themselves are.
 
     Raises:
         UsageError: it means none.
@@ -41,6 +43,8 @@ def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
         return named
     if spec.efficiency and spec.base_url is None:
         return REFERENCES
+    if spec.benchmark == BUNDLED_PROBLEMS and spec.base_url is None:
+        return PREFIX + BUNDLED
     raise UsageError("no model is named; give -m MODEL, or set MODEL_ID")
 
 

@@ -24,7 +24,15 @@ from harness.problem import Kind, Problem
 from harness.runs.batch_rules import check_batch
 from harness.runs.external_rules import check_external, seconds_of, tool_calls_of
 from harness.runs.judging import Options
-from harness.runs.kinds import RULES_OF, KindRules, check_mode, rules_of
+from harness.runs.kinds import (
+    RULES_OF,
+    KindRules,
+    check_mode,
+    check_settings,
+    check_tested,
+    rules_of,
+    said_in,
+)
 from harness.runs.models import (
     model_name,
     open_any_model,
@@ -34,10 +42,10 @@ from harness.runs.models import (
     without_user,
 )
 from harness.runs.pricing import check_budget, price_of
-from harness.runs.recordings import PREFIX
+from harness.runs.recordings import PREFIX, check_recorded
 from harness.runs.references import ReferenceModel
 from harness.runs.sharding import Shard, Whole
-from harness.runs.spec import RunSpec
+from harness.runs.spec import RunSpec, known_keys
 from harness.runs.verified_limits import (
     limits_before,
     reference_limits,
@@ -211,8 +219,12 @@ def prepare(
         selected = Shard.read(spec.shard).among(selected)
     route = None if own_model else route_of(name, spec, environ)
     rules = rules_of(selected.problems)
-    check_mode(rules, spec.mode, runs_code=spec.run_code_tool, timed=spec.efficiency)
+    check_mode(rules, spec.mode, runs_code=spec.run_code_tool)
+    had = known_keys(before["spec"]) if before is not None else ()
+    check_settings(rules, said_in(spec, had), runs_code=spec.run_code_tool)
+    check_recorded(model, [problem.id for problem in selected.problems], spec.samples_per_problem)
     if spec.run_tests and rules.runs_code:
+        check_tested(selected.problems)
         selected = replace(selected, problems=vet(selected.problems))
     plan = Plan(
         spec,

@@ -19,6 +19,7 @@ from harness.agent.events import (
 from harness.errors import UsageError
 from harness.models.protocol import (
     ContextOverflowError,
+    Model,
     ModelError,
     ModelTurn,
     RecordingEndedError,
@@ -49,6 +50,22 @@ def open_replay(name: str, mode: str) -> ReplayModel:
                 )
             return ReplayModel(name, read_turns(folder / mode))
     return ReplayModel(name, read_turns(Path(where)))
+
+
+def check_recorded(model: Model, problems: Iterable[str], samples: int) -> None:
+    """Refuse more samples of a problem than there are recordings of any: none could answer.
+
+    Raises:
+        UsageError: says how many there are.
+    """
+    if not isinstance(model, ReplayModel):
+        return
+    most = model.most_samples(problems)
+    if 0 < most < samples:
+        raise UsageError(
+            f"{model.name} has at most {most} recorded of a problem, and {samples} samples are "
+            f"asked for: give -k {most}, or name a model with -m"
+        )
 
 
 def read_turns(run: Path) -> dict[tuple[str, int], list[ModelTurn | ModelError]]:

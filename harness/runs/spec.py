@@ -1,17 +1,17 @@
 """The spec of a run: one model, from a YAML file and flags; flags win."""
 
-import difflib
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from harness.agent.attempt import Ways
 from harness.agent.external import EXTERNAL
-from harness.agent.strategies import BUILT_IN, find_strategy
+from harness.agent.strategies import BUILT_IN, STRATEGIES, find_strategy
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.efficiency.scale import Timing
 from harness.models.price import Price
@@ -20,6 +20,7 @@ from harness.models.tool_protocol import ToolProtocol
 from harness.problem import RuleName
 from harness.runs import request_settings as asking
 from harness.runs.executor import ExecutorName, Where
+from harness.runs.settings import Setting, is_said, refuse_unknown, settings_of
 from harness.runs.sharding import Shard
 from harness.runs.yaml_file import read_yaml
 from harness.sandbox.isolation import Level
@@ -34,13 +35,13 @@ REFERENCE = "reference*"
 """Begins a limit of time that is so many times what a problem's own reference needs."""
 
 
-def read_test_timeout(value: Any) -> float | str:
-    """A limit of CPU seconds per test: a number, or `reference*FACTOR`.
+def read_test_timeout(value: Any, *, by_reference: bool = True) -> float | str:
+    """A limit of CPU seconds per test: a number, or `reference*FACTOR` where that may be given.
 
     Raises:
         ValueError: it is neither; the message says what to give.
     """
-    if isinstance(value, str) and value.strip().startswith("reference"):
+    if by_reference and isinstance(value, str) and value.strip().startswith("reference"):
         text = value.strip()
         if factor_of(text) is None:
             raise ValueError("give reference*FACTOR, as reference*4, with a factor of more than 0")
@@ -51,7 +52,8 @@ def read_test_timeout(value: Any) -> float | str:
         seconds = math.nan
     if not 0 < seconds <= LONGEST_SECONDS:
         most = f"more than 0, at most {LONGEST_SECONDS:g}"
-        raise ValueError(f"give CPU seconds, {most}, or reference*FACTOR")
+        other = ", or reference*FACTOR" if by_reference else ""
+        raise ValueError(f"give CPU seconds, {most}{other}")
     return seconds
 
 
@@ -80,95 +82,131 @@ def _shard(value: Any) -> str | None:
         raise PydanticCustomError("shard", "{why}", {"why": str(error)}) from error
 
 
+_ASKED = tuple(STRATEGIES)
+"""The modes in which the model is asked here; an agent of the user's own asks its model itself."""
+_TOOLS = ("agentic", *EXTERNAL)
+
+_GROWS = Setting(may_grow=True, compared=False)
+_ASKS = Setting(modes=_ASKED)
+_BUDGET = Setting(modes=_ASKED, may_change=True, compared=False)
+_LOOP = Setting(modes=("agentic",))
+_TOOL = Setting(modes=_TOOLS)
+_AGENT = Setting(modes=("external",))
+_REPAIR = Setting(modes=("self_repair",))
+_TESTS = Setting(needs="tests")
+_LIMIT = Setting(needs="programs", compared=False)  # by `test_limits`, which they come to
+_TIMES = Setting(needs="tests", compared=False)
+_PLACE = Setting(needs="programs", may_change=True, compared=False)
+_SANDBOX = Setting(compared=False)
+_Wait = Annotated[float | None, _BUDGET]
+
+
 class RunSpec(BaseModel):
-    """Everything that defines a run. Each key is a flag of `harness run` as well."""
+    """Everything that defines a run. Each key is a flag of `harness run` as well.
+
+    What else is declared of a key, such as the modes that use it, is its `Setting`.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    benchmark: str | None = None
-    skip_bad_rows: bool = False
-    task: tuple[str, ...] = ()
-    filter_difficulty: tuple[str, ...] = ()
-    filter_tags: tuple[str, ...] = ()
-    filter_platform: tuple[str, ...] = ()
-    min_release_date: date | None = None
-    max_release_date: date | None = None
-    exclude_known_issues: bool = False
-    sample_size: int | None = Field(default=None, ge=1)
-    sampling: Literal["first", "random", "stratified"] = "first"
-    seed: int = 0
-    samples_per_problem: int = Field(default=1, ge=1)
+    benchmark: Annotated[str | None, Setting(may_change=True, compared=False)] = None
+    skip_bad_rows: Annotated[bool, _GROWS] = False
+    task: Annotated[tuple[str, ...], _GROWS] = ()
+    filter_difficulty: Annotated[tuple[str, ...], _GROWS] = ()
+    filter_tags: Annotated[tuple[str, ...], _GROWS] = ()
+    filter_platform: Annotated[tuple[str, ...], _GROWS] = ()
+    min_release_date: Annotated[date | None, _GROWS] = None
+    max_release_date: Annotated[date | None, _GROWS] = None
+    exclude_known_issues: Annotated[bool, _GROWS] = False
+    sample_size: Annotated[int | None, _GROWS] = Field(default=None, ge=1)
+    sampling: Annotated[Literal["first", "random", "stratified"], _GROWS] = "first"
+    seed: Annotated[int, _GROWS] = 0
+    samples_per_problem: Annotated[int, _GROWS] = Field(default=1, ge=1)
 
-    model: str | None = None
-    base_url: str | None = None
-    temperature: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    max_tokens: int | None = Field(default=None, ge=1)
-    reasoning_effort: str | None = None
-    top_p: asking.Probability = None
-    top_k: asking.TopK = None
-    min_p: asking.Probability = None
-    model_seed: asking.ModelSeed = None
-    stop: asking.Stop = ()
-    frequency_penalty: asking.Penalty = None
-    presence_penalty: asking.Penalty = None
-    service_tier: asking.Word = None
-    extra_body: asking.ExtraBody = None
-    sampling_preset: asking.Preset | None = None
-    api: Api | None = None
-    api_key_env: asking.Variable = None
-    header: asking.Headers = Field(default=(), repr=False)
-    price: Price | None = None
-    prices: str | None = None
+    model: Annotated[str | None, Setting(factor=True)] = None
+    base_url: Annotated[str | None, Setting(modes=_ASKED, may_change=True)] = None
+    temperature: Annotated[float | None, _ASKS] = Field(default=None, ge=0, allow_inf_nan=False)
+    max_tokens: Annotated[int | None, _ASKS] = Field(default=None, ge=1)
+    reasoning_effort: Annotated[str | None, _ASKS] = None
+    top_p: Annotated[asking.Probability, _ASKS] = None
+    top_k: Annotated[asking.TopK, _ASKS] = None
+    min_p: Annotated[asking.Probability, _ASKS] = None
+    model_seed: Annotated[asking.ModelSeed, _ASKS] = None
+    stop: Annotated[asking.Stop, _ASKS] = ()
+    frequency_penalty: Annotated[asking.Penalty, _ASKS] = None
+    presence_penalty: Annotated[asking.Penalty, _ASKS] = None
+    service_tier: Annotated[asking.Word, _ASKS] = None
+    extra_body: Annotated[asking.ExtraBody, _ASKS] = None
+    sampling_preset: Annotated[asking.Preset | None, _ASKS] = None
+    api: Annotated[Api | None, _ASKS] = None
+    api_key_env: Annotated[asking.Variable, _BUDGET] = None
+    header: Annotated[asking.Headers, Setting(modes=_ASKED, may_change=True)] = Field(
+        default=(), repr=False
+    )
+    price: Annotated[Price | None, _BUDGET] = None
+    prices: Annotated[str | None, _BUDGET] = None
 
-    batch: bool = False
+    batch: Annotated[bool, _ASKS] = False
 
-    mode: str = "single_shot"
-    tool_protocol: ToolProtocol = "auto"
-    max_turns: int = Field(default=10, ge=1)
-    max_tool_calls: int | None = Field(default=None, ge=1)
-    max_tokens_per_sample: int | None = Field(default=None, ge=1)
-    stop_on_pass: bool = True
-    submit_tool: bool = False
-    run_code_tool: bool = False
-    show_budget: bool = False
-    tool: tuple[str, ...] = ()
-    agent_command: str | None = None
-    agent_read: tuple[str, ...] = ()
-    agent_env: tuple[str, ...] = ()
-    agent_memory: int | None = Field(default=None, ge=LEAST_MEMORY, le=MOST_MEMORY)
-    agent_without_namespace: bool = False
-    repair_rounds: int | None = Field(default=None, ge=1, le=MOST_ROUNDS)
-    repair_from: str | None = None
-    best_of: int | None = Field(default=None, ge=1, le=MOST_ROUNDS)
-    prompt: str = "default"
-    extract: str = "harness"
+    mode: Annotated[str, Setting(factor=True)] = "single_shot"
+    tool_protocol: Annotated[ToolProtocol, _LOOP] = "auto"
+    max_turns: Annotated[int, _LOOP] = Field(default=10, ge=1)
+    max_tool_calls: Annotated[int | None, _TOOL] = Field(default=None, ge=1)
+    max_tokens_per_sample: Annotated[
+        int | None, Setting(modes=("agentic", "self_repair", "best_of_k_public"))
+    ] = Field(default=None, ge=1)
+    stop_on_pass: Annotated[bool, _LOOP] = True
+    submit_tool: Annotated[bool, _TOOL] = False
+    run_code_tool: Annotated[bool, _TOOL] = False
+    show_budget: Annotated[bool, _LOOP] = False
+    tool: Annotated[tuple[str, ...], _TOOL] = ()
+    agent_command: Annotated[str | None, _AGENT] = None
+    agent_read: Annotated[tuple[str, ...], _AGENT] = ()
+    agent_env: Annotated[tuple[str, ...], _AGENT] = ()
+    agent_memory: Annotated[int | None, _AGENT] = Field(
+        default=None, ge=LEAST_MEMORY, le=MOST_MEMORY
+    )
+    agent_without_namespace: Annotated[bool, _AGENT] = False
+    repair_rounds: Annotated[
+        int | None, Setting(modes=("self_repair",), usual=Ways().repair_rounds)
+    ] = Field(default=None, ge=1, le=MOST_ROUNDS)
+    repair_from: Annotated[str | None, _REPAIR] = None
+    best_of: Annotated[int | None, Setting(modes=("best_of_k_public",), usual=Ways().best_of)] = (
+        Field(default=None, ge=1, le=MOST_ROUNDS)
+    )
+    prompt: Annotated[str, Setting(factor=True)] = "default"
+    extract: Annotated[str, _ASKS] = "harness"
     sample_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
     sample_wall_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
 
     run_tests: bool = True
-    rule: RuleName | None = None
-    test_timeout: Annotated[float | str | None, BeforeValidator(_test_timeout)] = None
-    memory: int | None = Field(default=None, ge=LEAST_MEMORY, le=MOST_MEMORY)
-    isolate_tests: bool = False
-    wall_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
-    all_tests: bool | None = None
-    efficiency: bool = False
-    timing: Timing = "paired"
-    require_isolation: Level = Level.LANDLOCK
-    unsafe_no_sandbox: bool = False
+    rule: Annotated[RuleName | None, _TESTS] = None
+    test_timeout: Annotated[float | str | None, BeforeValidator(_test_timeout), _LIMIT] = None
+    memory: Annotated[int | None, _LIMIT] = Field(default=None, ge=LEAST_MEMORY, le=MOST_MEMORY)
+    isolate_tests: Annotated[bool, _TESTS] = False
+    wall_timeout: Annotated[float | None, _LIMIT] = Field(default=None, gt=0, le=LONGEST_SECONDS)
+    all_tests: Annotated[bool | None, _TESTS] = None
+    efficiency: Annotated[bool, _TIMES] = False
+    timing: Annotated[Timing, _TIMES] = "paired"
+    require_isolation: Annotated[Level, _SANDBOX] = Level.LANDLOCK
+    unsafe_no_sandbox: Annotated[bool, _SANDBOX] = False
 
-    concurrency: int = Field(default=8, ge=1, le=MOST_IN_FLIGHT)
-    workers: int | None = Field(default=None, ge=1, le=MOST_IN_FLIGHT)
-    executor: ExecutorName = "local"
-    ray_address: str | None = None
-    shard: Annotated[str | None, BeforeValidator(_shard)] = None
-    idle_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
-    request_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
-    retry_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
-    outage_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
-    max_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    max_tokens_total: int | None = Field(default=None, ge=1)
-    max_cost_per_sample: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    concurrency: Annotated[int, Setting(may_change=True, compared=False)] = Field(
+        default=8, ge=1, le=MOST_IN_FLIGHT
+    )
+    workers: Annotated[int | None, _PLACE] = Field(default=None, ge=1, le=MOST_IN_FLIGHT)
+    executor: Annotated[ExecutorName, _PLACE] = "local"
+    ray_address: Annotated[str | None, _PLACE] = None
+    shard: Annotated[str | None, BeforeValidator(_shard), Setting(compared=False)] = None
+    idle_timeout: _Wait = Field(default=None, gt=0, le=LONGEST_SECONDS)
+    request_timeout: _Wait = Field(default=None, gt=0, le=LONGEST_SECONDS)
+    retry_timeout: _Wait = Field(default=None, gt=0, le=LONGEST_SECONDS)
+    outage_timeout: _Wait = Field(default=None, gt=0, le=LONGEST_SECONDS)
+    max_cost: Annotated[float | None, _BUDGET] = Field(default=None, gt=0, allow_inf_nan=False)
+    max_tokens_total: Annotated[int | None, _BUDGET] = Field(default=None, ge=1)
+    max_cost_per_sample: Annotated[float | None, _ASKS] = Field(
+        default=None, gt=0, allow_inf_nan=False
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -202,50 +240,42 @@ class RunSpec(BaseModel):
         )
 
 
-LISTS = (
-    *("task", "filter_difficulty", "filter_tags", "filter_platform", "tool"),
-    *("agent_read", "agent_env", "stop"),
+SETTINGS = settings_of(RunSpec)
+"""The rules of each key."""
+
+LISTS = tuple(
+    key for key, field in RunSpec.model_fields.items() if get_origin(field.annotation) is tuple
 )
 """The keys whose value is a list; one word stands for a list of one."""
 
-WAYS = {
-    "max_tool_calls": ("agentic", *EXTERNAL),
-    "max_tokens_per_sample": ("agentic", "self_repair", "best_of_k_public"),
-    "stop_on_pass": ("agentic",),
-    "submit_tool": ("agentic", *EXTERNAL),
-    "run_code_tool": ("agentic", *EXTERNAL),
-    "show_budget": ("agentic",),
-    "tool": ("agentic", *EXTERNAL),
-    "agent_command": ("external",),
-    "agent_read": ("external",),
-    "agent_env": ("external",),
-    "agent_memory": ("external",),
-    "agent_without_namespace": ("external",),
-    "repair_rounds": ("self_repair",),
-    "repair_from": ("self_repair",),
-    "best_of": ("best_of_k_public",),
-}
-"""What only some strategies heed, by the key of the spec."""
+RESUMABLE = frozenset(key for key, setting in SETTINGS.items() if setting.may_change)
+"""The keys that may change when a run is resumed: speed, budget, prices, addresses."""
 
-# What may differ when a run is resumed: how fast it goes, how long it waits, what it may spend in
-# all, a price where it had none, where the model is reached, and where the problems lie, whose
-# hashes tell whether they are the same.
-RESUMABLE = frozenset(
-    {
-        *("concurrency", "workers", "max_cost", "max_tokens_total", "price", "prices"),
-        *("base_url", "api_key_env", "header", "benchmark", "executor", "ray_address"),
-        *("idle_timeout", "request_timeout", "retry_timeout", "outage_timeout"),
-    }
-)
+GROWING = frozenset(key for key, setting in SETTINGS.items() if setting.may_grow)
+"""The keys that may change when a run is resumed, as long as it keeps all its samples."""
 
-# What may differ as long as the run keeps all its samples: it grows.
-GROWING = frozenset(
-    {
-        *("task", "filter_difficulty", "filter_tags", "filter_platform"),
-        *("min_release_date", "max_release_date", "exclude_known_issues"),
-        *("sample_size", "sampling", "seed", "samples_per_problem", "skip_bad_rows"),
-    }
+COMPARED = tuple(
+    key for key, setting in SETTINGS.items() if setting.compared and not setting.may_grow
 )
+"""The keys whose difference can change a result."""
+
+
+def uses(mode: object, key: str) -> bool:
+    """Whether a mode uses a setting; a mode of the user's own may use any."""
+    setting = SETTINGS.get(key)
+    return setting is None or not setting.modes or mode not in BUILT_IN or mode in setting.modes
+
+
+def default_of(key: str) -> Any:
+    """The value of a key that is not given, as a stored spec has it."""
+    value: Any = RunSpec.model_fields[key].get_default()
+    return [] if value == () else value
+
+
+def flag_of(key: str, value: object = True) -> str:
+    """The flag that gives a key this value, without the value."""
+    word = key.replace("_", "-")
+    return f"--no-{word}" if value is False and default_of(key) is True else f"--{word}"
 
 
 def read_spec(path: Path | None, flags: Mapping[str, Any]) -> RunSpec:
@@ -277,7 +307,8 @@ def spec_of(
     """
     refuse_unknown(values, RunSpec.model_fields, str(path))
     values = dict(values)
-    for key in (*LISTS, "header"):
+    _refuse_empty(values, path, flags)
+    for key in LISTS:
         if isinstance(values.get(key), str):
             values[key] = [values[key]]
     if values.get("agent_command") is not None:
@@ -293,7 +324,7 @@ def spec_of(
     find_strategy(spec.mode)
     if "timing" in values and spec.timing != "paired" and not spec.efficiency:
         raise UsageError("--timing says how --efficiency measures; give that too")
-    _check_ways(spec)
+    _refuse_unused(spec, path, flags)
     if spec.ray_address is not None and "executor" not in values:
         raise UsageError("--ray-address goes with --executor ray")
     return spec
@@ -308,17 +339,21 @@ def _given(error: ErrorDetails) -> str:
     return f" (given: {value})"
 
 
-def refuse_unknown(values: Iterable[str], known: Collection[str], where: str) -> None:
-    """Refuse a key that there is not. Raises UsageError, which names the nearest that there is."""
-    unknown = next((key for key in values if key not in known), None)
-    if unknown is not None:
-        near = difflib.get_close_matches(unknown[:200], known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "see `harness run --help`"
-        raise UsageError(f"{where}: unknown key {unknown[:200]!r}; {hint}")
+def _refuse_empty(
+    values: Mapping[str, Any], path: Path | str | None, flags: Collection[str]
+) -> None:
+    """Refuse a text without a letter, such as an unset variable of a shell. Raises UsageError."""
+    for key, value in values.items():
+        words = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
+        if key != "stop" and any(isinstance(word, str) and not word.strip() for word in words):
+            name = flag_of(key) if key in flags else f"{path}: {key}"
+            raise UsageError(f"{name} is empty; give a value, or leave it out")
 
 
 def known_keys(values: Mapping[str, Any]) -> dict[str, Any]:
-    """A stored spec, as `read_spec` takes it.
+    """What a stored spec says, as `read_spec` takes it.
+
+    Defaults, and settings that its mode does not use, are left out.
 
     Raises:
         RunDirectoryError: it has a key that this version does not know.
@@ -329,15 +364,22 @@ def known_keys(values: Mapping[str, Any]) -> dict[str, Any]:
             f"the run has a setting {unknown[0]!r} that this version does not know; "
             "go on with the version that began it"
         )
-    return dict(values)
+    mode = values.get("mode", default_of("mode"))
+    return {
+        key: value for key, value in values.items() if uses(mode, key) and value != default_of(key)
+    }
 
 
-def _check_ways(spec: RunSpec) -> None:
-    """Refuse what has no effect on the mode that is asked for. Raises UsageError."""
-    own = spec.mode not in BUILT_IN  # may heed any of them
-    for key, modes in WAYS.items():
-        given = getattr(spec, key) != RunSpec.model_fields[key].get_default()
-        if given and not own and spec.mode not in modes:
-            word = key.replace("_", "-")
-            flag = "--no-stop-on-pass" if key == "stop_on_pass" else f"--{word}"
-            raise UsageError(f"{flag} goes with --mode {' or '.join(modes)}, not {spec.mode}")
+def _refuse_unused(spec: RunSpec, path: Path | str | None, flags: Collection[str]) -> None:
+    """Refuse a setting that the mode does not use. Raises UsageError."""
+    for key, setting in SETTINGS.items():
+        if uses(spec.mode, key) or not is_said(spec, key):
+            continue
+        told = path is None or key in flags
+        name = flag_of(key, getattr(spec, key)) if told else f"{path}: {key}"
+        if setting.modes == _ASKED:
+            raise UsageError(
+                f"{name}: how a model is asked, and what that costs, is the own affair of an agent "
+                "of yours; leave it out"
+            )
+        raise UsageError(f"{name} goes with --mode {' or '.join(setting.modes)}, not {spec.mode}")

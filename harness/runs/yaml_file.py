@@ -21,10 +21,12 @@ def read_yaml(path: Path) -> dict[str, Any]:
             data = file.read(MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
             raise UsageError(f"{path}: longer than {MOST_BYTES:,} bytes; is it the right file?")
-        values: Any = yaml.safe_load(data.decode())
+        values: Any = _read(data.decode())
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise UsageError(f"{path}: the file cannot be read ({reason})") from error
+    except _TwiceError as error:
+        raise UsageError(f"{path}: {error}") from None
     except RecursionError as error:
         raise UsageError(f"{path}: nested too deeply") from error
     except (yaml.YAMLError, ValueError) as error:  # such as the 30th of February
@@ -38,4 +40,50 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 def with_underscores(values: dict[Any, Any]) -> dict[str, Any]:
     """The keys as they are written in Python."""
-    return {str(key).replace("-", "_"): value for key, value in values.items()}
+    return {_plain(key): value for key, value in values.items()}
+
+
+def _plain(key: object) -> str:
+    return str(key).replace("-", "_")
+
+
+class _TwiceError(Exception):
+    """A mapping has a key twice."""
+
+
+def _read(text: str) -> Any:
+    """The value of a YAML text, in which no mapping has a key twice.
+
+    Raises:
+        _TwiceError: one has.
+        YAMLError: it is no YAML.
+    """
+    import yaml
+
+    node: Any = yaml.compose(text, Loader=yaml.SafeLoader)
+    seen, waiting = set[int](), [node]
+    while waiting:
+        each = waiting.pop()
+        if id(each) in seen:  # an alias
+            continue
+        seen.add(id(each))
+        if isinstance(each, yaml.MappingNode):
+            _check_keys(each)
+            waiting += [part for pair in each.value for part in pair]
+        elif isinstance(each, yaml.SequenceNode):
+            waiting += each.value
+    return yaml.safe_load(text)
+
+
+def _check_keys(mapping: Any) -> None:
+    import yaml
+
+    lines: dict[str, int] = {}
+    for key, _ in mapping.value:
+        if not isinstance(key, yaml.ScalarNode) or key.value == "<<":
+            continue
+        name, line = _plain(key.value), key.start_mark.line + 1
+        if name in lines:
+            first = lines[name]
+            raise _TwiceError(f"{key.value} is given twice, in lines {first} and {line}")
+        lines[name] = line

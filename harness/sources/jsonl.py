@@ -7,8 +7,10 @@ r"""This project's own format: one problem a line, for problems of one's own.
 input is then one JSON value, an argument each, and its output is one JSON value.
 """
 
+import ast
 import difflib
 import re
+import warnings
 from collections.abc import Iterable
 from datetime import date
 from functools import partial
@@ -184,14 +186,30 @@ def _check(row: Row, where: str) -> None:
     if any(said) and not all(said):
         number = said.index(False) + 1
         raise DataError(where, "tests", f"test {number} does not say 'public', as others do")
-    if row.checker is not None and not re.search(r"\bcheck\b", row.checker):
-        raise DataError(where, "checker", "defines no function 'check'")
+    if row.checker is not None:
+        _check_checker(row.checker, where)
     if row.entry_point is None:
         return
     if not row.entry_point.isidentifier():
         raise DataError(where, "entry_point", f"{row.entry_point!r:.60} is not a Python name")
     for number, test in enumerate(row.tests, start=1):
         check_function_test(test.input, test.output, where, f"tests, test {number}")
+
+
+def _check_checker(code: str, where: str) -> None:
+    """See that a checker is Python and defines `check`, before any model is paid."""
+    if not re.search(r"\bcheck\b", code):
+        raise DataError(where, "checker", "defines no function 'check'")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(code)
+        except SyntaxError as error:
+            what = f"not valid Python: {error.msg} (line {error.lineno})"
+            raise DataError(where, "checker", what) from None
+        except (ValueError, MemoryError, RecursionError) as error:
+            what = str(error) or "nested too deeply"
+            raise DataError(where, "checker", f"not valid Python: {what}") from None
 
 
 def _problem_id(name: str, source: str) -> str:

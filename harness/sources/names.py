@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from harness.errors import UsageError
 from harness.problem import Problem
 
+_SOME = 3
 _SHOWN = 20  # values in a message, where data may have thousands
 
 
@@ -52,4 +53,8 @@ class Names:
         names = self._short | self._ids
         near = difflib.get_close_matches(wanted, names, n=3)
         ids = dict.fromkeys(problem.id for name in near for problem in names[name])
-        return f"; near it: {listed(list(ids))}" if ids else ""
+        if ids:
+            return f"; did you mean {listed(list(ids))}?"
+        some = [*self._exact][:_SOME]
+        more = len(self._exact) - len(some)
+        return f"; there are {', '.join(some)}{f' and {more:,} more' if more else ''}" * bool(some)

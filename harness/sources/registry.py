@@ -87,6 +87,13 @@ def plugged(name: str) -> plugins.Plugin | None:
 def _unknown(spec: str, name: str) -> str:
     if spec.lower().endswith((".jsonl", ".jsonl.gz")):
         return f"{spec!r} does not say what its rows are: give livecodebench:{spec} or jsonl:{spec}"
+    known_name, at, revision = name.partition("@")
+    if at and known_name in HOMES:
+        return (
+            f"{spec!r}: a revision follows the colon; give {known_name}:@{revision or 'REVISION'}"
+        )
+    if at and known_name in LOADERS:
+        return f"{spec!r}: {known_name} is no data set of the hub and has no revisions"
     near = difflib.get_close_matches(name, LOADERS, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     known = plugins.known(plugins.SOURCES, LOADERS)

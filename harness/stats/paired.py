@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, computed_field
 from harness.stats.bootstrap import mean_interval
 from harness.stats.power import detectable_difference
 from harness.stats.rates import Rate, rate
+from harness.stats.sign_flip import sign_flip_test
 
 
 class Paired(BaseModel):
@@ -20,7 +21,8 @@ class Paired(BaseModel):
         low, high: of the difference, by `harness.stats.bootstrap.mean_interval`; None where there
             is no problem.
         detectable: by `harness.stats.power.detectable_difference`.
-        p_value: exact McNemar.
+        p_value: of the difference, by `harness.stats.sign_flip.sign_flip_test`; exact McNemar where
+            both have one sample a problem.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -77,8 +79,19 @@ def compare_paired(
         low=low,
         high=high,
         detectable=detectable_difference(differences),
-        p_value=mcnemar_exact(len(better_a), len(better_b)),
+        p_value=p_value_of(differences),
     )
+
+
+def p_value_of(differences: Sequence[float]) -> float:
+    """The p-value of a mean difference over problems, whose sign is the one that is tested.
+
+    Args:
+        differences: of the shares of samples solved, by problem.
+    """
+    if all(difference in {-1, 0, 1} for difference in differences):
+        return mcnemar_exact(differences.count(-1), differences.count(1))
+    return sign_flip_test(differences)
 
 
 def _rate(
@@ -93,8 +106,7 @@ def mcnemar_exact(only_a: int, only_b: int) -> float:
 
     Under the null hypothesis each discordant pair falls to either side with probability 1/2:
     p = min(1, 2 · P(X ≤ min(b, c))), X ~ Binomial(b + c, 1/2) (Q. McNemar, Psychometrika 12, 1947;
-    the exact form is the sign test on the discordant pairs). With several samples a problem the
-    pairs are problems, and a problem is discordant when one run solved more of its samples.
+    the exact form is the sign test on the discordant pairs).
     """
     discordant = only_a + only_b
     ways = tail = 1  # of so many pairs, k fell to the rarer side; each from the one before

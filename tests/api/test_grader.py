@@ -236,7 +236,10 @@ class TestFailures:
         (lambda g: g.score(["double"], ["a", "b"]), "2 texts for 1 problems; give one for each"),
         (lambda g: g.score(["double"], [[{"role": "assistant"}]]), r"texts\[0\] is a list, no tex"),
         (lambda g: g.score("double", "a"), "give a list of problems and a list of texts"),
-        (lambda g: g.score(["duble"], ["a"]), "no problem is called 'duble'; near it: .*double"),
+        (
+            lambda g: g.score(["duble"], ["a"]),
+            "is called 'duble'; did you mean .*double",
+        ),
         (lambda _: Grader(worker=1), "unknown key 'worker'; did you mean 'workers'"),
         (lambda _: Grader(reward="best"), "reward 'best': give passed, fraction or a function"),
         (lambda _: Grader(failures="skip"), "failures 'skip': give 'raise' or 'none'"),

@@ -149,7 +149,7 @@ class TestGoingOn:
         [
             ({"models": BOTH[:1]}, "has a cell python-mine-half with model 'python:mine:half'"),
             ({"models": BOTH, "max_tokens": 5}, "with max_tokens None, "),
-            ({"models": BOTH, "sample_size": 2}, "c is no longer among the problems"),
+            ({"models": BOTH, "sample_size": 2}, "c, which the selection now leaves out"),
         ],
     )
     def test_another_grid_is_refused_with_what_differs(

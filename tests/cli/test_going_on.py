@@ -95,9 +95,12 @@ class TestGrowing:
     @pytest.mark.parametrize(
         ("flags", "words"),
         [
-            (["-n", "1"], "no longer among the problems"),
-            (["-n", "2", "--sampling", "random", "--seed", "5"], "no longer among the problems"),
-            (["--filter-difficulty", "hard"], "no longer among the problems"),
+            (["-n", "1"], "the selection now leaves out"),
+            (
+                ["-n", "2", "--sampling", "random", "--seed", "5"],
+                "the selection now leaves out",
+            ),
+            (["--filter-difficulty", "hard"], "the selection now leaves out"),
         ],
     )
     def test_it_never_shrinks(

@@ -260,7 +260,7 @@ class TestFlags:
             *("--workers", "0"),
         )
         assert done.returncode == 2
-        assert "--workers 0: give 1 or more" in done.stderr
+        assert "--workers: Input should be greater than or equal to 1" in done.stderr
 
     def test_skip_bad_rows(self, folder: Path) -> None:
         with (folder / "own.jsonl").open("a") as file:
@@ -275,13 +275,13 @@ class TestFlags:
     @pytest.mark.parametrize(
         ("flags", "said"),
         [
-            (["--rule", "loose"], "--rule loose: known are lcb, tokens, apps_legacy"),
+            (["--rule", "loose"], "--rule: known are lcb, tokens, apps_legacy (given: loose)"),
             (["--extract", "magic"], "--extract magic: known are harness, lcb"),
-            (["--test-timeout", "-1"], "--test-timeout -1: give CPU seconds, more than 0"),
-            (["--test-timeout", "nan"], "--test-timeout nan: give CPU seconds, more than 0"),
+            (["--test-timeout", "-1"], "--test-timeout: give CPU seconds, more than 0"),
+            (["--test-timeout", "nan"], "or reference*FACTOR (given: nan)"),
             (
                 ["--test-timeout", "1e9"],
-                "--test-timeout 1e9: give CPU seconds, more than 0, at most 604800",
+                "--test-timeout: give CPU seconds, more than 0, at most 604800",
             ),
             (["--solutions", "missing"], "missing: no such file"),
             (["--problems", "nothing:x"], "unknown problem source 'nothing'"),
@@ -461,7 +461,7 @@ def test_memory_is_limited_by_its_flag(folder: Path) -> None:
     flags = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl", "--memory", "1")
     done = harness(folder, "grade", *flags)
     assert done.returncode == 2
-    assert "--memory 1: give MiB, from 64 to 1048576" in done.stderr
+    assert "--memory: Input should be greater than or equal to 64" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["grade", "verify"])

@@ -263,7 +263,7 @@ class TestOwnForm:
         rows = json.dumps({"problem_id": "sample_10", "answer": "6"}) + "\n"
         done = run(folder, "executions.jsonl", rows, *flags)
         assert done.returncode == 2
-        assert "these solutions are answers, which are compared and not run" in done.stderr
+        assert f"{flags[0]}: code execution problems ask for an answer" in done.stderr
 
 
 def test_data_that_cannot_be_read_are_nobody_s_wrong_answer(folder: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from harness.cli.comparing import compare_and_print
 from harness.errors import RunDirectoryError, UsageError
 from harness.report.comparison import compare_runs
 from harness.report.comparison_markdown import comparison_markdown
@@ -104,13 +105,13 @@ class TestSamples:
         assert versus.paired.difference == pytest.approx((0.5 - 1 + 1 / 3 - 1 / 2) / 2)
         text = words(shown(comparison_view(comparison), 160))
         assert "of 4 pairs of samples by index both solved 2, neither 1, A alone 1" in text
-        assert "McNemar's test counts problems: for the run that solved more of its" in text
+        assert "sign-flip test of the difference p = 0.5" in text
         assert "note: 1 problem with more samples in one of the runs; all count" in text
 
     def test_of_one_sample_a_problem_nothing_is_said(self, run: MakeRun, shown: Shown) -> None:
         text = shown(comparison_view(compare_runs([run("a", "Ab"), run("b", "ab")])))
         assert "pairs of samples" not in text
-        assert "counts problems" not in text
+        assert "sign-flip" not in text
 
     def test_several_show_pass_at_k_where_there_are_as_many(
         self, run: MakeRun, shown: Shown
@@ -296,3 +297,35 @@ def test_json_is_the_whole_of_it(run: MakeRun) -> None:
 def test_the_same_runs_say_the_same_each_time(run: MakeRun) -> None:
     runs = [run("a", "AbCdEfGh"), run("b", "aBCDefGH")]
     assert compare_runs(runs) == compare_runs(runs)
+
+
+class TestGateWithPending:
+    """`--fail-if-worse` waits for samples that can still change what it says."""
+
+    def gated(self, run: MakeRun, a: str, b: str) -> tuple[bool, bool, bool]:
+        problems = dict.fromkeys("abcdefghijklmnop", "h")
+        manifest = {"problems": problems}
+        comparison = compare_runs([run(f"a-{a}-{b}", a, manifest), run(f"b-{a}-{b}", b, manifest)])
+        (versus,) = comparison.versus
+        return versus.worse_at_best, versus.worse, versus.worse_at_worst
+
+    def test_nothing_is_open_when_all_is_graded(self, run: MakeRun) -> None:
+        whole = "ABCDEFGHIJKLMNOP"
+        assert self.gated(run, whole, whole.lower()) == (True, True, True)
+        assert self.gated(run, whole.lower(), whole.lower()) == (False, False, False)
+
+    def test_what_is_pending_may_make_a_run_worse(self, run: MakeRun) -> None:
+        assert self.gated(run, "ABCDEFGHIJKLMNOP", "ABCDEFGH") == (False, False, True)
+        assert self.gated(run, "ABCDEFGH", "ABCDEFGHIJKLMNOP") == (False, False, False)
+
+    def test_a_run_that_is_worse_may_still_catch_up(self, run: MakeRun) -> None:
+        assert self.gated(run, "ABCDEFGHIJKL", "abcdefghijkl") == (False, True, True)
+        assert self.gated(run, "ABCDEFGHIJKLMNO", "abcdefghijklmno") == (True, True, True)
+
+    def test_the_exit_says_so(self, run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+        manifest = {"problems": dict.fromkeys("abcdefghijklmnop", "h")}
+        runs = [run("a", "ABCDEFGHIJKLMNOP", manifest), run("b", "ABCDEFGH", manifest)]
+        options: dict[str, bool] = {"strict": False, "as_json": True, "as_markdown": False}
+        assert compare_and_print(runs, None, fail_if_worse=True, **options) == 4
+        assert "not decided, 8 samples pending" in capsys.readouterr().err
+        assert compare_and_print(runs[:1] * 2, None, fail_if_worse=True, **options) == 0

@@ -162,7 +162,7 @@ class TestRefused:
             ({"samples": [0]}, "samples_per_problem: .*given: 0"),
             ({"max_cost": 0}, "max_cost: .*given: 0"),
             ({"repair_rounds": 2}, "repair_rounds goes with mode self_repair, and no cell has"),
-            ({"cells": [{"repair_rounds": 2}]}, "--repair-rounds goes with --mode self_repair"),
+            ({"cells": [{"repair_rounds": 2}]}, "repair_rounds goes with --mode self_repair"),
             ({"vary": {"seed": [1]}}, "seed is one for the whole grid"),
             ({"modes": ["agentic"], "cells": [{"name": "x", "mode": "agentic"}]}, "the same run"),
             ({"cells": [{"name": "x"}, {"name": "x", "mode": "agentic"}]}, "two have the name x"),

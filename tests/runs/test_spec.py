@@ -24,7 +24,7 @@ def test_every_key_is_a_flag_and_every_flag_a_key() -> None:
 
 def test_flags_win_over_the_file(tmp_path: Path) -> None:
     path = tmp_path / "spec.yaml"
-    path.write_text("max-turns: 3\nseed: 1\n")
+    path.write_text("mode: agentic\nmax-turns: 3\nseed: 1\n")
     spec = read_spec(path, {"seed": 2})
     assert (spec.max_turns, spec.seed) == (3, 2)
 

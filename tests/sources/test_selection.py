@@ -82,9 +82,9 @@ def test_an_id_in_its_own_case_is_never_ambiguous() -> None:
 
 
 def test_a_task_that_nothing_answers_to_names_near_ones() -> None:
-    with pytest.raises(UsageError, match=r"no problem is called 'two-sun'; near it: lcb/7$"):
+    with pytest.raises(UsageError, match=r"no problem is called 'two-sun'; did you mean lcb/7\?$"):
         run(tasks=("two-sun",))
-    with pytest.raises(UsageError, match=r"no problem is called 'qqqqqq'$"):
+    with pytest.raises(UsageError, match=r"'qqqqqq'; there are lcb/abc1_a, .* and 2 more$"):
         run(tasks=("lcb/7", "qqqqqq"))
 
 

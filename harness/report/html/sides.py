@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from harness.report.differences import conditions_differ
 from harness.report.likeness import unlike
 from harness.report.text import count, printable_line
 from harness.runs.importing import PUBLISHED, verdicts_of
@@ -112,7 +113,8 @@ def _unlike(first: Side, side: Side) -> Iterator[str]:
     if problems != those:
         yield f"{both} are not of the same problems: their rates side by side are no comparison"
     labels = first.label, side.label
-    for words in unlike(first.run, side.run, labels, changed(first, side)):
+    found = unlike(first.run, side.run, labels, changed(first, side))
+    for words in (*found, *conditions_differ(first.run, side.run)):
         yield f"{both}: {words}"
 
 

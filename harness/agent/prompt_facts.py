@@ -1,0 +1,81 @@
+"""What a solver has to know of a problem, and which of it an opening message does not say."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from harness.problem import Codec, Kind, ProblemView
+
+COMPARED = 80
+"""Letters of a long text that are looked for: the rest may be cut off on purpose."""
+_STDIN = re.compile(r"\bstdin\b|standard input|\binput\(", re.IGNORECASE)
+_STDOUT = re.compile(r"\bstdout\b|standard output|\bprint", re.IGNORECASE)
+_IN_PLACE = re.compile(r"in[- ]place|first argument", re.IGNORECASE)
+
+
+class Missing(NamedTuple):
+    """A fact that is not said.
+
+    Attributes:
+        needed: whether the problem cannot be solved without it.
+    """
+
+    words: str
+    needed: bool
+
+
+def missing_facts(text: str, problem: ProblemView, *, tools: bool) -> Iterator[Missing]:
+    """The facts of a problem that an opening does not say.
+
+    Args:
+        text: all that is said before the model's first turn.
+        problem: the problem that it is said of.
+        tools: whether the model may read the problem by a tool, which says all of them.
+    """
+    words = _plain(text)
+    if tools:
+        if not _has(words, problem.statement):
+            yield Missing("the statement is left to the tool read_problem, one more turn", False)
+        return
+    if problem.kind is not Kind.CODE_EXECUTION and not _has(words, problem.statement):
+        yield Missing("the statement (problem.statement) does not appear", True)
+    if problem.kind is not Kind.CODE_GENERATION:
+        yield from _of_answer(words, problem)
+    elif problem.entry_point is None:
+        if not (_STDIN.search(words) and _STDOUT.search(words)):
+            yield Missing("nothing says that the program reads stdin and writes stdout", True)
+    else:
+        yield from _of_function(words, problem)
+    for test in problem.public_tests[:1]:
+        if not (_has(words, test.input) and _has(words, test.output)):
+            yield Missing("public tests (problem.public_tests) do not appear", False)
+
+
+def _of_answer(words: str, problem: ProblemView) -> Iterator[Missing]:
+    if not _has(words, problem.call):
+        yield Missing("the call that is asked about (problem.call) does not appear", True)
+    if problem.kind is Kind.CODE_EXECUTION and not _has(words, problem.code):
+        yield Missing("the program that is called (problem.code) does not appear", True)
+
+
+def _of_function(words: str, problem: ProblemView) -> Iterator[Missing]:
+    heads = [line for line in problem.starter_code.splitlines() if _is_head(line)]
+    if not all(_has(words, line) for line in heads):
+        yield Missing("the starter code (problem.starter_code) does not appear", True)
+    name = problem.entry_point or ""
+    if not re.search(rf"\b{re.escape(name)}\b", words):
+        yield Missing("the name of the function (problem.entry_point) does not appear", True)
+    if problem.signature.result is Codec.FIRST_ARGUMENT and not _IN_PLACE.search(words):
+        yield Missing("nothing says that the function changes its first argument in place", False)
+
+
+def _is_head(line: str) -> bool:
+    return line.lstrip().startswith(("def ", "class ", "async def "))
+
+
+def _has(words: str, fact: str) -> bool:
+    return _plain(fact)[:COMPARED] in words
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,138 @@
+"""What a new user trips over, and what is said then: one line that says what to do."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from own_problems import ECHO
+from program import Done, harness
+
+
+def line(done: Done, code: int = 2) -> str:
+    assert done.returncode == code, done.stderr
+    (only,) = done.stderr.strip().splitlines()
+    return only
+
+
+def own(folder: Path, *rows: dict[str, Any]) -> list[str]:
+    (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "mine.py").write_text(
+        "def right(problem):\n    open('asked', 'a').close()\n    return 'print(input())'\n"
+    )
+    return ["run", "-b", "jsonl:own.jsonl", "-m", "python:mine:right", "--out", "r"]
+
+
+def test_more_samples_than_are_recorded_are_refused_before_the_run(tmp_path: Path) -> None:
+    done = harness(tmp_path, "run", "-n", "2", "-k", "4", "--out", "r")
+    assert "replay:bundled has at most 1 recorded of a problem" in line(done)
+    assert "give -k 1, or name a model with -m" in done.stderr
+    assert "--resume" not in done.stderr
+    assert not (tmp_path / "r").exists()
+
+
+def test_a_recording_that_lacks_a_sample_advises_no_resume(tmp_path: Path) -> None:
+    assert harness(tmp_path, "run", "-n", "1", "--out", "a").returncode == 0
+    done = harness(tmp_path, "run", "-m", "replay:a", "-n", "2", "--out", "b")
+    assert done.returncode == 4
+    assert "a recording cannot answer more when it is resumed: name a model" in done.stderr
+    assert "--resume" not in done.stderr
+
+
+@pytest.mark.parametrize("command", [("--resume", "r"), ("--out", "r")])
+def test_fewer_problems_of_a_run_are_refused_for_what_they_are(
+    command: tuple[str, str], tmp_path: Path
+) -> None:
+    assert harness(tmp_path, "run", "-n", "3", "--out", "r").returncode == 0
+    said = line(harness(tmp_path, "run", *command, "-n", "2"))
+    assert "which the selection now leaves out: a run may get more problems, not fewer" in said
+    assert "no longer among" not in said
+
+
+@pytest.mark.parametrize(
+    ("key", "near"),
+    [("modle", "model"), ("mdoe", "mode"), ("promt", "prompt"), ("max_turn", "max_turns")],
+)
+def test_a_key_with_letters_swapped_is_that_key(key: str, near: str, tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(f"{key}: x\n")
+    done = harness(tmp_path, "run", "-c", "s.yaml")
+    assert f"unknown key {key!r}; did you mean {near!r}?" in line(done)
+
+
+def test_the_bundled_problems_by_name_play_the_recordings_as_without(tmp_path: Path) -> None:
+    done = harness(tmp_path, "run", "-b", "fixture", "-n", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "model replay:bundled" in done.stderr
+    other = harness(tmp_path, "run", "-b", "apps", "-n", "1")
+    assert "no model is named" in line(other)
+
+
+def test_a_misspelt_problem_is_answered_with_those_that_there_are(tmp_path: Path) -> None:
+    said = line(harness(tmp_path, "run", "-t", "two-smu"))
+    assert "no problem is called 'two-smu'; there are fixture/" in said
+    assert said.endswith("and 17 more")
+    near = line(harness(tmp_path, "run", "-t", "dry-bedz"))
+    assert near.endswith("no problem is called 'dry-bedz'; did you mean fixture/dry-beds?")
+
+
+@pytest.mark.parametrize("command", [(), ("prompts",), ("experiment",)])
+def test_a_bare_command_prints_help_and_no_empty_line(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = harness(tmp_path, *command)
+    assert "Usage: harness" in done.stdout + done.stderr or command == ("experiment",)
+    assert "harness: \n" not in done.stderr
+    assert not done.stderr.endswith("harness:\n")
+
+
+@pytest.mark.parametrize(
+    ("checker", "words"),
+    [
+        ("def check(i, e, a):\n    return a ==\n", "not valid Python: invalid syntax (line 2)"),
+        ("def check(i, e, a)\n    return 1\n", "not valid Python: expected ':' (line 1)"),
+        ("check = '\0'", "not valid Python: source code string cannot contain null bytes"),
+        ("check = " + "-" * 100_000 + "1", "not valid Python"),
+        ("ok = 1", "defines no function 'check'"),
+    ],
+)
+def test_a_checker_that_is_no_python_is_found_before_the_model_is_asked(
+    checker: str, words: str, tmp_path: Path
+) -> None:
+    done = harness(tmp_path, *own(tmp_path, {**ECHO, "checker": checker}))
+    said = line(done)
+    assert "own.jsonl:1: field 'checker': " in said
+    assert words in said
+    assert not (tmp_path / "asked").exists()
+
+
+def test_problems_without_any_test_are_refused_before_the_model_is_asked(tmp_path: Path) -> None:
+    bare = {**ECHO, "tests": []}
+    command = own(tmp_path, bare)
+    said = line(harness(tmp_path, *command), 3)
+    assert "no problem that is selected has a test, so nothing could be graded" in said
+    assert not (tmp_path / "asked").exists()
+    assert harness(tmp_path, *command, "--no-run-tests").returncode == 0
+    (tmp_path / "s.jsonl").write_text(json.dumps({"problem_id": ECHO["id"], "code": "x"}) + "\n")
+    graded = harness(tmp_path, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "s.jsonl")
+    assert "has a test, so nothing could be graded" in line(graded, 3)
+
+
+def test_one_problem_with_tests_is_enough(tmp_path: Path) -> None:
+    command = own(tmp_path, {**ECHO, "id": "own/bare", "tests": []}, ECHO)
+    done = harness(tmp_path, *command, "--json")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert (summary["graded"], summary["ungraded"]) == (1, 1)
+
+
+@pytest.mark.parametrize("command", ["run", "verify", "regrade", "grade", "calibrate"])
+def test_memory_out_of_range_is_told_alike(command: str, tmp_path: Path) -> None:
+    given = {
+        "run": ["run"],
+        "verify": ["verify", "fixture"],
+        "regrade": ["regrade", "r"],
+        "grade": ["grade", "--problems", "fixture", "--solutions", "s"],
+        "calibrate": ["calibrate", "fixture"],
+    }
+    said = line(harness(tmp_path, *given[command], "--memory", "1"))
+    assert said == "harness: --memory: Input should be greater than or equal to 64 (given: 1)"

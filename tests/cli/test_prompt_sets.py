@@ -1,0 +1,159 @@
+"""`harness prompts copy`, `diff`, and what `check` says of facts that a set leaves out."""
+
+from pathlib import Path
+
+import pytest
+from program import Done, harness
+
+from harness.agent.prompt_check import check_prompt
+from harness.agent.prompts import OWN_PARTS, bundled_names, load_prompt
+from harness.problem import Kind, ProblemView
+from harness.sources.registry import load
+
+ALL = (
+    "{{ problem.statement }}\n\n{{ problem.starter_code }}\n\n{{ problem.entry_point }}\n\n"
+    "stdin stdout in place\n\n"
+    "{% for test in problem.public_tests %}{{ test.input }} {{ test.output }}{% endfor %}"
+)
+
+
+@pytest.fixture(scope="module")
+def problems() -> list[ProblemView]:
+    return [problem.view() for problem in load("fixture").problems]
+
+
+def write_set(folder: Path, user: str, system: str = "Be brief.") -> str:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "system.j2").write_text(system)
+    (folder / "user.j2").write_text(user)
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    ("left_out", "words", "form"),
+    [
+        ("{{ problem.statement }}", "the statement (problem.statement) does not appear", "fixture"),
+        ("{{ problem.starter_code }}", "the starter code (problem.starter_code) does not", ""),
+        ("{{ problem.entry_point }}", "name of the function (problem.entry_point)", "a function"),
+        ("stdin stdout", "nothing says that the program reads stdin", ""),
+    ],
+)
+def test_a_fact_that_never_appears_is_a_fault(
+    left_out: str, words: str, form: str, problems: list[ProblemView], tmp_path: Path
+) -> None:
+    whole = write_set(tmp_path / "single_shot", ALL)
+    assert check_prompt(str(tmp_path), problems, "single_shot").missing == ()
+    Path(whole, "user.j2").write_text(ALL.replace(left_out, ""))
+    missing = check_prompt(str(tmp_path), problems, "single_shot").missing
+    assert any(words in fault.words and form in fault.words for fault in missing)
+    assert {fault.file for fault in missing} == {f"{whole}/user.j2"}
+    assert all("user.j2" in fault.file for fault in missing)
+
+
+def test_a_fact_may_stand_in_the_system_message(
+    problems: list[ProblemView], tmp_path: Path
+) -> None:
+    write_set(tmp_path / "single_shot", "Solve it.", ALL)
+    assert check_prompt(str(tmp_path), problems, "single_shot").missing == ()
+
+
+def test_public_tests_and_a_change_in_place_are_notes(
+    problems: list[ProblemView], tmp_path: Path
+) -> None:
+    text = ALL.replace("in place", "").partition("{% for")[0]
+    write_set(tmp_path / "single_shot", text)
+    found = check_prompt(str(tmp_path), problems, "single_shot")
+    assert found.missing == ()
+    told = " ".join(note.words for note in found.notes)
+    assert "changes its first argument in place" in told
+    assert "public tests (problem.public_tests) do not appear" in told
+
+
+def test_an_agent_may_read_the_problem_by_a_tool(
+    problems: list[ProblemView], tmp_path: Path
+) -> None:
+    write_set(tmp_path / "agentic", "Use the tools.")
+    found = check_prompt(str(tmp_path), problems, "agentic")
+    assert found.missing == ()
+    (note,) = found.notes
+    assert "the statement is left to the tool read_problem" in note.words
+    write_set(tmp_path / "agentic", "{{ problem.statement }}")
+    assert check_prompt(str(tmp_path), problems, "agentic").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "words"),
+    [
+        ("code_execution", "{{ problem.code }}", "the call that is asked about"),
+        ("code_execution", "{{ problem.call }}", "the program that is called"),
+        ("test_output_prediction", "{{ problem.call }}", "the statement"),
+        ("test_output_prediction", "{{ problem.statement }}", "the call that is asked about"),
+    ],
+)
+def test_answers_need_their_own_facts(
+    kind: str, text: str, words: str, problems: list[ProblemView], tmp_path: Path
+) -> None:
+    write_set(tmp_path / "single_shot" / kind, text)
+    (fault,) = check_prompt(str(tmp_path), problems, "single_shot").missing
+    assert words in fault.words
+
+
+BUNDLED = sorted({n for mode in OWN_PARTS for kind in Kind for n in bundled_names(mode, kind)})
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_no_bundled_set_leaves_a_fact_out(name: str, problems: list[ProblemView]) -> None:
+    assert check_prompt(name, problems).missing == ()
+
+
+def test_the_command_counts_it_as_a_fault(tmp_path: Path) -> None:
+    write_set(tmp_path / "mine", "Solve {{ problem.title }}.")
+    done = harness(tmp_path, "prompts", "check", "mine")
+    assert done.returncode == 2
+    assert "mine/user.j2: the statement (problem.statement) does not appear (for" in done.stdout
+    assert "note: mine/user.j2: the statement is left to the tool read_problem" in done.stdout
+
+
+class TestCopy:
+    @pytest.mark.parametrize("name", BUNDLED)
+    def test_a_copy_is_the_same_set(self, name: str, tmp_path: Path) -> None:
+        done = copied(tmp_path, name)
+        assert done.returncode == 0, done.stderr
+        assert "harness run --prompt mine" in done.stdout
+        for mode in OWN_PARTS:
+            for kind in Kind:
+                if name in bundled_names(mode, kind):
+                    own = load_prompt(str(tmp_path / "mine"), mode, kind)
+                    assert own.hash == load_prompt(name, mode, kind).hash
+        same = harness(tmp_path, "prompts", "diff", name, "mine")
+        assert same.stdout == f"{name} and mine have the same templates\n"
+        assert harness(tmp_path, "prompts", "check", "mine").returncode == 0
+
+    def test_what_is_there_is_not_written_over(self, tmp_path: Path) -> None:
+        (tmp_path / "mine").mkdir()
+        (tmp_path / "mine" / "note").write_text("kept")
+        done = copied(tmp_path, "default")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == "harness: mine exists and is not an empty folder; give another\n"
+
+    def test_a_set_that_is_not_there(self, tmp_path: Path) -> None:
+        done = copied(tmp_path, "nope")
+        assert done.returncode == 2
+        assert "no bundled set of single_shot" in done.stderr
+        assert not (tmp_path / "mine").exists()
+
+
+def copied(folder: Path, name: str) -> Done:
+    return harness(folder, "prompts", "copy", name, "mine")
+
+
+def test_a_diff_names_the_templates_and_the_lines(tmp_path: Path) -> None:
+    assert copied(tmp_path, "terse").returncode == 0
+    user = tmp_path / "mine" / "single_shot" / "user.j2"
+    user.write_text(user.read_text() + "Hurry.\n")
+    (tmp_path / "mine" / "agentic" / "user.j2").unlink()
+    done = harness(tmp_path, "prompts", "diff", "terse", "mine")
+    assert done.returncode == 0
+    assert "--- terse/single_shot/user.j2\n+++ mine/single_shot/user.j2\n" in done.stdout
+    assert "\n+Hurry.\n" in done.stdout
+    assert "--- terse/agentic/system.j2\n+++ /dev/null\n" in done.stdout
