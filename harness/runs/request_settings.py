@@ -69,10 +69,12 @@ def read_header(value: Any) -> tuple[str, ...]:
 
 def read_stop(value: Any) -> Any:
     """Texts that end an answer; none is empty. Raises PydanticCustomError."""
-    given = cast("list[Any]", value) if isinstance(value, list | tuple) else []
+    if not isinstance(value, list | tuple):
+        return value
+    given = cast("list[Any]", value)
     if "" in given:
         raise PydanticCustomError("stop", "give texts that are not empty")
-    return value
+    return given
 
 
 Probability = Annotated[float | None, Field(ge=0, le=1)]
