@@ -12,7 +12,6 @@ its stream, is asked without streaming from then on.
 
 import asyncio
 import re
-import socket
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
@@ -21,6 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic_core import to_json
 
+from harness.models.connections import kept_alive
 from harness.models.event_stream import CONTENT_TYPE, StreamFormat, read_events
 from harness.models.faults import (
     UNKNOWN_MODEL_STATUSES,
@@ -52,7 +52,6 @@ FIRST_STATUSES = frozenset({401, 403, 404})
 KEY_STATUS = 401
 STREAM_STATUSES = frozenset({400, 403, 404, 405, 415, 422, 500, 501})
 STREAM_WORDS = re.compile(r"\bstream", re.IGNORECASE)
-KEEP_ALIVE_S = 60
 REQUEST_ID_HEADERS = ("x-request-id", "request-id")
 
 
@@ -111,7 +110,7 @@ class Endpoint:
             ),
             # The engine bounds the requests in flight; a second bound would only queue.
             limits=limits,
-            transport=_transport(limits),
+            transport=kept_alive(limits),
             follow_redirects=False,
             event_hooks={"response": [self._refuse_failed]},
         )
@@ -348,22 +347,3 @@ class Endpoint:
             self.redact,
             now=time.time(),
         )
-
-
-def _transport(limits: "httpx2.Limits") -> "httpx2.AsyncHTTPTransport | None":
-    """Connections with TCP keep-alive: a router may forget one that is silent for minutes.
-
-    None where the environment names a proxy, which a transport given to the client would pass over.
-    """
-    from urllib.request import getproxies
-
-    import httpx2
-
-    if getproxies():
-        return None
-
-    options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
-    for name, value in (("TCP_KEEPIDLE", KEEP_ALIVE_S), ("TCP_KEEPINTVL", KEEP_ALIVE_S)):
-        if hasattr(socket, name):
-            options.append((socket.IPPROTO_TCP, getattr(socket, name), value))
-    return httpx2.AsyncHTTPTransport(limits=limits, socket_options=options)

@@ -1,0 +1,28 @@
+"""Connections to providers."""
+
+import socket
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import httpx2
+
+KEEP_ALIVE_S = 60
+
+
+def kept_alive(limits: "httpx2.Limits") -> "httpx2.AsyncHTTPTransport | None":
+    """Connections with TCP keep-alive: a router may forget one that is silent for minutes.
+
+    None where the environment names a proxy, which a transport given to the client would pass over.
+    """
+    from urllib.request import getproxies
+
+    import httpx2
+
+    if getproxies():
+        return None
+
+    options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
+    for name, value in (("TCP_KEEPIDLE", KEEP_ALIVE_S), ("TCP_KEEPINTVL", KEEP_ALIVE_S)):
+        if hasattr(socket, name):
+            options.append((socket.IPPROTO_TCP, getattr(socket, name), value))
+    return httpx2.AsyncHTTPTransport(limits=limits, socket_options=options)
