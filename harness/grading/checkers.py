@@ -14,9 +14,10 @@ value and what it returned, where tuples, other sequences, linked lists and tree
 
 `hooks` are Mercury's: `convert_offline((inputs, expected))` makes the arguments of a call from the
 test's, `evaluate_offline(inputs, outputs, expected)` says whether the call was right, given the
-arguments as the call left them. A tuple comes there as a tuple and a deque as one; any other
-iterable as a sequence that no list equals. A solution that changed them to fit its answer is not believed:
-where the expected value passes with arguments that no solution held, the answer must too.
+arguments as the call left them. A tuple comes there as a tuple, a deque as a deque, any other
+iterable as a sequence that no list equals. A solution that changed its arguments to fit its answer
+is not believed: where the expected value passes with arguments that no solution held, the answer
+must too.
 
 A checker that fails on an answer, or returns something else than was agreed, says nothing; then
 others are put to it: the expected output, and a few plain values. If it has a verdict on any of

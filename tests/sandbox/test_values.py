@@ -339,7 +339,7 @@ class TestEmptyNodes:
         signature = signature_of(f"def f() -> {kind}: ...", "f")
         code = f"def f(): return {'[[1]]' if 'List[' in kind else '[1]'}"
         execution = run(code, preamble=NODES, entry_point="f", signature=signature)
-        tagged = '{"q":["list",1]}'
+        tagged = '{"q":["PlainList",1]}'
         read = f"[{tagged}]" if "List[" in kind else tagged
         assert (execution.result or b"").decode() == read
 

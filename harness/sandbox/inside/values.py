@@ -86,21 +86,14 @@ def encode(value: Any, result: str, arguments: list[Any], codecs: list[str]) -> 
     return _dumps(_encode(value, 0, _Budget())).encode()
 
 
-class _NotNodes:
-    """A list in place of the nodes that a signature asks for."""
-
-    def __init__(self, items: list[Any]) -> None:
-        self.items = items
-
-
 def _as_nodes(value: Any) -> Any:
     """The head or root that a signature asks for: None is an empty one, a list is none."""
     if value is None:
         return []
-    return _NotNodes(value) if isinstance(value, list) else value
+    return PlainList(value) if isinstance(value, list) else value
 
 
-def _encode(  # noqa: C901, PLR0911 - one case a line
+def _encode(  # noqa: C901, PLR0911, PLR0912 - one case a line
     value: Any, depth: int, budget: _Budget
 ) -> Any:
     kind = type(value)
@@ -114,8 +107,6 @@ def _encode(  # noqa: C901, PLR0911 - one case a line
         return _encode_items(budget.take(value), depth, budget)
     if isinstance(value, tuple):
         return {"u": _encode_items(budget.take(value), depth, budget)}
-    if kind is _NotNodes:
-        return {"q": ["list", *_encode_items(budget.take(value.items), depth, budget)]}
     if isinstance(value, int | float | str):
         return _encode_subclass(value)
     if isinstance(value, Mapping):
@@ -251,8 +242,8 @@ class Opaque:
     """What was no data: equal to itself alone."""
 
 
-class Items(Sequence[Any]):
-    """What was a sequence or iterable of another kind than lists and tuples: no list equals it."""
+class PlainList(Sequence[Any]):
+    """What no list equals: another sequence or iterable, or a list in the place of nodes."""
 
     def __init__(self, items: list[Any]) -> None:
         self._items = items
@@ -291,7 +282,7 @@ def untag(  # noqa: C901, PLR0911 - one case a line
         case {"q": ["deque", *items]}:
             return deque(untag(item, namespace) for item in items)
         case {"q": [_, *items]}:
-            return Items([untag(item, namespace) for item in items])
+            return PlainList([untag(item, namespace) for item in items])
         case {"d": pairs}:
             return {_hashable(untag(k, namespace)): untag(v, namespace) for k, v in pairs}
         case {"s": items}:

@@ -125,7 +125,7 @@ def one_test(worker: Worker) -> Expected:
         {"steady": STEADY},
         {"quick": QUICK, "steady": STEADY, "sluggish": SLUGGISH},
     ],
-    ids=lambda flaky: "+".join(flaky),
+    ids="+".join,
 )
 def test_a_reference_that_fails_at_its_turns_is_left_out_and_no_other(
     flaky: dict[str, str], worker: Worker
