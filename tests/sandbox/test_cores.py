@@ -19,8 +19,8 @@ def process(folder: Path, version: int, group: str, quotas: dict[str, str]) -> P
         file = mount / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text + "\n")
-    (folder / "cgroup").write_text(f"3:memory:/x\n{0 if version == 2 else 4}:"
-                                   f"{'' if version == 2 else 'cpu,cpuacct'}:{group}\n")  # fmt: skip
+    own = f"0::{group}" if version == 2 else f"4:cpu,cpuacct:{group}"
+    (folder / "cgroup").write_text(f"3:memory:/x\n{own}\n")
     (folder / "mountinfo").write_text(
         f"22 1 0:2 / /proc rw - proc proc rw\n30 1 0:26 / {mount} rw,nosuid shared:9 - {kind}\n"
     )

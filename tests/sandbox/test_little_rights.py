@@ -99,7 +99,7 @@ def test_what_a_fork_server_says_as_it_ends_is_told(monkeypatch: pytest.MonkeyPa
     """One that greets, and fails at the first program."""
     worker = Worker()
     worker.run(Program(""), [b""], Limits())
-    monkeypatch.setattr("harness.sandbox.worker._plain", lambda limits: {"cpu_s": "x"})
+    monkeypatch.setattr("harness.sandbox.worker._plain", lambda _: {"cpu_s": "x"})
     with pytest.raises(SandboxError, match=r"hung up.*KeyError"):
         worker.run(Program(""), [b""], Limits())
     worker.stop()

@@ -10,8 +10,8 @@ Run = Callable[..., Execution]
 DEEP = "import sys\nsys.setrecursionlimit(50_000)\nfrom functools import lru_cache\n"
 WAYS = {
     "a cache": "@lru_cache(None)\ndef f(n): return n and 1 + f(n - 1)",
-    "a sort's key": "def f(n):\n  found = []\n  n and [0].sort(key=lambda _: found.append(f(n - 1)))\n"
-    "  return 1 + found[0] if n else 0",
+    "a sort's key": "def f(n):\n  found = []\n"
+    "  n and [0].sort(key=lambda _: found.append(f(n - 1)))\n  return 1 + found[0] if n else 0",
     "map": "def f(n): return n and 1 + next(map(f, [n - 1]))",
     "a comparison": "class A:\n  def __init__(self, n): self.n = n\n  def __eq__(self, o):\n"
     "    return self.n == 0 or [A(self.n - 1)] == [o]\ndef f(n): return (A(n) == A(n)) * n",
