@@ -161,13 +161,12 @@ def _same_part(parts: list[Any], part: Json) -> Json | None:
     """The part of a text, or of reasoning, that a piece goes on with."""
     index, last = part.get("index"), _last(parts)
     if index is not None:
-        same = (each for each in reversed(parts) if isinstance(each, dict))
+        same = (cast("Json", each) for each in reversed(parts) if isinstance(each, dict))
         return next(
             (
                 found
-                for each in same
-                if (found := cast("Json", each)).get("index") == index
-                and found.get("type") == part.get("type")
+                for found in same
+                if found.get("index") == index and found.get("type") == part.get("type")
             ),
             None,
         )

@@ -95,13 +95,14 @@ def _note(
 ) -> Iterator[str]:
     """What befell a conversation."""
     match event:
+        case PutOff() | NotGraded() | Damaged():
+            yield from _left_pending(event)
         case Unusable():
             yield from _said("an answer of no use", event.cause)
         case Retried():
             yield from _said(f"retry {event.attempt} after {event.wait_s:.1f} s", event.cause)
         case ToolProtocolChanged():
-            how = "not at all" if event.protocol == "none" else f"in {event.protocol}"
-            how = "natively" if event.protocol == "native" else how
+            how = {"none": "not at all", "native": "natively"}.get(event.protocol, "in text")
             yield from _said(f"from turn {event.turn} on tools are called {how}", event.cause)
         case Cleared():
             yield from _said(
@@ -113,17 +114,20 @@ def _note(
         case Resumed():
             yield f"\n=== taken up again after turn {event.turn} {event.time}"
             yield from _indented(event.cause)
-        case PutOff():
-            yield f"\n=== put off: {event.reason}; the sample stays pending"
-            yield from _indented(event.cause)
         case AgentLeft():
             yield from _agent(event)
+
+
+def _left_pending(event: PutOff | NotGraded | Damaged) -> Iterator[str]:
+    """Why a sample has no grade, or a line no event."""
+    match event:
+        case PutOff():
+            yield f"\n=== put off: {event.reason}; the sample stays pending"
         case NotGraded():
             yield f"\n=== not graded: {event.verdict.replace('_', ' ')}; the sample stays pending"
-            yield from _indented(event.cause)
         case Damaged():
             yield f"\n=== line {event.line} of the transcript cannot be read"
-            yield from _indented(event.cause)
+    yield from _indented(event.cause)
 
 
 def _agent(event: AgentLeft) -> Iterator[str]:

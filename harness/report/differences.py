@@ -74,7 +74,7 @@ def _content(what: str, one: Any, other: Any) -> Iterator[str]:
     """Whether two things of the same name have the same content."""
     if not isinstance(one, dict) or not isinstance(other, dict):
         return
-    first, second = (cast("dict[str, Any]", each) for each in (one, other))
+    first, second = cast("dict[str, Any]", one), cast("dict[str, Any]", other)
     same_name = first.get("name") == second.get("name")
     if same_name and first.get("hash") != second.get("hash"):
         yield f"the {what} {first.get('name')} differs in content"

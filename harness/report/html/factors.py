@@ -5,11 +5,11 @@ from itertools import combinations
 from typing import NamedTuple
 
 from harness.report.html.sides import SINGLE_SHOT, Side
-from harness.runs.spec import GROWING, RESUMABLE, WAYS, RunSpec
+from harness.runs.spec import GROWING, RESUMABLE, SETTINGS, RunSpec, uses
 
 NO_FACTORS = RESUMABLE | GROWING | {"shard", "batch", "require_isolation", "unsafe_no_sandbox"}
 """Keys of the spec that are no reason for one run to solve more than another."""
-ITERATING = frozenset({*WAYS, "max_turns", "tool_protocol"})
+ITERATING = frozenset(key for key in SETTINGS if not uses("single_shot", key))
 """Keys that some modes ignore: between runs of two modes they are a part of the mode."""
 
 

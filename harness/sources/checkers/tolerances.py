@@ -50,10 +50,12 @@ def returned_within(tolerance: float) -> Callable[[Any, Any, Any], bool]:
 
     def check(_arguments: Any, expected: Any, answer: Any) -> bool:
         if isinstance(expected, list):
+            wanted: list[Any] = expected
+            found: list[Any] = answer if isinstance(answer, list) else []
             return (
                 isinstance(answer, list)
-                and len(answer) == len(expected)
-                and all(check(None, *pair) for pair in zip(expected, answer, strict=True))
+                and len(found) == len(wanted)
+                and all(check(None, *pair) for pair in zip(wanted, found, strict=True))
             )
         return is_near(expected, answer, tolerance)
 
