@@ -142,8 +142,9 @@ def meaning(spec: str) -> str:
     source, _, where = spec.partition(":")
     word = where.partition("@")[0] or "release_latest"
     found = re.fullmatch(r"(release_)?v(\d)(?:_v(\d))?|release_latest", word)
-    name = source.strip().lower()
-    if found is None or "livecodebench" not in name or word not in HOMES.get(name, ()):
+    if source.strip().lower() != "livecodebench" or word not in HOMES["livecodebench"]:
+        return ""
+    if found is None:
         return ""
     last = int(found[3] or found[2] or len(_LCB_ADDED))
     first = 1 if found[1] or found[2] is None else int(found[2])

@@ -272,7 +272,9 @@ class TestLayouts:
         self, layout: str, program: Program, hub: Hub, tmp_path: Path
     ) -> None:
         hub.commit(LCB, SECOND, as_parquet(tmp_path, layout))
-        found = ids(program("problems", "livecodebench:release_v3"))
+        done = program("problems", "livecodebench:release_v3")
+        assert "v3 is the 101 that release 3 added" in done.stdout
+        found = ids(done)
         wanted = {f"livecodebench/q{number}" for number in (1, 2, 3)}
         assert {*found} == wanted | ({"livecodebench/x"} if layout == "releases" else set())
         asked = len(hub.requests)

@@ -190,6 +190,18 @@ class TestHiddenTests:
         assert summary(stopped, result("b", solved=True)).mean_fraction == pytest.approx(0.625)
 
 
+class TestTheSourcesOwnRule:
+    def test_its_rate_stands_beside_that_of_the_checkers(self) -> None:
+        stricter = result("b", solved=True, solved_by_rule=False)
+        found = summary(result("a", solved=True), stricter, result("c", solved_by_rule=True))
+        assert value(found.pass_at_1) == (pytest.approx(2 / 3), 3)
+        assert value(found.by_source_rule) == (pytest.approx(2 / 3), 3)
+        assert value(summary(result("a"), stricter).by_source_rule) == (0.0, 2)
+
+    def test_where_no_checker_stands_in_for_it_there_is_none(self) -> None:
+        assert summary(result("a", solved=True)).by_source_rule is None
+
+
 class TestKnownIssues:
     def test_a_second_rate_leaves_them_out(self) -> None:
         doubtful = result("b", known_issues=("many answers are right",))

@@ -88,6 +88,27 @@ class TestReading:
         assert not grade(problem, "print(9)", isolate=isolate, rule="lcb").solved
 
 
+def test_a_hidden_test_that_equals_a_public_one_is_public(
+    lcb_row: Callable[..., Any],
+    write_rows: Callable[..., Path],
+    pickled: Callable[[object], str],
+    grade: Callable[..., Grade],
+) -> None:
+    public = '[{"input": "2 5\\n", "output": "7\\n", "testtype": "stdin"}]'
+    same = {"input": "2 5", "output": "7", "testtype": "stdin"}
+    other = {"input": "1 2\n", "output": "3\n", "testtype": "stdin"}
+    rows = [
+        lcb_row(question_id=name, public_test_cases=public, private_test_cases=pickled(hidden))
+        for name, hidden in (("alone", [same]), ("both", [same, other]))
+    ]
+    alone, both = load(str(write_rows(*rows))).problems
+    graded = grade(alone, "print(7)")
+    assert (graded.public_total, graded.public_passed, graded.hidden_total) == (2, 2, 0)
+    graded = grade(both, "print(7)")
+    assert (graded.public_total, graded.public_passed) == (2, 2)
+    assert (graded.hidden_total, graded.hidden_passed) == (1, 0)
+
+
 ANOTHER_ANSWER = {
     "abc311_c": """
         n, *a = map(int, open(0).read().split())

@@ -5,6 +5,9 @@ relative error, LeetCode's an absolute one. The error is that from the data's ow
 just the tolerance is right.
 """
 
+# Values of unknown type are this module's subject.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
+
 from collections.abc import Callable, Collection
 from math import isfinite
 from typing import Any

@@ -1,0 +1,27 @@
+"""What the words for LiveCodeBench's releases select."""
+
+import pytest
+
+from harness.sources.homes import meaning
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("livecodebench", ["release_latest", "1 to 6", "1,055 problems", "v6 is the 175"]),
+        ("livecodebench:release_v6", ["release_v6", "1,055 problems", "v6 is the 175"]),
+        ("livecodebench:v6@main", ["the 175 problems", "release_v6 is all 1,055"]),
+        ("livecodebench:release_v2", ["511 problems", "v2 is the 111"]),
+        ("livecodebench:v4_v6", ["the 443 problems that releases 4 to 6 added"]),
+    ],
+)
+def test_a_word_is_explained(spec: str, words: list[str]) -> None:
+    said = meaning(spec)
+    assert [word for word in words if word not in said] == []
+
+
+@pytest.mark.parametrize(
+    "spec", ["fixture", "livecodebench:rows.jsonl", "livecodebench:v7", "apps"]
+)
+def test_others_are_not(spec: str) -> None:
+    assert meaning(spec) == ""
