@@ -32,7 +32,7 @@ from harness.models.protocol import (
 )
 from harness.models.replay import Tape
 from harness.models.text_tools import said_in_text
-from harness.models.token_estimate import CHARACTERS_PER_TOKEN, characters_of, unheard_usage
+from harness.models.token_estimate import estimated_usage
 
 LENGTH_OF_HASH = 32  # hex digits, of 64: one conversation is to be told from another
 NEWEST_RESULTS = 2  # are never cleared
@@ -238,14 +238,7 @@ class Conversation:
 
     def _estimate(self, turn: ModelTurn | None = None) -> Usage | None:
         """Tokens of the last request, where its answer was not heard or did not report them."""
-        if turn is None:
-            limit = self._session.settings.max_tokens
-            return unheard_usage(characters_of(self._messages), limit)
-        if turn.usage is not None:
-            return None
-        *before, said = self._messages
-        written = -(-characters_of([said]) // CHARACTERS_PER_TOKEN)
-        return unheard_usage(characters_of(before), written)
+        return estimated_usage(self._messages, turn, self._session.settings.max_tokens)
 
     def _recorded(self, request: Request) -> ModelTurn | None:
         journal, gate = self._session.journal, self._session.gate

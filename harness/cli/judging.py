@@ -19,7 +19,8 @@ from harness.runs.executor import Executor, ExecutorError, Where
 from harness.runs.judging import Job, Judged, Options, judge_all
 from harness.runs.kinds import said_in
 from harness.runs.plan import judging_of
-from harness.runs.spec import read_spec, read_test_timeout
+from harness.runs.spec import read_spec
+from harness.runs.timeout_values import read_test_timeout
 from harness.runs.verified_limits import reference_limits, without_reference
 from harness.sandbox.isolation import Level
 

@@ -5,9 +5,9 @@ much. A budget books this estimate, which is meant to be too high rather than to
 total of a run: those hold what providers reported.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from harness.models.protocol import Message, Usage
+from harness.models.protocol import Message, ModelTurn, Usage
 
 CHARACTERS_PER_TOKEN = 3  # fewer than any tokeniser's mean for English and code
 LONG_ANSWER = 8_000  # tokens, where --max-tokens sets no limit
@@ -27,3 +27,22 @@ def unheard_usage(characters: int, max_tokens: int | None) -> Usage:
 def characters_of(messages: Iterable[Message]) -> int:
     """Length of some messages as JSON."""
     return sum(len(message.model_dump_json()) for message in messages)
+
+
+def estimated_usage(
+    messages: Sequence[Message], turn: ModelTurn | None, max_tokens: int | None
+) -> Usage | None:
+    """Estimate the tokens of a request whose usage is unknown; None where it is known.
+
+    Args:
+        messages: the conversation, with the answer at its end where there is one.
+        turn: the answer; None where it was not heard.
+        max_tokens: the token limit of an answer.
+    """
+    if turn is None:
+        return unheard_usage(characters_of(messages), max_tokens)
+    if turn.usage is not None:
+        return None
+    *before, said = messages
+    written = -(-characters_of([said]) // CHARACTERS_PER_TOKEN)
+    return unheard_usage(characters_of(before), written)

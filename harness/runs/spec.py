@@ -1,6 +1,5 @@
 """The spec of a run: one model, from a YAML file and flags; flags win."""
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -22,50 +21,15 @@ from harness.runs import request_settings as asking
 from harness.runs.executor import ExecutorName, Where
 from harness.runs.settings import Setting, is_said, refuse_unknown, settings_of
 from harness.runs.sharding import Shard
+from harness.runs.timeout_values import LONGEST_SECONDS, read_test_timeout
 from harness.runs.yaml_file import read_yaml
 from harness.sandbox.isolation import Level
 from harness.sources.selection import Selection
 
 MOST_IN_FLIGHT = 1_000
 MOST_ROUNDS = 1_000
-LONGEST_SECONDS = 7 * 86_400
 LEAST_MEMORY = 64  # MiB
 MOST_MEMORY = 1 << 20  # MiB: a tebibyte
-REFERENCE = "reference*"
-"""Begins a limit of time that is so many times what a problem's own reference needs."""
-
-
-def read_test_timeout(value: Any, *, by_reference: bool = True) -> float | str:
-    """A limit of CPU seconds per test: a number, or `reference*FACTOR` where that may be given.
-
-    Raises:
-        ValueError: it is neither; the message says what to give.
-    """
-    if by_reference and isinstance(value, str) and value.strip().startswith("reference"):
-        text = value.strip()
-        if factor_of(text) is None:
-            raise ValueError("give reference*FACTOR, as reference*4, with a factor of more than 0")
-        return text
-    try:
-        seconds = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        seconds = math.nan
-    if not 0 < seconds <= LONGEST_SECONDS:
-        most = f"more than 0, at most {LONGEST_SECONDS:g}"
-        other = ", or reference*FACTOR" if by_reference else ""
-        raise ValueError(f"give CPU seconds, {most}{other}")
-    return seconds
-
-
-def factor_of(test_timeout: float | str | None) -> float | None:
-    """The factor of `reference*FACTOR`; None where a limit of time is no such one."""
-    if not isinstance(test_timeout, str) or not test_timeout.startswith(REFERENCE):
-        return None
-    try:
-        factor = float(test_timeout.removeprefix(REFERENCE))
-    except ValueError:
-        return None
-    return factor if 0 < factor < math.inf else None
 
 
 def _test_timeout(value: Any) -> float | str | None:

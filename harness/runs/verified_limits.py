@@ -13,7 +13,7 @@ from typing import Any
 from harness.errors import RunDirectoryError, UsageError
 from harness.problem import Problem
 from harness.runs.judging import Options
-from harness.runs.spec import LONGEST_SECONDS, factor_of
+from harness.runs.timeout_values import LONGEST_SECONDS, factor_of
 from harness.runs.verified_cache import VerifiedCache, default_folder, subject
 from harness.sources.registry import parse_spec
 

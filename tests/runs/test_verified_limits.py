@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.runs.spec import RunSpec, factor_of, read_spec, read_test_timeout
+from harness.runs.spec import RunSpec, read_spec
+from harness.runs.timeout_values import factor_of, read_test_timeout
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,41 @@
+"""Read a time limit of tests: CPU seconds, or a multiple of what a reference needs."""
+
+import math
+from typing import Any
+
+LONGEST_SECONDS = 7 * 86_400
+REFERENCE = "reference*"
+"""Begins a limit of time that is so many times what a problem's own reference needs."""
+
+
+def read_test_timeout(value: Any, *, by_reference: bool = True) -> float | str:
+    """A limit of CPU seconds per test: a number, or `reference*FACTOR` where that may be given.
+
+    Raises:
+        ValueError: it is neither; the message says what to give.
+    """
+    if by_reference and isinstance(value, str) and value.strip().startswith("reference"):
+        text = value.strip()
+        if factor_of(text) is None:
+            raise ValueError("give reference*FACTOR, as reference*4, with a factor of more than 0")
+        return text
+    try:
+        seconds = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        seconds = math.nan
+    if not 0 < seconds <= LONGEST_SECONDS:
+        most = f"more than 0, at most {LONGEST_SECONDS:g}"
+        other = ", or reference*FACTOR" if by_reference else ""
+        raise ValueError(f"give CPU seconds, {most}{other}")
+    return seconds
+
+
+def factor_of(test_timeout: float | str | None) -> float | None:
+    """The factor of `reference*FACTOR`; None where a limit of time is no such one."""
+    if not isinstance(test_timeout, str) or not test_timeout.startswith(REFERENCE):
+        return None
+    try:
+        factor = float(test_timeout.removeprefix(REFERENCE))
+    except ValueError:
+        return None
+    return factor if 0 < factor < math.inf else None
