@@ -161,15 +161,9 @@ def _same_part(parts: list[Any], part: Json) -> Json | None:
     """The part of a text, or of reasoning, that a piece goes on with."""
     index, last = part.get("index"), _last(parts)
     if index is not None:
-        same = (cast("Json", each) for each in reversed(parts) if isinstance(each, dict))
-        return next(
-            (
-                found
-                for found in same
-                if found.get("index") == index and found.get("type") == part.get("type")
-            ),
-            None,
-        )
+        place = (index, part.get("type"))
+        known = [cast("Json", each) for each in parts if isinstance(each, dict)]
+        return next((e for e in known if (e.get("index"), e.get("type")) == place), None)
     if last is None or last.get("type") != part.get("type") or last.get("signature"):
         return None
     return last if any(name in GROWING for name in part) or "signature" in part else None
