@@ -205,7 +205,7 @@ SH = {"agent_command": "sh"}
     [
         ({"agent_command": "no-such-program"}, "there is no program no-such-program"),
         ({"agent_command": "it's"}, "--agent-command: no closing quotation"),
-        ({"agent_command": ""}, "--mode external needs the agent"),
+        ({"agent_command": ""}, "--agent-command is empty"),
         ({"mode": "external"}, "--mode external needs the agent"),
         (SH | {"temperature": 1.0}, "--temperature"),
         (SH | {"max_cost": 1.0}, "--max-cost"),

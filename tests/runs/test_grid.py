@@ -123,7 +123,7 @@ class TestCells:
         made = grid(tmp_path, models=["replay:a/b", "replay:a-b", "replay:a:b"])
         assert names(made) == ["replay-a-b", "replay-a-b-2", "replay-a-b-3"]
 
-    @given(st.text(min_size=1, max_size=300))
+    @given(st.text(min_size=1, max_size=300).filter(str.strip))
     def test_any_model_and_prompt_makes_a_name_that_is_one_file_s(self, text: str) -> None:
         with tempfile.TemporaryDirectory() as folder:
             made = grid(Path(folder), models=["replay:x", f"replay:{text}"], prompts=[text, "y"])
