@@ -275,7 +275,7 @@ class TestFlags:
     @pytest.mark.parametrize(
         ("flags", "said"),
         [
-            (["--rule", "loose"], "--rule loose: known are lcb, tokens, apps_legacy"),
+            (["--rule", "loose"], "--rule loose: known are lcb, equality, tokens, apps_legacy"),
             (["--extract", "magic"], "--extract magic: known are harness, lcb"),
             (["--test-timeout", "-1"], "--test-timeout -1: give CPU seconds, more than 0"),
             (["--test-timeout", "nan"], "--test-timeout nan: give CPU seconds, more than 0"),
