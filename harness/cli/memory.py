@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from errno import ENOMEM
 from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
+from typing import cast
 
 from harness.cli.exit_codes import INFRASTRUCTURE
 
@@ -41,7 +42,7 @@ def _chain(error: BaseException | None, depth: int) -> Iterator[BaseException]:
         return
     yield error
     if isinstance(error, BaseExceptionGroup):
-        for each in error.exceptions:
+        for each in cast("BaseExceptionGroup[BaseException]", error).exceptions:
             yield from _chain(each, depth - 1)
     yield from _chain(error.__cause__ or error.__context__, depth - 1)
 
