@@ -45,8 +45,11 @@ def fenced_blocks(text: str, *, untagged_after_words: bool = True) -> list[Fence
         fence = _fence(line)
         if opening is None or (opening.after_words and fence and fence.tag):
             fence = fence or _fence_in_list_item(line) or _fence_after_words(line)
-            opens = fence and (untagged_after_words or not fence.after_words)
-            opening, inside = fence if opens and fence.tag not in WRAPPERS else None, []
+            if fence and (
+                fence.tag in WRAPPERS or (fence.after_words and not untagged_after_words)
+            ):
+                fence = None
+            opening, inside = fence, []
         elif fence and not fence.tag and fence.marks.startswith(opening.marks):
             blocks.append(_block(opening, inside, closed=True))
             opening = None

@@ -9,7 +9,7 @@ from harness.cli import completing
 Rule = Annotated[
     str | None,
     typer.Option(
-        metavar="lcb|tokens|apps_legacy|NAME",
+        metavar="lcb|equality|tokens|apps_legacy|NAME",
         autocompletion=completing.rules,
         help="How outputs are compared, in place of each problem's own way.",
     ),

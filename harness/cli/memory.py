@@ -42,8 +42,7 @@ def _chain(error: BaseException | None, depth: int) -> Iterator[BaseException]:
         return
     yield error
     if isinstance(error, BaseExceptionGroup):
-        group = cast("BaseExceptionGroup[BaseException]", error)
-        for each in group.exceptions:
+        for each in cast("BaseExceptionGroup[BaseException]", error).exceptions:
             yield from _chain(each, depth - 1)
     yield from _chain(error.__cause__ or error.__context__, depth - 1)
 

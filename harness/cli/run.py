@@ -94,7 +94,7 @@ def run(  # noqa: PLR0917 - the flags of a command
             "--rule",
             help="How outputs are compared, in place of each problem's own way.",
             panel="Grading",
-            metavar="lcb|tokens|apps_legacy|NAME",
+            metavar="lcb|equality|tokens|apps_legacy|NAME",
             complete=completing.rules,
         ),
     ] = None,

@@ -26,10 +26,11 @@ _VERDICT_OF = {
 def answer_of(execution: Execution, *, functional: bool) -> str | None:
     """What is compared with the expected output; None where the test did not get that far.
 
-    A program that exits has come to its end, whatever its exit code: so have it the graders of
-    LiveCodeBench and APPS, and what it printed counts.
+    A program that raises SystemExit has come to its end, whatever its exit code: so have it the
+    graders of LiveCodeBench and APPS, and what it printed counts. A process that ends otherwise
+    (`os._exit`), with such a code, has crashed.
     """
-    exited = execution.ending is Ending.EXIT and not functional
+    exited = execution.ending is Ending.EXIT and not functional and not execution.error
     if execution.ending is not Ending.FINISHED and not exited:
         return None
     if not functional:

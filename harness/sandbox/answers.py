@@ -98,7 +98,9 @@ def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending,
             if os.WIFSIGNALED(status):
                 return Ending.SIGNAL, os.WTERMSIG(status), ""
             code = os.WEXITSTATUS(status)
-            return (Ending.EXIT if code else Ending.FINISHED), code, ""
+            if code:
+                return Ending.EXIT, code, f"its process ended with exit code {code}"
+            return Ending.FINISHED, 0, ""
         case _:
             return Ending.ERROR, 0, "the program wrote on the judge's own channel"
 

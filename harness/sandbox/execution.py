@@ -53,7 +53,7 @@ class Execution:
         stderr: the same, head and tail of a long one.
         result: a function's result in the notation of `harness.sandbox.inside.values`; None when it
             gave none.
-        error: the traceback, or the compiler's message.
+        error: the traceback, or the compiler's message; how a process ended that raised nothing.
         code: exit code or signal number.
         cpu_s, wall_s: seconds, read outside the process.
         peak_bytes: the process's peak memory, over all tests that it ran.

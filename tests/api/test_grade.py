@@ -100,7 +100,7 @@ async def test_in_a_running_loop(problems: Problems) -> None:
         ({"nobody": ECHOES}, {}, NothingSelectedError, "none of 1 solution is for one of 3"),
         (CODES, {"extract": "ours"}, UsageError, "known are harness, lcb"),
         (CODES, {"test_timout": 1}, UsageError, "did you mean 'test_timeout'"),
-        (CODES, {"rule": "exact"}, UsageError, "known are lcb, tokens, apps_legacy"),
+        (CODES, {"rule": "exact"}, UsageError, "known are lcb, equality, tokens, apps_legacy"),
         (CODES, {"timing": "mercury"}, UsageError, "give that too"),
         (CODES, {"test_timeout": "reference*4"}, UsageError, "benchmark by its name"),
     ],

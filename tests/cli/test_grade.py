@@ -275,7 +275,10 @@ class TestFlags:
     @pytest.mark.parametrize(
         ("flags", "said"),
         [
-            (["--rule", "loose"], "--rule: known are lcb, tokens, apps_legacy (given: loose)"),
+            (
+                ["--rule", "loose"],
+                "--rule: known are lcb, equality, tokens, apps_legacy (given: loose)",
+            ),
             (["--extract", "magic"], "--extract magic: known are harness, lcb"),
             (["--test-timeout", "-1"], "--test-timeout: give CPU seconds, more than 0"),
             (["--test-timeout", "nan"], "or reference*FACTOR (given: nan)"),

@@ -137,10 +137,16 @@ class TestVerdicts:
         assert result.tests[0].error.startswith("the limit of wall time was reached after")
 
     def test_an_exit_code_is_not_judged_where_the_output_is_right(self, grade: GradeIt) -> None:
-        for act in ("exit(3)", "exit('a word')", "import os\nos._exit(7)"):
+        for act in ("exit(3)", "exit('a word')", "raise SystemExit(255)"):
             result = grade(f"print(int(input()) * 2, flush=True)\n{act}", DOUBLES)
             assert vector(result) == [Verdict.ACCEPTED] * 3
             assert result.tests[0].error == ""
+
+    def test_a_process_that_ends_with_a_code_has_crashed(self, grade: GradeIt) -> None:
+        code = "import os\nprint(int(input()) * 2, flush=True)\nos._exit(7)"
+        result = grade(code, DOUBLES)
+        assert vector(result) == [Verdict.RUNTIME_ERROR] * 3
+        assert result.tests[0].error == "its process ended with exit code 7"
 
     def test_an_exit_code_with_a_wrong_output_is_an_error(self, grade: GradeIt) -> None:
         result = grade("print(7)\nexit(3)", DOUBLES[:1])

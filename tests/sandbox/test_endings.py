@@ -24,7 +24,8 @@ class TestErrors:
             '  File "solution.py", line 5, in <module>',
             '  File "solution.py", line 2, in f',
         ]
-        assert execution.error.endswith("ZeroDivisionError: integer division or modulo by zero\n")
+        assert execution.error.endswith("by zero\n")
+        assert lines[-1].startswith("ZeroDivisionError: ")
 
     @pytest.mark.parametrize("size", [5_990, 1_000_000])
     def test_a_long_message_is_cut(self, size: int, run: Run) -> None:

@@ -580,7 +580,7 @@ SAME = {
     "right": ("print(int(input()) * 2)", "accepted accepted accepted"),
     "wrong once": ("n = int(input())\nprint(n * 2 + (n == 2))", "accepted wrong_answer accepted"),
     "raises": ("1 / 0", "runtime_error runtime_error runtime_error"),
-    "leaves": ("print(int(input()) * 2)\nexit(3)", "runtime_error runtime_error runtime_error"),
+    "leaves": ("print(int(input()) * 2)\nexit(3)", "accepted accepted accepted"),
     "leaves well": ("print(int(input()) * 2)\nexit(0)", "accepted accepted accepted"),
     "crashes": ("import os\nos.abort()", "runtime_error runtime_error runtime_error"),
     "is no program": ("print(", "compile_error"),

@@ -1,6 +1,6 @@
 import threading
 
-threading.stack_size(32 << 10)
+threading.stack_size(64 << 10)
 gate = threading.Event()
 threads = []
 try:

@@ -6,5 +6,5 @@ def breed():
         threading.Thread(target=breed).start()
 
 
-threading.stack_size(32 << 10)
+threading.stack_size(64 << 10)
 breed()
