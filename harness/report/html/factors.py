@@ -36,7 +36,9 @@ def matches(sides: Sequence[Side]) -> list[Match]:
 
 def factors(one: Side, other: Side) -> tuple[str, ...]:
     """Return the settings in which two runs differ, by their keys."""
-    ignored = NO_FACTORS | (ITERATING if _value(one, "mode") != _value(other, "mode") else set())
+    ignored = NO_FACTORS
+    if _value(one, "mode") != _value(other, "mode"):
+        ignored |= ITERATING
     keys = [key for key in RunSpec.model_fields if key not in ignored]
     return tuple(key for key in keys if _value(one, key) != _value(other, key))
 
