@@ -6,11 +6,9 @@ again alone, and that stands. A failure in a process that ran more than that tes
 alone, and that verdict stands. So state that leaks between the tests of a batch costs no right
 solution a verdict and wins no wrong one.
 
-Only the first test of a process has its whole limit of time. One that comes later and needs more
-than a small part of it is cut short and is the first of the next process, so a program that does
-not end is run to its limit once. A limit of CPU time that was missed narrowly is tried once more
-while nothing else runs, one of wall time that may be the doing of the machine once more, and that
-stands.
+Only the first test of a process has its whole limit of time. A later one that needs more than a
+small part of it is cut short and is the first of the next process. A limit of time that was missed
+narrowly, or that the machine may be to blame for, is tried once more, and that stands.
 """
 
 import hashlib
@@ -269,14 +267,7 @@ class _Judging:
         return self._run([index], full=1, last=last)[index]
 
     def _run(self, indexes: list[int], *, full: int, last: bool = False) -> dict[int, TestResult]:
-        """The results of the leading ones of these tests, in one process.
-
-        Args:
-            indexes: which.
-            full: how many of the first have their whole limit of time: of at least one of those
-                there is a result.
-            last: nothing else of the solution is likely to follow.
-        """
+        """The results of the leading ones of these tests, in one process; see `Bench.execute`."""
         executions = self._execute(indexes, last=last, full=full)
         if executions[-1].ending is Ending.CUT_SHORT:
             self.cut_s += executions.pop().cpu_s

@@ -6,6 +6,8 @@ import os
 import struct
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -37,13 +39,13 @@ def without_pidfd_open() -> None:
         raise OSError(ctypes.get_errno(), "no filter")
 
 
-def doctor(before: object) -> tuple[int, dict[str, object], str]:
+def doctor(before: Callable[[], None]) -> tuple[int, dict[str, Any], str]:
     done = subprocess.run(
         [sys.executable, "-m", "harness", "doctor", "--json"],
         capture_output=True,
         text=True,
         check=False,
-        preexec_fn=before,  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+        preexec_fn=before,
     )
     return done.returncode, json.loads(done.stdout), done.stderr
 
@@ -54,8 +56,7 @@ def test_root_without_capabilities_has_landlock() -> None:
     assert code == 0, errors
     assert found["level"] in {"landlock", "namespaces"}
     sandboxes = found["sandboxes"]
-    assert isinstance(sandboxes, list)
-    (landlock,) = [each for each in sandboxes if each["level"] == "landlock"]  # type: ignore[index]
+    (landlock,) = [each for each in sandboxes if each["level"] == "landlock"]
     assert landlock["holds"], landlock["why_not"]
 
 
@@ -88,8 +89,7 @@ def test_without_pidfd_open_doctor_says_so() -> None:
     assert code == 2
     assert found["level"] is None
     sandboxes = found["sandboxes"]
-    assert isinstance(sandboxes, list)
-    reasons = {each["level"]: each["why_not"] for each in sandboxes}  # type: ignore[index]
+    reasons = {each["level"]: each["why_not"] for each in sandboxes}
     assert "pidfd_open" in reasons["landlock"]
     assert "pidfd_open" in reasons["none"]
     assert "no sandbox" in errors
@@ -97,9 +97,13 @@ def test_without_pidfd_open_doctor_says_so() -> None:
 
 def test_what_a_fork_server_says_as_it_ends_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that greets, and fails at the first program."""
+
+    def broken(limits: Limits) -> dict[str, str]:
+        return {"cpu_s": str(limits)}
+
     worker = Worker()
     worker.run(Program(""), [b""], Limits())
-    monkeypatch.setattr("harness.sandbox.worker._plain", lambda _: {"cpu_s": "x"})
+    monkeypatch.setattr("harness.sandbox.worker._plain", broken)
     with pytest.raises(SandboxError, match=r"hung up.*KeyError"):
         worker.run(Program(""), [b""], Limits())
     worker.stop()

@@ -46,7 +46,8 @@ from inside.preamble import WARM, Preamble
 from inside.probe import probe
 from inside.processes import Watch, empty_working_directory
 from inside.recursion import allow_depth
-from inside.trial import Job, Trial, WorkerGoneError
+from inside.trial import Job, Trial
+from inside.waiting import WorkerGoneError
 
 THREAD_STACK_BYTES = 4 << 20  # so many that `PROCESSES` of them can be had
 MOST_PREAMBLES = 8

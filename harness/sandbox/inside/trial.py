@@ -6,12 +6,10 @@ from the same state, which nothing has touched, and costs neither another start 
 """
 
 import _socket
-import contextlib
 import fcntl
 import os
 import select
 import signal
-import time
 from typing import Any, NamedTuple, NoReturn
 
 from inside import linux
@@ -24,14 +22,12 @@ from inside.processes import (
     Watch,
     empty_working_directory,
     kill_strays,
-    resident_bytes,
-    threads_of,
-    waiting_s,
 )
 from inside.records import Kept, Record, Report
 from inside.runner import Runner
 from inside.template import Template
 from inside.timed import TimedRunner
+from inside.waiting import Allowance, Waiting, hear
 from inside.words import (
     CANNOT_COMPILE,
     DONE,
@@ -40,40 +36,14 @@ from inside.words import (
     READY,
     RUN,
     RUN_LAST,
-    WORD_BYTES,
     go_word,
     write_report,
 )
 
 EXCERPT_BYTES = 16_000
 REPORT_BYTES = 128_000  # a runner's longest error, every character of it escaped
-CORES = os.cpu_count() or 1
-SHORT_S = 0.02
-"""So long the fork server and a solution share a core: to wake each other up is cheap there."""
-FASTEST = 4 << 30
-"""No program takes more bytes of memory in a second: when to look how much it has."""
 NOTHING = Kept(0, 0, 0)
 NO_ROOM = "there is no room for the working directory"
-
-
-class WorkerGoneError(Exception):
-    """The worker hung up while its tests ran."""
-
-
-class Allowance(NamedTuple):
-    """How long something may take.
-
-    Attributes:
-        end: what is said of it when that was not enough.
-        cpu_s: CPU seconds of the process.
-        wall_s: wall seconds in which it runs or sleeps.
-        longest_s: wall seconds, those included in which it waits for a core.
-    """
-
-    end: str
-    cpu_s: float
-    wall_s: float
-    longest_s: float
 
 
 class Job(NamedTuple):
@@ -120,7 +90,6 @@ class Trial:
         self.runs = 0
         self.refusal: Report | None = None
         self.over = False  # whether the template has ended
-        self.cores = cores  # that it is to have when it takes longer, while it has only one
         self.files = [os.memfd_create(name) for name in FILES]
         self.control, self.far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
         self.control.setblocking(False)
@@ -135,6 +104,7 @@ class Trial:
         os.close(births)
         self.far.close()
         self.template = Process(pid)
+        self.waiting = Waiting(connection, watch, limits["memory_bytes"], pid, cores)
         self._start()
 
     def _become_template(self, lockdown: Lockdown, orders: int, births: int) -> NoReturn:
@@ -245,7 +215,7 @@ class Trial:
         left = select.poll()
         left.register(self.control, select.POLLIN)
         while left.poll(0) == [(self.control.fileno(), select.POLLIN)]:  # nor hung up on
-            self._hear(self.control.fileno())
+            hear(self.control.fileno())
 
     def forget(self) -> None:
         """Let nothing that an earlier run said or wrote after its last test reach this one."""
@@ -264,7 +234,7 @@ class Trial:
 
     def now(self, process: Process) -> tuple[float, float]:
         """A process's CPU time and the wall's."""
-        return time.clock_gettime(process.clock), time.monotonic()
+        return self.waiting.now(process)
 
     def wait(
         self,
@@ -273,104 +243,9 @@ class Trial:
         channel: int | None = None,
         allowed: Allowance | None = None,
     ) -> Waited:
-        """Wait for a process's next word, its death, or a limit, counted from a start.
-
-        Args:
-            process: whose.
-            start: its CPU time and the wall's.
-            channel: where it speaks, if not on the socket of the tests.
-            allowed: how long it may take; default: as a test that is alone.
-        """
+        """Wait for a process's next word, see `Waiting`; by default as for a test that is alone."""
         channel = self.control.fileno() if channel is None else channel
-        allowed = allowed or self.whole
-        wall_s = allowed.wall_s
-        cpu_start, wall_start = start
-        poll = select.poll()
-        poll.register(channel, select.POLLIN)
-        poll.register(process.handle, select.POLLIN)
-        poll.register(self.connection.socket, select.POLLIN | select.POLLRDHUP)
-        while True:
-            cpu = time.clock_gettime(process.clock) - cpu_start
-            wall = time.monotonic() - wall_start
-            if cpu > allowed.cpu_s:
-                return Waited(b"", allowed.end or "cpu", cpu, wall)
-            if wall > wall_s and not poll.poll(0):  # it may have been done in time
-                waiting = waiting_s(process.pid)
-                wall_s = min(allowed.wall_s + (waiting or 0.0), allowed.longest_s)
-                if wall > wall_s:
-                    asleep = waiting is not None and wall_s < allowed.longest_s
-                    return Waited(b"", allowed.end or ("asleep" if asleep else "wall"), cpu, wall)
-            complaint, patience = self._look_at(process, wall)
-            if complaint:
-                complaint = allowed.end or complaint if complaint == "memory" else complaint
-                return Waited(b"", complaint, cpu, wall)
-            patience = min(patience, (allowed.cpu_s - cpu) / CORES, wall_s - wall)
-            events = dict(poll.poll(max(1, int(patience * 1000))))
-            if self.connection.socket.fileno() in events:
-                wall_start += self._pause(process)
-                continue
-            if events:
-                word = self._hear(channel)
-                ended = process.handle in events or events.get(channel, 0) & select.POLLHUP
-                gone = not word and (word is None or ended)
-                cpu = time.clock_gettime(process.clock) - cpu_start
-                wall = time.monotonic() - wall_start
-                return Waited(word or b"", "gone" if gone else "", cpu, wall)
-
-    def _look_at(self, process: Process, wall: float) -> tuple[str, float]:
-        """What a process has too much of, and in how many seconds to look again.
-
-        Args:
-            process: which.
-            wall: the seconds that it has had.
-        """
-        patience = SHORT_S
-        if wall > SHORT_S:
-            if self.cores is not None:
-                self._spread(self.cores, process)
-            left = self.job.limits["memory_bytes"] - resident_bytes(process.pid)
-            if left < 0:
-                return "memory", 0.0
-            patience = left / FASTEST
-        if self.watch is None:
-            return "", patience
-        return self.watch.complaint(process.pid), min(patience, self.watch.interval_s)
-
-    def _spread(self, cores: list[int], process: Process) -> None:
-        """Let this process and those of the solution have all cores."""
-        self.cores = None
-        for pid in (0, self.template.pid, *threads_of(process.pid)):
-            with contextlib.suppress(ProcessLookupError):
-                os.sched_setaffinity(pid, cores)
-
-    def _pause(self, process: Process) -> float:
-        """Do what the worker says meanwhile: have the process pause, until it says otherwise.
-
-        Returns:
-            The seconds for which it paused.
-
-        Raises:
-            WorkerGoneError: it says nothing more.
-        """
-        began = time.monotonic()
-        while True:
-            try:
-                request = self.connection.receive()
-            except OSError:
-                request = None
-            if request is None:
-                raise WorkerGoneError
-            if request[0]["do"] != "pause":
-                process.signal(signal.SIGCONT)
-                return time.monotonic() - began
-            process.signal(signal.SIGSTOP)
-
-    def _hear(self, channel: int) -> bytes | None:
-        """The next word, empty where judged code forged it so; None where there is none."""
-        try:
-            return os.read(channel, WORD_BYTES)
-        except BlockingIOError:
-            return None
+        return self.waiting.wait(process, start, channel, allowed or self.whole)
 
     def _record(self, waited: Waited, end: str) -> Record:
         sizes = [os.fstat(descriptor).st_size for descriptor in self.files]
