@@ -101,7 +101,7 @@ class RunSpec(BaseModel):
     presence_penalty: Annotated[asking.Penalty, _ASKS] = None
     service_tier: Annotated[asking.Word, _ASKS] = None
     extra_body: Annotated[asking.ExtraBody, _ASKS] = None
-    sampling_preset: Annotated[asking.Preset | None, _ASKS] = None
+    sampling_preset: Annotated[asking.Preset | None, Setting(modes=_ASKED, compared=False)] = None
     api: Annotated[Api | None, _ASKS] = None
     api_key_env: Annotated[asking.Variable, _BUDGET] = None
     header: Annotated[asking.Headers, Setting(modes=_ASKED, may_change=True)] = Field(
@@ -288,7 +288,7 @@ def spec_of(
     find_strategy(spec.mode)
     if "timing" in values and spec.timing != "paired" and not spec.efficiency:
         raise UsageError("--timing says how --efficiency measures; give that too")
-    _refuse_unused(spec, path, flags)
+    _refuse_unused(spec, values, path, flags)
     if spec.ray_address is not None and "executor" not in values:
         raise UsageError("--ray-address goes with --executor ray")
     return spec
@@ -334,10 +334,13 @@ def known_keys(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _refuse_unused(spec: RunSpec, path: Path | str | None, flags: Collection[str]) -> None:
+def _refuse_unused(
+    spec: RunSpec, values: Mapping[str, Any], path: Path | str | None, flags: Collection[str]
+) -> None:
     """Refuse a setting that the mode does not use. Raises UsageError."""
-    for key, setting in SETTINGS.items():
-        if uses(spec.mode, key) or not is_said(spec, key):
+    for key, setting in sorted(SETTINGS.items(), key=lambda item: item[0] not in values):
+        preset = values.get(key) is not None and getattr(spec, key) is None
+        if uses(spec.mode, key) or not (preset or is_said(spec, key)):
             continue
         told = path is None or key in flags
         name = flag_of(key, getattr(spec, key)) if told else f"{path}: {key}"

@@ -22,6 +22,14 @@ OTHER: dict[str, Any] = {
     "executor": "ray",
     "rule": "tokens",
     "base_url": "http://127.0.0.1:9/v1",
+    "agent_memory": 512,
+    "top_p": 0.5,
+    "min_p": 0.5,
+    "frequency_penalty": 0.5,
+    "presence_penalty": 0.5,
+    "extra_body": {"a": 1},
+    "api": "messages",
+    "header": ("X-A: 1",),
 }
 
 

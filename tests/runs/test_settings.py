@@ -43,6 +43,16 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "memory": (512, 1024),
     "wall_timeout": (30, 40),
     "ray_address": ("auto", "127.0.0.1:1"),
+    "agent_memory": (512, 1024),
+    "top_p": (0.5, 0.6),
+    "min_p": (0.5, 0.6),
+    "frequency_penalty": (0.5, 0.6),
+    "presence_penalty": (0.5, 0.6),
+    "extra_body": ({"a": 1}, {"a": 2}),
+    "api": ("chat", "messages"),
+    "api_key_env": ("A_KEY", "B_KEY"),
+    "header": (["X-A: 1"], ["X-B: 2"]),
+    "sampling_preset": ("livecodebench", None),
 }
 NAMED = {"agent_command"}  # names a mode by itself
 AGENT = {"external": {"agent_command": "agent"}}
@@ -146,7 +156,7 @@ def test_a_value_that_is_the_default_is_refused_as_well_unless_it_says_no(key: s
 @pytest.mark.parametrize("key", OF_MODES)
 def test_a_grid_over_a_setting_has_each_distinct_cell_once(key: str, tmp_path: Path) -> None:
     modes = [mode for mode in BUILT_IN if mode not in {"external", "mcp"}]
-    if key in {"price", "prices", "max_cost", "max_tokens_total"}:
+    if key in {"price", "prices", "max_cost", "max_tokens_total", "api_key_env", "header"}:
         return  # no cell of its own
     path = tmp_path / "g.yaml"
     for first, second in itertools.permutations(modes, 2):
