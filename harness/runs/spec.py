@@ -21,7 +21,7 @@ from harness.runs import request_settings as asking
 from harness.runs.executor import ExecutorName, Where
 from harness.runs.settings import Setting, is_said, refuse_unknown, settings_of
 from harness.runs.sharding import Shard
-from harness.runs.timeout_values import LONGEST_SECONDS, read_test_timeout
+from harness.runs.timeout_values import LONGEST_SECONDS, validated_timeout
 from harness.runs.yaml_file import read_yaml
 from harness.sandbox.isolation import Level
 from harness.sources.selection import Selection
@@ -30,13 +30,6 @@ MOST_IN_FLIGHT = 1_000
 MOST_ROUNDS = 1_000
 LEAST_MEMORY = 64  # MiB
 MOST_MEMORY = 1 << 20  # MiB: a tebibyte
-
-
-def _test_timeout(value: Any) -> float | str | None:
-    try:
-        return None if value is None else read_test_timeout(value)
-    except ValueError as error:
-        raise PydanticCustomError("test_timeout", "{why}", {"why": str(error)}) from error
 
 
 def _shard(value: Any) -> str | None:
@@ -145,7 +138,7 @@ class RunSpec(BaseModel):
 
     run_tests: bool = True
     rule: Annotated[RuleName | None, _TESTS] = None
-    test_timeout: Annotated[float | str | None, BeforeValidator(_test_timeout), _LIMIT] = None
+    test_timeout: Annotated[float | str | None, BeforeValidator(validated_timeout), _LIMIT] = None
     memory: Annotated[int | None, _LIMIT] = Field(default=None, ge=LEAST_MEMORY, le=MOST_MEMORY)
     isolate_tests: Annotated[bool, _TESTS] = False
     wall_timeout: Annotated[float | None, _LIMIT] = Field(default=None, gt=0, le=LONGEST_SECONDS)

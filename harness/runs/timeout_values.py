@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+from pydantic_core import PydanticCustomError
+
 LONGEST_SECONDS = 7 * 86_400
 REFERENCE = "reference*"
 """Begins a limit of time that is so many times what a problem's own reference needs."""
@@ -39,3 +41,11 @@ def factor_of(test_timeout: float | str | None) -> float | None:
     except ValueError:
         return None
     return factor if 0 < factor < math.inf else None
+
+
+def validated_timeout(value: Any) -> float | str | None:
+    """Return the time limit that a setting gives. Raises PydanticCustomError."""
+    try:
+        return None if value is None else read_test_timeout(value)
+    except ValueError as error:
+        raise PydanticCustomError("test_timeout", "{why}", {"why": str(error)}) from error
