@@ -91,10 +91,18 @@ class TestWithoutHooks:
 
     def test_results_are_compared_by_structure(self, sandbox: harness.Sandbox) -> None:
         cases = [{"input": [[3, 1]], "expected": [1, 3]}]
-        for right in ("sorted(x)", "tuple(sorted(x))", "(n for n in (1, 3))", "[1.0, 3]"):
+        for right in ("sorted(x)", "tuple(sorted(x))", "[1.0, 3]"):
             code = f"def f(x): return {right}"
             assert sandbox.run(code, cases, "f")["passed"], right
-        for wrong in ("'[1, 3]'", "[1, 3, 3]", "['1', '3']", "None", "[3, 1]", "[1, float('nan')]"):
+        for wrong in (
+            "'[1, 3]'",
+            "[1, 3, 3]",
+            "['1', '3']",
+            "None",
+            "[3, 1]",
+            "[1, float('nan')]",
+            "(n for n in (1, 3))",
+        ):
             code = f"def f(x): return {wrong}"
             assert not sandbox.run(code, cases, "f")["passed"], wrong
 
