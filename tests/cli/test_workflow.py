@@ -1,4 +1,4 @@
-"""The workflow of the README: it is one, and what it runs does what it says."""
+"""The workflow of docs/ci.md: it is one, and what it runs does what it says."""
 
 import os
 import re
@@ -18,14 +18,14 @@ from harness.report.schemas import schema
 from harness.runs.spec import read_spec
 from harness.sources.registry import parse_spec
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "ci.md"
 PLACEHOLDER = re.compile(r"\$\{\{ .*? \}\}")
 Step = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
 def workflow() -> dict[Any, Any]:
-    blocks = README.read_text().split("```yaml\n")[1:]
+    blocks = PAGE.read_text().split("```yaml\n")[1:]
     (text,) = [block for block in blocks if block.startswith("# .github/workflows/")]
     return yaml.safe_load(text.split("```")[0])
 
@@ -95,8 +95,8 @@ def _job(folder: Path, steps: list[Step], **env: str) -> dict[str, int]:
     return codes
 
 
-MEASURE, COMPARE = "Measure", "Hold it against the main branch"
-JUNIT, KEEP = "A test case a sample", "It is the run to beat"
+MEASURE, COMPARE = "Measure", "Compare with the main branch"
+JUNIT, KEEP = "Write one test case per sample", "Keep it as the run to beat"
 
 
 def test_its_commands_measure_compare_and_fail_where_it_is_worse(

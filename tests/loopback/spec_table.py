@@ -1,4 +1,4 @@
-"""README's table of a spec's keys, from the spec itself: `python tests/loopback/spec_table.py`."""
+"""The table of settings in docs/configuration.md: `python tests/loopback/spec_table.py` writes it."""
 
 import inspect
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from harness.cli.run import run
 from harness.runs.spec import RunSpec
 
 BEGIN, END = "<!-- keys of the spec -->\n", "<!-- end of the keys -->\n"
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
 
 
 def table() -> str:
@@ -37,15 +37,15 @@ def _yaml(value: Any) -> str:
 
 
 def written() -> str:
-    """What README has."""
-    return README.read_text().partition(BEGIN)[2].partition(END)[0].strip("\n") + "\n"
+    """The table that the page has."""
+    return PAGE.read_text().partition(BEGIN)[2].partition(END)[0].strip("\n") + "\n"
 
 
 def put() -> None:
-    """Write it into README."""
-    text = README.read_text()
+    """Write the table into the page."""
+    text = PAGE.read_text()
     before, _, rest = text.partition(BEGIN)
-    README.write_text(before + BEGIN + "\n" + table() + "\n" + END + rest.partition(END)[2])
+    PAGE.write_text(before + BEGIN + "\n" + table() + "\n" + END + rest.partition(END)[2])
 
 
 if __name__ == "__main__":
