@@ -22,7 +22,8 @@ ELSEWHERE = (
     *("gpt-", "qwen", "claude", "livecodebench", "apps", "mercury", "leetcodedataset", "http"),
     *("DIR", "ID", "s1", "nightly", "release", "mine", "toy", "grid.yaml", "HOST", "--resume"),
     *("o1_eval", "view", "mcp", "solutions.jsonl", "inspect", "$", "AGENT", "regrade"),
-    *("runs/grid", "runs/offline", "runs/now", "--efficiency"),  # made of such, or long and tried in tests/cli
+    # made of such, or long and tried in tests/cli
+    *("runs/grid", "runs/offline", "runs/now", "--efficiency"),
 )
 COMMAND: Any = get_command(app)
 DONE = {0, 1}  # one is a threshold that was missed, or a regression

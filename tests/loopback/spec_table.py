@@ -1,4 +1,4 @@
-"""The table of settings in docs/configuration.md: `python tests/loopback/spec_table.py` writes it."""
+"""The settings table of docs/configuration.md: `python tests/loopback/spec_table.py` writes it."""
 
 import inspect
 from collections.abc import Iterator
