@@ -1,0 +1,106 @@
+"""Files and `--json` output of a fixed set of commands, compared with stored copies.
+
+A change of structure must leave them as they are. A change of behaviour rewrites them:
+
+    HARNESS_WRITE_GOLDEN=1 pytest tests/test_golden.py
+
+Figures that a machine or a clock decides are replaced by the name of their type.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import harness
+
+GOLDEN = Path(__file__).parent / "golden"
+MEASURED = re.compile(
+    r"(_s|_bytes|_ms|_at|time|created|finished|started|seconds|hash|revision|age|size|path|folder|"
+    r"harness|machine|sandbox|cpu|wall|duration|modified|isolation|retimed|judged_again|rechecked|"
+    r"confirmed|workers|cores|ready|layers|checks|levels|packages|versions)$"
+)
+LIVELY = {"running", "elapsed", "eta"}
+SOMETIMES = {"peak_bytes"}
+"""Keys that a result has only where the measurement succeeded."""
+SECONDS = re.compile(r"\b\d+(\.\d+)? (s|ms|CPU s|seconds)\b")
+
+COMMANDS = {
+    "run-agentic": ("run", "--agentic-mode", "--out", "agentic", "--json"),
+    "run-single": ("run", "--out", "single", "--json"),
+    "run-dry": ("run", "--agentic-mode", "--dry-run", "--json", "-m", "gpt-5-mini"),
+    "compare": ("compare", "single", "agentic", "--json"),
+    "show": ("show", "agentic", "--json"),
+    "show-unsolved": ("show", "agentic", "--only", "unsolved", "--json"),
+    "ls": ("ls", ".", "--json"),
+    "grade": ("grade", "--problems", "fixture", "--solutions", "solutions.jsonl", "--json"),
+    "regrade": ("regrade", "agentic", "--out", "regraded", "--json"),
+    "verify": ("verify", "fixture", "--json"),
+    "prompts": ("prompts", "list", "--json"),
+    "schema": ("schema", "comparison"),
+}
+
+
+def _still(value: Any, key: str = "") -> Any:
+    """The value without what a clock or a machine decides."""
+    if key in LIVELY or (key and MEASURED.search(key)):
+        return f"<{type(value).__name__}>"
+    if isinstance(value, dict):
+        return {k: _still(v, k) for k, v in sorted(value.items()) if k not in SOMETIMES}
+    if isinstance(value, list):
+        return [_still(item) for item in value]
+    if isinstance(value, str):
+        return SECONDS.sub("<seconds>", value)
+    return value
+
+
+def _check(name: str, found: Any) -> None:
+    path = GOLDEN / f"{name}.json"
+    text = json.dumps(found, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    if os.environ.get("HARNESS_WRITE_GOLDEN"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    assert json.loads(text) == json.loads(path.read_text()), name
+
+
+def _lines(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the commands have run, in their order; what each printed is beside them."""
+    place = tmp_path_factory.mktemp("golden")
+    for name, command in COMMANDS.items():
+        if name == "grade":
+            solved = sorted(_lines(place / "agentic" / "results.jsonl"), key=lambda r: r["sample"])
+            rows = [{"problem_id": r["problem_id"], "code": r["code"] or ""} for r in solved]
+            text = "".join(json.dumps(row) + "\n" for row in rows)
+            (place / "solutions.jsonl").write_text(text)
+        done = harness(place, *command, OPENAI_API_KEY="sk-none")
+        (place / f"{name}.out").write_text(done.stdout or done.stderr)
+    return place
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_prints_what_it_printed(folder: Path, name: str) -> None:
+    text = (folder / f"{name}.out").read_text()
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = [json.loads(line) for line in text.splitlines()]
+    _check(name, _still(found))
+
+
+@pytest.mark.parametrize("run", ["agentic", "single"])
+def test_a_run_leaves_the_files_that_it_left(folder: Path, run: str) -> None:
+    place = folder / run
+    results = sorted(_lines(place / "results.jsonl"), key=lambda row: row["sample"])
+    _check(f"{run}-results", _still(results))
+    _check(f"{run}-manifest", _still(json.loads((place / "run.json").read_text())))
+    _check(f"{run}-summary", _still(json.loads((place / "summary.json").read_text())))
+    transcripts = {path.name: _lines(path) for path in (place / "transcripts").iterdir()}
+    few = {name: transcripts[name] for name in sorted(transcripts)[::6]}
+    _check(f"{run}-transcripts", _still(few))
