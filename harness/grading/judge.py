@@ -11,16 +11,16 @@ small part of it is cut short and is the first of the next process. A limit of t
 narrowly, or that the machine may be to blame for, is tried once more, and that stands.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from harness.grading.blame import Bench
 from harness.grading.checkers import Check, CheckerError
+from harness.grading.comparison import Comparison, Said
 from harness.grading.outcome import answer_of, outcome
-from harness.grading.rules import Rule, RuleError, find_rule
-from harness.grading.verdict import LIMITS, Difference, Grade, JudgedAgain, TestResult, Verdict
+from harness.grading.recheck import picked
+from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verdict
 from harness.problem import Checker, TestCase
 from harness.sandbox.execution import Ending, Execution, Program
 from harness.sandbox.limits import Limits
@@ -114,7 +114,7 @@ def judge(worker: Worker, task: Task) -> Grade:
             "peak_bytes": judging.peak_bytes,
             "judged_again": judging.again(),
             "isolation": worker.isolation.level,
-            "solved_by_rule": judging.solved_by_rule(),
+            "solved_by_rule": judging.comparison.solved_by_rule(len(task.tests)),
         }
     )
 
@@ -148,12 +148,11 @@ class _Judging:
         peak_bytes: the largest of any process so far.
         lost: tests that took the sandbox down: the rest would each do so again.
         fresh: tests that were run first in a process.
-        by_rule: beside a checker, whether each test's answer is right by the source's own rule.
     """
 
     bench: Bench
     task: Task
-    check: Check | None
+    comparison: Comparison
     trial: Trial
     confirmed: list[int] = field(default_factory=lambda: [0, 0])
     rechecked: list[int] = field(default_factory=lambda: [0, 0])
@@ -163,23 +162,18 @@ class _Judging:
     peak_bytes: int = 0
     lost: set[int] = field(default_factory=set[int])
     fresh: set[int] = field(default_factory=set[int])
-    by_rule: dict[int, bool] = field(default_factory=dict[int, bool])
 
     @classmethod
     def of(cls, bench: Bench, task: Task) -> "_Judging":
+        functional = task.program.entry_point is not None
         if task.checker is None:
             inputs = [test.input.encode("utf-8", "surrogatepass") for test in task.tests]
-            return cls(bench, task, None, Trial(task.program, inputs, task.limits))
-        check = Check.of(bench, task.checker, functional=task.program.entry_point is not None)
+            comparison = Comparison(task.rule, functional=functional)
+            return cls(bench, task, comparison, Trial(task.program, inputs, task.limits))
+        check = Check.of(bench, task.checker, functional=functional)
         program, inputs = check.prepare(task.program, task.tests)
-        return cls(bench, task, check, Trial(program, inputs, task.limits))
-
-    def solved_by_rule(self) -> bool | None:
-        """Whether all answers are right by the source's own rule, where that is recorded."""
-        if not self.by_rule:
-            return None
-        right = all(self.by_rule.values())
-        return None if right and len(self.by_rule) < len(self.task.tests) else right
+        comparison = Comparison(task.rule, functional=functional, check=check)
+        return cls(bench, task, comparison, Trial(program, inputs, task.limits))
 
     def again(self) -> JudgedAgain:
         """What was run more than once."""
@@ -206,7 +200,7 @@ class _Judging:
         number = len(self.task.tests)
         if number == 1:
             return [self._run_alone(0, last=True)]
-        pick = _pick(self.task)
+        pick = picked(self.task.program.code, self.task.tests)
         rest = [index for index in range(number) if index != pick]
         known = self._run([pick, *rest], full=0)
         first = known.get(pick)
@@ -307,56 +301,30 @@ class _Judging:
         functional = self.trial.program.entry_point is not None
         answers = [answer_of(execution, functional=functional) for execution in executions]
         answered = [n for n, answer in enumerate(answers) if answer is not None]
-        found = self._compare([(self.task.tests[indexes[n]], answers[n] or "") for n in answered])
+        found = self.comparison.compare(
+            [(self.task.tests[indexes[n]], answers[n] or "") for n in answered]
+        )
         said = dict(zip(answered, found, strict=True))
-        if self.task.checker is not None and self.task.checker.beside_rule:
-            for n, index in enumerate(indexes[: len(answers)]):
-                self.by_rule[index] = self._is_right_by_rule(index, answers[n])
+        for index, answer in zip(indexes, answers, strict=False):
+            self.comparison.note(index, self.task.tests[index], answer)
         return [
             self._result(execution, indexes[n], answers[n], said.get(n))
             for n, execution in enumerate(executions)
         ]
-
-    def _compare(self, pairs: list[tuple[TestCase, str]]) -> list[Difference | CheckerError | None]:
-        if self.check is not None:
-            return self.check.compare(pairs)
-        return [_said(self._rule(), test, answer) for test, answer in pairs]
-
-    def _rule(self) -> Rule:
-        rule = find_rule(self.task.rule)
-        return rule.output if self.trial.program.entry_point is None else rule.value
-
-    def _is_right_by_rule(self, index: int, answer: str | None) -> bool:
-        return answer is not None and _said(self._rule(), self.task.tests[index], answer) is None
 
     def _result(
         self,
         execution: Execution,
         index: int,
         answer: str | None,
-        said: Difference | CheckerError | None,
+        said: Said,
     ) -> TestResult:
         return outcome(
             execution,
             test=self.task.tests[index],
             index=index,
             functional=self.trial.program.entry_point is not None,
-            answer=self.check.shown(answer) if self.check and answer is not None else answer,
+            answer=None if answer is None else self.comparison.shown(answer),
             difference=None if isinstance(said, CheckerError) else said,
             checker_error=str(said) if isinstance(said, CheckerError) else "",
         )
-
-
-def _said(compare: Rule, test: TestCase, answer: str) -> Difference | CheckerError | None:
-    try:
-        return compare(test.output, answer)
-    except RuleError as error:
-        return CheckerError(str(error))
-
-
-def _pick(task: Task) -> int:
-    """The test to run again: hard to foresee for the solution, the same every time for us."""
-    digest = hashlib.sha256(task.program.code.encode("utf-8", "surrogatepass"))
-    for test in task.tests:
-        digest.update(test.input[:1000].encode("utf-8", "surrogatepass"))
-    return int.from_bytes(digest.digest()[:8], "big") % len(task.tests)

@@ -121,6 +121,18 @@ class TestVerdicts:
         assert result.tests[0].stdout == "2\n"
         assert result.tests[0].got == "0"
 
+    def test_a_tree_without_end_is_a_wrong_answer(self, grade: GradeIt) -> None:
+        code = """
+class TreeNode:
+    val, right = 1, None
+def f(n):
+    root = TreeNode()
+    root.left = root
+    return root"""
+        result = grade(code, [("1", "[1]")], entry_point="f")
+        assert vector(result) == [Verdict.WRONG_ANSWER]
+        assert result.tests[0].got == "<cyclic tree object>"
+
     def test_a_function_that_is_not_there(self, grade: GradeIt) -> None:
         result = grade("def g(n): ...", DOUBLES, entry_point="f")
         assert result.verdict is Verdict.RUNTIME_ERROR

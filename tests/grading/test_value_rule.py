@@ -284,6 +284,8 @@ def _decimal(number: int) -> str:
         ('{"d":[[1,["a"]]]}', '{1: ["a"]}'),
         ('{"l":[1]}', "[1]"),
         ('{"o":"Node"}', "<Node object>"),
+        ('{"o":"cyclic tree"}', "<cyclic tree object>"),
+        ('{"c":[1,5,6]}', "[5, 6], and back to node 2"),
     ],
 )
 def test_results_are_shown_much_as_python_writes_them(tagged: str, shown: str) -> None:

@@ -17,6 +17,7 @@ from harness.sandbox.worker import Worker
 
 Run = Callable[..., Execution]
 RunOn = Callable[..., list[Execution]]
+CORES = len(os.sched_getaffinity(0))
 
 
 def children_of(process: int) -> list[int]:
@@ -272,3 +273,24 @@ def test_a_request_holds_code_and_inputs_and_nothing_else(
     assert set(program) == {"code", "entry_point", "arguments", "result"}
     assert set(opened) == {"do", "preamble", "spans", "limits", "last", "full", "core"}
     assert opened["spans"] == [(0, 2)]
+
+
+@pytest.mark.skipif(CORES == 1, reason="there is one core")
+def test_a_test_that_takes_longer_has_all_cores_in_every_thread(
+    worker: Worker, run_on: RunOn
+) -> None:
+    """It begins on one core, and waits here until it has all."""
+    code = f"""
+    import os, threading
+    found = []
+    def wait():
+        while len(os.sched_getaffinity(0)) < {CORES}: pass
+        found.append(len(os.sched_getaffinity(0)))
+    thread = threading.Thread(target=wait)
+    thread.start()
+    wait()
+    thread.join()
+    print(*found)
+    """
+    (execution,) = run_on(worker, code, b"")
+    assert execution.stdout.decode().split() == [str(CORES), str(CORES)]

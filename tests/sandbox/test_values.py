@@ -162,7 +162,7 @@ ENDLESS = {
         "class N:\n    val = 0\n    next = property(lambda self: N())\ndef f(): return N()"
     ),
     "a tree": (
-        "class N: val = 0\ndef f():\n    n = N()\n    n.left = n.right = n\n    return n"
+        "class N:\n    val = 0\n    left = right = property(lambda self: N())\ndef f(): return N()"
     ),
     "a list of itself, twice": "def f():\n    x = []\n    x += [x, x]\n    return x",
     "a mapping": (
@@ -348,6 +348,28 @@ class TestEmptyNodes:
         signature = signature_of("def f(x: TreeNode) -> TreeNode: ...", "f")
         execution = run(code, b"[1,2]", preamble=NODES, entry_point="f", signature=signature)
         assert execution.result == b'{"t":[1,2]}'
+
+    @pytest.mark.parametrize(
+        "end",
+        [
+            "x.left = x",
+            "x.left.right = x",
+            "x.left.left = x.left.right = x.left",
+            "x.right = x.left = x",
+        ],
+    )
+    def test_a_tree_that_leads_back_is_no_tree(self, end: str, run: Run) -> None:
+        signature = signature_of("def f(x: TreeNode) -> TreeNode: ...", "f")
+        code = f"def f(x):\n    {end}\n    return x"
+        execution = run(code, b"[1,2]", preamble=NODES, entry_point="f", signature=signature)
+        assert execution.ending is Ending.FINISHED
+        assert execution.result == b'{"o":"cyclic tree"}'
+
+    def test_a_tree_with_a_node_in_two_places_is_one(self, run: Run) -> None:
+        code = "def f(x):\n    x.right = x.left\n    return x"
+        signature = signature_of("def f(x: TreeNode) -> TreeNode: ...", "f")
+        execution = run(code, b"[1,2,null,3]", preamble=NODES, entry_point="f", signature=signature)
+        assert execution.result == b'{"t":[1,2,2,3,null,3]}'
 
 
 class TestTaggedNotation:

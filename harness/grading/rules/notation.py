@@ -93,6 +93,8 @@ def describe_value(tagged: Any) -> str:  # noqa: PLR0911 - one case a line
             return _describe_integer(int(digits, 16))
         case {"l": values} | {"t": values}:
             return describe_value(values)
+        case {"c": [int(back), *values]}:
+            return f"{describe_value(values)}, and back to node {back + 1}"
         case {"u": list(values)}:
             comma = "," * (len(values) == 1)
             return "(" + ", ".join(map(describe_value, values)) + comma + ")"

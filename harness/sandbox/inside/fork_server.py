@@ -46,6 +46,7 @@ from inside.preamble import WARM, Preamble
 from inside.probe import probe
 from inside.processes import Watch, empty_working_directory
 from inside.recursion import allow_depth
+from inside.rehearsal import rehearse
 from inside.trial import Job, Trial
 from inside.waiting import WorkerGoneError
 
@@ -86,6 +87,7 @@ def warm_up(packages: dict[str, str]) -> None:
     sys.meta_path.append(AllowedPackages(packages))
     for name in sorted(WARM):
         importlib.import_module(name)
+    rehearse()
     os.register_at_fork = _register_at_fork
     threading.stack_size(THREAD_STACK_BYTES)
     allow_depth(resource.getrlimit(resource.RLIMIT_STACK)[0], THREAD_STACK_BYTES)

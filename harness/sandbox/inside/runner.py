@@ -79,6 +79,12 @@ class Runner:
             if over:
                 return
 
+    def rehearse(self) -> None:
+        """Run a sample of the fork server's own; RuntimeError where that fails."""
+        report, _ = self._run_test()
+        if report["status"] != "ok":
+            raise RuntimeError(f"a sample failed: {report}")
+
     def _run_test(self) -> tuple[dict[str, Any], bool]:
         self.renew()
         namespace: dict[str, Any] = {}

@@ -14,7 +14,7 @@ everything else is an object of one key:
     {"l": [v, …]}         a linked list, from its head
     {"c": [n, v, …]}      one that leads back to its node n, from 0
     {"t": [v, None, …]}   a binary tree, level by level, trailing None dropped
-    {"o": "name"}         anything else: it equals nothing
+    {"o": "name"}         anything else, a tree with a node beneath itself too: it equals nothing
 
 `harness.grading.rules` reads it on the other side, and `untag` here, where a checker is given it.
 """
@@ -25,12 +25,14 @@ everything else is an object of one key:
 
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
 from typing import Any
+
+from . import nodes
 
 MAX_DEPTH = 200
 MAX_ITEMS = 20_000_000
@@ -75,8 +77,8 @@ def encode(value: Any, result: str, arguments: list[Any], codecs: list[str]) -> 
     if result == "first_argument" and value is None and arguments:
         value, result = arguments[0], codecs[0] if codecs else "json"
     if result in _MANY_NODES and isinstance(value, list | tuple):
-        nodes = [_as_nodes(item) for item in value]
-        value = nodes if isinstance(value, list) else tuple(nodes)
+        heads = [_as_nodes(item) for item in value]
+        value = heads if isinstance(value, list) else tuple(heads)
     elif result in _OF_NODES:
         value = _as_nodes(value)
     if result == "int_keys" and isinstance(value, Mapping):
@@ -117,7 +119,7 @@ def _encode(  # noqa: C901, PLR0911, PLR0912 - one case a line
     if isinstance(value, AbstractSet) and not hasattr(value, "mapping"):
         return {"s": _encode_items(budget.take(value), depth, budget)}
     if hasattr(value, "left") and hasattr(value, "right") and hasattr(value, "val"):
-        return {"t": _encode_items(_levels(value, budget), depth, budget)}  # `next` or not
+        return _encode_tree(value, depth, budget)  # `next` or not
     if hasattr(value, "next") and hasattr(value, "val"):
         return _encode_chain(value, depth, budget)
     if kind is Decimal or kind is Fraction:
@@ -168,39 +170,19 @@ def _encode_exact(value: Any) -> Any:
 
 
 def _encode_chain(head: Any, depth: int, budget: _Budget) -> Any:
-    nodes: list[Any] = []  # held, so that no id stands for two
-    places: dict[int, int] = {}
     back: list[int] = []
-
-    def walk() -> Iterator[Any]:
-        node = head
-        while node is not None and id(node) not in places:
-            places[id(node)] = len(nodes)
-            nodes.append(node)
-            yield node.val
-            node = node.next
-        if node is not None:
-            back.append(places[id(node)])
-
-    items = _encode_items(budget.take(walk()), depth, budget)
+    items = _encode_items(budget.take(nodes.chain(head, back)), depth, budget)
     return {"c": [*back, *items]} if back else {"l": items}
 
 
-def _levels(root: Any, budget: _Budget) -> list[Any]:
-    def walk() -> Iterator[Any]:
-        level = [root]
-        while any(node is not None for node in level):
-            following: list[Any] = []
-            for node in level:
-                yield None if node is None else node.val
-                if node is not None:
-                    following += (node.left, node.right)
-            level = following
-
-    values = budget.take(walk())
+def _encode_tree(root: Any, depth: int, budget: _Budget) -> Any:
+    try:
+        values = budget.take(nodes.levels(root))
+    except nodes.CycleError:
+        return {"o": "cyclic tree"}
     while values and values[-1] is None:
         values.pop()
-    return values
+    return {"t": _encode_items(values, depth, budget)}
 
 
 def decode_arguments(text: str, codecs: list[str], namespace: dict[str, Any]) -> list[Any]:
@@ -221,13 +203,13 @@ def _decode(  # noqa: PLR0911 - one case a line
         return None
     match codec:
         case "linked_list":
-            return _linked_list(value, namespace["ListNode"])
+            return nodes.linked_list(value, namespace["ListNode"])
         case "linked_lists":
-            return [_linked_list(item, namespace["ListNode"]) for item in value]
+            return [nodes.linked_list(item, namespace["ListNode"]) for item in value]
         case "tree":
-            return _tree(value, namespace["TreeNode"])
+            return nodes.tree(value, namespace["TreeNode"])
         case "trees":
-            return [_tree(item, namespace["TreeNode"]) for item in value]
+            return [nodes.tree(item, namespace["TreeNode"]) for item in value]
         case "int_keys":
             return {int(key): item for key, item in value.items()}
         case "tagged":
@@ -293,7 +275,7 @@ def untag(  # noqa: C901, PLR0911 - one case a line
             return _linked(untag(items, namespace), back, namespace)
         case {"t": items}:
             values = untag(items, namespace)
-            return _tree(values, namespace["TreeNode"]) if "TreeNode" in namespace else values
+            return nodes.tree(values, namespace["TreeNode"]) if "TreeNode" in namespace else values
         case dict():
             return Opaque()
         case _:
@@ -311,37 +293,8 @@ def _hashable(value: Any) -> Any:
 
 
 def _linked(values: list[Any], back: int | None, namespace: dict[str, Any]) -> Any:
-    if "ListNode" not in namespace:
-        return values
-    head = _linked_list(values, namespace["ListNode"])
-    if back is not None:
-        nodes = [head]
-        while nodes[-1].next is not None:
-            nodes.append(nodes[-1].next)
-        nodes[-1].next = nodes[back]
-    return head
-
-
-def _linked_list(values: list[Any], node_type: Any) -> Any:
-    head = None
-    for value in reversed(values or []):
-        node = node_type(value)
-        node.next = head
-        head = node
-    return head
-
-
-def _tree(values: list[Any], node_type: Any) -> Any:
-    if not values:
-        return None
-    rest = iter(values)
-    root = node_type(next(rest))
-    waiting: list[Any] = [root]
-    for parent in waiting:
-        for side in ("left", "right"):
-            value = next(rest, None)
-            if value is not None:
-                child = node_type(value)
-                setattr(parent, side, child)
-                waiting.append(child)
-    return root
+    return (
+        nodes.linked_list(values, namespace["ListNode"], back)
+        if "ListNode" in namespace
+        else values
+    )

@@ -1,0 +1,63 @@
+"""The comparison of a solution's answers with what its tests expect."""
+
+from harness.grading.checkers import Check, CheckerError
+from harness.grading.rules import Rule, RuleError, find_rule
+from harness.grading.verdict import Difference
+from harness.problem import TestCase
+
+Said = Difference | CheckerError | None
+"""What is said of an answer: None where it is right."""
+
+
+class Comparison:
+    """Compares answers by a checker, or by a rule where there is none.
+
+    Args:
+        rule: a name that `harness.grading.rules.find_rule` knows.
+        functional: whether a function is called.
+        check: judges in the rule's place.
+    """
+
+    def __init__(self, rule: str, *, functional: bool, check: Check | None = None) -> None:
+        self._name = rule
+        self._functional = functional
+        self._check = check
+        self._by_rule: dict[int, bool] = {}
+
+    def compare(self, pairs: list[tuple[TestCase, str]]) -> list[Said]:
+        """What is said of each test's answer."""
+        if self._check is not None:
+            return self._check.compare(pairs)
+        rule = self._rule()
+        return [_said(rule, test, answer) for test, answer in pairs]
+
+    def shown(self, answer: str) -> str:
+        """The part of an answer that a person asks for."""
+        return answer if self._check is None else self._check.shown(answer)
+
+    def note(self, index: int, test: TestCase, answer: str | None) -> None:
+        """Record whether an answer is right by the source's own rule, where the checker asks."""
+        if self._check is not None and self._check.code.checker.beside_rule:
+            right = answer is not None and _said(self._rule(), test, answer) is None
+            self._by_rule[index] = right
+
+    def solved_by_rule(self, number: int) -> bool | None:
+        """Whether the answers to so many tests are right by that rule.
+
+        None where that is not recorded, or where a test is missing and no other is wrong.
+        """
+        if not self._by_rule:
+            return None
+        right = all(self._by_rule.values())
+        return None if right and len(self._by_rule) < number else right
+
+    def _rule(self) -> Rule:
+        rule = find_rule(self._name)
+        return rule.value if self._functional else rule.output
+
+
+def _said(compare: Rule, test: TestCase, answer: str) -> Said:
+    try:
+        return compare(test.output, answer)
+    except RuleError as error:
+        return CheckerError(str(error))
