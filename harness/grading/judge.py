@@ -12,20 +12,25 @@ narrowly, or that the machine may be to blame for, is tried once more, and that 
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TypeVar
 
 from harness.grading.blame import Bench
 from harness.grading.checkers import Check, CheckerError
 from harness.grading.outcome import answer_of, outcome
-from harness.grading.rules import Rule, RuleError, find_rule
+from harness.grading.rules import RuleError, find_rule
 from harness.grading.verdict import LIMITS, Difference, Grade, JudgedAgain, TestResult, Verdict
 from harness.problem import Checker, TestCase
 from harness.sandbox.execution import Ending, Execution, Program
 from harness.sandbox.limits import Limits
-from harness.sandbox.trial import Trial
+from harness.sandbox.trial import Encoded, Trial
 from harness.sandbox.worker import Worker
+
+Answer = TypeVar("Answer")
+Said = Difference | CheckerError | None
+"""Where an answer is wrong, or why nobody can tell; None for a right one."""
 
 MANY_TESTS = 100
 PROCESS_S = 0.004
@@ -168,7 +173,7 @@ class _Judging:
     @classmethod
     def of(cls, bench: Bench, task: Task) -> "_Judging":
         if task.checker is None:
-            inputs = [test.input.encode("utf-8", "surrogatepass") for test in task.tests]
+            inputs = Encoded([test.input for test in task.tests])
             return cls(bench, task, None, Trial(task.program, inputs, task.limits))
         check = Check.of(bench, task.checker, functional=task.program.entry_point is not None)
         program, inputs = check.prepare(task.program, task.tests)
@@ -304,50 +309,62 @@ class _Judging:
         return executions
 
     def _results(self, indexes: Sequence[int], executions: Sequence[Execution]) -> list[TestResult]:
+        """The results of executions; each answer is decoded, compared and let go in turn."""
         functional = self.trial.program.entry_point is not None
         answers = [answer_of(execution, functional=functional) for execution in executions]
-        answered = [n for n, answer in enumerate(answers) if answer is not None]
-        found = self._compare([(self.task.tests[indexes[n]], answers[n] or "") for n in answered])
-        said = dict(zip(answered, found, strict=True))
-        if self.task.checker is not None and self.task.checker.beside_rule:
-            for n, index in enumerate(indexes[: len(answers)]):
-                self.by_rule[index] = self._is_right_by_rule(index, answers[n])
+        if self.check is None:
+            compare = self._rule()
+            said = {
+                n: _said(compare, self.task.tests[indexes[n]], answer)
+                for n, answer in enumerate(answers)
+                if answer is not None
+            }
+        else:
+            said = self._checked(self.check, indexes, answers)
         return [
             self._result(execution, indexes[n], answers[n], said.get(n))
             for n, execution in enumerate(executions)
         ]
 
-    def _compare(self, pairs: list[tuple[TestCase, str]]) -> list[Difference | CheckerError | None]:
-        if self.check is not None:
-            return self.check.compare(pairs)
-        return [_said(self._rule(), test, answer) for test, answer in pairs]
+    def _checked(
+        self, check: Check, indexes: Sequence[int], answers: Sequence[bytes | None]
+    ) -> dict[int, Said]:
+        """What the checker says of each answer; what the rule says is kept, where it is wanted."""
+        tests = [self.task.tests[index] for index in indexes[: len(answers)]]
+        if self.task.checker is not None and self.task.checker.beside_rule:
+            for index, test, answer in zip(indexes, tests, answers, strict=False):
+                right = answer is not None and _said(self._rule(), test, answer) is None
+                self.by_rule[index] = right
+        given = {
+            n: (test, check.text_of(answer, test))
+            for n, (test, answer) in enumerate(zip(tests, answers, strict=True))
+            if answer is not None
+        }
+        return dict(zip(given, check.compare([*given.values()]), strict=True))
 
-    def _rule(self) -> Rule:
+    def _rule(self) -> Callable[[str, bytes], Difference | None]:
         rule = find_rule(self.task.rule)
-        return rule.output if self.trial.program.entry_point is None else rule.value
-
-    def _is_right_by_rule(self, index: int, answer: str | None) -> bool:
-        return answer is not None and _said(self._rule(), self.task.tests[index], answer) is None
+        functional = self.trial.program.entry_point is not None
+        return rule.compare_value if functional else rule.compare_output
 
     def _result(
-        self,
-        execution: Execution,
-        index: int,
-        answer: str | None,
-        said: Difference | CheckerError | None,
+        self, execution: Execution, index: int, answer: bytes | None, said: Said
     ) -> TestResult:
         return outcome(
             execution,
             test=self.task.tests[index],
             index=index,
             functional=self.trial.program.entry_point is not None,
-            answer=self.check.shown(answer) if self.check and answer is not None else answer,
+            answer=answer,
+            readable=self.check.shown if self.check else str,
             difference=None if isinstance(said, CheckerError) else said,
             checker_error=str(said) if isinstance(said, CheckerError) else "",
         )
 
 
-def _said(compare: Rule, test: TestCase, answer: str) -> Difference | CheckerError | None:
+def _said(
+    compare: Callable[[str, Answer], Difference | None], test: TestCase, answer: Answer
+) -> Said:
     try:
         return compare(test.output, answer)
     except RuleError as error:

@@ -8,13 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.grading.excerpts import around
-from harness.grading.rules.difference import EXCERPT, difference
+from harness.grading.rules.difference import EXCERPT, difference, longest_right
 from harness.grading.rules.notation import describe_expected, describe_value, read_json, unfold
 from harness.grading.verdict import Difference
-
-# An equal result, in the sandbox's notation, is no longer than so many times the expected text.
-LONGEST_RESULT_FACTOR = 32
-LONGEST_RESULT_EXTRA = 1 << 20
 
 Same = Callable[[Any, Any], bool]
 
@@ -36,7 +32,7 @@ def compare_json(
         compare: takes the expected value and the result, still in its notation; it may raise
             ValueError, TypeError or RecursionError at a result that is no data.
     """
-    if len(got) > LONGEST_RESULT_FACTOR * len(expected) + LONGEST_RESULT_EXTRA:
+    if len(got) > longest_right(expected):
         return difference("size", expected, got)
     plain = "{" not in got and "NaN" not in got  # a list's == takes the same NaN for equal
     try:
