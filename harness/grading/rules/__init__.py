@@ -106,4 +106,5 @@ def _of(plugin: plugins.Plugin) -> ComparisonRule:
         raise UsageError(
             f"{plugin} is no rule: it lacks functions `output` and `value` of (expected, got)"
         )
-    return ComparisonRule(*(guarded(plugin, cast("Rule", side)) for side in sides))
+    output, value = (guarded(plugin, cast("Rule", side)) for side in sides)
+    return ComparisonRule(output, value)
