@@ -41,11 +41,12 @@ from harness.grading.checker_code import (
     CheckerCode,
     Failure,
 )
-from harness.grading.excerpts import around, writable
+from harness.grading.excerpts import around, decode_head, writable
 from harness.grading.rules import describe_value, lcb_output, lcb_value
 from harness.grading.verdict import Difference
 from harness.problem import Checker, Codec, Signature, TestCase
 from harness.sandbox.execution import Program
+from harness.sandbox.trial import Encoded
 
 # A right answer is no longer than so many times the test's texts, and so many characters more.
 LONGEST_ANSWER_FACTOR = 32
@@ -64,7 +65,7 @@ class Prepared(NamedTuple):
     """A program as a checker wants it run, and the input of each test."""
 
     program: Program
-    inputs: list[bytes]
+    inputs: Sequence[bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +97,7 @@ class Check:
             SandboxError: the sandbox failed.
         """
         if self.code.checker.kind == "check":
-            inputs = [test.input.encode("utf-8", "surrogatepass") for test in tests]
-            return Prepared(program, inputs)
+            return Prepared(program, Encoded([test.input for test in tests]))
         calls = [self._given(test) for test in tests]
         made = self.code.ask(CONVERT, calls)
         for number, (call, arguments) in enumerate(zip(calls, made, strict=True), 1):
@@ -148,6 +148,11 @@ class Check:
             else _difference("longer than any right answer", test, answer)
             for place, (test, answer) in enumerate(pairs)
         ]
+
+    def text_of(self, answer: bytes, test: TestCase) -> str:
+        """An answer as text, or the head of one that is too long to be right."""
+        errors = "replace" if self.functional else "surrogateescape"
+        return decode_head(answer, _longest_answer(test) + 1, errors)
 
     def shown(self, answer: str) -> str:
         """The part of an answer that a person asks for."""
@@ -222,8 +227,12 @@ class Check:
 
 
 def _is_of_size(test: TestCase, answer: str) -> bool:
+    return len(answer) <= _longest_answer(test)
+
+
+def _longest_answer(test: TestCase) -> int:
     size = LONGEST_ANSWER_FACTOR * (len(test.input) + len(test.output))
-    return len(answer) <= size + LONGEST_ANSWER_EXTRA
+    return size + LONGEST_ANSWER_EXTRA
 
 
 def _one_line(text: str) -> str:

@@ -1,12 +1,15 @@
 """The comparison of a solution's answers with what its tests expect."""
 
+from collections.abc import Callable
+
 from harness.grading.checkers import Check, CheckerError
-from harness.grading.rules import Rule, RuleError, find_rule
+from harness.grading.rules import RuleError, find_rule
 from harness.grading.verdict import Difference
 from harness.problem import TestCase
 
 Said = Difference | CheckerError | None
 """What is said of an answer: None where it is right."""
+AnswerRule = Callable[[str, bytes], Difference | None]
 
 
 class Comparison:
@@ -24,18 +27,20 @@ class Comparison:
         self._check = check
         self._by_rule: dict[int, bool] = {}
 
-    def compare(self, pairs: list[tuple[TestCase, str]]) -> list[Said]:
+    def compare(self, pairs: list[tuple[TestCase, bytes]]) -> list[Said]:
         """What is said of each test's answer."""
-        if self._check is not None:
-            return self._check.compare(pairs)
+        check = self._check
+        if check is not None:
+            return check.compare([(test, check.text_of(said, test)) for test, said in pairs])
         rule = self._rule()
         return [_said(rule, test, answer) for test, answer in pairs]
 
-    def shown(self, answer: str) -> str:
-        """The part of an answer that a person asks for."""
-        return answer if self._check is None else self._check.shown(answer)
+    @property
+    def readable(self) -> Callable[[str], str]:
+        """Makes the part of an answer that a person asks for."""
+        return str if self._check is None else self._check.shown
 
-    def note(self, index: int, test: TestCase, answer: str | None) -> None:
+    def note(self, index: int, test: TestCase, answer: bytes | None) -> None:
         """Record whether an answer is right by the source's own rule, where the checker asks."""
         if self._check is not None and self._check.code.checker.beside_rule:
             right = answer is not None and _said(self._rule(), test, answer) is None
@@ -51,12 +56,12 @@ class Comparison:
         right = all(self._by_rule.values())
         return None if right and len(self._by_rule) < number else right
 
-    def _rule(self) -> Rule:
+    def _rule(self) -> AnswerRule:
         rule = find_rule(self._name)
-        return rule.value if self._functional else rule.output
+        return rule.compare_value if self._functional else rule.compare_output
 
 
-def _said(compare: Rule, test: TestCase, answer: str) -> Said:
+def _said(compare: AnswerRule, test: TestCase, answer: bytes) -> Said:
     try:
         return compare(test.output, answer)
     except RuleError as error:

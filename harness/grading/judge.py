@@ -24,7 +24,7 @@ from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verd
 from harness.problem import Checker, TestCase
 from harness.sandbox.execution import Ending, Execution, Program
 from harness.sandbox.limits import Limits
-from harness.sandbox.trial import Trial
+from harness.sandbox.trial import Encoded, Trial
 from harness.sandbox.worker import Worker
 
 MANY_TESTS = 100
@@ -167,7 +167,7 @@ class _Judging:
     def of(cls, bench: Bench, task: Task) -> "_Judging":
         functional = task.program.entry_point is not None
         if task.checker is None:
-            inputs = [test.input.encode("utf-8", "surrogatepass") for test in task.tests]
+            inputs = Encoded([test.input for test in task.tests])
             comparison = Comparison(task.rule, functional=functional)
             return cls(bench, task, comparison, Trial(task.program, inputs, task.limits))
         check = Check.of(bench, task.checker, functional=functional)
@@ -298,11 +298,12 @@ class _Judging:
         return executions
 
     def _results(self, indexes: Sequence[int], executions: Sequence[Execution]) -> list[TestResult]:
+        """The results of executions; each answer is decoded, compared and let go in turn."""
         functional = self.trial.program.entry_point is not None
         answers = [answer_of(execution, functional=functional) for execution in executions]
         answered = [n for n, answer in enumerate(answers) if answer is not None]
         found = self.comparison.compare(
-            [(self.task.tests[indexes[n]], answers[n] or "") for n in answered]
+            [(self.task.tests[indexes[n]], answers[n] or b"") for n in answered]
         )
         said = dict(zip(answered, found, strict=True))
         for index, answer in zip(indexes, answers, strict=False):
@@ -316,7 +317,7 @@ class _Judging:
         self,
         execution: Execution,
         index: int,
-        answer: str | None,
+        answer: bytes | None,
         said: Said,
     ) -> TestResult:
         return outcome(
@@ -324,7 +325,8 @@ class _Judging:
             test=self.task.tests[index],
             index=index,
             functional=self.trial.program.entry_point is not None,
-            answer=None if answer is None else self.comparison.shown(answer),
+            answer=answer,
+            readable=self.comparison.readable,
             difference=None if isinstance(said, CheckerError) else said,
             checker_error=str(said) if isinstance(said, CheckerError) else "",
         )

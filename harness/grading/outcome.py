@@ -1,14 +1,17 @@
 """What is said of one test: from how it ended and how its answer compares."""
 
 import json
+from collections.abc import Callable
 
-from harness.grading.excerpts import shorten, writable
+from harness.grading.excerpts import shorten, shorten_bytes, writable
 from harness.grading.rules import describe_value
 from harness.grading.verdict import Difference, TestResult, Verdict
 from harness.problem import TestCase
 from harness.sandbox.execution import Ending, Execution
 
 EXCERPT = 1_500
+LONGEST_READABLE = 4 << 20
+"""Bytes of a result that is still looked into."""
 
 _VERDICT_OF = {
     Ending.ERROR: Verdict.RUNTIME_ERROR,
@@ -23,7 +26,7 @@ _VERDICT_OF = {
 }
 
 
-def answer_of(execution: Execution, *, functional: bool) -> str | None:
+def answer_of(execution: Execution, *, functional: bool) -> bytes | None:
     """What is compared with the expected output; None where the test did not get that far.
 
     A program that raises SystemExit has come to its end, whatever its exit code: so have it the
@@ -33,9 +36,7 @@ def answer_of(execution: Execution, *, functional: bool) -> str | None:
     exited = execution.ending is Ending.EXIT and not functional and not execution.error
     if execution.ending is not Ending.FINISHED and not exited:
         return None
-    if not functional:
-        return _stdout(execution)
-    return None if execution.result is None else execution.result.decode("utf-8", "replace")
+    return execution.result if functional else execution.stdout
 
 
 def outcome(
@@ -44,7 +45,8 @@ def outcome(
     test: TestCase,
     index: int,
     functional: bool,
-    answer: str | None,
+    answer: bytes | None,
+    readable: Callable[[str], str] = str,
     difference: Difference | None = None,
     checker_error: str = "",
 ) -> TestResult:
@@ -56,6 +58,7 @@ def outcome(
         index: its position among the problem's tests.
         functional: whether the answer is a value.
         answer: what `answer_of` gave, for a person to read if the answer was wrong.
+        readable: finds in a value the part that a person asks for.
         difference: where that is wrong; None when it is right, or was not compared.
         checker_error: why it could not be compared.
     """
@@ -80,27 +83,26 @@ def outcome(
     )
     if result.passed:
         return result
-    stdout = _stdout(execution)
-    got = stdout if answer is None else _readable(answer) if functional else answer
+    stdout = writable(shorten_bytes(execution.stdout, EXCERPT, "surrogateescape"))
     shown = {
-        "got": _clean(got),
-        "stdout": _clean(stdout) if functional else "",
+        "got": _value(answer, readable) if functional and answer is not None else stdout,
+        "stdout": stdout if functional else "",
         "stderr": _clean(execution.stderr),
     }
     return result.model_copy(update=shown)
 
 
-def _stdout(execution: Execution) -> str:
-    return execution.stdout.decode("utf-8", "surrogateescape")
-
-
-def _readable(result: str) -> str:
+def _value(answer: bytes, readable: Callable[[str], str]) -> str:
+    """An excerpt of a result, much as Python writes it."""
+    if len(answer) > LONGEST_READABLE:
+        return writable(shorten_bytes(answer, EXCERPT, "replace"))
+    result = readable(answer.decode("utf-8", "replace"))
     if len(result) > 100 * EXCERPT:
-        return result
+        return _clean(result)
     try:
-        return describe_value(json.loads(result))
+        return _clean(describe_value(json.loads(result)))
     except (ValueError, RecursionError, TypeError):
-        return result
+        return _clean(result)
 
 
 def _ended(execution: Execution) -> str:

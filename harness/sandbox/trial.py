@@ -3,12 +3,32 @@
 import json
 import os
 from collections.abc import Sequence
+from typing import overload
 
 from harness.closing import Closing
 from harness.sandbox.execution import Program
 from harness.sandbox.limits import Limits
 
-INPUT_BYTES = 256 << 20
+INPUT_BYTES = 64 << 20
+
+
+class Encoded(Sequence[bytes]):
+    """Texts as UTF-8, each encoded when it is asked for and not kept."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Encoded": ...
+    def __getitem__(self, index: int | slice) -> "bytes | Encoded":
+        if isinstance(index, slice):
+            return Encoded(self._texts[index])
+        return self._texts[index].encode("utf-8", "surrogatepass")
 
 
 class Trial(Closing):
@@ -44,17 +64,16 @@ class Trial(Closing):
         At least the first, and as many more as fit in `INPUT_BYTES` together.
         """
         _, file, _ = self.files
-        missing = sum(len(self.inputs[n]) for n in indexes if n not in self._spans)
-        if self._end + missing > INPUT_BYTES:
-            self._spans, self._end = {}, 0
-            os.ftruncate(file, 0)
         spans: list[tuple[int, int]] = []
         for index in indexes:
             span = self._spans.get(index)
             if span is None:
                 data = self.inputs[index]
-                if spans and self._end + len(data) > INPUT_BYTES:
-                    break
+                if self._end + len(data) > INPUT_BYTES:
+                    if spans:
+                        break
+                    self._spans, self._end = {}, 0
+                    os.ftruncate(file, 0)
                 span = self._spans[index] = self._end, len(data)
                 self._end = write(file, data, self._end)
             spans.append(span)

@@ -23,6 +23,7 @@ from harness.sources import errata, lcb_execution, lcb_test_outputs, preambles, 
 from harness.sources.catalogue import RowFile
 from harness.sources.checkers import checker_of
 from harness.sources.download import Watch, quiet
+from harness.sources.json_text import check_mostly_strings
 from harness.sources.lcb_columns import Row, columns, has_most_of, level, release_date, text
 from harness.sources.parquet import open_rows
 from harness.sources.reading import Line, json_complaint
@@ -166,6 +167,10 @@ def _entry_point(metadata: str, where: str) -> str | None:
 
 def _tests(text: bytes, *, public: bool, functional: bool, where: str) -> tuple[TestCase, ...]:
     column = "public_test_cases" if public else "private_test_cases"
+    try:
+        check_mostly_strings(text)
+    except ValueError as error:
+        raise DataError(where, column, str(error)) from None
     try:
         tests: object = from_json(text)
     except ValueError as error:

@@ -14,6 +14,7 @@ from harness.problem import Checker, Level, Problem, Reference
 from harness.sources.catalogue import Catalogued, RowFile
 from harness.sources.deferred import Parse
 from harness.sources.download import Watch, quiet
+from harness.sources.json_text import MOST_VALUES, has_too_many_values
 from harness.sources.parquet import open_rows
 from harness.sources.reading import DataFile, expand
 
@@ -154,8 +155,10 @@ def check_function_test(arguments: str, result: str, where: str, field: str) -> 
     as the result. An empty input calls the function without arguments.
 
     Raises:
-        DataError: a line is not a JSON value.
+        DataError: a line is not a JSON value, or has more values than anybody means to hand over.
     """
+    if has_too_many_values(arguments) or has_too_many_values(result):
+        raise DataError(where, field, f"it has more than {MOST_VALUES:,} values")
     for number, text in enumerate(arguments.split("\n") if arguments else (), start=1):
         if not _is_json(text):
             raise DataError(where, field, f"line {number} of the input is not a JSON value")

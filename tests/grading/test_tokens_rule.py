@@ -110,7 +110,7 @@ def test_wrong(expected: str, printed: str, where: str, left: str, right: str) -
 
 
 def test_the_rules_are_known_by_their_name() -> None:
-    assert RULES["tokens"] == (tokens_output, tokens_value)
+    assert RULES["tokens"][:2] == (tokens_output, tokens_value)
 
 
 texts = st.text(st.characters())

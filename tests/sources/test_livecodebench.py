@@ -286,6 +286,48 @@ def test_bad_private_tests_are_an_error_when_they_are_decoded(
     assert error.value.field == "private_test_cases"
 
 
+@pytest.mark.parametrize("bomb", ["{}", "[]", '{"input":[]}'])
+def test_hidden_tests_take_no_more_memory_than_their_text(
+    lcb_row: Rows, problem: Callable[..., Problem], bomb: str
+) -> None:
+    text = f"[{','.join([bomb] * 400_000)}]"
+    encoded = base64.b64encode(zlib.compress(pickle.dumps(text))).decode()
+    read = problem(lcb_row(private_test_cases=encoded))
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataError, match="1,048,576 bytes of it are outside of strings"):
+            read.tests.load_hidden()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 4 * len(text) + 1_000_000  # of empty objects alone: 24 times
+
+
+def test_large_hidden_tests_are_read(
+    lcb_row: Rows, problem: Callable[..., Problem], pickled: Callable[[object], str]
+) -> None:
+    text = '1 "2"\\\n' * 400_000
+    tests = [{"input": text, "output": text, "testtype": "stdin"}]
+    (only,) = problem(lcb_row(private_test_cases=pickled(tests))).tests.load_hidden()
+    assert (only.input, only.output) == (text, text)
+
+
+def test_a_functions_test_of_too_many_values_is_refused_unparsed(
+    lcb_function: Rows, problem: Callable[..., Problem], pickled: Callable[[object], str]
+) -> None:
+    text = f"[{','.join(['[]'] * 2_200_000)}]"
+    tests = [{"input": text, "output": "1", "testtype": "functional"}]
+    read = problem(lcb_function(private_test_cases=pickled(tests)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataError, match="more than 4,194,304 values"):
+            read.tests.load_hidden()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 5 * len(text)
+
+
 def test_a_second_row_of_an_id_is_an_error_that_names_both_places(
     lcb_row: Rows, write_rows: Write, tmp_path: Path
 ) -> None:

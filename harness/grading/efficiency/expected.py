@@ -56,13 +56,13 @@ class Expected:
         """
         if len(indexes) != len(answers):
             return False
-        pairs = [
-            (self.task.tests[index], answer.decode("utf-8", "replace"))
-            for index, answer in zip(indexes, answers, strict=True)
-        ]
+        tests = [self.task.tests[index] for index in indexes]
+        pairs = zip(tests, answers, strict=True)
         if self.check is not None:
-            found = self.check.compare(pairs)
+            check = self.check
+            found = check.compare([(test, check.text_of(answer, test)) for test, answer in pairs])
             return all(each is None or isinstance(each, CheckerError) for each in found)
         rule = find_rule(self.task.rule)
-        compare = rule.output if self.program.entry_point is None else rule.value
+        functional = self.program.entry_point is not None
+        compare = rule.compare_value if functional else rule.compare_output
         return all(compare(test.output, answer) is None for test, answer in pairs)

@@ -5,17 +5,22 @@ in the sizes of the two, whatever was printed. A new rule is a file here and a l
 an object with `output` and `value` that a package offers as an entry point of `harness.rules`.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple, cast
 
 from harness import plugins
 from harness.errors import UsageError
+from harness.grading.excerpts import decode_head
 from harness.grading.rules.apps_legacy import apps_legacy_output, apps_legacy_value
-from harness.grading.rules.equality import equality_output, equality_value
+from harness.grading.rules.difference import longest_right
+from harness.grading.rules.equality import equality_output, equality_printed, equality_value
 from harness.grading.rules.guarding import Rule, RuleError, guarded
-from harness.grading.rules.lcb import lcb_output, lcb_value
+from harness.grading.rules.lcb import lcb_output, lcb_printed, lcb_value
 from harness.grading.rules.notation import describe_value, read_json
+from harness.grading.rules.printed import of_bytes
 from harness.grading.rules.tokens import tokens_output, tokens_value
+from harness.grading.verdict import Difference
 
 __all__ = [
     "RULES",
@@ -36,6 +41,10 @@ __all__ = [
 ]
 
 
+LARGE = 1 << 16
+"""An output of more bytes is not decoded to be compared, if its rule can do without."""
+
+
 class ComparisonRule(NamedTuple):
     """A rule for programs and one for functions.
 
@@ -43,17 +52,34 @@ class ComparisonRule(NamedTuple):
         output: takes the expected text and what the program printed.
         value: takes the expected value as JSON and the result in the notation of
             `harness.sandbox.inside.values`, or, from a solution that wrote it itself, anything.
+        printed: as `output`, for an output as bytes; None for a rule of a plug-in, which is handed
+            all of every output and result as text.
     """
 
     output: Rule
     value: Rule
+    printed: Callable[[str, bytes], Difference | None] | None = None
+
+    def compare_output(self, expected: str, got: bytes) -> Difference | None:
+        """Compare what a program printed, without making much more of it than it is."""
+        if self.printed is not None and len(got) > LARGE:
+            return self.printed(expected, got)
+        return self.output(expected, got.decode("utf-8", "surrogateescape"))
+
+    def compare_value(self, expected: str, got: bytes) -> Difference | None:
+        """Compare a result, of which no more is decoded than can be right."""
+        if self.printed is None:
+            return self.value(expected, got.decode("utf-8", "replace"))
+        return self.value(expected, decode_head(got, longest_right(expected) + 1, "replace"))
 
 
 RULES = {
-    "lcb": ComparisonRule(lcb_output, lcb_value),
-    "equality": ComparisonRule(equality_output, equality_value),
-    "tokens": ComparisonRule(tokens_output, tokens_value),
-    "apps_legacy": ComparisonRule(apps_legacy_output, apps_legacy_value),
+    "lcb": ComparisonRule(lcb_output, lcb_value, lcb_printed),
+    "equality": ComparisonRule(equality_output, equality_value, equality_printed),
+    "tokens": ComparisonRule(tokens_output, tokens_value, of_bytes(tokens_output)),
+    "apps_legacy": ComparisonRule(
+        apps_legacy_output, apps_legacy_value, of_bytes(apps_legacy_output)
+    ),
 }
 
 
@@ -75,9 +101,10 @@ def find_rule(name: str) -> ComparisonRule:
 @lru_cache
 def _of(plugin: plugins.Plugin) -> ComparisonRule:
     found = plugin.load()
-    sides = [getattr(found, side, None) for side in ComparisonRule._fields]
+    sides = [getattr(found, side, None) for side in ("output", "value")]
     if not all(callable(side) for side in sides):
         raise UsageError(
             f"{plugin} is no rule: it lacks functions `output` and `value` of (expected, got)"
         )
-    return ComparisonRule(*(guarded(plugin, cast("Rule", side)) for side in sides))
+    output, value = (guarded(plugin, cast("Rule", side)) for side in sides)
+    return ComparisonRule(output, value)

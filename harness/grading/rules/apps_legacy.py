@@ -9,7 +9,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from harness.grading.rules.difference import difference
+from harness.grading.rules.difference import difference, longest_right
 from harness.grading.rules.lines import first_unequal_line
 from harness.grading.rules.notation import unfold
 from harness.grading.rules.values import (
@@ -28,8 +28,6 @@ _TOKEN_OR_END = re.compile(r"\S+|\n\s*")
 
 # The defaults of numpy's `allclose`.
 RELATIVE = 1e-5
-LONGEST_FACTOR = 32
-LONGEST_EXTRA = 1 << 20
 ABSOLUTE = 1e-8
 TUPLES = 2
 """Levels on which a tuple is taken for a list: the result, and its items."""
@@ -65,8 +63,7 @@ def apps_legacy_output(expected: str, got: str) -> Difference | None:
     """
     if expected.strip() == got.strip():
         return None
-    longest = LONGEST_FACTOR * len(expected) + LONGEST_EXTRA
-    if len(got) <= longest and _climbs(expected, _with_plain_line_ends(got)):
+    if len(got) <= longest_right(expected) and _climbs(expected, _with_plain_line_ends(got)):
         return None
     unequal = first_unequal_line(expected, got, _never)
     return unequal or difference("white space", expected, got)

@@ -4,6 +4,8 @@ from harness.grading.excerpts import around, writable
 from harness.grading.verdict import Difference
 
 EXCERPT = 160
+_LONGEST_FACTOR = 32
+_LONGEST_EXTRA = 1 << 20
 
 
 def difference(where: str, expected: str, got: str, position: int = 0) -> Difference:
@@ -25,6 +27,11 @@ def first_difference(left: str, right: str) -> int:
         else:
             high = middle - 1
     return low
+
+
+def longest_right(expected: str) -> int:
+    """Return beyond which length, in characters or bytes, no output is compared: it is wrong."""
+    return _LONGEST_FACTOR * len(expected) + _LONGEST_EXTRA
 
 
 def counted(count: int, noun: str) -> str:

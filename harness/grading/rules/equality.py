@@ -1,13 +1,23 @@
 """`equality`: equal as Python's `==` has it, as in an `assert` of LeetCodeDataset."""
 
 from harness.grading.rules.lines import first_unequal_line
+from harness.grading.rules.printed import first_unequal_printed
 from harness.grading.rules.values import NO_TUPLES, compare_json, first_unequal, same_scalar
 from harness.grading.verdict import Difference
 
 
 def equality_output(expected: str, got: str) -> Difference | None:
     """What a program printed: the same lines, but for white space at their ends."""
-    return first_unequal_line(expected, got, lambda _wanted, _printed: False)
+    return first_unequal_line(expected, got, _never)
+
+
+def equality_printed(expected: str, got: bytes) -> Difference | None:
+    """As `equality_output`, for an output as bytes."""
+    return first_unequal_printed(expected, got, _never)
+
+
+def _never(_wanted: str, _printed: str) -> bool:
+    return False
 
 
 def equality_value(expected: str, got: str) -> Difference | None:

@@ -3,6 +3,7 @@
 from decimal import Decimal, InvalidOperation
 
 from harness.grading.rules.lines import first_unequal_line
+from harness.grading.rules.printed import first_unequal_printed
 from harness.grading.rules.values import TOP_TUPLE, compare_json, first_unequal, same_scalar
 from harness.grading.verdict import Difference
 
@@ -15,6 +16,11 @@ def lcb_output(expected: str, got: str) -> Difference | None:
     exactly: 1.0 is 1 and 1e2 is 100, 0.333 is not 1/3, and NaN equals nothing.
     """
     return first_unequal_line(expected, got, _same_decimals)
+
+
+def lcb_printed(expected: str, got: bytes) -> Difference | None:
+    """As `lcb_output`, for an output as bytes."""
+    return first_unequal_printed(expected, got, _same_decimals)
 
 
 def _same_decimals(left: str, right: str) -> bool:

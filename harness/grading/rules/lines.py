@@ -21,9 +21,14 @@ def first_unequal_line(expected: str, got: str, same: Same) -> Difference | None
         return None
     lines_wanted, lines_printed = wanted.count("\n") + 1, printed.count("\n") + 1
     first = _first_of_common(wanted, printed, min(lines_wanted, lines_printed), same)
-    if first is None or lines_wanted == lines_printed:
+    return with_counts(first, lines_wanted, lines_printed)
+
+
+def with_counts(first: Difference | None, wanted: int, printed: int) -> Difference | None:
+    """Add how many lines were expected and printed to a difference, where these are not equal."""
+    if first is None or wanted == printed:
         return first
-    counts = f"{counted(lines_wanted, 'line')} expected, {lines_printed} printed"
+    counts = f"{counted(wanted, 'line')} expected, {printed} printed"
     return first.model_copy(update={"where": f"{first.where} ({counts})"})
 
 
@@ -33,7 +38,7 @@ def _first_of_common(wanted: str, printed: str, common: int, same: Same) -> Diff
     left_lines, right_lines = wanted.split("\n", common), printed.split("\n", common)
     pairs = zip(left_lines[:common], right_lines[:common], strict=True)
     for number, (left, right) in enumerate(pairs, 1):
-        found = _line_difference(number, left.strip(), right.strip(), same)
+        found = line_difference(number, left.strip(), right.strip(), same)
         if found is not None:
             return found
     if len(left_lines) == len(right_lines):
@@ -46,7 +51,8 @@ def _first_line(rest: list[str]) -> str:
     return rest[0].partition("\n")[0].strip() if rest else ""
 
 
-def _line_difference(number: int, left: str, right: str, same: Same) -> Difference | None:
+def line_difference(number: int, left: str, right: str, same: Same) -> Difference | None:
+    """Where two stripped lines first differ."""
     if left == right or same(left, right):
         return None
     column = first_difference(left, right)
