@@ -54,16 +54,19 @@ _MANY = re.compile(
     r"|\bany (?:one )?of (?:them|these|the)\b[^.]{0,40}?\b(?:is|are|be) (?:accepted|considered)"
     r"|\b(?:print|output|printing) any\b(?! other\b)"
     r"|\bany (?:output|answer|solution) that satisfies\b"
-    r"|\b(?:print|output|show|present) one (?!integer per|line containing)\w+"
+    r"|\b(?:print|output|show|present) one (?!integer\b|number\b|line\b)\w+"
+    r"|\bfind any of (?:them|these|those)\b"
     r"|\bfind one (?:such|pair|good|shortest|of them)\b|, find one\."
     r"|\bprint such an? \w+\b"
     r"|\bshow one example\b|\bis case-insensitive\b|\banswer in any case\b"
+    r"|\b(?:print(?:ed)?|output)\b[^.]{0,40}?\bin any (?:case|order)\b"
     r"|(?:^|\n|\. )find a set of\b(?![^.]{0,80}\b(?:smallest|largest|minimum|maximum)\b)",
     re.IGNORECASE,
 )
 _NEAR = re.compile(
     r"\b(?:absolute|relative)(?: or (?:absolute|relative))? error\b"
-    r"|\b(?:within|error (?:less|smaller) than)\s+\$?10\s*\^?\s*\{?\s*-\s*\d",
+    r"|\b(?:within|error (?:less|smaller) than)\s+\$?10\s*\^?\s*\{?\s*-\s*\d"
+    r"|\bconsidered correct,? if\b[^.]{0,80}\b10\s*\^?\s*\{?\s*-\s*\d",
     re.IGNORECASE,
 )
 _LONGEST_STATEMENT = 1 << 20

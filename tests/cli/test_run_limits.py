@@ -271,6 +271,8 @@ async def test_requests_in_flight_at_a_kill_are_told(tmp_path: Path) -> None:
         await server.arrived(3)
         process.kill()
         await finish(process)
+    pending = harness(tmp_path, "show", "r")
+    assert "3 requests cut off; their tokens are in no total" in pending.stdout
     async with ChatServer(answer) as server:
         flags = ["run", "--resume", "r", "--base-url", server.base_url]
         code, out, err = await run(tmp_path, *flags)
