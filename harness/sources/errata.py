@@ -45,7 +45,7 @@ LIVECODEBENCH = MappingProxyType(
 """Question id or slug to the reasons why its verdicts mislead."""
 
 
-_ONE_ANSWER = frozenset({"abc398_f"})
+_ONE_ANSWER = frozenset({"abc398_f", "fraction-to-recurring-decimal", "largest-multiple-of-three"})
 """Problems whose statement speaks of several answers where there is only one."""
 
 _MANY = re.compile(
@@ -72,14 +72,15 @@ _NEAR = re.compile(
 _LONGEST_STATEMENT = 1 << 20
 
 
-def issues_of_statement(statement: str, *, checked: bool = False) -> tuple[str, ...]:
+def issues_of_statement(statement: str, *names: str, checked: bool = False) -> tuple[str, ...]:
     """Return why a statement's answers cannot be compared with one expected answer.
 
     Args:
         statement: the text; phrases such as "return any of them" and "absolute error" are sought.
+        names: the problem's ids and slugs; of a few it is known that there is one answer only.
         checked: whether a checker judges the answers: nothing is against the problem then.
     """
-    if checked:
+    if checked or _ONE_ANSWER.intersection(names):
         return ()
     found = (("many_answers", _MANY), ("tolerance", _NEAR))
     return tuple(name for name, said in found if said.search(statement[:_LONGEST_STATEMENT]))
@@ -94,7 +95,7 @@ def known_issues(*names: str, statement: str = "", checked: bool = False) -> tup
         checked: whether a checker judges it, which settles `many_answers` and `tolerance`.
     """
     listed = [reason for name in names for reason in LIVECODEBENCH.get(name, ())]
-    found = () if _ONE_ANSWER.intersection(names) else issues_of_statement(statement)
+    found = issues_of_statement(statement, *names)
     return tuple(
         reason
         for reason in dict.fromkeys((*listed, *found))
