@@ -212,6 +212,21 @@ class AgentLeft(Frozen):
     seconds: float = 0.0
 
 
+class WorkEnded(Frozen):
+    """The work of a user's own agent is over; its solution is still to be tested and graded.
+
+    A sample that is interrupted after this event is not given to another agent.
+
+    Attributes:
+        stop_reason: why it is over.
+        error: what went wrong, if something did.
+    """
+
+    event: Literal["work_ended"] = "work_ended"
+    stop_reason: str
+    error: str = ""
+
+
 class Graded(Frozen):
     """The final solution, judged on all tests."""
 
@@ -265,6 +280,7 @@ Event = Annotated[
     | Resumed
     | PutOff
     | AgentLeft
+    | WorkEnded
     | Graded
     | SampleEnd
     | NotGraded

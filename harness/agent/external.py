@@ -3,8 +3,8 @@
 To the harness it is a strategy. Its calls go the way of a model's, through the same limits and into
 the same transcript, each as an answer with one call; what it thinks, and what that costs, nobody
 here knows. It cannot be taken up again where it was interrupted: the sample begins anew with a new
-agent, and the transcript says so. An agent that had left already is not asked twice: what it wrote
-is read back, and only the grading is done.
+agent, and the transcript says so. An agent whose work had ended (`WorkEnded`) is not asked twice:
+what it wrote is read back, run on the public tests if that is still to be done, and graded.
 """
 
 import asyncio
@@ -22,7 +22,9 @@ from harness.agent.events import (
     SampleEnd,
     SampleStart,
     ToolResult,
+    WorkEnded,
 )
+from harness.agent.testing import run_public_tests
 from harness.grading.excerpts import writable
 from harness.models.protocol import (
     Message,
@@ -181,10 +183,10 @@ class Desk:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def finished(self) -> SampleEnd | None:
-        """How an earlier attempt ended, where that had an end and only its grade is missing."""
-        recorded = self._session.journal.recorded
-        end = next((each for each in reversed(recorded) if isinstance(each, SampleEnd)), None)
+    def finished(self) -> SampleEnd | WorkEnded | None:
+        """How an agent's work ended earlier, where only tests or the grade are missing."""
+        recorded = reversed(self._session.journal.recorded)
+        end = next((each for each in recorded if isinstance(each, SampleEnd | WorkEnded)), None)
         return None if end is None or end.stop_reason == StopReason.MODEL_ERROR else end
 
     async def play(self) -> None:
@@ -194,6 +196,9 @@ class Desk:
         for event in journal.recorded[1:]:
             match event:
                 case SampleEnd():
+                    return
+                case WorkEnded():
+                    journal(event)
                     return
                 case Response():
                     conversation.turns = event.turn
@@ -205,8 +210,18 @@ class Desk:
                 case _:
                     journal(event)
 
-    def attempt(self, reason: StopReason, error: str, *, confined: bool) -> Attempt:
-        """What the agent came to."""
+    def work_ended(self, reason: StopReason, error: str) -> None:
+        """Record the end, so that a later failure or interrupt does not lose the work."""
+        self._session.journal(WorkEnded(stop_reason=reason, error=error))
+
+    async def attempt(self, reason: StopReason, error: str, *, confined: bool) -> Attempt:
+        """What the agent came to. A final solution that it did not test is tested first.
+
+        Raises:
+            SandboxError: it could not be run.
+        """
+        if reason is not StopReason.MODEL_ERROR:  # such a sample is given to another agent
+            await run_public_tests(self._session, self._conversation)
         best = self._session.workspace.best
         rule = ChosenBy.NONE
         if best is not None:
@@ -256,7 +271,7 @@ class External:
         if end is not None:
             await desk.play()
             await desk.close()
-            return desk.attempt(StopReason(end.stop_reason), end.error, confined=confined)
+            return await desk.attempt(StopReason(end.stop_reason), end.error, confined=confined)
         session.journal.start_over(CANNOT_GO_ON)
         await session.gate.enter()
         session.gate.may_be_dropped()
@@ -266,7 +281,9 @@ class External:
         finally:
             session.gate.leave(None, billed=False)
             await desk.close()
-        return desk.attempt(reason, error, confined=confined)
+        if reason is not StopReason.MODEL_ERROR:
+            desk.work_ended(reason, error)
+        return await desk.attempt(reason, error, confined=confined)
 
     async def _attended(self, desk: Desk, session: Session) -> StopReason:
         async with asyncio.timeout(session.limits.seconds):

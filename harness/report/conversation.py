@@ -24,6 +24,7 @@ from harness.agent.events import (
     ToolProtocolChanged,
     ToolResult,
     Unusable,
+    WorkEnded,
 )
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn, ToolCall
@@ -75,6 +76,7 @@ def _lines(event: Event) -> Iterator[str]:
             | Resumed()
             | PutOff()
             | AgentLeft()
+            | WorkEnded()
             | NotGraded()
             | Damaged()
         ):
@@ -90,6 +92,7 @@ def _note(
     | Resumed
     | PutOff
     | AgentLeft
+    | WorkEnded
     | NotGraded
     | Damaged,
 ) -> Iterator[str]:
@@ -116,6 +119,9 @@ def _note(
             yield from _indented(event.cause)
         case AgentLeft():
             yield from _agent(event)
+        case WorkEnded():
+            yield f"\n=== the work of the agent has ended: {event.stop_reason}"
+            yield from _indented(event.error)
 
 
 def _left_pending(event: PutOff | NotGraded | Damaged) -> Iterator[str]:

@@ -12,7 +12,7 @@ from harness.report.curve import CurveView
 from harness.report.efficiency import efficiency_facts, efficiency_table
 from harness.report.layout import facts, figures_table, rate_cells, rates_table
 from harness.report.text import count, dollars, figure, interval, percent, printable_line
-from harness.runs.state import UNDER_WAY
+from harness.runs.state import UNDER_WAY, reason_text
 from harness.runs.summary import Summary
 from harness.sandbox.isolation import Level
 from harness.stats.rates import Rate
@@ -144,7 +144,7 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
         yield "ungraded", f"{summary.ungraded} (no tests, or not run); in no rate"
     for why, number in summary.pending.items():
         later = "" if why == UNDER_WAY else ", asked again on --resume"
-        yield "pending", f"{number} {words(why)}; in no rate{later}"
+        yield "pending", f"{number} {reason_text(why)}; in no rate{later}"
     yield from _cut_short(summary)
     yield from _too_few(summary)
     if summary.mean_fraction is not None:

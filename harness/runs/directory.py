@@ -10,12 +10,11 @@ from typing import Any
 from harness.errors import RunDirectoryError
 from harness.runs.files import read_json
 from harness.runs.results import ResultsFile, SampleResult, read_results, storage_error
-from harness.runs.sharding import planned_samples
+from harness.runs.sharding import MOST_SAMPLES, planned_samples
 from harness.runs.transcript import TranscriptWriter, file_name
 from harness.runs.transcripts import FOLDER, open_pack
 
 MANIFEST, RESULTS, SUMMARY = "run.json", "results.jsonl", "summary.json"
-MOST_SAMPLES = 500_000
 """Samples of one run, all problems together."""
 
 

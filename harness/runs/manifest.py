@@ -1,6 +1,5 @@
 """`run.json`: all that defines a run, and whether a run may go on as it is now asked for."""
 
-import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
@@ -23,6 +22,7 @@ from harness.runs.spec import GROWING, RESUMABLE, RunSpec, uses
 from harness.runs.verified_limits import stored_limits
 from harness.runs.versions import git_revision, version_now, versions_after
 from harness.sandbox.choice import Choice
+from harness.sandbox.cores import usable_cores
 
 SCHEMA = 1
 DEFAULTS = RunSpec().model_dump(mode="json")
@@ -81,7 +81,7 @@ def surroundings(choice: Choice) -> dict[str, Any]:
             "system": f"{platform.system()} {platform.release()}",
             "architecture": platform.machine(),
             "processor": processor(),
-            "cores": os.cpu_count(),
+            "cores": usable_cores(),
             "python": platform.python_version(),
             "implementation": sys.implementation.name,
         },

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 from harness.agent.external import EXTERNAL
 from harness.errors import UsageError
 from harness.models.environment import MODEL_ID, Environment
+from harness.models.function import FunctionModel
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
 from harness.models.registry import check_settings, is_sent, open_model, plugged, resolve
@@ -16,10 +17,13 @@ from harness.models.user_headers import variable_of
 from harness.runs.external_rules import OwnModel, agent_name
 from harness.runs.recordings import BUNDLED, PREFIX, open_replay
 from harness.runs.references import ReferenceModel, check_references
-from harness.runs.spec import RunSpec
+from harness.runs.settings import is_said
+from harness.runs.spec import RunSpec, flag_of
 
-ADDRESSING = ("api", "api_key_env", "header")
+ADDRESSING = ("base_url", "api", "api_key_env", "header")
 """Keys that say how an endpoint is reached."""
+ASKED_FOR = tuple(ModelSettings.model_fields)
+"""Keys that say what every request asks for."""
 BUNDLED_PROBLEMS = "fixture"
 
 
@@ -140,15 +144,31 @@ def refuse_unsent(name: str, spec: RunSpec, environ: Mapping[str, str]) -> None:
     if spec.mode in EXTERNAL:
         return
     if name.startswith(PREFIX) or name == REFERENCES:
-        keys = (*ADDRESSING, *ModelSettings.model_fields)
+        keys = (*ADDRESSING, *ASKED_FOR)
     elif route_of(name, spec, environ) is None:
         keys = ADDRESSING  # code of the user's may heed the settings
     else:
         return
     for key in keys:
-        if getattr(spec, key) != RunSpec.model_fields[key].get_default():
-            flag = f"--{key.replace('_', '-')}"
-            raise UsageError(f"{flag}: harness sends no request to model {name!r}; leave it out")
+        if is_said(spec, key):
+            raise UsageError(
+                f"{flag_of(key)}: harness sends no request to model {name!r}; leave it out"
+            )
+
+
+def refuse_unheeded(model: Model, spec: RunSpec, *, resumed: bool) -> None:
+    """Refuse settings for a function of a problem, which is told none. Raises UsageError.
+
+    A run that is resumed may have some: earlier versions accepted them.
+    """
+    if resumed or not isinstance(model, FunctionModel):
+        return
+    for key in ASKED_FOR:
+        if is_said(spec, key):
+            raise UsageError(
+                f"{flag_of(key)}: model {model.name!r} is a function, which is told no settings; "
+                "leave it out, or give an object with the methods of a Model"
+            )
 
 
 def settings_of(spec: RunSpec) -> ModelSettings:

@@ -36,6 +36,7 @@ from harness.runs.kinds import (
 from harness.runs.models import (
     model_name,
     open_any_model,
+    refuse_unheeded,
     refuse_unsent,
     route_of,
     settings_of,
@@ -44,7 +45,7 @@ from harness.runs.models import (
 from harness.runs.pricing import check_budget, price_of
 from harness.runs.recordings import PREFIX, check_recorded
 from harness.runs.references import ReferenceModel
-from harness.runs.sharding import Shard, Whole
+from harness.runs.sharding import MOST_SAMPLES, Shard, Whole
 from harness.runs.spec import RunSpec, known_keys
 from harness.runs.verified_limits import (
     limits_before,
@@ -205,6 +206,7 @@ def prepare(
     strategy = find_strategy(spec.mode)
     refuse_unsent(name, spec, environ)
     model = own_model or open_any_model(name, spec, environ, dry_run=dry_run)
+    refuse_unheeded(model, spec, resumed=before is not None)
     calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
     if calls and not name.startswith(PREFIX):  # a recording says itself what it was
         model = with_tools(model, spec.tool_protocol)
@@ -213,6 +215,7 @@ def prepare(
     read = read or partial(load, skip_bad_rows=spec.skip_bad_rows)
     loaded = read(_benchmark(spec))
     selected = select(loaded.problems, spec.selection())
+    _check_size(len(selected.problems), spec.samples_per_problem)
     whole = None
     if spec.shard is not None:
         whole = Whole.of(selected.problems)
@@ -255,6 +258,15 @@ def prepare(
                 limits = plan.judging.limits(problem)
                 given.render(problem.view(), limits.cpu_s, plan.limits.turns)
     return plan
+
+
+def _check_size(problems: int, samples: int) -> None:
+    """Refuse a run of more samples than a run directory may hold. Raises UsageError."""
+    if problems * samples > MOST_SAMPLES:
+        raise UsageError(
+            f"{problems:,} problems with {samples:,} samples each are {problems * samples:,} "
+            f"samples; a run has at most {MOST_SAMPLES:,}: give a smaller -k or -n"
+        )
 
 
 def _check_tests(spec: RunSpec) -> None:

@@ -13,6 +13,7 @@ from harness.runs.directory import MANIFEST, RESULTS, read_manifest
 from harness.runs.pricing import max_tokens_of, prices_as_of, with_costs
 from harness.runs.results import SampleResult, load_results
 from harness.runs.sharding import planned_samples
+from harness.runs.spending import unheard_requests
 from harness.runs.state import RunState, state_of
 from harness.runs.summary import Summary, summarize
 
@@ -62,7 +63,14 @@ class Run:
             self.state.pending,
             prices_as_of=prices_as_of(self.manifest),
             max_tokens=max_tokens_of(self.manifest),
+            unheard=self._unheard,
         )
+
+    @property
+    def _unheard(self) -> int:
+        """Requests of pending samples whose answer nobody heard."""
+        pending = len(self.results) < self.planned
+        return unheard_requests(self.path, self.results) if pending else 0
 
 
 def read_run(path: Path) -> Run:

@@ -3,9 +3,11 @@
 import fcntl
 import os
 import stat
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field, ValidationError
 
@@ -190,7 +192,7 @@ def load_results(path: Path) -> CommittedResults:
                 lines += 1
                 result = SampleResult.model_validate_json(line)
                 if result.stop_reason in BUDGETS:
-                    limits = _limits_of_the_run(path) if limits is None else limits
+                    limits = _limits_beside(path) if limits is None else limits
                     if result.stop_reason in limits:
                         skipped += 1
                         continue
@@ -208,14 +210,22 @@ def load_results(path: Path) -> CommittedResults:
     return CommittedResults([*found.values()], lines - skipped - len(found))
 
 
-def _limits_of_the_run(results: Path) -> frozenset[StopReason]:
+def _limits_beside(results: Path) -> frozenset[StopReason]:
+    """The limits of the run whose results these are; none where it has no manifest."""
+    try:
+        return limits_of_the_run(read_json(results.with_name("run.json")))
+    except (OSError, ValueError):
+        return frozenset()
+
+
+def limits_of_the_run(manifest: Mapping[str, Any]) -> frozenset[StopReason]:
     """The budgets that can only have been the run's: its samples had none of their own."""
     try:
-        spec = read_json(results.with_name("run.json"))["spec"]
+        spec = manifest["spec"]
         if str(spec["model"]).startswith("replay:"):  # the recorded sample had a budget of its own
             return frozenset()
         return frozenset(reason for reason, key in BUDGETS.items() if spec.get(key) is None)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+    except (LookupError, TypeError, AttributeError):
         return frozenset()
 
 

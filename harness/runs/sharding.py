@@ -17,6 +17,8 @@ from harness.sources.rows import content_hash
 from harness.sources.selection import Selected
 
 MOST_SHARDS = 100_000
+MOST_SAMPLES = 500_000
+"""Of a run, with all its shards."""
 
 
 @dataclass(frozen=True, slots=True)

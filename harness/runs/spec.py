@@ -20,7 +20,7 @@ from harness.problem import RuleName
 from harness.runs import request_settings as asking
 from harness.runs.executor import ExecutorName, Where
 from harness.runs.settings import Setting, is_said, refuse_unknown, settings_of
-from harness.runs.sharding import Shard
+from harness.runs.sharding import MOST_SAMPLES, Shard
 from harness.runs.timeout_values import LONGEST_SECONDS, validated_timeout
 from harness.runs.yaml_file import read_yaml
 from harness.sandbox.isolation import Level
@@ -78,7 +78,7 @@ class RunSpec(BaseModel):
     sample_size: Annotated[int | None, _GROWS] = Field(default=None, ge=1)
     sampling: Annotated[Literal["first", "random", "stratified"], _GROWS] = "first"
     seed: Annotated[int, _GROWS] = 0
-    samples_per_problem: Annotated[int, _GROWS] = Field(default=1, ge=1)
+    samples_per_problem: Annotated[int, _GROWS] = Field(default=1, ge=1, le=MOST_SAMPLES)
 
     model: Annotated[str | None, Setting(factor=True)] = None
     base_url: Annotated[str | None, Setting(modes=_ASKED, may_change=True)] = None

@@ -66,8 +66,14 @@ class RunState(Frozen):
             return f"running {self.done:,}/{self.planned:,}"
         if self.word == "stopped":
             return f"stopped {self.done:,}/{self.planned:,}: {self.cause}"
-        reasons = ", ".join(f"{n:,} {word.replace('_', ' ')}" for word, n in self.pending.items())
+        reasons = ", ".join(f"{n:,} {reason_text(word)}" for word, n in self.pending.items())
         return f"pending {self.planned - self.done:,}: {reasons}"
+
+
+def reason_text(word: str) -> str:
+    """Return why samples are pending as it stands behind their number."""
+    told = {"budget": "stopped by the budget", "outage": "stopped by an outage"}
+    return told.get(word, word.replace("_", " "))
 
 
 def state_of(

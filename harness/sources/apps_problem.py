@@ -10,6 +10,7 @@ from harness.problem import Level, Problem, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources.apps_shown import shown
 from harness.sources.apps_tests import Suite, read_suite
+from harness.sources.errata import issues_of_statement
 from harness.sources.json_text import elements, string
 from harness.sources.public import Split, split
 from harness.sources.rows import LEVELS, content_hash, references_of
@@ -121,6 +122,7 @@ def problem_of(columns: Columns, core: Core) -> Problem:
         public_rule=core.split.rule,
         preamble=preambles.APPS,
         rule="tokens",
+        known_issues=issues_of_statement(columns.question),
         load_references=partial(references_of, *_references(columns)),
         aliases=(f"apps_{name}",),
         content_hash=core.content_hash,

@@ -45,7 +45,7 @@ LIVECODEBENCH = MappingProxyType(
 """Question id or slug to the reasons why its verdicts mislead."""
 
 
-_ONE_ANSWER = frozenset({"abc398_f"})
+_ONE_ANSWER = frozenset({"abc398_f", "fraction-to-recurring-decimal", "largest-multiple-of-three"})
 """Problems whose statement speaks of several answers where there is only one."""
 
 _MANY = re.compile(
@@ -54,29 +54,33 @@ _MANY = re.compile(
     r"|\bany (?:one )?of (?:them|these|the)\b[^.]{0,40}?\b(?:is|are|be) (?:accepted|considered)"
     r"|\b(?:print|output|printing) any\b(?! other\b)"
     r"|\bany (?:output|answer|solution) that satisfies\b"
-    r"|\b(?:print|output|show|present) one (?!integer per|line containing)\w+"
+    r"|\b(?:print|output|show|present) one (?!integer\b|number\b|line\b)\w+"
+    r"|\bfind any of (?:them|these|those)\b"
     r"|\bfind one (?:such|pair|good|shortest|of them)\b|, find one\."
     r"|\bprint such an? \w+\b"
     r"|\bshow one example\b|\bis case-insensitive\b|\banswer in any case\b"
+    r"|\b(?:print(?:ed)?|output)\b[^.]{0,40}?\bin any (?:case|order)\b"
     r"|(?:^|\n|\. )find a set of\b(?![^.]{0,80}\b(?:smallest|largest|minimum|maximum)\b)",
     re.IGNORECASE,
 )
 _NEAR = re.compile(
     r"\b(?:absolute|relative)(?: or (?:absolute|relative))? error\b"
-    r"|\b(?:within|error (?:less|smaller) than)\s+\$?10\s*\^?\s*\{?\s*-\s*\d",
+    r"|\b(?:within|error (?:less|smaller) than)\s+\$?10\s*\^?\s*\{?\s*-\s*\d"
+    r"|\bconsidered correct,? if\b[^.]{0,80}\b10\s*\^?\s*\{?\s*-\s*\d",
     re.IGNORECASE,
 )
 _LONGEST_STATEMENT = 1 << 20
 
 
-def issues_of_statement(statement: str, *, checked: bool = False) -> tuple[str, ...]:
+def issues_of_statement(statement: str, *names: str, checked: bool = False) -> tuple[str, ...]:
     """Return why a statement's answers cannot be compared with one expected answer.
 
     Args:
         statement: the text; phrases such as "return any of them" and "absolute error" are sought.
+        names: the problem's ids and slugs; of a few it is known that there is one answer only.
         checked: whether a checker judges the answers: nothing is against the problem then.
     """
-    if checked:
+    if checked or _ONE_ANSWER.intersection(names):
         return ()
     found = (("many_answers", _MANY), ("tolerance", _NEAR))
     return tuple(name for name, said in found if said.search(statement[:_LONGEST_STATEMENT]))
@@ -91,7 +95,7 @@ def known_issues(*names: str, statement: str = "", checked: bool = False) -> tup
         checked: whether a checker judges it, which settles `many_answers` and `tolerance`.
     """
     listed = [reason for name in names for reason in LIVECODEBENCH.get(name, ())]
-    found = () if _ONE_ANSWER.intersection(names) else issues_of_statement(statement)
+    found = issues_of_statement(statement, *names)
     return tuple(
         reason
         for reason in dict.fromkeys((*listed, *found))

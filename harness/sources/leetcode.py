@@ -177,7 +177,7 @@ def parse_row(line: Line) -> Problem:
         public_rule="statement",
         preamble=preambles.LEETCODE,
         checker=checker,
-        known_issues=issues_of_statement(statement, checked=checker is not None),
+        known_issues=issues_of_statement(statement, row["slug"], checked=checker is not None),
         load_references=lambda: references,
         aliases=(str(number), f"leetcode_{number}"),
         content_hash=with_checker(content_hash(statement, row["python"]), checker),

@@ -148,7 +148,9 @@ def parse_row(line: Line) -> Problem:
         public_rule=split.rule,
         preamble=row.preamble,
         checker=checker,
-        known_issues=issues_of_statement(row.problem_description, checked=checker is not None),
+        known_issues=issues_of_statement(
+            row.problem_description, row.task_id, checked=checker is not None
+        ),
         rule="equality",
         load_references=partial(references_of, row.completion),
         aliases=(str(row.question_id), f"leetcode_{row.question_id}"),

@@ -23,6 +23,7 @@ from harness.agent.events import (
     ToolProtocolChanged,
     ToolResult,
     Unusable,
+    WorkEnded,
 )
 from harness.agent.extraction import extract
 from harness.agent.fences import fenced_blocks
@@ -332,6 +333,8 @@ def _note(event: Event) -> str:
             how = "" if event.exit_code is None else f", exit code {event.exit_code}"
             kept = "" if event.confined else "; it was not kept from the data"
             title = f"{event.client or 'an agent'} left after {event.seconds:.1f} s{how}{kept}"
+        case WorkEnded():
+            title = f"the work of the agent has ended: {event.stop_reason}"
         case NotGraded():
             what = event.verdict.replace("_", " ")
             title = f"not graded: {what}; the sample stays pending"

@@ -12,6 +12,7 @@ from harness.models.price import ListedPrice
 from harness.runs.directory import MANIFEST, RESULTS, SUMMARY, read_manifest
 from harness.runs.files import LARGEST_SUMMARY, read_file
 from harness.runs.finding import is_under_way
+from harness.runs.results import limits_of_the_run
 from harness.runs.sharding import planned_samples
 from harness.runs.state import NEVER_RUN, Reason, RunState, pending_reasons, state_of
 from harness.runs.transcript import file_name, sample_name
@@ -124,7 +125,7 @@ class OpenRun:
         if stamp == self._stamp:
             return
         self.manifest = read_manifest(self.path)
-        self.rows.refresh(self.price)
+        self.rows.refresh(self.price, limits_of_the_run(self.manifest))
         running = is_under_way(self.path)
         done, reasons = self.rows.of, dict[str, Reason]()
         if len(done) < self.planned:

@@ -11,6 +11,7 @@ from typing import BinaryIO, NamedTuple
 
 from pydantic import ValidationError
 
+from harness.agent.attempt import StopReason
 from harness.errors import RunDirectoryError
 from harness.grading.verdict import Verdict
 from harness.models.price import ListedPrice, cost
@@ -142,6 +143,7 @@ class Rows:
     def __init__(self, path: Path) -> None:
         self._lines = Lines(path)
         self._price: ListedPrice | None = None
+        self._limits: frozenset[StopReason] = frozenset()
         self._forget()
 
     def _forget(self) -> None:
@@ -150,10 +152,18 @@ class Rows:
         self.unreadable: list[int] = []
         self._count = 0
 
-    def refresh(self, price: ListedPrice | None) -> bool:
-        """Read what is new; samples without a cost get that of a price. Says whether there was."""
-        if price != self._price:
-            self._price = price
+    def refresh(
+        self, price: ListedPrice | None, limits: frozenset[StopReason] = frozenset()
+    ) -> bool:
+        """Read what is new, and return whether there was anything.
+
+        Args:
+            price: gives samples without a cost theirs.
+            limits: of the run; a sample that one of them ended has no result, as in
+                `harness.runs.results.load_results`.
+        """
+        if (price, limits) != (self._price, self._limits):
+            self._price, self._limits = price, limits
             self._lines = Lines(self._lines.path)
             self._forget()
         again, lines = self._lines.new()
@@ -169,6 +179,8 @@ class Rows:
             row = Row.model_validate_json(line)
         except ValidationError:
             self.unreadable.append(self._count)
+            return
+        if row.stop_reason in self._limits:
             return
         if row.cost is None and self._price is not None and row.usage is not None:
             row = row.model_copy(update={"cost": cost(row.usage, self._price)})

@@ -1,5 +1,6 @@
 """Protocols, keys, headers and settings of requests, as the provider's side sees them."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from responses_server import ResponsesServer, response, said
 
 from harness import evaluate
 from harness.errors import UsageError
+from harness.models.scripted import ScriptedModel
 from harness.runs.pricing import price_of
 from harness.runs.spec import RunSpec, read_spec
 
@@ -37,6 +39,15 @@ async def asked(folder: Path, api: str, *flags: str, **env: str) -> tuple[ChatSe
 
 def spec(folder: Path) -> dict[str, Any]:
     return json.loads((folder / "r" / "run.json").read_text())["spec"]
+
+
+def events(folder: Path, kind: str) -> list[dict[str, Any]]:
+    return [
+        event
+        for file in (folder / "r" / "transcripts").iterdir()
+        for line in file.read_text().splitlines()
+        if (event := json.loads(line))["event"] == kind
+    ]
 
 
 # Protocols
@@ -205,7 +216,9 @@ def test_what_cannot_be_sent_is_refused_in_one_line(
         ("replay:bundled", ["--top-p", "0.5"]),
         ("replay:bundled", ["--temperature", "0.5"]),
         ("replay:bundled", ["--header", "X-Key: planted"]),
+        ("replay:bundled", ["--base-url", "http://127.0.0.1:9/v1"]),
         ("python:json:loads", ["--api", "chat"]),
+        ("python:json:loads", ["--base-url", "http://127.0.0.1:9/v1"]),
         ("references", ["--model-seed", "1"]),
     ],
 )
@@ -219,6 +232,38 @@ def test_so_is_what_no_request_will_hold(model: str, flags: list[str], tmp_path:
 def test_so_it_is_in_python(key: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="harness sends no request to model 'python:"):
         evaluate(lambda _: "", benchmark="fixture", limit=1, **key)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        {"temperature": 0.0},
+        {"top_p": 0.9},
+        {"model_seed": 1},
+        {"max_tokens": 100},
+        {"stop": ["END"]},
+        {"sampling_preset": "livecodebench"},
+    ],
+    ids=str,
+)
+def test_a_function_is_told_no_settings_so_they_are_refused(key: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="is a function, which is told no settings") as caught:
+        evaluate(lambda _: "", benchmark="fixture", limit=1, **key)
+    assert "\n" not in str(caught.value)
+
+
+def test_so_they_are_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def solve(problem): return ''\n")
+    flags = ["-b", "fixture", "-m", "python:mine:solve", "--temperature", "0.5", "--dry-run"]
+    done = harness(tmp_path, "run", *flags)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert "--temperature: model 'python:mine:solve' is a function" in done.stderr
+
+
+def test_an_object_with_the_methods_of_a_model_may_heed_them() -> None:
+    own = ScriptedModel([SOLVE])
+    evaluate(own, benchmark="fixture", limit=1, temperature=0.5, run_tests=False)
+    assert [each.settings.temperature for each in own.asked] == [0.5]
 
 
 async def test_a_preset_gives_what_is_not_given_otherwise(tmp_path: Path) -> None:
@@ -367,3 +412,45 @@ async def test_fewer_tokens_of_a_longer_conversation_are_told_once(
         assert "1,800 prompt tokens after 2,000" in line
         assert "OLLAMA_CONTEXT_LENGTH" in line
         assert "num_ctx" in line
+
+
+# Timeouts
+
+
+@pytest.mark.parametrize("flag", ["--idle-timeout", "--request-timeout"])
+async def test_a_silent_request_is_cut_off_and_sent_again(flag: str, tmp_path: Path) -> None:
+    silent = Reply(silence_s=300)
+    async with ChatServer(in_turn(silent, completion(SOLVE))) as server:
+        code, _, err = await run(
+            tmp_path, "run", *PROBLEM, "--base-url", server.base_url, flag, "1"
+        )
+    assert code == 0, err
+    assert len(server.requests) == 2
+    (retried,) = events(tmp_path, "retry")
+    assert "no answer in time" in retried["cause"]
+    assert spec(tmp_path)[flag.strip("-").replace("-", "_")] == 1
+
+
+async def test_the_request_timeout_ends_an_answer_that_never_falls_silent(tmp_path: Path) -> None:
+    async def token() -> None:
+        await asyncio.sleep(0.05)
+
+    endless = completion("word " * 4_000, before_event=token)
+    async with ChatServer(in_turn(endless, completion(SOLVE))) as server:
+        flags = ("--base-url", server.base_url, "--request-timeout", "1", "--idle-timeout", "30")
+        code, _, err = await run(tmp_path, "run", *PROBLEM, *flags)
+    assert code == 0, err
+    assert len(server.requests) == 2
+    (retried,) = events(tmp_path, "retry")
+    assert "no answer in time" in retried["cause"]
+
+
+async def test_the_retry_timeout_ends_the_tries_of_a_request(tmp_path: Path) -> None:
+    limited = failure(429, "slow down", headers={"retry-after": "30"})
+    async with ChatServer(in_turn(limited)) as server:
+        place = ("--base-url", server.base_url, "--outage-timeout", "0.2")
+        code, _, err = await run(tmp_path, "run", *PROBLEM, *place, "--retry-timeout", "1")
+    assert code == 4, err
+    assert "gave up after 1 attempt: the provider asks to wait 30 s; no more than 1 s" in err
+    assert events(tmp_path, "retry") == [], "no wait was begun"
+    assert results(tmp_path / "r") == []

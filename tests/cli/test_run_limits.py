@@ -84,6 +84,7 @@ class TestBudget:
             assert results(tmp_path / "r") == []
             assert "--max-cost is reached: $0.0500 of $0.0500; 1 sample pending" in err
             assert "stopped early" in out
+            assert "1 stopped by the budget; in no rate" in out
             (put_off,) = events(tmp_path, "put_off")
             assert (put_off["reason"], put_off["in_flight"]) == ("budget", False)
             assert events(tmp_path, "sample_end") == []
@@ -271,6 +272,8 @@ async def test_requests_in_flight_at_a_kill_are_told(tmp_path: Path) -> None:
         await server.arrived(3)
         process.kill()
         await finish(process)
+    pending = harness(tmp_path, "show", "r")
+    assert "3 requests cut off; their tokens are in no total" in pending.stdout
     async with ChatServer(answer) as server:
         flags = ["run", "--resume", "r", "--base-url", server.base_url]
         code, out, err = await run(tmp_path, *flags)

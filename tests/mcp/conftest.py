@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -91,8 +91,11 @@ def attend(pool: SandboxPool, problem: ProblemView) -> Attend:
         recorded: Sequence[Event] = (),
         events: list[Event] | None = None,
         submit: bool = False,
+        before_tests: Callable[[], Awaitable[None]] | None = None,
     ) -> Attended:
         async def run_public_tests(code: str) -> Grade:
+            if before_tests is not None:
+                await before_tests()
             task = Task(Program(code), problem.public_tests, BOUNDS)
             return await pool.call(lambda worker: judge(worker, task))
 

@@ -18,9 +18,14 @@ from harness.agent.events import (
     SampleStart,
     ToolResult,
 )
+from harness.agent.events import (
+    Tested as RunByStrategy,
+)
+from harness.agent.external import Absent
 from harness.agent.external_process import HEAD, TAIL
 from harness.models.protocol import Usage
 from harness.sandbox.agent_room import Room
+from harness.sandbox.execution import SandboxError
 
 pytestmark = pytest.mark.usefixtures("namespaces")
 BOTH = pytest.mark.parametrize("confined", [True, False], ids=["in a room", "loose"])
@@ -117,7 +122,7 @@ async def test_the_limit_of_calls_ends_it(agents: Agents, attend: Attend) -> Non
     assert done.attempt.stop_reason is StopReason.TOOL_CALL_LIMIT
     assert len(done.calls) == 4
     assert "No more than 3 calls" in done.results[-1]
-    assert done.attempt.chosen_by is ChosenBy.NEWEST
+    assert done.attempt.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS
 
 
 async def test_it_may_submit_and_then_has_little_time(agents: Agents, attend: Attend) -> None:
@@ -147,7 +152,7 @@ async def test_an_agent_that_fails_later_is_judged_by_what_it_wrote(
 ) -> None:
     done = await attend(agents.host("right", "exit=3"))
     assert done.attempt.stop_reason is StopReason.MODEL_STOPPED
-    assert (done.attempt.chosen_by, done.left.exit_code) == (ChosenBy.NEWEST, 3)
+    assert (done.attempt.chosen_by, done.left.exit_code) == (ChosenBy.PASSED_PUBLIC_TESTS, 3)
     idle = await attend(agents.host("hello"))
     assert idle.attempt.stop_reason is StopReason.MODEL_STOPPED
     assert idle.attempt.chosen_by is ChosenBy.NONE
@@ -275,3 +280,77 @@ async def test_of_an_agent_that_had_left_only_the_grade_is_missing(
     assert not events
     assert done.attempt.code == first.attempt.code
     assert [r.tests for r in done.attempt.revisions] == [r.tests for r in first.attempt.revisions]
+
+
+START = SampleStart(sample="s", problem_id="p", index=0, mode="external", model="agent:test")
+
+
+@pytest.mark.parametrize(
+    ("steps", "chosen", "passed"),
+    [
+        (("right",), ChosenBy.PASSED_PUBLIC_TESTS, 2),
+        (("wrong", "run", "right"), ChosenBy.PASSED_PUBLIC_TESTS, 2),
+        (("wrong",), ChosenBy.NEWEST, 0),
+    ],
+    ids=["right", "an older one is wrong", "wrong"],
+)
+async def test_a_final_solution_that_it_did_not_test_is_run_on_the_public_tests(
+    agents: Agents, attend: Attend, steps: tuple[str, ...], chosen: ChosenBy, passed: int
+) -> None:
+    done = await attend(agents.host(*steps))
+    (tested,) = [event for event in done.events if isinstance(event, RunByStrategy)]
+    assert (tested.tests.passed, tested.tests.total) == (passed, 2)
+    assert done.attempt.chosen_by is chosen
+    assert done.attempt.revisions[-1].tests == tested.tests
+
+
+async def test_a_final_solution_that_it_tested_is_not_run_again(
+    agents: Agents, attend: Attend
+) -> None:
+    done = await attend(agents.host(*SOLVES))
+    assert not [event for event in done.events if isinstance(event, RunByStrategy)]
+
+
+async def test_a_sandbox_that_fails_in_the_last_tests_does_not_lose_the_work(
+    agents: Agents, attend: Attend
+) -> None:
+    async def fails() -> None:
+        raise SandboxError("the fork server hung up")
+
+    events: list[Event] = []
+    with pytest.raises(SandboxError):
+        await attend(agents.host("right"), events=events, before_tests=fails)
+    await _goes_on_without_another_agent(attend, [START, *events])
+
+
+async def test_an_interrupt_in_the_last_tests_does_not_lose_the_work(
+    agents: Agents, attend: Attend
+) -> None:
+    begun = asyncio.Event()
+
+    async def waits() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    events: list[Event] = []
+    task = asyncio.create_task(attend(agents.host("right"), events=events, before_tests=waits))
+    async with asyncio.timeout(60):
+        await begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await _goes_on_without_another_agent(attend, [START, *events])
+
+
+async def _goes_on_without_another_agent(attend: Attend, recorded: list[Event]) -> None:
+    """Assert that a recorded sample is tested and graded, though no agent comes."""
+    assert not [event for event in recorded if isinstance(event, RunByStrategy)]
+    done = await attend(Absent("nobody comes"), recorded=recorded)
+    assert [type(event) for event in done.events] == [Resumed, RunByStrategy]
+    assert done.attempt.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS
+    assert done.attempt.stop_reason is StopReason.MODEL_STOPPED
+    assert "a + b" in done.attempt.code
+    again = await attend(Absent("nobody comes"), recorded=[*recorded, done.events[1]])
+    assert not again.events  # tests that are recorded are not run again
+    assert again.attempt.code == done.attempt.code
+    assert again.attempt.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS

@@ -10,6 +10,7 @@ from harness.cli.app import app
 from harness.errors import UsageError
 from harness.models.price import Price, cost
 from harness.models.protocol import Usage
+from harness.runs.plan import prepare
 from harness.runs.spec import RunSpec, read_spec
 
 
@@ -73,3 +74,10 @@ def test_a_value_of_several_parts_is_named_by_its_flag_and_by_its_place_in_a_fil
     path.write_text("price: {input: -1, output: 2}\n")
     with pytest.raises(UsageError, match=r"spec.yaml: price\.input: .*given: -1"):
         read_spec(path, {})
+
+
+def test_a_run_of_more_samples_than_a_directory_may_hold_is_refused_before_it_is_planned() -> None:
+    spec = read_spec(None, {"model": "replay:bundled", "samples_per_problem": 100_000})
+    words = "20 problems with 100,000 samples each are 2,000,000 samples; a run has at most 500,000"
+    with pytest.raises(UsageError, match=words):
+        prepare(spec, {})

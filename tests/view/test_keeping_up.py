@@ -9,7 +9,10 @@ from runs_made import lines, response, result, start, write_run, write_transcrip
 from visitor import Visitor
 
 from harness.runs.finding import is_under_way
+from harness.runs.reading import read_run
 from harness.runs.results import ResultsFile
+from harness.view.finding import Place
+from harness.view.opened import OpenRun
 from harness.view.rows import Lines, Rows
 from harness.view.tape import Tape
 
@@ -97,6 +100,21 @@ def test_the_last_line_of_a_sample_counts(tmp_path: Path) -> None:
     read.refresh(None)
     assert len(read.of) == 1
     assert read.whole("p/a#0").code == "print(2)"
+
+
+@pytest.mark.parametrize(
+    ("own", "done"), [({}, 1), ({"max_cost_per_sample": 1.0}, 2)], ids=["run", "sample"]
+)
+def test_a_sample_that_a_limit_of_the_run_had_ended_is_pending_as_everywhere(
+    own: dict[str, float], done: int, tmp_path: Path
+) -> None:
+    """Older versions graded such a sample."""
+    cut = result("p/a", stop_reason="cost_limit", verdict="wrong_answer")
+    run = write_run(tmp_path / "r", [cut, result("p/b")], **own)
+    opened = OpenRun(Place("k", run, "r", "", experiment=False))
+    opened.refresh()
+    assert opened.done == len(read_run(run).results) == done
+    assert opened.state.word == ("done" if done == 2 else "pending")
 
 
 class TestATape:

@@ -169,12 +169,32 @@ _CHOICES = {
 }
 """Those with several answers, to the function of `choices`."""
 
+_OTHERS = {
+    "alien-dictionary": ("sequences", "order_of_letters"),
+    "avoid-flood-in-the-city": ("sequences", "dried_lakes"),
+    "balance-a-binary-search-tree": ("binary_trees", "balanced"),
+    "build-an-array-with-stack-operations": ("sequences", "stack_operations"),
+    "construct-binary-tree-from-preorder-and-postorder-traversal": (
+        "binary_trees",
+        "with_both_orders",
+    ),
+    "encode-string-with-shortest-length": ("sequences", "short_encoding"),
+    "find-a-good-subset-of-the-matrix": ("grids", "good_subset"),
+    "insert-into-a-binary-search-tree": ("binary_trees", "with_one_more"),
+    "map-of-highest-peak": ("grids", "highest_peaks"),
+    "minimize-maximum-value-in-a-grid": ("grids", "same_order_in_lines"),
+    "recover-the-original-array": ("sequences", "lower_and_higher"),
+    "remove-zero-sum-consecutive-nodes-from-linked-list": ("sequences", "without_zero_sums"),
+}
+"""The same, to a module and its function."""
+
 _LEETCODE = {
     **dict.fromkeys(_ANY_ORDER, ("functions", "unordered(0)")),
     **dict.fromkeys(_ANY_ORDER_INSIDE, ("functions", "unordered(0, 1)")),
     **dict.fromkeys(_ONLY_INSIDE, ("functions", "unordered(1)")),
     **dict.fromkeys(_WITHIN_1E_5, ("tolerances", "returned_within(1e-5)")),
     **{slug: ("choices", function) for slug, function in _CHOICES.items()},
+    **_OTHERS,
 }
 """The same for LeetCode's problems, by slug."""
 

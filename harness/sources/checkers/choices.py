@@ -12,13 +12,15 @@ from collections import Counter
 from itertools import pairwise
 from typing import Any
 
+from harness.sources.checkers.values import are_integers, are_strings
+
 Arguments = list[Any]
 
 
 def two_far_indices(arguments: Arguments, expected: Any, answer: Any) -> bool:
     """find-indices-with-index-and-value-difference: i and j far enough apart; or [-1, -1]."""
     numbers, apart, difference = arguments
-    if answer == [-1, -1] or not _are_integers(answer, 2):
+    if answer == [-1, -1] or not are_integers(answer, 2):
         return answer == expected == [-1, -1]
     i, j = answer
     if not 0 <= min(i, j) <= max(i, j) < len(numbers):
@@ -30,7 +32,7 @@ def alternating_words(arguments: Arguments, expected: Any, answer: Any) -> bool:
     """longest-unequal-adjacent-groups-subsequence-i: words in order, neighbours of other groups."""
     words, groups = arguments[-2:]
     place = {word: at for at, word in enumerate(words)}
-    if not _are_strings(answer) or len(answer) != len(expected) or not place.keys() >= {*answer}:
+    if not are_strings(answer) or len(answer) != len(expected) or not place.keys() >= {*answer}:
         return False
     places = [place[word] for word in answer]
     return all(a < b and groups[a] != groups[b] for a, b in pairwise(places))
@@ -41,7 +43,7 @@ def close_triples(arguments: Arguments, expected: Any, answer: Any) -> bool:
     numbers, most = arguments
     if answer == [] or expected == []:
         return answer == expected
-    if not isinstance(answer, list) or not all(_are_integers(each, 3) for each in answer):
+    if not isinstance(answer, list) or not all(are_integers(each, 3) for each in answer):
         return False
     whole = Counter(number for triple in answer for number in triple)
     return whole == Counter(numbers) and all(max(each) - min(each) <= most for each in answer)
@@ -61,7 +63,7 @@ def _is_layout(arguments: Arguments, grid: Any) -> bool:
     count, edges = arguments
     if not isinstance(grid, list) or not grid or not isinstance(grid[0], list):
         return False
-    if not all(_are_integers(row, len(grid[0])) for row in grid):
+    if not all(are_integers(row, len(grid[0])) for row in grid):
         return False
     if sorted(node for row in grid for node in row) != [*range(count)]:
         return False
@@ -73,7 +75,7 @@ def _is_layout(arguments: Arguments, grid: Any) -> bool:
 def gray_code(arguments: Arguments, _expected: Any, answer: Any) -> bool:
     """gray-code: all numbers of n bits from 0, each one bit from the one before, in a circle."""
     size = 1 << arguments[0]
-    if not _are_integers(answer, size) or {*answer} != {*range(size)} or answer[0] != 0:
+    if not are_integers(answer, size) or {*answer} != {*range(size)} or answer[0] != 0:
         return False
     return all((a ^ b).bit_count() == 1 for a, b in pairwise([*answer, 0]))
 
@@ -81,7 +83,7 @@ def gray_code(arguments: Arguments, _expected: Any, answer: Any) -> bool:
 def alternating_parity(arguments: Arguments, _expected: Any, answer: Any) -> bool:
     """sort-array-by-parity-ii: even numbers at even places, odd ones at odd places."""
     numbers = arguments[0]
-    if not _are_integers(answer, len(numbers)) or Counter(answer) != Counter(numbers):
+    if not are_integers(answer, len(numbers)) or Counter(answer) != Counter(numbers):
         return False
     return all(number % 2 == at % 2 for at, number in enumerate(answer))
 
@@ -89,7 +91,7 @@ def alternating_parity(arguments: Arguments, _expected: Any, answer: Any) -> boo
 def rises_and_falls(arguments: Arguments, _expected: Any, answer: Any) -> bool:
     """di-string-match: a permutation that rises at each I and falls at each D."""
     text = arguments[0]
-    if not _are_integers(answer, len(text) + 1) or {*answer} != {*range(len(text) + 1)}:
+    if not are_integers(answer, len(text) + 1) or {*answer} != {*range(len(text) + 1)}:
         return False
     return all(
         (a < b) == (word == "I") for word, (a, b) in zip(text, pairwise(answer), strict=True)
@@ -99,7 +101,7 @@ def rises_and_falls(arguments: Arguments, _expected: Any, answer: Any) -> bool:
 def fair_swap(arguments: Arguments, _expected: Any, answer: Any) -> bool:
     """fair-candy-swap: a box of each that makes the totals equal."""
     first, second = arguments
-    if not _are_integers(answer, 2) or answer[0] not in first or answer[1] not in second:
+    if not are_integers(answer, 2) or answer[0] not in first or answer[1] not in second:
         return False
     return sum(first) - sum(second) == 2 * (answer[0] - answer[1])
 
@@ -107,7 +109,7 @@ def fair_swap(arguments: Arguments, _expected: Any, answer: Any) -> bool:
 def distinct_differences(arguments: Arguments, _expected: Any, answer: Any) -> bool:
     """beautiful-arrangement-ii: a permutation of 1 to n, its differences of k different sizes."""
     count, kinds = arguments
-    if not _are_integers(answer, count) or {*answer} != {*range(1, count + 1)}:
+    if not are_integers(answer, count) or {*answer} != {*range(1, count + 1)}:
         return False
     return len({abs(a - b) for a, b in pairwise(answer)}) == kinds
 
@@ -122,14 +124,14 @@ def no_equal_neighbours(arguments: Arguments, expected: Any, answer: Any) -> boo
 def chain_of_pairs(arguments: Arguments, _expected: Any, answer: Any) -> bool:
     """restore-the-array-from-adjacent-pairs: an array whose neighbours are the pairs."""
     pairs = arguments[0]
-    if not _are_integers(answer, len(pairs) + 1):
+    if not are_integers(answer, len(pairs) + 1):
         return False
     return Counter(map(frozenset, pairwise(answer))) == Counter(map(frozenset, pairs))
 
 
 def two_without_zeros(arguments: Arguments, _expected: Any, answer: Any) -> bool:
     """convert-integer-to-the-sum-of-two-no-zero-integers: two such integers that add up to n."""
-    if not _are_integers(answer, 2) or sum(answer) != arguments[0] or min(answer) < 1:
+    if not are_integers(answer, 2) or sum(answer) != arguments[0] or min(answer) < 1:
         return False
     return not any("0" in str(number) for number in answer)
 
@@ -137,7 +139,7 @@ def two_without_zeros(arguments: Arguments, _expected: Any, answer: Any) -> bool
 def flowers(arguments: Arguments, _expected: Any, answer: Any) -> bool:
     """flower-planting-with-no-adjacent: four types, and other types at the ends of each path."""
     count, paths = arguments
-    if not _are_integers(answer, count) or not {1, 2, 3, 4} >= {*answer}:
+    if not are_integers(answer, count) or not {1, 2, 3, 4} >= {*answer}:
         return False
     return all(answer[a - 1] != answer[b - 1] for a, b in paths)
 
@@ -187,7 +189,7 @@ def common_superstring(arguments: Arguments, expected: Any, answer: Any) -> bool
 def arrows(arguments: Arguments, expected: Any, answer: Any) -> bool:
     """maximum-points-in-an-archery-competition: all arrows shot, as many points as the data's."""
     count, other = arguments
-    if not _are_integers(answer, len(other)) or min(answer) < 0 or sum(answer) != count:
+    if not are_integers(answer, len(other)) or min(answer) < 0 or sum(answer) != count:
         return False
     return _points(answer, other) == _points(expected, other)
 
@@ -200,16 +202,3 @@ def _is_within(part: str, text: str) -> bool:
     """Whether the letters of a text are in another one, in order."""
     letters = iter(text)
     return all(letter in letters for letter in part)
-
-
-def _are_integers(value: Any, count: int) -> bool:
-    """Whether a value is a list of so many integers."""
-    return (
-        isinstance(value, list)
-        and len(value) == count
-        and all(isinstance(item, int) and not isinstance(item, bool) for item in value)
-    )
-
-
-def _are_strings(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
