@@ -16,7 +16,7 @@ from harness.runs.bracket import Bracket, bracket_of, pending_of
 from harness.runs.importing import verdicts_of
 from harness.runs.pricing import prices_as_of
 from harness.runs.reading import Run, read_run
-from harness.runs.results import SampleResult
+from harness.runs.results import SampleResult, uncollected
 from harness.runs.spec import COMPARED
 from harness.runs.summary import Summary, solved_counts, summarize
 from harness.stats.multiple import holm
@@ -133,7 +133,8 @@ def compare_runs(paths: Sequence[Path], baseline: Path | None = None) -> Compari
         paths = [baseline, *paths]
     if not 1 < len(paths) <= len(LABELS):
         raise UsageError(f"give two runs to compare, and {len(LABELS)} at most")
-    return compare_read([read_run(path) for path in paths], _place(paths, baseline))
+    with uncollected():
+        return compare_read([read_run(path) for path in paths], _place(paths, baseline))
 
 
 def compare_read(runs: Sequence[Run], first: int = 0) -> Comparison:

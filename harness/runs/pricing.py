@@ -98,6 +98,8 @@ def _kept(before: Mapping[str, Any], spec: RunSpec) -> ListedPrice:
 
 def with_costs(results: Iterable[SampleResult], price: Price | None) -> list[SampleResult]:
     """The results, with the costs of those that were graded before the run had a price."""
+    if price is None:
+        return list(results)
     return [
         result.model_copy(update={"cost": cost(result.usage, price)})
         if result.cost is None

@@ -11,7 +11,7 @@ from harness.errors import RunDirectoryError
 from harness.models.price import ListedPrice
 from harness.runs.directory import MANIFEST, RESULTS, read_manifest
 from harness.runs.pricing import max_tokens_of, prices_as_of, with_costs
-from harness.runs.results import SampleResult, load_results
+from harness.runs.results import SampleResult, load_results, uncollected
 from harness.runs.sharding import planned_samples
 from harness.runs.spending import unheard_requests
 from harness.runs.state import RunState, state_of
@@ -85,5 +85,6 @@ def read_run(path: Path) -> Run:
         listed = None if price is None else ListedPrice.model_validate(price)
     except ValidationError as error:
         raise RunDirectoryError(f"{path / MANIFEST}: its price is none") from error
-    found = load_results(path / RESULTS)
-    return Run(path, manifest, tuple(with_costs(found.results, listed)), found.repeated)
+    with uncollected():
+        found = load_results(path / RESULTS)
+        return Run(path, manifest, tuple(with_costs(found.results, listed)), found.repeated)
