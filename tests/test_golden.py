@@ -50,10 +50,20 @@ def _still(value: Any, key: str = "") -> Any:
     if isinstance(value, dict):
         return {k: _still(v, k) for k, v in sorted(value.items()) if k not in SOMETIMES}
     if isinstance(value, list):
-        return [_still(item) for item in value]
+        return _sorted([_still(item) for item in value])
     if isinstance(value, str):
         return SECONDS.sub("<seconds>", value)
     return value
+
+
+def _sorted(items: list[Any]) -> list[Any]:
+    """Names and samples in a fixed order: samples end in any."""
+    if all(isinstance(item, str) for item in items):
+        return sorted(items)
+    names = [item.get("sample") or item.get("problem_id") for item in items if type(item) is dict]
+    if names and len(names) == len(items) and all(names):
+        return sorted(items, key=lambda item: item.get("sample") or item["problem_id"])
+    return items
 
 
 def _check(name: str, found: Any) -> None:

@@ -4,7 +4,7 @@ import fcntl
 import gc
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -213,7 +213,7 @@ def load_results(path: Path) -> CommittedResults:
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def uncollected() -> Generator[None]:
     """Keep Python's garbage collector off while many objects are made that all stay.
 
     It would look through all of them again and again, which takes most of the time.
