@@ -58,9 +58,7 @@ async def test_a_sample_goes_on_at_the_turn_where_it_was(tmp_path: Path, solver:
     assert [event["event"] for event in events].count("sample_start") == 1
 
 
-async def test_a_changed_tool_begins_the_sample_again_and_says_why(
-    tmp_path: Path, solver: Solver
-) -> None:
+async def test_a_run_whose_tool_has_changed_is_refused(tmp_path: Path, solver: Solver) -> None:
     (tmp_path / "mine.py").write_text(TOOL.format(description="One thing."))
     answers = iter([solver, None])
 
@@ -73,9 +71,8 @@ async def test_a_changed_tool_begins_the_sample_again_and_says_why(
         assert (await run(tmp_path, "run", *flags))[0] == 4
         (tmp_path / "mine.py").write_text(TOOL.format(description="Another."))
         code, _, err = await run(tmp_path, "run", *flags)
-    assert code == 0, err
-    assert "begins again after turn 0: the tools changed" in err
-    assert len(results(tmp_path / "r")) == 1
+    assert code == 2
+    assert "what the model is told of its tools has changed since this run began" in err
 
 
 TOOL = """
