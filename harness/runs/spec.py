@@ -302,7 +302,8 @@ def _refuse_empty(
     """Refuse a text without a letter, such as an unset variable of a shell. Raises UsageError."""
     for key, value in values.items():
         words = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
-        if key != "stop" and any(isinstance(word, str) and not word.strip() for word in words):
+        kept = str if key == "stop" else str.strip  # an answer may end at white space
+        if any(isinstance(word, str) and not kept(word) for word in words):
             name = flag_of(key) if key in flags else f"{path}: {key}"
             raise UsageError(f"{name} is empty; give a value, or leave it out")
 

@@ -73,7 +73,8 @@ class TestRun:
         assert code == 0, err
         assert len(server.requests) == 7
         assert results(tmp_path / "r") == []
-        assert "2 not run" in out
+        assert "1 not run" in out
+        assert "1 stopped by the budget" in out
         (begun,) = (tmp_path / "r" / "transcripts").iterdir()
         assert '"put_off"' in begun.read_text().splitlines()[-1], "the other was not begun"
 

@@ -68,7 +68,7 @@ def test_run_directories_and_the_way_to_them(place: Path) -> None:
 def test_names_of_ours() -> None:
     assert completing.strategies("") == sorted(STRATEGIES)
     assert set(bundled_names("agentic")) <= set(completing.prompts(""))
-    assert completing.rules("") == ["apps_legacy", "lcb", "tokens"]
+    assert completing.rules("") == ["apps_legacy", "equality", "lcb", "tokens"]
     assert completing.schemas("") == sorted(SCHEMAS)
     assert completing.observers("") == []
 

@@ -40,7 +40,7 @@ class TestTheSameCommand:
         [
             (["--max-turns", "3"], "max_turns"),
             (["--prompt", "terse"], "prompt"),
-            (["--max-tokens", "7"], "max_tokens"),
+            (["--max-turns", "7"], "max_turns"),
             (["--test-timeout", "1"], "test_timeout"),
             (["-m", "python:mine:solve"], "model"),
         ],
@@ -74,9 +74,7 @@ class TestTheSameCommand:
 
 class TestGrowing:
     @pytest.mark.parametrize("again", [["run", "--agentic-mode", "--out"], ["run", "--resume"]])
-    def test_by_problems_and_by_samples(
-        self, again: list[str], program: Program, tmp_path: Path
-    ) -> None:
+    def test_by_problems(self, again: list[str], program: Program, tmp_path: Path) -> None:
         assert program("run", "--agentic-mode", "-n", "2", "--out", "r").returncode == 0
         first = (tmp_path / "r" / "results.jsonl").read_bytes()
         done = program(*again, "r", "-n", "3")
@@ -85,12 +83,9 @@ class TestGrowing:
         assert len(samples(tmp_path / "r")) == 3
         manifest = json.loads((tmp_path / "r" / "run.json").read_text())
         assert (manifest["spec"]["sample_size"], len(manifest["problems"])) == (3, 3)
-        # The bundled recordings hold one sample of each problem: the second stays pending.
         done = program(*again, "r", "-n", "3", "-k", "2")
-        assert done.returncode == 4
-        assert "3 of them left to do" in done.stderr
-        summary = json.loads((tmp_path / "r" / "summary.json").read_text())
-        assert (summary["planned"], summary["graded"]) == (6, 3)
+        assert done.returncode == 2
+        assert "has at most 1 recorded of a problem" in done.stderr
 
     @pytest.mark.parametrize(
         ("flags", "words"),
@@ -112,8 +107,13 @@ class TestGrowing:
         assert words in done.stderr
         assert len(samples(tmp_path / "r")) == 2
 
-    def test_samples_do_not_get_fewer(self, program: Program) -> None:
-        assert program("run", "-n", "1", "-k", "2", "--out", "r").returncode == 4
+    def test_by_samples_and_never_to_fewer(self, program: Program, tmp_path: Path) -> None:
+        (tmp_path / "mine.py").write_text("def solve(problem): return 'print(0)'")
+        flags = ["-m", "python:mine:solve", "-b", "fixture", "-n", "1", "--out", "r"]
+        assert program("run", *flags, "-k", "2").returncode == 0
+        done = program("run", "--resume", "r", "-k", "3")
+        assert "1 of them left to do" in done.stderr
+        assert (done.returncode, len(samples(tmp_path / "r"))) == (0, 3)
         done = program("run", "--resume", "r", "-k", "1")
         assert done.returncode == 2
         assert "it can get more of them, and not fewer" in done.stderr
