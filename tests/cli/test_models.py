@@ -397,7 +397,7 @@ def test_a_models_class_from_python_runs_the_loop(tmp_path: Path) -> None:
         "class Mine(ScriptedModel):\n"
         "    def __init__(self):\n"
         "        write = call('write_solution', '{\"code\": \"print(0)\"}')\n"
-        "        super().__init__([write, 'That is all.'])\n"
+        "        super().__init__([write, 'That is all.', 'I give up.'])\n"
     )
     flags = ["-m", "python:mine:Mine", "--agentic-mode", "--out", "r"]
     done = harness(tmp_path, "run", *PROBLEM, *flags)
