@@ -13,7 +13,15 @@ from own_problems import UNTESTED
 from program import harness as program
 
 import harness
-from harness import Evaluation, EvaluationError, UsageError, Verdict, aevaluate, evaluate
+from harness import (
+    Evaluation,
+    EvaluationError,
+    NothingSelectedError,
+    UsageError,
+    Verdict,
+    aevaluate,
+    evaluate,
+)
 from harness.api import running
 from harness.models.protocol import Message, ModelStop, ModelTurn
 from harness.runs.observing import Failure
@@ -208,10 +216,11 @@ class TestFailures:
         with pytest.raises(EvaluationError, match=r"none of 3 samples.*NameError: oops"):
             evaluate(fail, benchmark=benchmark)
 
-    def test_no_test_is_no_failure(self, write_problems: Callable[..., str]) -> None:
-        result = evaluate(solve_nothing, benchmark=write_problems(UNTESTED))
-        assert (result["graded"], result["pending"]) == (0, 0)
-        assert math.isnan(result["pass_at_1"])
+    def test_problems_without_any_test_are_refused(
+        self, write_problems: Callable[..., str]
+    ) -> None:
+        with pytest.raises(NothingSelectedError, match="no problem that is selected has a test"):
+            evaluate(solve_nothing, benchmark=write_problems(UNTESTED))
 
 
 def solve_nothing(_: dict[str, Any]) -> str:

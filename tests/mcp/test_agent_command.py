@@ -104,7 +104,7 @@ def test_the_same_one_finds_them_where_nothing_keeps_it_and_that_is_marked(
     (result,) = results(folder / "r")
     assert result["confined"] is False
     manifest = json.loads((folder / "r" / "run.json").read_text())
-    limits = {"seconds": 1_800.0, "tool_calls": 200}
+    limits = {"seconds": 1_800.0, "tool_calls": 200, "memory_mib": 4_096}
     agent = {"command": command.split(), "confined": False, "limits": limits}
     assert manifest["agent"] == agent
     assert manifest["spec"]["agent_without_namespace"] is True
