@@ -43,6 +43,8 @@ def models(  # noqa: PLR0917 - the flags of a command
     from harness.cli.showing_models import show_model, show_providers
     from harness.errors import UsageError
 
+    if name is not None and not name.strip():
+        raise UsageError("NAME is empty; give a value, or leave it out")
     if name is not None:
         show_model(name, flags, as_json=as_json)
     elif flags:

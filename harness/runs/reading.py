@@ -68,9 +68,13 @@ class Run:
 
     @property
     def _unheard(self) -> int:
-        """Requests of pending samples whose answer nobody heard."""
-        pending = len(self.results) < self.planned
-        return unheard_requests(self.path, self.results) if pending else 0
+        """Requests of pending samples whose answer nobody heard; a damaged pack tells of none."""
+        if len(self.results) >= self.planned:
+            return 0
+        try:
+            return unheard_requests(self.path, self.results)
+        except RunDirectoryError:
+            return 0
 
 
 def read_run(path: Path) -> Run:

@@ -218,7 +218,7 @@ def test_no_request_is_shown_where_none_is_made(tmp_path: Path) -> None:
 
 REFUSED = {
     "an unknown name": (["gtp-5"], "the nearest is gpt-*"),
-    "an empty name": ([""], "name"),
+    "an empty name": ([""], "NAME is empty"),
     "a setting that is not taken": (["claude-x", "--temperature", "1"], "temperature"),
     "a value out of range": (["gpt-5", "--temperature", "-1"], "--temperature"),
     "no tokens": (["gpt-5", "--max-tokens", "0"], "--max-tokens"),

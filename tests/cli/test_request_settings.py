@@ -186,7 +186,7 @@ def test_so_is_one_that_a_provider_lacks(model: str, key: str, tmp_path: Path) -
         (["--extra-body", '{"n": 4}'], "'n' is set by the harness"),
         (["--top-p", "0.5", "--extra-body", '{"top_p": 1}'], "'top_p' is in the request already"),
         (["--top-p", "1.5"], "--top-p"),
-        (["--stop", ""], "--stop: give texts that are not empty"),
+        (["--stop", ""], "--stop is empty; give a value, or leave it out"),
         (["--service-tier", ""], "--service-tier"),
         (["--sampling-preset", "magic"], "--sampling-preset"),
         (["--api", "soap"], "--api"),

@@ -370,7 +370,7 @@ def bit_grids() -> Iterator[Instance]:
 
 def cube_pairs() -> Iterator[Instance]:
     tried = {spaced(each) for each in product(range(-3, 16), repeat=2)} | {"12", "12 11 1"}
-    for number in [*random.sample(range(1, 500), 40), 7, 19, 721, 1, 3367]:
+    for number in [*random.sample(range(1, 500), 40), 7, 19, 26, 37, 61, 721, 1, 3367]:
         right = {
             text
             for text in tried

@@ -7,7 +7,7 @@ from program import harness, results
 
 from harness.errors import DataError, UsageError
 from harness.grading.checkers import CheckerError
-from harness.grading.judge import _said
+from harness.grading.comparison import _said
 from harness.grading.rules import RuleError, find_rule
 from harness.grading.rules.guarding import guarded
 from harness.grading.verdict import Difference
@@ -53,7 +53,7 @@ def test_a_rule_that_fails_on_the_right_answer_too_says_nothing_of_the_solution(
         _rule(rule)("1", "1")
     assert words in str(caught.value)
     test = TestCase(input="", output="1", public=True)
-    said = _said(_rule(rule), test, "1")
+    said = _said(_rule(rule), test, b"1")
     assert isinstance(said, CheckerError)
 
 

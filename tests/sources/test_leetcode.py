@@ -184,7 +184,6 @@ def merge(lists, limit=100):
             "def f(nums, kk):\n    return nums[kk]\n",
             "**Input:** kk = 1, x = [1,2]\n**Output:** 2\n",
         ),
-        ("def f(n):\n    yield n\n", "**Input:** n = 1\n**Output:** [1]\n"),
     ],
 )
 def test_a_reference_passes_the_tests_that_are_read_for_it(
