@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 from harness.version import __version__
 
 if TYPE_CHECKING:
-    from harness.api.comparing import RunComparison, compare
-    from harness.api.evaluating import EvaluationError, aevaluate, evaluate
-    from harness.api.evaluation import Evaluation
-    from harness.api.grader import Grader
-    from harness.api.grading import Grades, agrade, grade
-    from harness.api.problems import load_problems
     from harness.api.scored import GradingError, Scored
     from harness.errors import DataError, HarnessError, NothingSelectedError, UsageError
+    from harness.features.compare.library import RunComparison, compare
+    from harness.features.evaluate.evaluate import EvaluationError, aevaluate, evaluate
+    from harness.features.evaluate.evaluation import Evaluation
+    from harness.features.grade.grader import Grader
+    from harness.features.grade.grades import GradedSolution
+    from harness.features.grade.library import Grades, agrade, grade
+    from harness.features.grade.sandbox import Sandbox
     from harness.grading.verdict import Verdict
     from harness.problem import Problem, ProblemView, TestCase
-    from harness.runs.grades import GradedSolution
-    from harness.runs.observing import Observer
-    from harness.runs.results import SampleResult
-    from harness.runs.sandbox import Sandbox
-    from harness.runs.spec import RunSpec
+    from harness.run.observer import Observer
+    from harness.run.plan.problem_loader import load_problems
+    from harness.run.spec.spec import RunSpec
+    from harness.run.store.results import SampleResult
 
 __all__ = [
     "DataError",
@@ -56,21 +56,21 @@ __all__ = [
 ]
 
 _HOMES = {
-    "harness.api.comparing": ("RunComparison", "compare"),
-    "harness.api.evaluating": ("EvaluationError", "aevaluate", "evaluate"),
-    "harness.api.evaluation": ("Evaluation",),
-    "harness.api.grader": ("Grader",),
-    "harness.api.grading": ("Grades", "agrade", "grade"),
-    "harness.api.problems": ("load_problems",),
+    "harness.features.compare.library": ("RunComparison", "compare"),
+    "harness.features.evaluate.evaluate": ("EvaluationError", "aevaluate", "evaluate"),
+    "harness.features.evaluate.evaluation": ("Evaluation",),
+    "harness.features.grade.grader": ("Grader",),
+    "harness.features.grade.library": ("Grades", "agrade", "grade"),
+    "harness.run.plan.problem_loader": ("load_problems",),
     "harness.api.scored": ("GradingError", "Scored"),
     "harness.errors": ("DataError", "HarnessError", "NothingSelectedError", "UsageError"),
     "harness.grading.verdict": ("Verdict",),
     "harness.problem": ("Problem", "ProblemView", "TestCase"),
-    "harness.runs.grades": ("GradedSolution",),
-    "harness.runs.observing": ("Observer",),
-    "harness.runs.results": ("SampleResult",),
-    "harness.runs.sandbox": ("Sandbox",),
-    "harness.runs.spec": ("RunSpec",),
+    "harness.features.grade.grades": ("GradedSolution",),
+    "harness.run.observer": ("Observer",),
+    "harness.run.store.results": ("SampleResult",),
+    "harness.features.grade.sandbox": ("Sandbox",),
+    "harness.run.spec.spec": ("RunSpec",),
 }
 
 

@@ -200,7 +200,7 @@ class Problem(BaseModel):
         checker: judges them in its place.
         load_references: decodes the known-good solutions, each time anew. Raises DataError.
         generator: source text of the data set's own maker of inputs; empty where it has none. Runs
-            in the sandbox alone (`harness.grading.generated`).
+            in the sandbox alone (`harness.features.verify.generated_inputs`).
         known_issues: why a right solution may be judged wrong here, or a wrong one right.
         content_hash: SHA-256 of everything that can change a verdict, tests included.
     """

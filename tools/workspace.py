@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import ProblemView
-from harness.sandbox.execution import Execution
+from harness.sandbox.program import Execution
 from harness.tools.reports import report
 
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from harness.grading.answers import read_answer
+from harness.grading.answer_judge import read_answer
 from harness.grading.literals import LONGEST_LITERAL, NoLiteralError
 from harness.problem import Kind
 from harness.tools.toolbox import Arguments, ToolError

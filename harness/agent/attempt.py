@@ -6,10 +6,10 @@ from enum import StrEnum
 from typing import Literal, Protocol
 
 from harness.agent.events import PublicTests
-from harness.agent.extraction import Extract, extract
-from harness.agent.gate import OPEN, Gate
+from harness.agent.extraction.code import Extract, extract
 from harness.agent.journal import Journal
-from harness.agent.prompts import PromptSet
+from harness.agent.request_gate import OPEN, Gate
+from harness.agent.templates.prompt_set import PromptSet
 from harness.models.protocol import Frozen, Model, ModelSettings, Usage
 from harness.problem import ProblemView
 from harness.tools.toolbox import Toolbox
@@ -145,7 +145,7 @@ class Attempt(Frozen):
 
     Attributes:
         code: the final solution; empty when there is none.
-        extraction: by which rule of `harness.agent.extraction` code was found in a message; empty
+        extraction: by which rule of `harness.agent.extraction.code` code was found in a message; empty
             when it was handed in through a tool.
         revisions: all that were written, the oldest first.
         tool_protocol: how the model called its tools, or was to call them; None where no answer

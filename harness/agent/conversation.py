@@ -31,7 +31,7 @@ from harness.models.protocol import (
     UserMessage,
 )
 from harness.models.replay import Tape
-from harness.models.text_tools import said_in_text
+from harness.models.text_tools.instructions import said_in_text
 from harness.models.token_estimate import estimated_usage
 
 LENGTH_OF_HASH = 32  # hex digits, of 64: one conversation is to be told from another

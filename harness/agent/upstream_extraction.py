@@ -2,7 +2,7 @@
 
 from types import MappingProxyType
 
-from harness.agent.extraction import LONGEST_ANSWER, Extract, Extraction, extract
+from harness.agent.extraction.code import LONGEST_ANSWER, Extract, Extraction, extract
 
 FENCE = "```"
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
+from harness.agent.problem_kinds import rules_of
 from harness.errors import UsageError
-from harness.runs.executor import Executor
-from harness.runs.grades import jobs_of, judged_answers
-from harness.runs.judging import Judged, Options, judge_all
-from harness.runs.kinds import rules_of
-from harness.runs.matching import Matched
-from harness.runs.plan import judging_of
-from harness.runs.spec import RunSpec
+from harness.features.grade.grades import jobs_of, judged_answers
+from harness.features.grade.solution_match import Matched
+from harness.grading.jobs import Judged, Options, judge_all
+from harness.run.plan.plan import judging_of
+from harness.run.spec.spec import RunSpec
+from harness.sandbox.executor import Executor
 
 CODE = "code"
 """In place of a rule of extraction: a text is the solution itself."""

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import cache
 
-from harness.api.problems import log
+from harness.grading.example_check import OPTIONS, Memory, Vetting, default_folder
+from harness.grading.jobs import judge_all
 from harness.problem import Problem
-from harness.report.judging import dropped_examples
-from harness.report.text import printable_line
-from harness.runs.executor import Executor
-from harness.runs.judging import judge_all
-from harness.runs.spec import RunSpec
-from harness.runs.vetting import OPTIONS, Memory, Vetting, default_folder
-from harness.sandbox.choice import Choice, choose
+from harness.run.plan.problem_loader import log
+from harness.run.spec.spec import RunSpec
+from harness.sandbox.executor import Executor
 from harness.sandbox.isolation import Isolation, Level
+from harness.sandbox.strongest import Choice, choose
+from harness.terminal.progress import dropped_examples
+from harness.text import printable_line
 
 
 @cache

@@ -18,7 +18,7 @@ def main() -> None:
         from harness.cli.app import app
 
         if COMPLETE in os.environ:
-            from harness.cli.completing import answered
+            from harness.cli.completion import answered
 
             sys.exit(answered(app, os.environ) or 0)
         sys.exit(app(standalone_mode=False) or 0)
@@ -59,6 +59,6 @@ def _told(error: Exception) -> tuple[str, int] | None:
 
 
 def _say(message: str) -> None:
-    from harness.report.text import printable
+    from harness.text import printable
 
     print(f"harness: {printable(' '.join(message.split()))}", file=sys.stderr)  # noqa: T201

@@ -9,28 +9,28 @@ from harness.cli import (
     calibrate,
     compare,
     doctor,
-    experiment,
     export,
     fetch,
-    grade,
     importing,
-    ls,
-    mcp,
-    merge,
     models,
     pack,
-    plugins,
     problems,
     prompts,
     regrade,
     report,
-    run,
     schema,
-    show,
     transcript,
     verify,
-    view,
 )
+from harness.features.evaluate import command as run
+from harness.features.experiment import command as experiment
+from harness.features.external import command as mcp
+from harness.features.grade import command as grade
+from harness.features.info import plugins
+from harness.features.show import command as show
+from harness.features.show import ls_command as ls
+from harness.features.storage import command as merge
+from harness.features.viewer import command as view
 from harness.version import __version__
 
 app = typer.Typer(

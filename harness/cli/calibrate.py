@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import judging_flags, selecting
+from harness.cli import judging_flags
+from harness.cli import problem_flags as selecting
 
 
 def calibrate(  # noqa: PLR0917 - the flags of a command
@@ -41,8 +42,8 @@ def calibrate(  # noqa: PLR0917 - the flags of a command
     """
     flags = locals()
     wanted = selecting.given(benchmark=spec, **{name: flags[name] for name in selecting.FILTERS})
-    from harness.cli.calibrating import calibrate_source
-    from harness.cli.judging import judging
+    from harness.features.calibrate.command import calibrate_source
+    from harness.run.session.judging_session import judging
 
     how = judging(judging_flags.among(flags), by_reference=False)
     raise typer.Exit(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completing
+from harness.cli import completion as completing
 
 
 def compare(  # noqa: PLR0917 - the flags of a command
@@ -48,7 +48,7 @@ def compare(  # noqa: PLR0917 - the flags of a command
     ] = False,
 ) -> None:
     """Compare runs, paired by problem: rates, difference, test, flips, tokens, cost and time."""
-    from harness.cli.comparing import compare_and_print
+    from harness.features.compare.command import compare_and_print
 
     raise typer.Exit(
         compare_and_print(

@@ -19,10 +19,10 @@ def doctor(
     from harness.cli.exit_codes import OK
     from harness.cli.isolating import level
     from harness.errors import UsageError
-    from harness.report.sandbox import doctor_view
-    from harness.report.tables import console, write_json
-    from harness.sandbox.choice import try_out
+    from harness.features.info.doctor import doctor_view
     from harness.sandbox.isolation import CANDIDATES, UNSAFE
+    from harness.sandbox.strongest import try_out
+    from harness.terminal.summary_table import console, write_json
 
     least = level(require_isolation)
     found = [try_out(isolation) for isolation in (*CANDIDATES, UNSAFE)]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completing
+from harness.cli import completion as completing
 
 FORMATS = ("csv", "parquet", "junit", "lcb", "inspect", "openai-messages")
 
@@ -39,6 +39,6 @@ def export(
     LiveCodeBench's output files. inspect: Inspect's .eval log. openai-messages: JSONL, a
     conversation a sample.
     """
-    from harness.cli.exporting import export_run
+    from harness.features.export.command import export_run
 
     export_run(run, to, out, benchmark)

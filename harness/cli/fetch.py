@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completing
+from harness.cli import completion as completing
 
 
 def fetch(
@@ -29,6 +29,6 @@ def fetch(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Fill the cache: afterwards the source loads without a network."""
-    from harness.cli.fetching import fetch_source
+    from harness.features.info.fetch import fetch_source
 
     fetch_source(spec, verify=verify, update=update, as_json=as_json)

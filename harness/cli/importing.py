@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completing
+from harness.cli import completion as completing
 from harness.cli.judging_flags import AsJson
 
 
@@ -49,7 +49,7 @@ def import_(  # noqa: PLR0917 - the flags of a command
 
     Nothing is run: `harness regrade RUN` then judges the same solutions here.
     """
-    from harness.cli.importing_file import import_file
+    from harness.features.import_.command import import_file
 
     raise typer.Exit(
         import_file(

@@ -5,9 +5,9 @@ from functools import cache
 from rich.console import Console
 
 from harness.errors import UsageError
-from harness.report.text import printable_line
-from harness.sandbox.choice import Choice, choose
 from harness.sandbox.isolation import Level
+from harness.sandbox.strongest import Choice, choose
+from harness.text import printable_line
 
 
 def level(name: str) -> Level:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli import completing
+from harness.cli import completion as completing
 
 Rule = Annotated[
     str | None,
@@ -94,7 +94,7 @@ _NAMES = {
 
 
 def among(flags: dict[str, Any]) -> dict[str, Any]:
-    """Those of a command's flags that `harness.cli.judging.judging` takes, and that were given."""
+    """Those of a command's flags that `harness.run.session.judging_session.judging` takes, and that were given."""
     return {
         name: flags[name] for name, usual in _NAMES.items() if flags.get(name) not in (None, usual)
     }

@@ -3,12 +3,12 @@
 from rich.console import Console
 
 from harness.report.loading import LoadingBar
-from harness.sources.registry import load
-from harness.sources.rows import Loaded
+from harness.sources.benchmarks import load
+from harness.sources.files.rows import Loaded
 
 
 def load_problems(spec: str, console: Console, *, skip_bad_rows: bool = False) -> Loaded:
-    """The problems that a spec names; see `harness.sources.registry.load`.
+    """The problems that a spec names; see `harness.sources.benchmarks.load`.
 
     Args:
         spec: `NAME[:WHERE]`.

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from harness.cli import completing
+from harness.cli import completion as completing
 from harness.cli.options import option
 
 AgenticMode = Annotated[

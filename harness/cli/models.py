@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completing, model_flags, selecting
+from harness.cli import completion as completing
+from harness.cli import model_flags
+from harness.cli import problem_flags as selecting
 
 
 def models(  # noqa: PLR0917 - the flags of a command
@@ -40,8 +42,8 @@ def models(  # noqa: PLR0917 - the flags of a command
     """
     values = {key: value for key, value in locals().items() if key not in {"name", "as_json"}}
     flags = selecting.given(**values)
-    from harness.cli.showing_models import show_model, show_providers
     from harness.errors import UsageError
+    from harness.features.info.models import show_model, show_providers
 
     if name is not None and not name.strip():
         raise UsageError("NAME is empty; give a value, or leave it out")

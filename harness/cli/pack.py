@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completing
+from harness.cli import completion as completing
 
 
 def pack(
@@ -18,8 +18,8 @@ def pack(
     they are, and the run can be resumed.
     """
     from harness.cli.packing import packed_line, unpacked_line
-    from harness.report.tables import console
-    from harness.runs import packing
+    from harness.features.storage import pack as packing
+    from harness.terminal.summary_table import console
 
     line = unpacked_line(run, packing.unpack(run)) if undo else packed_line(run, packing.pack(run))
     console().print(line, soft_wrap=True)

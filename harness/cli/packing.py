@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from harness.report.text import count, printable_line
-from harness.runs.packing import Packed
+from harness.features.storage.pack import Packed
+from harness.text import count, printable_line
 
 
 def packed_line(run: Path, done: Packed) -> str:

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completing, selecting
+from harness.cli import completion as completing
+from harness.cli import problem_flags as selecting
 
 
 def problems(  # noqa: PLR0917 - the flags of a command
@@ -45,6 +46,6 @@ def problems(  # noqa: PLR0917 - the flags of a command
     flags = selecting.given(
         **{name: value for name, value in locals().items() if name not in {"what", "schema"}}
     )
-    from harness.cli.listing import list_problems
+    from harness.features.info.problems import list_problems
 
     list_problems(what, flags)

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completing, selecting
+from harness.cli import completion as completing
+from harness.cli import problem_flags as selecting
 
 app = typer.Typer(
     help="List, look at, try and check prompt sets.",
@@ -30,7 +31,7 @@ def list_sets(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON array.")] = False,
 ) -> None:
     """List the bundled sets: for which mode and kinds of problems each is, and what it says."""
-    from harness.cli.showing_prompts import show_sets
+    from harness.features.info.prompts import show_sets
 
     show_sets(as_json=as_json)
 
@@ -47,7 +48,7 @@ def show(
     ] = "code_generation",
 ) -> None:
     """Print a set's templates as they are, and the hash that runs know them by."""
-    from harness.cli.showing_prompts import show_templates
+    from harness.features.info.prompts import show_templates
 
     show_templates(name, mode, kind)
 
@@ -64,7 +65,7 @@ def render(
 ) -> None:
     """Print the messages that a model would get for a problem; nothing is sent."""
     flags = selecting.given(benchmark=benchmark, source=source, task=[problem])
-    from harness.cli.showing_prompts import show_messages
+    from harness.features.info.prompts import show_messages
 
     show_messages(name, mode, flags)
 
@@ -81,7 +82,7 @@ def check(
 
     Also say what a solver needs to know of a problem and the set does not tell.
     """
-    from harness.cli.showing_prompts import check_set
+    from harness.features.info.prompts import check_set
 
     check_set(name, mode)
 
@@ -94,7 +95,7 @@ def copy(
     ],
 ) -> None:
     """Copy a set's templates into a folder, to change them there."""
-    from harness.cli.prompt_sets import copy_set
+    from harness.features.info.prompt_copies import copy_set
 
     copy_set(name, folder)
 
@@ -109,6 +110,6 @@ def diff(
     ],
 ) -> None:
     """Print how the templates of set B differ from those of set A."""
-    from harness.cli.prompt_sets import diff_sets
+    from harness.features.info.prompt_copies import diff_sets
 
     diff_sets(one, other)

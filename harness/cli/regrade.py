@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completing, judging_flags
+from harness.cli import completion as completing
+from harness.cli import judging_flags
 
 
 def regrade(  # noqa: PLR0917 - the flags of a command
@@ -39,9 +40,9 @@ def regrade(  # noqa: PLR0917 - the flags of a command
 ) -> None:
     """Judge a run's solutions again, under another rule or other limits: a new run."""
     said = judging_flags.among(locals())
-    from harness.cli.gating import read_rate
-    from harness.cli.judging import judging
-    from harness.cli.regrading import regrade_run
+    from harness.features.regrade.command import regrade_run
+    from harness.run.session.judging_session import judging
+    from harness.terminal.run_outcome import read_rate
 
     how = judging(said)
     flags = {

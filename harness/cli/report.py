@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completing
+from harness.cli import completion as completing
 
 
 def report(
@@ -23,8 +23,8 @@ def report(
     title: Annotated[str, typer.Option(help="The page's title.")] = "Report",
 ) -> None:
     """Write runs as one HTML file that opens offline: charts, comparison, a table of samples."""
-    from harness.cli.reporting import write_report
-    from harness.report.tables import console
+    from harness.features.report.command import write_report
+    from harness.terminal.summary_table import console
 
     write_report(runs, out, cutoff=cutoff, title=title)
     console().print(f"report: {out}", soft_wrap=True)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completing
+from harness.cli import completion as completing
 
 
 def schema(
@@ -25,7 +25,7 @@ def schema(
     """
     import json
 
-    from harness.report.schemas import schema as found
-    from harness.report.tables import console, write_json
+    from harness.features.info.schema import schema as found
+    from harness.terminal.summary_table import console, write_json
 
     write_json(console(), [json.dumps(found(name), indent=2)])

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from harness.report.tables import summary_view, write_json
-from harness.runs.summary import Summary
+from harness.run.summary.summary import Summary
+from harness.terminal.summary_table import summary_view, write_json
 
 
 def print_summary(out: Console, summary: Summary, run: Path, *, as_json: bool) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completing
+from harness.cli import completion as completing
 
 
 def transcript(
@@ -16,10 +16,10 @@ def transcript(
     ] = None,
 ) -> None:
     """Print a sample's conversation, or list a run's samples."""
-    from harness.cli.transcript_samples import find_transcript, sample_lines
-    from harness.report.conversation import transcript_text
-    from harness.report.tables import console
-    from harness.runs.transcripts import Transcripts
+    from harness.features.show.transcript_command import find_transcript, sample_lines
+    from harness.features.show.transcript_text import transcript_text
+    from harness.run.store.transcripts import Transcripts
+    from harness.terminal.summary_table import console
 
     out = console()
     with Transcripts(run) as transcripts:

@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completing, judging_flags, selecting
+from harness.cli import completion as completing
+from harness.cli import judging_flags
+from harness.cli import problem_flags as selecting
 
 
 def verify(  # noqa: PLR0917 - the flags of a command
@@ -59,8 +61,8 @@ def verify(  # noqa: PLR0917 - the flags of a command
     """
     flags = locals()
     wanted = selecting.given(benchmark=spec, **{name: flags[name] for name in selecting.FILTERS})
-    from harness.cli.judging import judging
-    from harness.cli.verifying import verify_source
+    from harness.features.verify.command import verify_source
+    from harness.run.session.judging_session import judging
 
     how = judging(judging_flags.among(flags), by_reference=False)
     code = verify_source(

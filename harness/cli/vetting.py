@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from harness.cli.judging import Judging, judge_jobs
+from harness.grading.example_check import OPTIONS, Memory, Vetting, VettingError, default_folder
 from harness.problem import Problem
-from harness.report.judging import dropped_examples
-from harness.report.text import printable_line
-from harness.runs.vetting import OPTIONS, Memory, Vetting, VettingError, default_folder
+from harness.run.session.judging_session import Judging, judge_jobs
+from harness.terminal.progress import dropped_examples
+from harness.text import printable_line
 
 
 def vet(problems: Sequence[Problem], judging: Judging, console: Console) -> tuple[Problem, ...]:

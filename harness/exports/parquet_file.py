@@ -7,8 +7,8 @@
 from pathlib import Path
 from typing import Any
 
-from harness.exports.sample_records import DATE, NUMBER, TEXT, TRUTH, WHOLE, fields_of, record
-from harness.runs.reading import Run
+from harness.features.export.tables import DATE, NUMBER, TEXT, TRUTH, WHOLE, fields_of, record
+from harness.run.summary.loaded_run import Run
 
 ROWS_AT_A_TIME = 1_000
 

@@ -8,9 +8,9 @@ import io
 from collections.abc import Iterator
 from datetime import date
 
-from harness.exports.sample_records import fields_of, record
-from harness.report.text import printable
-from harness.runs.reading import Run
+from harness.features.export.tables import fields_of, record
+from harness.run.summary.loaded_run import Run
+from harness.text import printable
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What a cell begins with that a spreadsheet takes for a formula (OWASP, CSV injection)."""

@@ -31,7 +31,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from harness.grading.blame import Bench
 from harness.grading.checker_code import (
     CHECK,
     CHECK_UNTOUCHED,
@@ -43,10 +42,11 @@ from harness.grading.checker_code import (
 )
 from harness.grading.excerpts import around, decode_head, writable
 from harness.grading.rules import describe_value, lcb_output, lcb_value
+from harness.grading.sandbox_retry import Bench
 from harness.grading.verdict import Difference
 from harness.problem import Checker, Codec, Signature, TestCase
-from harness.sandbox.execution import Program
-from harness.sandbox.trial import Encoded
+from harness.sandbox.program import Program
+from harness.sandbox.trial_input import Encoded
 
 # A right answer is no longer than so many times the test's texts, and so many characters more.
 LONGEST_ANSWER_FACTOR = 32

@@ -15,16 +15,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from harness.grading.blame import Bench
+from harness.grading.answer_comparison import Comparison, Said
 from harness.grading.checkers import Check, CheckerError
-from harness.grading.comparison import Comparison, Said
 from harness.grading.outcome import answer_of, outcome
 from harness.grading.recheck import picked
+from harness.grading.sandbox_retry import Bench
 from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verdict
 from harness.problem import Checker, TestCase
-from harness.sandbox.execution import Ending, Execution, Program
 from harness.sandbox.limits import Limits
-from harness.sandbox.trial import Encoded, Trial
+from harness.sandbox.program import Ending, Execution, Program
+from harness.sandbox.trial_input import Encoded, Trial
 from harness.sandbox.worker import Worker
 
 MANY_TESTS = 100

@@ -7,7 +7,7 @@ from harness.grading.excerpts import shorten, shorten_bytes, writable
 from harness.grading.rules import describe_value
 from harness.grading.verdict import Difference, TestResult, Verdict
 from harness.problem import TestCase
-from harness.sandbox.execution import Ending, Execution
+from harness.sandbox.program import Ending, Execution
 
 EXCERPT = 1_500
 LONGEST_READABLE = 4 << 20

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 from pydantic_core import from_json
 
+from harness.models.clients.rate_limits import reset_after
 from harness.models.protocol import ContextOverflowError, ModelError, Usage
-from harness.models.rate_limits import reset_after
 from harness.models.tool_refusals import lacks_tools, refuses_tools
 
 MAX_WORDS = 400  # of a provider's own explanation, in characters

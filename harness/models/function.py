@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from harness.models.clients.wire import sendable
 from harness.models.faults import Redactor
 from harness.models.protocol import (
     Message,
@@ -20,7 +21,6 @@ from harness.models.protocol import (
     RetryObserver,
     ToolSpec,
 )
-from harness.models.wire import sendable
 from harness.problem import ProblemView
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)

@@ -2,8 +2,8 @@
 
 from typing import Any, cast
 
+from harness.models.clients.wire import Json, token_count
 from harness.models.protocol import Usage
-from harness.models.wire import Json, token_count
 
 
 def usage_from_wire(value: Any) -> Usage | None:

@@ -1,9 +1,9 @@
 """What a request would be, without sending it: the body as the client itself builds it."""
 
+from harness.models.clients.wire import Json
+from harness.models.model_names import Route
 from harness.models.protocol import ModelSettings, UserMessage
 from harness.models.providers import Protocol
-from harness.models.registry import Route
-from harness.models.wire import Json
 
 CONVERSATION = (UserMessage(content="Hello."),)
 
@@ -18,16 +18,16 @@ def preview(route: Route, settings: ModelSettings) -> Json:
     model = route.model
     match route.protocol:
         case Protocol.RESPONSES:
-            from harness.models import responses_wire
+            from harness.models.clients import responses_wire
 
             return responses_wire.request_body(model, CONVERSATION, (), settings)
         case Protocol.MESSAGES:
-            from harness.models import anthropic_wire
+            from harness.models.clients import anthropic_wire
 
             return anthropic_wire.request_body(model, CONVERSATION, (), settings)
         case Protocol.CHAT_COMPLETIONS:
-            from harness.models import openai_wire
-            from harness.models.openai_chat import max_tokens_field
+            from harness.models.clients import openai_wire
+            from harness.models.clients.openai_chat import max_tokens_field
 
             field = max_tokens_field(route.base_url)
             return openai_wire.request_body(

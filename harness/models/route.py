@@ -6,9 +6,9 @@ from typing import TypedDict
 from urllib.parse import urlsplit
 
 from harness.models.addresses import shown_url
+from harness.models.clients.vendor_headers import headers_of
 from harness.models.environment import Found
 from harness.models.providers import PROVIDERS, Api, Protocol, is_at
-from harness.models.vendor_headers import headers_of
 
 
 class Access(TypedDict, total=False):

@@ -12,7 +12,7 @@ from rich.progress import (
 )
 
 from harness.closing import Closing
-from harness.report.text import printable_line
+from harness.text import printable_line
 
 LARGE = 8_000_000
 """Bytes from which on a file is worth a line."""

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from harness.errors import UsageError
 from harness.problem import Problem
-from harness.runs.plan import Plan
-from harness.runs.results import SampleResult
-from harness.runs.transcript import file_name, sample_name
-from harness.runs.transcripts import Transcripts
+from harness.run.plan.plan import Plan
+from harness.run.store.results import SampleResult
+from harness.run.store.transcript import file_name, sample_name
+from harness.run.store.transcripts import Transcripts
 
 ERRORED, UNSOLVED = "errored", "unsolved"
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from harness.problem import Problem
-from harness.runs.transcript import sample_name
+from harness.run.store.transcript import sample_name
 
 
 def facts_of(problem: Problem, index: int) -> dict[str, Any]:

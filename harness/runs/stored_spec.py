@@ -3,8 +3,8 @@
 from typing import Any
 
 from harness.errors import UsageError
-from harness.runs.models import without_user
-from harness.runs.spec import RunSpec
+from harness.run.plan.target import without_user
+from harness.run.spec.spec import RunSpec
 
 
 def stored(spec: RunSpec) -> dict[str, Any]:

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from harness.efficiency.measurement import Scales, unmeasured
+from harness.efficiency.scale import Efficiency
 from harness.errors import DataError
-from harness.grading.efficiency.scale import Efficiency
 from harness.problem import Problem
-from harness.runs.executor import Executor
-from harness.runs.timing import Scales, unmeasured
-from harness.sandbox.execution import SandboxError
+from harness.sandbox.executor import Executor
+from harness.sandbox.program import SandboxError
 
 
 @dataclass(frozen=True, slots=True)

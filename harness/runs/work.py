@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade
 from harness.problem import TestSuite
-from harness.runs.executor import Shared
-from harness.sandbox.execution import Execution, Program
+from harness.sandbox.executor import Shared
 from harness.sandbox.limits import Limits
+from harness.sandbox.program import Execution, Program
 from harness.sandbox.worker import Worker
 
 

@@ -15,10 +15,10 @@ Nothing that a program does is raised: an `Execution` says how it ended, what it
 time and memory it took. `harness.Sandbox` is a synchronous form that also compares.
 """
 
-from harness.sandbox.execution import Ending, Execution, Program, SandboxError
 from harness.sandbox.isolation import Isolation, IsolationError, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.pool import SandboxPool
+from harness.sandbox.program import Ending, Execution, Program, SandboxError
 
 __all__ = [
     "Ending",

@@ -2,7 +2,7 @@
 
 import shutil
 
-from harness.sandbox.view import View
+from harness.sandbox.file_view import View
 
 _NAMESPACES = (
     *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),

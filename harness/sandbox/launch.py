@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.sandbox import bubblewrap
+from harness.sandbox.file_view import INSIDE, interpreter, interpreters_view, package_folders
+from harness.sandbox.fork_server_process import ForkServer
 from harness.sandbox.isolation import Isolation, Level
-from harness.sandbox.server import ForkServer
-from harness.sandbox.view import INSIDE, interpreter, interpreters_view, package_folders
 
 FLAGS = ("-s", "-S", "-P", "-B")
 ENVIRONMENT = {

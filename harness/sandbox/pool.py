@@ -12,10 +12,10 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from harness.sandbox.cores import usable_cores
-from harness.sandbox.execution import Execution, Program, SandboxError, WorkerStoppedError
+from harness.sandbox.exclusive import Quiet
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import Limits
-from harness.sandbox.quiet import Quiet
+from harness.sandbox.program import Execution, Program, SandboxError, WorkerStoppedError
 from harness.sandbox.worker import Worker
 
 T = TypeVar("T")

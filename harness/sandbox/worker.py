@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.sandbox.answers import read_answer
-from harness.sandbox.choice import start, strongest
-from harness.sandbox.execution import Execution, Program, SandboxError, WorkerStoppedError
+from harness.sandbox.exclusive import Quiet
+from harness.sandbox.fork_server_process import ForkServer
+from harness.sandbox.fork_server_report import read_answer
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import GRACE, Limits
-from harness.sandbox.quiet import Quiet
-from harness.sandbox.race import STEPS_AT_ONCE, Lap, Race, Step
-from harness.sandbox.server import ForkServer
-from harness.sandbox.trial import Trial
+from harness.sandbox.program import Execution, Program, SandboxError, WorkerStoppedError
+from harness.sandbox.strongest import start, strongest
+from harness.sandbox.timing_race import STEPS_AT_ONCE, Lap, Race, Step
+from harness.sandbox.trial_input import Trial
 
 COLLECT_BYTES = 16 << 20
 """A process that has written so much is not given another test: the driver holds all of it."""

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import cast
 
 from harness.problem import TestCase
-from harness.sources.apps_tests import Suite
-from harness.sources.examples import MAX_EXAMPLE_CHARACTERS, examples, in_order
-from harness.sources.shown import Examples
+from harness.sources.apps.apps_tests import Suite
+from harness.sources.apps.statement_tests import Examples
 from harness.sources.signature import entry_point_of
+from harness.sources.statement_examples import MAX_EXAMPLE_CHARACTERS, examples, in_order
 
 _LONGEST_INTEGER = 4_000
 """Digits that `int` takes under the interpreter's own bound; no statement shows a longer one."""

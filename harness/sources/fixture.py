@@ -4,9 +4,9 @@ from importlib import resources
 
 from harness.errors import UsageError
 from harness.sources import jsonl
-from harness.sources.download import Watch, quiet
-from harness.sources.reading import JsonLines
-from harness.sources.rows import Loaded
+from harness.sources.files.download import Watch, quiet
+from harness.sources.files.lines import JsonLines
+from harness.sources.files.rows import Loaded
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from types import MappingProxyType
 
-from harness.sources.hub import Wanted
+from harness.sources.files.hub import Wanted
 from harness.sources.places import hub_place
 
 LCB_LITE = "livecodebench/code_generation_lite"

@@ -22,12 +22,10 @@ from pydantic_core import to_json
 from harness.errors import DataError
 from harness.problem import Checker, Problem, RuleName, TestCase, TestSuite
 from harness.sources import preambles
-from harness.sources.catalogue import RowFile
-from harness.sources.download import Watch, quiet
-from harness.sources.nodes import canonical
-from harness.sources.public import Split, split
-from harness.sources.reading import Line
-from harness.sources.rows import (
+from harness.sources.files.catalogue import RowFile
+from harness.sources.files.download import Watch, quiet
+from harness.sources.files.lines import Line
+from harness.sources.files.rows import (
     LEVELS,
     Loaded,
     check_function_test,
@@ -37,6 +35,8 @@ from harness.sources.rows import (
     name_fault,
     references_of,
 )
+from harness.sources.jsonl_nodes import canonical
+from harness.sources.public_split import Split, split
 from harness.sources.signature import signature_of
 
 PreambleName = Literal["none", "livecodebench", "leetcode", "leetcodedataset", "apps", "mercury"]

@@ -2,7 +2,7 @@
 
 Each row brings its own hooks: `convert_offline` makes a call's arguments from a test's and
 `evaluate_offline` says whether the call was right. They become the problem's checker and run in the
-sandbox alone, and so does `generator_code`, which makes inputs (`harness.grading.generated`).
+sandbox alone, and so does `generator_code`, which makes inputs (`harness.features.verify.generated_inputs`).
 
 The reference for what a row means is `src/sandbox.py` of https://github.com/Elfsong/Mercury.
 """
@@ -18,15 +18,15 @@ from pydantic_core import to_json
 from harness.errors import DataError
 from harness.problem import Checker, Problem, Reference, Signature, TestCase, TestSuite
 from harness.sources import preambles
-from harness.sources.catalogue import RowFile
-from harness.sources.download import Watch, quiet
-from harness.sources.examples import Example, examples, is_shown_as
-from harness.sources.json_text import elements, members, one_line
-from harness.sources.public import Split, split
-from harness.sources.reading import Line
-from harness.sources.rows import LEVELS, Loaded, load_paths, load_rows, name_fault
-from harness.sources.rows import content_hash as hash_of
+from harness.sources.files.catalogue import RowFile
+from harness.sources.files.download import Watch, quiet
+from harness.sources.files.json_text import elements, members, one_line
+from harness.sources.files.lines import Line
+from harness.sources.files.rows import LEVELS, Loaded, load_paths, load_rows, name_fault
+from harness.sources.files.rows import content_hash as hash_of
+from harness.sources.public_split import Split, split
 from harness.sources.signature import signature_of
+from harness.sources.statement_examples import Example, examples, is_shown_as
 
 RECORDED = 40  # characters of a run time
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, PositiveInt
 
 from harness.errors import NothingSelectedError, UsageError
 from harness.problem import Problem
-from harness.sources.names import Names, listed
+from harness.sources.problem_names import Names, listed
 from harness.sources.sampling import random_sample, stratified_sample
 
 

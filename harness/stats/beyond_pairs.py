@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
-from harness.stats.beyond import Known, mean_rate
+from harness.efficiency.beyond import Known, mean_rate
 from harness.stats.bootstrap import mean_interval
 from harness.stats.rates import Rate
 

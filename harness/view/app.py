@@ -10,9 +10,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from harness.view.library import Library
-from harness.view.pages import Pages
-from harness.view.security import Guard
+from harness.features.viewer.library import Library
+from harness.features.viewer.pages import Pages
+from harness.features.viewer.security import Guard
 
 ASSETS = {"view.css": "text/css", "view.js": "text/javascript"}
 
@@ -31,7 +31,7 @@ def make_app(root: Path, port: int, token: str) -> ASGIApp:
 
 
 def _asset(name: str, kind: str) -> Callable[[Request], Response]:
-    content = files("harness.view").joinpath("assets", name).read_bytes()
+    content = files("harness.features.viewer").joinpath("assets", name).read_bytes()
 
     def answer(request: Request) -> Response:
         del request

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from harness.report.text import printable
+from harness.text import printable
 
 SHOWN = 6_000
 """Characters of one text within a conversation; the rest is a link away."""

@@ -8,7 +8,7 @@ from typing import Any
 from scripted import USAGE, Step, call, read, run, turn, write
 
 from harness.agent.attempt import StopReason
-from harness.agent.strategies import STRATEGIES
+from harness.agent.strategies.strategy_names import STRATEGIES
 from harness.models.protocol import (
     ContextOverflowError,
     Model,
@@ -17,7 +17,7 @@ from harness.models.protocol import (
     ModelTurn,
     Retry,
 )
-from harness.models.text_tools import TextTools
+from harness.models.text_tools.instructions import TextTools
 from harness.problem import ProblemView
 
 TURNS, SHOTS, ROUNDS = 6, 3, 2

@@ -8,17 +8,17 @@ import pytest
 
 from harness.agent.attempt import Limits, Session, Strategy, Ways
 from harness.agent.events import Event
-from harness.agent.gate import OPEN, Gate
 from harness.agent.journal import Journal
-from harness.agent.prompts import load_prompt
-from harness.agent.strategies import STRATEGIES
+from harness.agent.request_gate import OPEN, Gate
+from harness.agent.strategies.strategy_names import STRATEGIES
+from harness.agent.templates.prompt_set import load_prompt
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade
 from harness.models.protocol import Model, ModelSettings
 from harness.problem import ProblemView, Signature, TestCase
-from harness.sandbox.execution import Execution, Program
 from harness.sandbox.limits import Limits as TestLimits
 from harness.sandbox.pool import SandboxPool
+from harness.sandbox.program import Execution, Program
 from harness.tools.read_problem import ReadProblem
 from harness.tools.run_tests import RunTests
 from harness.tools.toolbox import Toolbox

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.agent.answer_extraction import ANSWER_EXTRACTORS, extract_answer
-from harness.agent.assertions import asserted
-from harness.agent.extraction import LONGEST_ANSWER
-from harness.agent.upstream_answers import (
+from harness.agent.extraction.answers import ANSWER_EXTRACTORS, extract_answer
+from harness.agent.extraction.asserted_values import asserted
+from harness.agent.extraction.code import LONGEST_ANSWER
+from harness.agent.extraction.upstream import (
     asserted_by_lcb,
     extract_lcb_execution,
     extract_lcb_execution_cot,
     extract_lcb_test_output,
 )
-from harness.grading.answers import grade_answer
+from harness.grading.answer_judge import grade_answer
 from harness.problem import Kind
 
 OUTPUT, EXECUTION = Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION

@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from harness.agent.answer_extraction import extract_answer
-from harness.agent.prompts import load_prompt
-from harness.agent.upstream_answers import extract_lcb_execution
+from harness.agent.extraction.answers import extract_answer
+from harness.agent.extraction.upstream import extract_lcb_execution
+from harness.agent.templates.prompt_set import load_prompt
 from harness.problem import Kind, ProblemView, Signature
 from harness.tools.by_kind import tools_for
 

@@ -10,7 +10,7 @@ from harness.agent.attempt import Limits, StopReason
 from harness.agent.events import Retried
 from harness.models.protocol import ModelError, ModelSettings, Retry
 from harness.problem import ProblemView
-from harness.runs.transcript import EVENT
+from harness.run.store.transcript import EVENT
 from harness.tools.read_problem import ReadProblem
 from harness.tools.toolbox import Toolbox
 from harness.tools.write_solution import WriteSolution

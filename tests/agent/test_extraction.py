@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.agent.extraction import LONGEST_ANSWER, extract
+from harness.agent.extraction.code import LONGEST_ANSWER, extract
 
 PROGRAM = "n = int(input())\nprint(n * 2)"
 FUNCTION = "def double(n):\n    return n * 2"

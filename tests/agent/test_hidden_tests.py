@@ -13,18 +13,18 @@ from scripted import ScriptedModel, read, run, turn, write
 
 from harness.agent.attempt import Attempt, Session, StopReason
 from harness.agent.events import Resumed, Retried
-from harness.agent.external import Desk, External
 from harness.agent.journal import Journal
+from harness.features.external.session import Desk, External
 from harness.problem import Problem, TestSuite
-from harness.runs.directory import RunDirectory
-from harness.runs.engine import Engine
-from harness.runs.manifest import manifest
-from harness.runs.observing import Failure
-from harness.runs.plan import Plan, prepare
-from harness.runs.results import SampleResult
-from harness.runs.spec import RunSpec
-from harness.sandbox.choice import strongest
+from harness.run.engine.engine import Engine
+from harness.run.engine.manifest import manifest
+from harness.run.observer import Failure
+from harness.run.plan.plan import Plan, prepare
+from harness.run.spec.spec import RunSpec
+from harness.run.store.directory import RunDirectory
+from harness.run.store.results import SampleResult
 from harness.sandbox.pool import SandboxPool
+from harness.sandbox.strongest import strongest
 from harness.tools.mcp_server import server_of
 
 MARKER = "48151623420815"

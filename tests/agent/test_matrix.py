@@ -20,12 +20,12 @@ from harness.agent.events import (
     ToolResult,
     standing,
 )
-from harness.agent.extraction import extract
+from harness.agent.extraction.code import extract
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn, Retry, Usage
 from harness.problem import Problem
-from harness.runs.transcript import EVENT
-from harness.sources.registry import load
+from harness.run.store.transcript import EVENT
+from harness.sources.benchmarks import load
 
 Play = Callable[..., Awaitable[Played]]
 

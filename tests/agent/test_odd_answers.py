@@ -1,4 +1,4 @@
-"""Whatever a model answers, something defined comes of it: the table in `harness.agent.agentic`."""
+"""Whatever a model answers, something defined comes of it: the table in `harness.agent.strategies.agent_loop`."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from scripted import Played, call, read, rebuild, run, turn, write
 
-from harness.agent.agentic import CUT_OFF, FILTERED
 from harness.agent.attempt import NUDGE, Limits, StopReason
 from harness.agent.events import SampleEnd, ToolProtocolChanged
-from harness.agent.reminders import MOST_IN_A_ROW, NO_CALL
+from harness.agent.strategies.agent_loop import CUT_OFF, FILTERED
+from harness.agent.strategies.reminders import MOST_IN_A_ROW, NO_CALL
+from harness.features.show.transcript_text import transcript_text
 from harness.models.protocol import Model, ModelStop, ModelTurn, UserMessage
-from harness.models.text_tools import TextTools
-from harness.models.tool_protocol import with_tools
-from harness.report.conversation import transcript_text
-from harness.runs.transcript import EVENT
+from harness.models.text_tools.instructions import TextTools
+from harness.models.text_tools.tool_protocol import with_tools
+from harness.run.store.transcript import EVENT
 
 Play = Callable[..., Awaitable[Played]]
 

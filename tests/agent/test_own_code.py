@@ -10,8 +10,8 @@ import pytest
 from scripted import NEVER, USAGE, Played, call, read, turn, write
 
 from harness.agent.attempt import BudgetSpentError, ChosenBy, Limits, RunStoppedError, StopReason
-from harness.agent.own_code import own_strategy, own_tool
-from harness.agent.strategies import find_strategy
+from harness.agent.strategies.strategy_names import find_strategy
+from harness.agent.strategies.user_strategy import own_strategy, own_tool
 from harness.errors import UsageError
 from harness.models.protocol import ContextOverflowError, ModelError, ModelTurn, Retry, Usage
 from harness.tools.run_tests import RunTests
@@ -57,7 +57,7 @@ class TestStrategies:
     async def test_one_may_use_what_there_is(self, play: Play, module: Module) -> None:
         name = module(
             """
-            from harness.agent.agentic import agentic
+            from harness.agent.strategies.agent_loop import agentic
 
             async def twice(session):
                 first = await agentic(session)
@@ -73,7 +73,7 @@ class TestStrategies:
     async def test_a_class_is_made(self, play: Play, module: Module) -> None:
         name = module(
             """
-            from harness.agent.single_shot import single_shot
+            from harness.agent.strategies.single_shot import single_shot
 
             class Solve:
                 async def __call__(self, session):
@@ -145,7 +145,7 @@ class TestStrategies:
     async def test_one_that_heeds_the_wall_itself_has_the_last_word(
         self, play: Play, module: Module
     ) -> None:
-        name = module("from harness.agent.agentic import agentic as solve")
+        name = module("from harness.agent.strategies.agent_loop import agentic as solve")
         played = await play(
             turn(write("print(1)")),
             NEVER,

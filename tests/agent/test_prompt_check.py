@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.agent.prompt_check import Checked, check_prompt
-from harness.agent.prompts import OWN_PARTS, bundled_names, find_templates
+from harness.agent.templates.check import Checked, check_prompt
+from harness.agent.templates.prompt_set import OWN_PARTS, bundled_names, find_templates
 from harness.errors import UsageError
 from harness.problem import Kind, ProblemView
-from harness.sources.registry import load
+from harness.sources.benchmarks import load
 
 BUNDLED = [
     (mode, name, kind) for mode in OWN_PARTS for kind in Kind for name in bundled_names(mode, kind)

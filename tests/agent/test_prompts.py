@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from harness.agent import prompts
-from harness.agent.prompts import (
+from harness.agent.templates import prompt_set as prompts
+from harness.agent.templates.prompt_set import (
     OWN_PARTS,
     PromptSet,
     bundled_names,

@@ -13,10 +13,10 @@ from text_model import REFUSALS, WAYS, Write, caller, refusing, talker
 
 from harness.agent.attempt import StopReason
 from harness.agent.events import Retried, ToolProtocolChanged
-from harness.models.openai_chat import OpenAIChat
-from harness.models.tool_protocol import ToolProtocol, with_tools
+from harness.models.clients.openai_chat import OpenAIChat
+from harness.models.text_tools.tool_protocol import ToolProtocol, with_tools
 from harness.problem import ProblemView
-from harness.sources.registry import load
+from harness.sources.benchmarks import load
 
 Play = Callable[..., Awaitable[Played]]
 PROBLEM = "fixture/quorum-signals"

@@ -20,11 +20,11 @@ from harness.agent.attempt import (
 from harness.agent.conversation import CLEARED
 from harness.agent.events import Cleared, NewConversation, Resumed, ToolResult
 from harness.agent.events import Tested as StrategyTested
-from harness.agent.self_repair import NO_CODE
+from harness.agent.strategies.self_repair import NO_CODE
+from harness.features.show.transcript_text import transcript_text
 from harness.models.protocol import ContextOverflowError, ModelError, ModelTurn, Retry, Usage
 from harness.problem import ProblemView, TestCase
-from harness.report.conversation import transcript_text
-from harness.runs.transcript import EVENT
+from harness.run.store.transcript import EVENT
 from harness.tools.read_problem import ReadProblem
 from harness.tools.run_code import LONGEST_OUTPUT, RunCode
 from harness.tools.run_tests import RunTests

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from harness.agent.prompts import PromptSet, load_prompt
+from harness.agent.templates.prompt_set import PromptSet, load_prompt
 from harness.errors import UsageError
 from harness.problem import ProblemView, TestCase
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.agent.extraction import extract
+from harness.agent.extraction.code import extract
 from harness.agent.upstream_extraction import extract_lcb
 
 CASES = {

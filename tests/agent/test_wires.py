@@ -14,11 +14,11 @@ from scripted import Played, Sent, read, run, turn, write
 
 from harness.agent.attempt import Limits
 from harness.agent.events import Cleared
-from harness.models import anthropic_wire, openai_wire, responses_wire
+from harness.models.clients import anthropic_wire, openai_wire, responses_wire
 from harness.models.protocol import ModelSettings, ModelTurn
-from harness.models.text_tools import in_text
-from harness.runs.recordings import open_replay
-from harness.sources.registry import load
+from harness.models.text_tools.instructions import in_text
+from harness.run.plan.recordings import open_replay
+from harness.sources.benchmarks import load
 
 Play = Callable[..., Awaitable[Played]]
 Json = dict[str, Any]

@@ -49,5 +49,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What is remembered between calls is remembered for one test."""
     folder = tmp_path / "cache"
     monkeypatch.setattr("harness.api.sandboxes.default_folder", lambda: folder / "vetted")
-    monkeypatch.setattr("harness.runs.timing.default_folder", lambda: folder / "efficiency")
+    monkeypatch.setattr(
+        "harness.efficiency.measurement.default_folder", lambda: folder / "efficiency"
+    )
     return folder

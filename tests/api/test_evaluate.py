@@ -22,10 +22,10 @@ from harness import (
     aevaluate,
     evaluate,
 )
-from harness.api import running
 from harness.models.protocol import Message, ModelStop, ModelTurn
-from harness.runs.observing import Failure
-from harness.runs.results import SampleResult
+from harness.run.observer import Failure
+from harness.run.session import sync as running
+from harness.run.store.results import SampleResult
 
 Problems = tuple[harness.Problem, ...]
 RIGHT = {
@@ -134,7 +134,7 @@ def test_which_benchmark_is_meant(
         asked.append(spec)
         raise UsageError("far enough")
 
-    monkeypatch.setattr("harness.api.problems.load", load)
+    monkeypatch.setattr("harness.run.plan.problem_loader.load", load)
     with pytest.raises(UsageError, match="far enough"):
         evaluate(solve, split, 10, benchmark=benchmark)
     assert asked == [wanted]

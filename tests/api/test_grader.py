@@ -19,7 +19,7 @@ import harness
 from harness import Grader, GradingError, Scored, UsageError, Verdict
 from harness.grading.verdict import Grade
 from harness.runs.work import Judgement
-from harness.sandbox.execution import SandboxError
+from harness.sandbox.program import SandboxError
 from harness.sandbox.worker import Worker
 
 Problems = tuple[harness.Problem, ...]

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import harness
-from harness.api.asked import OWN
-from harness.api.evaluating import aevaluate, evaluate
-from harness.api.grading import agrade, grade
-from harness.api.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys, Words
-from harness.runs.spec import LISTS, RunSpec
+from harness.features.evaluate.arguments import OWN
+from harness.features.evaluate.evaluate import aevaluate, evaluate
+from harness.features.grade.library import agrade, grade
+from harness.run.spec.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys, Words
+from harness.run.spec.spec import LISTS, RunSpec
 
 NAMES = """
 DataError Evaluation EvaluationError GradedSolution Grader Grades GradingError HarnessError

@@ -26,8 +26,8 @@ from results_made import made_result
 from harness.agent.attempt import StopReason
 from harness.agent.events import Retried
 from harness.problem import Problem, TestSuite
-from harness.report.progress import RunProgress
-from harness.runs.results import SampleResult
+from harness.run.store.results import SampleResult
+from harness.terminal.run_progress import RunProgress
 
 UNDER_WAY = 10
 RETRY = Retried(turn=2, attempt=1, cause="HTTP 429: slow down", wait_s=1.0)

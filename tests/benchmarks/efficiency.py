@@ -23,16 +23,24 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from harness.agent.extraction import extract
-from harness.grading.efficiency import calibrating, mercury, paired
-from harness.grading.efficiency.expected import Expected
-from harness.grading.efficiency.scale import Efficiency, Scale
-from harness.grading.efficiency.turns import LapError
+from harness.agent.extraction.code import extract
+from harness.efficiency import (
+    mercury_protocol as mercury,
+)
+from harness.efficiency import (
+    paired_timing as paired,
+)
+from harness.efficiency import (
+    reference_times as calibrating,
+)
+from harness.efficiency.expected import Expected
+from harness.efficiency.scale import Efficiency, Scale
+from harness.efficiency.turns import LapError
+from harness.grading.jobs import Options, code_hash
 from harness.grading.judge import Stop, judge
 from harness.problem import Problem
-from harness.runs.judging import Options, code_hash
 from harness.sandbox.worker import Worker
-from harness.sources.registry import load
+from harness.sources.benchmarks import load
 
 CODES = 8  # of a problem at most
 MOST_TESTS = 30

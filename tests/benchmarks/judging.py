@@ -21,14 +21,14 @@ import workload
 from cost import Cost, cpu_s, tree_cpu_s
 from levels import LEVELS, Level
 
+from harness.grading.jobs import Job, Judged, Options, judge_all
 from harness.grading.judge import judge
 from harness.grading.rules import RULES
 from harness.grading.verdict import Grade
 from harness.problem import Problem, TestCase
-from harness.runs.judging import Job, Judged, Options, judge_all
-from harness.sandbox.execution import Ending, Program
 from harness.sandbox.limits import limits_of
 from harness.sandbox.pool import SandboxPool
+from harness.sandbox.program import Ending, Program
 from harness.sandbox.worker import Worker
 
 STARTS = 3

@@ -22,8 +22,8 @@ from levels import LEVELS
 from sound import passed_upstream, upstream
 
 from harness.errors import HarnessError
-from harness.sandbox.choice import strongest
 from harness.sandbox.limits import limits_of
+from harness.sandbox.strongest import strongest
 
 WORKERS = (2, 8, 16)
 CASES = ((1.5, 24), (7.0, 8))

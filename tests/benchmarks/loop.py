@@ -28,6 +28,7 @@ from typing import Any, Self, cast
 
 from cost import table
 
+from harness.features.storage.pack import pack
 from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.models.protocol import (
     Message,
@@ -41,16 +42,15 @@ from harness.models.protocol import (
     Usage,
 )
 from harness.problem import ProblemView
-from harness.runs.directory import RESULTS, RunDirectory
-from harness.runs.engine import Engine
-from harness.runs.manifest import manifest
-from harness.runs.packing import pack
-from harness.runs.plan import prepare
-from harness.runs.results import read_results
-from harness.runs.spec import RunSpec
-from harness.runs.summary import summarize
-from harness.sandbox.choice import choose
+from harness.run.engine.engine import Engine
+from harness.run.engine.manifest import manifest
+from harness.run.plan.plan import prepare
+from harness.run.spec.spec import RunSpec
+from harness.run.store.directory import RESULTS, RunDirectory
+from harness.run.store.results import read_results
+from harness.run.summary.summary import summarize
 from harness.sandbox.pool import SandboxPool
+from harness.sandbox.strongest import choose
 
 SAMPLES = (100, 1_000, 10_000)
 CALLS_A_SAMPLE = 4

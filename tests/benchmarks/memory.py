@@ -97,11 +97,11 @@ def judged(code: str, tests: Sequence[tuple[str, str]], *, workers: int = 1, nam
     """Have a solution judged by as many workers at a time; their verdicts."""
     from harness.grading.judge import Task
     from harness.problem import TestCase, TestSuite
-    from harness.runs.executor import Shared
     from harness.runs.work import Judgement
-    from harness.sandbox.execution import Program
+    from harness.sandbox.executor import Shared
     from harness.sandbox.limits import limits_of
     from harness.sandbox.pool import SandboxPool
+    from harness.sandbox.program import Program
 
     suite = TestSuite(tuple(TestCase(input=i, output=o, public=False) for i, o in tests))
     task = Task(Program(code, entry_point=name or None), (), limits_of("livecodebench"))
@@ -119,7 +119,7 @@ def judged(code: str, tests: Sequence[tuple[str, str]], *, workers: int = 1, nam
 def bomb() -> str:
     """Decode a row whose hidden tests are far larger than the row says."""
     from harness.errors import DataError
-    from harness.sources.livecodebench import read_files
+    from harness.sources.livecodebench.livecodebench import read_files
 
     text = "[" + "{}," * 15_000_000 + "{}]"
     encoded = base64.b64encode(zlib.compress(pickle.dumps(text), 9)).decode()

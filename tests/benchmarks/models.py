@@ -38,12 +38,12 @@ from harness.models.protocol import (
     UserMessage,
 )
 from harness.models.scripted import ScriptedModel
-from harness.runs.directory import RunDirectory
-from harness.runs.engine import Engine
-from harness.runs.plan import manifest, prepare
-from harness.runs.spec import RunSpec
-from harness.sandbox.choice import choose
+from harness.run.engine.engine import Engine
+from harness.run.plan.plan import manifest, prepare
+from harness.run.spec.spec import RunSpec
+from harness.run.store.directory import RunDirectory
 from harness.sandbox.pool import SandboxPool
+from harness.sandbox.strongest import choose
 
 SAMPLES = 100
 PROTOCOLS = ("chat", "responses", "messages")
@@ -104,8 +104,8 @@ def pair(kind: str, url: str) -> tuple[Ask, Ask, Callable[[], Awaitable[None]]]:
     if kind == "messages":
         from anthropic import AsyncAnthropic
 
-        from harness.models import anthropic_wire
-        from harness.models.anthropic_messages import AnthropicMessages
+        from harness.models.clients import anthropic_wire
+        from harness.models.clients.anthropic_messages import AnthropicMessages
 
         bare = AsyncAnthropic(api_key="k", base_url=url, max_retries=0)
         ours = AnthropicMessages("m", model="m", base_url=url, api_key="k")
@@ -113,9 +113,9 @@ def pair(kind: str, url: str) -> tuple[Ask, Ask, Callable[[], Awaitable[None]]]:
     else:
         from openai import AsyncOpenAI
 
-        from harness.models import openai_wire, responses_wire
-        from harness.models.openai_chat import OpenAIChat
-        from harness.models.openai_responses import OpenAIResponses
+        from harness.models.clients import openai_wire, responses_wire
+        from harness.models.clients.openai_chat import OpenAIChat
+        from harness.models.clients.openai_responses import OpenAIResponses
 
         bare = AsyncOpenAI(api_key="k", base_url=url, max_retries=0)
         client = OpenAIChat if kind == "chat" else OpenAIResponses

@@ -37,7 +37,7 @@ from harness.models.protocol import (
     UserMessage,
 )
 from harness.problem import ProblemView
-from harness.sources.registry import load
+from harness.sources.benchmarks import load
 
 SOLUTIONS = Path(__file__).parents[2] / "fixtures" / "solutions"
 BEHAVIOURS = ("two calls", "one call", "announces")

@@ -36,12 +36,12 @@ from harness.models.protocol import (
     Usage,
 )
 from harness.problem import ProblemView
-from harness.runs.directory import RunDirectory
-from harness.runs.engine import Engine
-from harness.runs.manifest import manifest
-from harness.runs.plan import prepare
-from harness.runs.spec import RunSpec
-from harness.sandbox.choice import choose
+from harness.run.engine.engine import Engine
+from harness.run.engine.manifest import manifest
+from harness.run.plan.plan import prepare
+from harness.run.spec.spec import RunSpec
+from harness.run.store.directory import RunDirectory
+from harness.sandbox.strongest import choose
 from harness.sandbox.worker import Worker
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "loopback"))

@@ -17,9 +17,9 @@ from levels import LEVELS
 
 from harness.grading.judge import Stop, Task, judge
 from harness.problem import TestCase
-from harness.sandbox.execution import Program
 from harness.sandbox.isolation import IsolationError
 from harness.sandbox.limits import MEBIBYTE, Limits
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
 TESTS = 20_000

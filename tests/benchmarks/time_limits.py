@@ -30,9 +30,9 @@ from levels import LEVELS, Level
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import TestCase
-from harness.sandbox.choice import strongest
-from harness.sandbox.execution import Program
 from harness.sandbox.limits import Limits
+from harness.sandbox.program import Program
+from harness.sandbox.strongest import strongest
 from harness.sandbox.worker import Worker
 
 WORKERS = 12

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from harness.agent.extraction import extract
+from harness.agent.extraction.code import extract
+from harness.grading.jobs import Job
 from harness.problem import Codec, Problem, TestCase, TestSuite
-from harness.runs.judging import Job
 from harness.sources import preambles
-from harness.sources.registry import load
+from harness.sources.benchmarks import load
 
 LEETCODE = "leetcodedataset/LeetCodeDataset-v0.3.1-test.jsonl.gz"
 LIVECODEBENCH = "lcb_codegen_full184"

@@ -11,9 +11,9 @@ import yaml
 import harness
 from harness.cli.app import app
 from harness.errors import HarnessError
-from harness.runs.grid import read_grid
-from harness.runs.spec import RunSpec, flag_of, read_spec
-from harness.runs.yaml_file import read_yaml
+from harness.features.experiment.grid import read_grid
+from harness.run.spec.spec import RunSpec, flag_of, read_spec
+from harness.run.spec.yaml_file import read_yaml
 
 Entry = Callable[[dict[str, Any], Path], object]
 

@@ -11,13 +11,13 @@ from packages_made import made_package
 from program import PROGRAM, environment, harness
 from runs_made import manifest
 
-from harness.agent.prompts import bundled_names
-from harness.agent.strategies import STRATEGIES
-from harness.cli import completing
+from harness.agent.strategies.strategy_names import STRATEGIES
+from harness.agent.templates.prompt_set import bundled_names
+from harness.cli import completion as completing
+from harness.features.info.schema import SCHEMAS
 from harness.plugins import GROUPS
-from harness.report.schemas import SCHEMAS
+from harness.sources.benchmarks import LOADERS
 from harness.sources.homes import HOMES
-from harness.sources.registry import LOADERS
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import pytest
 from program import WITHOUT_NAMESPACES, Done, harness, run_by, started_by
 
 import harness as package
-from harness.sandbox.choice import choose
 from harness.sandbox.isolation import CANDIDATES, MISSING, PROMISED, UNSAFE, Level
+from harness.sandbox.strongest import choose
 
 ROOT = Path(package.__file__).parents[1]
 

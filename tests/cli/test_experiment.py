@@ -344,8 +344,8 @@ class TestCells:
         assert len(asked(folder)) == 2
 
     def test_problems_are_read_once(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        from harness.cli import carrying
-        from harness.cli.experimenting import Experimenting
+        from harness.features.experiment.experiment_run import Experimenting
+        from harness.run.engine import controller as carrying
 
         read: list[str] = []
         usual = carrying.load_problems

@@ -8,10 +8,10 @@ import pytest
 from results_made import made_result
 from rich.console import Console
 
-from harness.cli.gating import gate
 from harness.grading.verdict import Verdict
-from harness.runs.directory import RunDirectory
-from harness.runs.spec import RunSpec
+from harness.run.spec.spec import RunSpec
+from harness.run.store.directory import RunDirectory
+from harness.terminal.run_outcome import gate
 
 Gate = Callable[..., tuple[int, str]]
 

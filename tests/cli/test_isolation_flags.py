@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from program import ON_ANOTHER_MACHINE, WITHOUT_NAMESPACES, harness, results, started_by
 
-from harness.sandbox.choice import choose
 from harness.sandbox.isolation import MISSING, PROMISED, Level
+from harness.sandbox.strongest import choose
 
 ECHO = {
     "id": "own/echo",

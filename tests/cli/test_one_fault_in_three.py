@@ -15,9 +15,9 @@ from every_wire import WIRES, Wire
 from program import finish, results, start
 
 CLIENTS = {
-    "chat": "from harness.models.openai_chat import OpenAIChat as Client",
-    "responses": "from harness.models.openai_responses import OpenAIResponses as Client",
-    "messages": "from harness.models.anthropic_messages import AnthropicMessages as Client",
+    "chat": "from harness.models.clients.openai_chat import OpenAIChat as Client",
+    "responses": "from harness.models.clients.openai_responses import OpenAIResponses as Client",
+    "messages": "from harness.models.clients.anthropic_messages import AnthropicMessages as Client",
 }
 MODEL = """
 {client}

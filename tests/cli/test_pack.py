@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from program import PROGRAM, harness, results, run_by
 
-from harness.runs.results import ResultsFile
+from harness.run.store.results import ResultsFile
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from program import Done, harness
 
-from harness.agent.prompt_check import check_prompt
-from harness.agent.prompts import OWN_PARTS, bundled_names, load_prompt
+from harness.agent.templates.check import check_prompt
+from harness.agent.templates.prompt_set import OWN_PARTS, bundled_names, load_prompt
 from harness.problem import Kind, ProblemView
-from harness.sources.registry import load
+from harness.sources.benchmarks import load
 
 ALL = (
     "{{ problem.statement }}\n\n{{ problem.starter_code }}\n\n{{ problem.entry_point }}\n\n"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from program import harness
 
-from harness.agent.prompts import load_prompt
+from harness.agent.templates.prompt_set import load_prompt
 
 PROBLEM = "beacon-schedules"
 HIDDEN = "7919104729"

@@ -25,7 +25,7 @@ from program import (
 pytest.importorskip("ray")
 from ray_cluster import RayCluster
 
-from harness.runs.ray_packing import LARGE
+from harness.features.cluster.serialization import LARGE
 
 MEASURED = {"seconds", "tests", "peak_bytes", "steps", "isolation", "judged_again"}
 """What differs between two runs of the same."""
@@ -149,7 +149,7 @@ def _verdicts(found: Any) -> list[str]:
 
 AT_NODE = """
 import asyncio, os, sys
-from harness.runs.executor import Where
+from harness.sandbox.executor import Where
 from harness.sandbox.isolation import Isolation, Level
 
 def look(worker):
@@ -205,7 +205,7 @@ def test_a_node_whose_sandbox_is_too_weak_is_left_out(own: Path, cluster: RayClu
 
 GREET = """
 import asyncio, sys
-from harness.runs.ray_node import Node
+from harness.features.cluster.ray_node import Node
 from harness.sandbox.isolation import Level
 from harness.version import __version__
 

@@ -14,8 +14,8 @@ from responses_server import ResponsesServer, response, said
 from harness import evaluate
 from harness.errors import UsageError
 from harness.models.scripted import ScriptedModel
-from harness.runs.pricing import price_of
-from harness.runs.spec import RunSpec, read_spec
+from harness.run.plan.pricing import price_of
+from harness.run.spec.spec import RunSpec, read_spec
 
 SOLVE = "```python\nimport sys\nprint(sys.stdin.read())\n```"
 PROBLEM = ("-b", "fixture", "-n", "1", "-m", "served", "--out", "r")

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from program import Done, finish, harness, results, start
 
-from harness.cli.judging import Judging
 from harness.cli.vetting import vet
-from harness.report.tables import console
-from harness.runs.judging import Options
-from harness.runs.vetting import VettingError
-from harness.sandbox.execution import SandboxError
+from harness.grading.example_check import VettingError
+from harness.grading.jobs import Options
+from harness.run.session.judging_session import Judging
 from harness.sandbox.pool import SandboxPool
-from harness.sources.leetcode import read_files
+from harness.sandbox.program import SandboxError
+from harness.sources.leetcode.leetcode import read_files
+from harness.terminal.summary_table import console
 
 DOUBLE = "def double(n):\n    return 2 * n\n"
 EXAMPLES = (

@@ -13,10 +13,10 @@ import yaml
 from jsonschema import Draft202012Validator
 from program import environment
 
-from harness.cli.selecting import given
-from harness.report.schemas import schema
-from harness.runs.spec import read_spec
-from harness.sources.registry import parse_spec
+from harness.cli.problem_flags import given
+from harness.features.info.schema import schema
+from harness.run.spec.spec import read_spec
+from harness.sources.benchmarks import parse_spec
 
 PAGE = Path(__file__).parents[2] / "docs" / "ci.md"
 PLACEHOLDER = re.compile(r"\$\{\{ .*? \}\}")

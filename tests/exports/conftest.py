@@ -8,10 +8,10 @@ import pytest
 from program import harness
 from results_made import made_result
 
-from harness.runs.directory import RunDirectory
-from harness.runs.reading import Run, read_run
-from harness.runs.results import SampleResult
-from harness.runs.spec import RunSpec
+from harness.run.spec.spec import RunSpec
+from harness.run.store.directory import RunDirectory
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import Run, read_run
 
 MakeRun = Callable[..., Run]
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from efficiency_made import made_efficiency, made_scale
 
-from harness.exports.inspect_log import write_inspect
 from harness.exports.parquet_file import write_parquet
-from harness.exports.sample_records import EFFICIENCY_FIELDS, FIELDS
 from harness.exports.spreadsheet import csv_text
-from harness.runs.reading import Run
-from harness.runs.results import SampleResult
+from harness.features.export.inspect_log import write_inspect
+from harness.features.export.tables import EFFICIENCY_FIELDS, FIELDS
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import Run
 
 MakeResult = Callable[..., SampleResult]
 MakeRun = Callable[..., Run]

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from harness.exports.inspect_log import write_inspect
+from harness.features.export.inspect_log import write_inspect
 from harness.grading.verdict import Verdict
-from harness.runs.reading import Run
-from harness.runs.results import SampleResult
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import Run
 
 inspect_log = pytest.importorskip(
     "inspect_ai.log", reason="inspect_ai is not installed: pip install -e '.[dev,inspect]'"

@@ -6,10 +6,10 @@ from xml.etree import ElementTree as ET
 
 from hostile_words import HOSTILE
 
-from harness.exports.junit import junit_text
+from harness.features.export.junit import junit_text
 from harness.grading.verdict import Verdict
-from harness.runs.reading import Run
-from harness.runs.results import SampleResult
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import Run
 
 MakeResult = Callable[..., SampleResult]
 MakeRun = Callable[..., Run]

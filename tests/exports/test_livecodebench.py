@@ -12,12 +12,12 @@ from program import harness
 
 from harness.agent.attempt import StopReason
 from harness.errors import UsageError
-from harness.exports.livecodebench import LiveCodeBenchFiles
+from harness.features.export.livecodebench import LiveCodeBenchFiles
+from harness.features.grade.solution_readers import read_solutions
 from harness.grading.verdict import Verdict
 from harness.problem import Kind, Problem, TestSuite
-from harness.runs.reading import Run
-from harness.runs.results import SampleResult, TestOutcome
-from harness.runs.solutions import read_solutions
+from harness.run.store.results import SampleResult, TestOutcome
+from harness.run.summary.loaded_run import Run
 
 MakeResult = Callable[..., SampleResult]
 MakeRun = Callable[..., Run]

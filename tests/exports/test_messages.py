@@ -18,7 +18,7 @@ from harness.agent.events import (
     ToolResult,
 )
 from harness.errors import RunDirectoryError
-from harness.exports.messages import arguments_of, chat_text, said_in
+from harness.features.export.messages import arguments_of, chat_text, said_in
 from harness.models.protocol import (
     ModelStop,
     ModelTurn,
@@ -26,8 +26,8 @@ from harness.models.protocol import (
     ToolMessage,
     UserMessage,
 )
-from harness.runs.reading import Run, read_run
-from harness.runs.results import SampleResult
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import Run, read_run
 
 STOP = ModelStop(reason="tool_use")
 

@@ -9,11 +9,11 @@ import pytest
 from hostile_words import HOSTILE
 
 from harness.exports.parquet_file import write_parquet
-from harness.exports.sample_records import FIELDS
 from harness.exports.spreadsheet import csv_text
-from harness.report.text import printable
-from harness.runs.reading import Run
-from harness.runs.results import SampleResult
+from harness.features.export.tables import FIELDS
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import Run
+from harness.text import printable
 
 MakeResult = Callable[..., SampleResult]
 MakeRun = Callable[..., Run]

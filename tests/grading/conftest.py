@@ -10,9 +10,9 @@ import pytest
 from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade
 from harness.problem import TestCase
-from harness.sandbox.execution import Program
 from harness.sandbox.isolation import UNSAFE
 from harness.sandbox.limits import MEBIBYTE, Limits
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
 LIMITS = Limits(cpu_s=3.0, memory_bytes=1024 * MEBIBYTE, output_bytes=4 * MEBIBYTE)

@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 import pytest
 
 from harness.grading import checker_code
-from harness.grading.blame import Bench
 from harness.grading.judge import Task, judge
+from harness.grading.sandbox_retry import Bench
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Checker, Codec, Signature, TestCase
-from harness.sandbox.execution import Execution, Program
 from harness.sandbox.limits import MEBIBYTE, Limits
-from harness.sandbox.trial import Trial
+from harness.sandbox.program import Execution, Program
+from harness.sandbox.trial_input import Trial
 from harness.sandbox.worker import Worker
 from harness.sources import preambles
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.grading.cross_check import CrossCheck, Disagreement, Unusable, disagreements
-from harness.grading.generated import generated_inputs
+from harness.features.verify.cross_check import CrossCheck, Disagreement, Unusable, disagreements
+from harness.features.verify.generated_inputs import generated_inputs
 from harness.grading.verdict import Verdict
 from harness.problem import Problem
 from harness.sandbox.limits import Limits

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.grading.generated import LARGEST_BYTES, Generated, generated_inputs
+from harness.features.verify.generated_inputs import LARGEST_BYTES, Generated, generated_inputs
 from harness.problem import Problem
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker

@@ -10,9 +10,9 @@ import pytest
 from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import TestCase
-from harness.sandbox.execution import Execution, Program, SandboxError
 from harness.sandbox.isolation import UNSAFE
 from harness.sandbox.limits import Limits
+from harness.sandbox.program import Execution, Program, SandboxError
 from harness.sandbox.worker import Worker
 
 GradeIt = Callable[..., Grade]

@@ -14,8 +14,8 @@ from harness.grading.rules import RULES
 from harness.grading.rules.printed import bounds
 from harness.grading.verdict import Difference, Grade, Verdict
 from harness.problem import TestCase
-from harness.sandbox.execution import Program
 from harness.sandbox.limits import Limits
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
 MEGABYTE = 1_000_000

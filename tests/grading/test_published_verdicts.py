@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from harness.grading.judge import Task, judge
-from harness.sandbox.execution import Program
 from harness.sandbox.limits import limits_of
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
-from harness.sources.registry import load
+from harness.sources.benchmarks import load
 
 SAMPLE = 25
 

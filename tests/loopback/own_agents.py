@@ -7,9 +7,9 @@ from pathlib import Path
 
 from harness.agent.attempt import Attempt
 from harness.agent.events import AgentLeft, Event, Response, ToolResult
-from harness.agent.external_process import ProcessHost
-from harness.sandbox.agent_room import Room, environment_for
-from harness.sandbox.view import interpreter
+from harness.features.external.agent_sandbox import Room, environment_for
+from harness.features.external.process import ProcessHost
+from harness.sandbox.file_view import interpreter
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 

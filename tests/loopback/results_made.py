@@ -5,7 +5,7 @@ from typing import Any
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
-from harness.runs.results import SampleResult
+from harness.run.store.results import SampleResult
 
 
 def made_result(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.runs.transcript import file_name
+from harness.run.store.transcript import file_name
 
 Json = dict[str, Any]
 

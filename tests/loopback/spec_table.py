@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-from harness.cli.run import run
-from harness.runs.spec import RunSpec
+from harness.features.evaluate.command import run
+from harness.run.spec.spec import RunSpec
 
 BEGIN, END = "<!-- keys of the spec -->\n", "<!-- end of the keys -->\n"
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"

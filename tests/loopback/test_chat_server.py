@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.models.openai_chat import OpenAIChat
+from harness.models.clients.openai_chat import OpenAIChat
 from harness.models.protocol import (
     Message,
     ModelSettings,

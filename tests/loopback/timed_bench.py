@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from harness.grading.efficiency import paired
-from harness.grading.efficiency.expected import Expected
-from harness.grading.efficiency.scale import Efficiency, Scale
+from harness.efficiency import paired_timing as paired
+from harness.efficiency.expected import Expected
+from harness.efficiency.scale import Efficiency, Scale
 from harness.sandbox.worker import Worker
 
 FAST = "def f(n):\n    s = 0\n    for i in range(n): s += i\n    return s\n"

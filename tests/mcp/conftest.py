@@ -10,18 +10,18 @@ from own_agents import Agents, Attend, Attended
 
 from harness.agent.attempt import Limits, Session
 from harness.agent.events import Event
-from harness.agent.external import External, Host
 from harness.agent.journal import Journal
-from harness.agent.prompts import load_prompt
+from harness.agent.templates.prompt_set import load_prompt
+from harness.features.external.agent_sandbox import RoomError, probe
+from harness.features.external.mode import OwnModel
+from harness.features.external.session import External, Host
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelSettings
 from harness.problem import ProblemView, Signature, TestCase
-from harness.runs.external_rules import OwnModel
-from harness.sandbox.agent_room import RoomError, probe
-from harness.sandbox.execution import Program
 from harness.sandbox.limits import Limits as TestLimits
 from harness.sandbox.pool import SandboxPool
+from harness.sandbox.program import Program
 from harness.tools.read_problem import ReadProblem
 from harness.tools.run_tests import RunTests
 from harness.tools.submit import Submit

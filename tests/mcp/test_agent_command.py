@@ -16,9 +16,9 @@ from own_agents import Agents, alive
 from program import WITHOUT_NAMESPACES, finish, harness, results, start, started_by
 
 from harness.agent.events import AgentLeft
-from harness.cli.running import Running
 from harness.errors import UsageError
-from harness.runs.transcripts import Transcripts
+from harness.features.evaluate.start_or_resume import Running
+from harness.run.store.transcripts import Transcripts
 
 NEEDLE = "48151623420815"
 
@@ -296,7 +296,7 @@ def test_any_user_may_keep_an_agent_from_the_data() -> None:
     if os.getuid() != 0 or setpriv is None or python is None:
         pytest.skip("only root, with setpriv, becomes another user")
     code = (
-        "import os, subprocess, sys; from harness.sandbox.agent_room import *\n"
+        "import os, subprocess, sys; from harness.features.external.agent_sandbox import *\n"
         "secret = sys.argv[1]\n"
         "room = Room(confined=True, shows=(sys.argv[2],), hides=(secret,),\n"
         "            env=environment_for(os.environ, ()))\n"
@@ -311,7 +311,7 @@ def test_any_user_may_keep_an_agent_from_the_data() -> None:
     user = [setpriv, "--reuid=12345", "--regid=12345", "--clear-groups"]
     root, packages = Path(__file__).parents[2], Path(pytest.__file__).resolve().parents[1]
     env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{root}:{packages}", "PLANTED": NEEDLE}
-    ready = [*user, python, "-B", "-c", "import harness.sandbox.agent_room"]
+    ready = [*user, python, "-B", "-c", "import harness.features.external.agent_sandbox"]
     if subprocess.run(ready, env=env, cwd="/", capture_output=True, check=False).returncode:
         pytest.skip(f"{python} cannot import the harness as another user")
     with tempfile.TemporaryDirectory() as folder:

@@ -21,11 +21,11 @@ from harness.agent.events import (
 from harness.agent.events import (
     Tested as RunByStrategy,
 )
-from harness.agent.external import Absent
-from harness.agent.external_process import HEAD, TAIL
+from harness.features.external.agent_sandbox import Room
+from harness.features.external.process import HEAD, TAIL
+from harness.features.external.session import Absent
 from harness.models.protocol import Usage
-from harness.sandbox.agent_room import Room
-from harness.sandbox.execution import SandboxError
+from harness.sandbox.program import SandboxError
 
 pytestmark = pytest.mark.usefixtures("namespaces")
 BOTH = pytest.mark.parametrize("confined", [True, False], ids=["in a room", "loose"])
@@ -212,7 +212,7 @@ async def test_it_ends_with_the_harness_even_if_that_is_killed(
     config["env"]["HARNESS_MCP_CONFIG"] = "none"
     code = (
         "import json, os, subprocess, sys, time\n"
-        "from harness.sandbox.agent_room import handed_over, helper\n"
+        "from harness.features.external.agent_sandbox import handed_over, helper\n"
         "config = json.load(sys.stdin) | {'parent': os.getpid()}\n"
         "with handed_over(config) as fd:\n"
         "    nothing = {'env': {}, 'cwd': '/', 'stdin': subprocess.DEVNULL}\n"

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 import uvicorn
 
-from harness.agent.external_connections import (
+from harness.features.external.http import LOOPBACK, listen
+from harness.features.external.http_connections import (
     MOST_CONNECTIONS,
     MOST_STRANGERS,
     Door,
     connections_of,
 )
-from harness.agent.external_http import LOOPBACK, listen
 
 KEY = "the-key"
 HALF = b"POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Le"

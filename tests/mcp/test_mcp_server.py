@@ -14,7 +14,7 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from program import PROGRAM, environment, finish, harness, results
 
-from harness.runs.transcripts import Transcripts
+from harness.run.store.transcripts import Transcripts
 
 RIGHT = "a, b = map(int, input().split())\nprint(a + b)\n"
 NEEDLE = "48151623420815"

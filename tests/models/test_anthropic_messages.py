@@ -20,8 +20,9 @@ from messages_server import (
     tool_use,
 )
 
-from harness.models import endpoint
-from harness.models.anthropic_messages import AnthropicMessages
+from harness.models.clients import endpoint
+from harness.models.clients.anthropic_messages import AnthropicMessages
+from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.protocol import (
     AssistantMessage,
     ContextOverflowError,
@@ -37,7 +38,6 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.models.retrying import Pace, RetryPolicy
 from harness.models.timeouts import Timeouts
 
 KEY = "sk-ant-secretsecretsecret"

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from messages_server import faults, text_block, thinking, tool_use
 
-from harness.models.anthropic_wire import (
+from harness.models.clients.anthropic_wire import (
     EFFORTS,
     STOP_REASONS,
     request_body,

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.models.clients.rate_limits import FAMILIES
 from harness.models.faults import (
     MAX_WORDS,
     Redactor,
@@ -14,7 +15,6 @@ from harness.models.faults import (
     retry_after,
 )
 from harness.models.protocol import ContextOverflowError
-from harness.models.rate_limits import FAMILIES
 
 
 @pytest.mark.parametrize(

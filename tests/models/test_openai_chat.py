@@ -22,8 +22,9 @@ from chat_server import (
     tool_call,
 )
 
-from harness.models import endpoint
-from harness.models.openai_chat import OpenAIChat
+from harness.models.clients import endpoint
+from harness.models.clients.openai_chat import OpenAIChat
+from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.protocol import (
     AssistantMessage,
     ContextOverflowError,
@@ -38,7 +39,6 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.models.retrying import Pace, RetryPolicy
 from harness.models.timeouts import Timeouts
 
 KEY = "sk-secretsecretsecret"

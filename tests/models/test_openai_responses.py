@@ -22,8 +22,9 @@ from responses_server import (
     said,
 )
 
-from harness.models import endpoint
-from harness.models.openai_responses import OpenAIResponses
+from harness.models.clients import endpoint
+from harness.models.clients.openai_responses import OpenAIResponses
+from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.protocol import (
     ContextOverflowError,
     Message,
@@ -37,7 +38,6 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.models.retrying import Pace, RetryPolicy
 from harness.models.timeouts import Timeouts
 
 KEY = "sk-secretsecretsecret"

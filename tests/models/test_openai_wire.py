@@ -5,8 +5,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic_core import to_json
 
+from harness.models.clients.openai_wire import message_to_wire, request_body, turn_from_wire
+from harness.models.clients.wire import read_json, sendable
 from harness.models.faults import MalformedAnswerError
-from harness.models.openai_wire import message_to_wire, request_body, turn_from_wire
 from harness.models.protocol import (
     AssistantMessage,
     Message,
@@ -15,7 +16,6 @@ from harness.models.protocol import (
     ToolCall,
     UserMessage,
 )
-from harness.models.wire import read_json, sendable
 
 
 def turn(

@@ -10,14 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import UsageError
-from harness.models.price import (
-    ListedPrice,
-    Price,
-    PriceList,
-    bundled_prices,
-    cost,
-    read_prices,
-)
+from harness.models.prices import ListedPrice, Price, PriceList, bundled_prices, cost, read_prices
 from harness.models.protocol import Usage
 
 LIST = PriceList(

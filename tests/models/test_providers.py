@@ -8,8 +8,8 @@ import pytest
 from harness.errors import UsageError
 from harness.models.addresses import ollama_url
 from harness.models.environment import MOST_BYTES, NAMES, Environment, Found
+from harness.models.model_names import missing, resolve
 from harness.models.providers import PROVIDERS, Api, Protocol
-from harness.models.registry import missing, resolve
 from harness.models.route import Route
 
 

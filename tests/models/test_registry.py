@@ -5,13 +5,13 @@ import pytest
 from chat_server import ChatServer, completion, failure, in_turn
 
 from harness.errors import UsageError
-from harness.models.anthropic_messages import AnthropicMessages
+from harness.models.clients.anthropic_messages import AnthropicMessages
+from harness.models.clients.openai_chat import OpenAIChat
+from harness.models.clients.openai_responses import OpenAIResponses
 from harness.models.environment import Environment
 from harness.models.function import FunctionModel
-from harness.models.openai_chat import OpenAIChat
-from harness.models.openai_responses import OpenAIResponses
+from harness.models.model_names import open_model
 from harness.models.protocol import Model, ModelError, ModelSettings, UserMessage
-from harness.models.registry import open_model
 
 KEY = {"OPENAI_API_KEY": "sk-abcdefghijkl"}
 
@@ -165,9 +165,9 @@ def test_a_function_is_opened_whatever_the_environment_says() -> None:
 
 def test_the_sdks_are_not_imported_before_they_are_needed() -> None:
     program = (
-        "import sys, harness.models.registry, harness.models.user_code, harness.models.replay\n"
-        "import harness.models.openai_chat, harness.models.openai_responses\n"
-        "import harness.models.anthropic_messages, harness.models.preview\n"
+        "import sys, harness.models.model_names, harness.models.user_code, harness.models.replay\n"
+        "import harness.models.clients.openai_chat, harness.models.clients.openai_responses\n"
+        "import harness.models.clients.anthropic_messages, harness.models.preview\n"
         "heavy = {'openai', 'anthropic', 'httpx2', 'anyio', 'huggingface_hub', 'dotenv'}\n"
         "sys.exit(bool(heavy & set(sys.modules)))"
     )

@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 from pydantic_core import to_json
 from responses_server import called, counted, failed, incomplete, reasoning, response, said
 
-from harness.models import openai_wire
+from harness.models.clients import openai_wire
+from harness.models.clients.responses_wire import (
+    allows_strict,
+    message_to_wire,
+    request_body,
+    tool_to_wire,
+    turn_from_wire,
+    usage_from_wire,
+)
 from harness.models.faults import MalformedAnswerError, Redactor, TransientError
 from harness.models.protocol import (
     AssistantMessage,
@@ -22,14 +30,6 @@ from harness.models.protocol import (
     ToolSpec,
     Usage,
     UserMessage,
-)
-from harness.models.responses_wire import (
-    allows_strict,
-    message_to_wire,
-    request_body,
-    tool_to_wire,
-    turn_from_wire,
-    usage_from_wire,
 )
 
 

@@ -5,9 +5,9 @@ from email.utils import formatdate
 
 import pytest
 
+from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
 from harness.models.faults import MalformedAnswerError, TransientError, retry_after
 from harness.models.protocol import ModelError, Retry
-from harness.models.retrying import Pace, RetryPolicy, ask_until_answered
 
 
 @dataclass

@@ -19,14 +19,15 @@ from hypothesis import strategies as st
 from messages_server import MessagesServer
 from responses_server import ResponsesServer
 
-from harness.models.anthropic_messages import AnthropicMessages
-from harness.models.chat_stream import ChatStream
-from harness.models.client import Client
-from harness.models.event_stream import EventReader
+from harness.models.clients.anthropic_messages import AnthropicMessages
+from harness.models.clients.chat_stream import ChatStream
+from harness.models.clients.client import Client
+from harness.models.clients.event_stream import EventReader
+from harness.models.clients.messages_stream import MessagesStream
+from harness.models.clients.openai_chat import OpenAIChat
+from harness.models.clients.openai_responses import OpenAIResponses
+from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.faults import MalformedAnswerError
-from harness.models.messages_stream import MessagesStream
-from harness.models.openai_chat import OpenAIChat
-from harness.models.openai_responses import OpenAIResponses
 from harness.models.protocol import (
     ModelError,
     ModelSettings,
@@ -35,7 +36,6 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.models.retrying import Pace, RetryPolicy
 from harness.models.timeouts import Timeouts
 
 CHAT_USAGE = {
@@ -336,7 +336,7 @@ class TestFaults:
     async def test_an_absurdly_large_stream_is_refused(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("harness.models.endpoint.MAX_ANSWER_BYTES", 1_000)
+        monkeypatch.setattr("harness.models.clients.endpoint.MAX_ANSWER_BYTES", 1_000)
         large = completion("x" * 2_000, usage=CHAT_USAGE)
         async with talking("chat", in_turn(large)) as talk:
             with pytest.raises(ModelError, match="larger than"):

@@ -23,8 +23,15 @@ from harness.models.protocol import (
     ToolSpec,
     UserMessage,
 )
-from harness.models.text_calls import LONGEST_TEXT, read_calls, sole_text
-from harness.models.text_tools import MANUAL, REMINDER, TextTools, in_text, said_in_text, with_calls
+from harness.models.text_tools.instructions import (
+    MANUAL,
+    REMINDER,
+    TextTools,
+    in_text,
+    said_in_text,
+    with_calls,
+)
+from harness.models.text_tools.reader import LONGEST_TEXT, read_calls, sole_text
 from harness.models.written_call import MOST_CALLS, UNNAMED
 from harness.problem import ProblemView
 

@@ -13,11 +13,12 @@ from chat_server import ChatServer, Json, Reply, Script, completion, failure, in
 from messages_server import MessagesServer
 from responses_server import ResponsesServer
 
-from harness.models.anthropic_messages import AnthropicMessages
-from harness.models.client import Client
+from harness.models.clients.anthropic_messages import AnthropicMessages
+from harness.models.clients.client import Client
+from harness.models.clients.openai_chat import OpenAIChat
+from harness.models.clients.openai_responses import OpenAIResponses
+from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.faults import RejectedError
-from harness.models.openai_chat import OpenAIChat
-from harness.models.openai_responses import OpenAIResponses
 from harness.models.protocol import (
     ContextOverflowError,
     ModelError,
@@ -27,7 +28,6 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.models.retrying import Pace, RetryPolicy
 
 PAID = Usage(input_tokens=700, output_tokens=30)
 IN_AND_OUT = {"input_tokens": 700, "output_tokens": 30}

@@ -9,18 +9,18 @@ from messages_server import MessagesServer, message
 from responses_server import ResponsesServer, response, said
 
 from harness.errors import UsageError
-from harness.models import vendor_headers as rooms
-from harness.models.batch_clients import batch_route, open_batches
-from harness.models.environment import Environment
-from harness.models.protocol import Model, ModelError, ModelSettings, UserMessage
-from harness.models.registry import open_model, resolve
-from harness.models.vendor_headers import (
+from harness.features.batch.open_batches import batch_route, open_batches
+from harness.models.clients import vendor_headers as rooms
+from harness.models.clients.vendor_headers import (
     ANTHROPIC_HOST,
     OPENAI_HOST,
     VARIABLES,
     is_at,
     vendor_headers,
 )
+from harness.models.environment import Environment
+from harness.models.model_names import open_model, resolve
+from harness.models.protocol import Model, ModelError, ModelSettings, UserMessage
 
 OPENAI = {
     "OPENAI_CUSTOM_HEADERS": "x-gate: SECRET-gate-1\nno colon here\n X-Two :SECRET-two-2",
@@ -80,7 +80,7 @@ class TestNobodyElse:
         assert not SENT.keys() & server.requests[0].headers.keys()
 
     async def test_not_one_of_responses(self, environ: dict[str, str]) -> None:
-        from harness.models.openai_responses import OpenAIResponses
+        from harness.models.clients.openai_responses import OpenAIResponses
 
         del environ
         async with ResponsesServer(in_turn(response(said("hi")))) as server:

@@ -6,13 +6,13 @@ from hashlib import sha256
 from pathlib import Path
 
 from harness.agent.attempt import Attempt, Session
-from harness.agent.single_shot import single_shot
+from harness.agent.strategies.single_shot import single_shot
+from harness.features.observers.observer_events import Observed, SampleEnded
 from harness.grading.rules import ComparisonRule
 from harness.grading.rules.difference import difference
 from harness.grading.verdict import Difference
 from harness.problem import Problem, TestCase, TestSuite
-from harness.runs.observed import Observed, SampleEnded
-from harness.sources.rows import Loaded
+from harness.sources.files.rows import Loaded
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: object = None) -> Loaded:

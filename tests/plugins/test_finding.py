@@ -6,16 +6,16 @@ from packages_made import made_package
 from program import harness
 
 from harness import plugins
-from harness.agent.strategies import STRATEGIES, find_strategy
+from harness.agent.strategies.strategy_names import STRATEGIES, find_strategy
 from harness.errors import UsageError
+from harness.features.observers.observer_names import find_observer
 from harness.models.environment import Environment
-from harness.models.registry import open_model, plugged
+from harness.models.model_names import open_model, plugged
 from harness.plugins import MODELS, OBSERVERS, RULES, SOURCES
 from harness.plugins import STRATEGIES as STRATEGY_GROUP
 from harness.problem import known_rule
-from harness.runs.observers import find_observer
-from harness.runs.spec import read_spec
-from harness.sources.registry import is_source, load, parse_spec
+from harness.run.spec.spec import read_spec
+from harness.sources.benchmarks import is_source, load, parse_spec
 
 ALL = {group: {"mine": "thing"} for group in plugins.GROUPS}
 NOTHING = Environment({})

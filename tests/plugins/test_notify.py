@@ -10,9 +10,21 @@ from program import harness
 from webhook_server import SILENT, Hook, webhook_server
 
 from harness.errors import UsageError
-from harness.report.notifying import TRIES, NotifyError, Webhook, body_for, notifier, text_of
-from harness.runs.observed import RunEnded, RunFailed, RunStarted, SampleStarted
-from harness.runs.summary import summarize
+from harness.features.observers.observer_events import (
+    RunEnded,
+    RunFailed,
+    RunStarted,
+    SampleStarted,
+)
+from harness.features.observers.webhook import (
+    TRIES,
+    NotifyError,
+    Webhook,
+    body_for,
+    notifier,
+    text_of,
+)
+from harness.run.summary.summary import summarize
 
 SECRET = "T012/B345/s3cr3tpath"
 STARTED = RunStarted(
@@ -177,7 +189,7 @@ def test_an_address_has_no_words() -> None:
 def test_a_run_that_is_broken_off_says_why(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "def solve(problem):\n"
-        "    import harness.runs.results as r\n"
+        "    import harness.run.store.results as r\n"
         "    def full(*_): raise OSError(28, 'No space left on device')\n"
         "    r.os.fsync = full\n"
         "    return 'print(1)'\n"

@@ -6,16 +6,16 @@ from packages_made import made_package
 from program import harness, results
 
 from harness.errors import DataError, UsageError
+from harness.grading.answer_comparison import _said
 from harness.grading.checkers import CheckerError
-from harness.grading.comparison import _said
 from harness.grading.rules import RuleError, find_rule
-from harness.grading.rules.guarding import guarded
+from harness.grading.rules.plugin_rule import guarded
 from harness.grading.verdict import Difference
 from harness.plugins import RULES, SOURCES, Plugin
 from harness.problem import Problem, Reference, TestCase, TestSuite
 from harness.sources import fixture
-from harness.sources.plugged import load_plugged
-from harness.sources.rows import Loaded
+from harness.sources.files.rows import Loaded
+from harness.sources.plugin_source import load_plugged
 
 PLUGIN = Plugin(RULES, "mine", "mine-rules", "1.0", "mine_rules:thing")
 WRONG = Difference(where="here", expected="1", got="2")
@@ -108,7 +108,7 @@ def test_a_source_is_told_where_and_what_to_pass_over(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("load", "words"),
     [
-        (lambda *_, **__: None, "returned a NoneType, not a harness.sources.rows.Loaded"),
+        (lambda *_, **__: None, "returned a NoneType, not a harness.sources.files.rows.Loaded"),
         (lambda *_, **__: Loaded(("a",)), "returned a str among its problems"),  # pyright: ignore[reportArgumentType]
         (lambda *_, **__: Loaded((PROBLEM, PROBLEM)), f"two problems of the id '{PROBLEM.id}'"),
         (lambda: None, "raised TypeError"),

@@ -9,13 +9,19 @@ import pytest
 from program import harness, start
 from results_made import made_result
 
+from harness.features.observers.dispatch import Watching
+from harness.features.observers.observer_events import (
+    Observed,
+    RunFailed,
+    RunStarted,
+    SampleEnded,
+    SampleStarted,
+)
+from harness.features.observers.thread import Watcher
 from harness.grading.verdict import Verdict
-from harness.report.progress import RunProgress
-from harness.report.tables import console
-from harness.runs.observed import Observed, RunFailed, RunStarted, SampleEnded, SampleStarted
-from harness.runs.observing import Failure
-from harness.runs.watcher import Watcher
-from harness.runs.watching import Watching
+from harness.run.observer import Failure
+from harness.terminal.run_progress import RunProgress
+from harness.terminal.summary_table import console
 
 SOON = 30.0  # seconds; never waited for in full
 

@@ -9,9 +9,9 @@ import pytest
 from results_made import made_result
 from rich.console import Console, RenderableType
 
-from harness.runs.directory import RunDirectory
-from harness.runs.results import SampleResult
-from harness.runs.spec import RunSpec
+from harness.run.spec.spec import RunSpec
+from harness.run.store.directory import RunDirectory
+from harness.run.store.results import SampleResult
 
 MakeResult = Callable[..., SampleResult]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from harness.report.columns import Cell, Column, Grid, fit, fitted
+from harness.terminal.columns import Cell, Column, Grid, fit, fitted
 
 COLUMNS = (
     Column("#", right=True),

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from harness.errors import RunDirectoryError
+from harness.features.compare.comparison import COMPARED, compare_runs
+from harness.features.compare.view import comparison_view
 from harness.grading.verdict import Verdict
-from harness.report.comparison import COMPARED, compare_runs
-from harness.report.comparison_view import comparison_view
-from harness.runs.results import SampleResult, Step
+from harness.run.store.results import SampleResult, Step
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]

@@ -9,12 +9,12 @@ from efficiency_made import made_efficiency, made_scale
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.grading.efficiency.scale import Scale
-from harness.report.comparison import compare_runs
-from harness.report.comparison_markdown import comparison_markdown
-from harness.report.comparison_view import comparison_view
-from harness.runs.results import SampleResult
-from harness.stats.beyond import Known
+from harness.efficiency.beyond import Known
+from harness.efficiency.scale import Scale
+from harness.features.compare.comparison import compare_runs
+from harness.features.compare.markdown_table import comparison_markdown
+from harness.features.compare.view import comparison_view
+from harness.run.store.results import SampleResult
 from harness.stats.beyond_pairs import compare_beyond
 
 MakeResult = Callable[..., SampleResult]

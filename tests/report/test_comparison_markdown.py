@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.features.compare.comparison import compare_runs
+from harness.features.compare.markdown_table import code, comparison_markdown
 from harness.grading.verdict import Verdict
-from harness.report.comparison import compare_runs
-from harness.report.comparison_markdown import code, comparison_markdown
-from harness.runs.results import SampleResult
+from harness.run.store.results import SampleResult
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]

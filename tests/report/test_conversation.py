@@ -15,6 +15,7 @@ from harness.agent.events import (
     SampleStart,
     ToolResult,
 )
+from harness.features.show.transcript_text import transcript_text
 from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.models.protocol import (
     ModelStop,
@@ -25,7 +26,6 @@ from harness.models.protocol import (
     Usage,
     UserMessage,
 )
-from harness.report.conversation import transcript_text
 
 
 def test_an_answer_that_was_cut_off_is_marked() -> None:

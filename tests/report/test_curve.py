@@ -7,12 +7,12 @@ import pytest
 from rich.console import Console
 
 from harness.models.protocol import Usage
-from harness.report.curve import CurveView, bar
-from harness.report.tables import summary_view
-from harness.runs.iteration import Curve, Point, TestRunPoint, TurnPoint
-from harness.runs.results import SampleResult, Step
-from harness.runs.summary import Summary, summarize
+from harness.run.store.results import SampleResult, Step
+from harness.run.summary.iteration import Curve, Point, TestRunPoint, TurnPoint
+from harness.run.summary.summary import Summary, summarize
 from harness.stats.rates import rate
+from harness.terminal.iteration_table import CurveView, bar
+from harness.terminal.summary_table import summary_view
 
 MakeResult = Callable[..., SampleResult]
 Shown = Callable[..., str]

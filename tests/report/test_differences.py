@@ -9,10 +9,10 @@ import typer
 
 from harness.cli.app import app
 from harness.errors import UsageError
-from harness.report.comparison import compare_runs
-from harness.report.comparison_markdown import comparison_markdown
-from harness.report.comparison_view import comparison_view
-from harness.runs.spec import COMPARED, SETTINGS, RunSpec, uses
+from harness.features.compare.comparison import compare_runs
+from harness.features.compare.markdown_table import comparison_markdown
+from harness.features.compare.view import comparison_view
+from harness.run.spec.spec import COMPARED, SETTINGS, RunSpec, uses
 
 WriteRun = Callable[..., Path]
 Shown = Callable[..., str]

@@ -10,18 +10,18 @@ import pytest
 from efficiency_made import made_efficiency, made_scale
 from rich.console import Console
 
-from harness.grading.efficiency.scale import Efficiency
-from harness.report.efficiency import cpu_time, rank, score
-from harness.report.listing_runs import list_runs
-from harness.report.listing_runs_view import runs_view
-from harness.report.progress import RunProgress
-from harness.report.sample_table import result_row, sample_table
-from harness.report.showing import shown_samples
-from harness.report.tables import summary_view
-from harness.report.tally import Tally
-from harness.runs.reading import read_run
-from harness.runs.results import SampleResult
-from harness.runs.summary import summarize
+from harness.efficiency.labels import cpu_time, rank, score
+from harness.efficiency.scale import Efficiency
+from harness.features.show.chosen_samples import shown_samples
+from harness.features.show.run_list import list_runs
+from harness.features.show.run_list_view import runs_view
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import read_run
+from harness.run.summary.summary import summarize
+from harness.terminal.run_progress import RunProgress
+from harness.terminal.sample_table import result_row, sample_table
+from harness.terminal.summary_table import summary_view
+from harness.terminal.tally import Tally
 
 MakeResult = Callable[..., SampleResult]
 Shown = Callable[..., str]

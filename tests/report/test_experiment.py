@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from harness.features.experiment.experiment_file import Experiment
+from harness.features.experiment.grid import Cell
+from harness.features.experiment.ranking import RankedCell, Ranking, rank
+from harness.features.experiment.view import RankingView
 from harness.models.protocol import Usage
-from harness.report.experiment import RankedCell, Ranking, rank
-from harness.report.experiment_view import RankingView
-from harness.runs.experiment import Experiment
-from harness.runs.grid import Cell
-from harness.runs.results import SampleResult
-from harness.runs.spec import RunSpec
+from harness.run.spec.spec import RunSpec
+from harness.run.store.results import SampleResult
 from harness.stats.paired import mcnemar_exact
 
 Cells = dict[str, list[SampleResult] | None]

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from harness.report.listing_runs import Change, ListedRun, list_runs, trends
-from harness.report.listing_runs_view import age, runs_view, trend_view
-from harness.runs.directory import RunDirectory
-from harness.runs.finding import DEEPEST, find_runs, is_under_way
-from harness.runs.results import SampleResult
+from harness.features.show.run_list import Change, ListedRun, list_runs, trends
+from harness.features.show.run_list_view import age, runs_view, trend_view
+from harness.run.store.directory import RunDirectory
+from harness.run.store.discovery import DEEPEST, find_runs, is_under_way
+from harness.run.store.results import SampleResult
 
 MakeResult = Callable[..., SampleResult]
 
@@ -79,7 +79,7 @@ def test_the_summary_is_believed_while_no_result_is_newer(
     summary = {"schema_version": 1}
     (path / "summary.json").write_text(json.dumps(summary))
     assert listed(tmp_path)[0] == said  # it is no summary
-    from harness.runs.reading import read_run
+    from harness.run.summary.loaded_run import read_run
 
     told = read_run(path).summary.model_dump(mode="json")
     told["pass_at_1"]["value"] = 0.123

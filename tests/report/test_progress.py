@@ -10,9 +10,9 @@ from rich.console import Console
 from harness.agent.events import Resumed, Retried
 from harness.grading.verdict import Verdict
 from harness.problem import Problem, TestSuite
-from harness.report.progress import RunProgress
-from harness.runs.observing import Failure
-from harness.runs.results import SampleResult
+from harness.run.observer import Failure
+from harness.run.store.results import SampleResult
+from harness.terminal.run_progress import RunProgress
 
 MakeResult = Callable[..., SampleResult]
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.report.sample_table import Numbers, clock, label, pending_rows, result_row
-from harness.runs.results import SampleResult
+from harness.run.store.results import SampleResult
+from harness.terminal.sample_table import Numbers, clock, label, pending_rows, result_row
 
 MakeResult = Callable[..., SampleResult]
 

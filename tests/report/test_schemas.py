@@ -11,9 +11,9 @@ from jsonschema import Draft202012Validator
 from program import harness
 
 from harness.errors import UsageError
-from harness.report.schemas import SCHEMAS, schema
-from harness.runs.observed import RunStarted, SampleEnded
-from harness.runs.results import read_results
+from harness.features.info.schema import SCHEMAS, schema
+from harness.features.observers.observer_events import RunStarted, SampleEnded
+from harness.run.store.results import read_results
 
 DOCS = Path(__file__).parents[2] / "docs"
 Json = dict[str, Any]

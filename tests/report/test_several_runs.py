@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.cli.comparing import compare_and_print
 from harness.errors import RunDirectoryError, UsageError
-from harness.report.comparison import compare_runs
-from harness.report.comparison_markdown import comparison_markdown
-from harness.report.comparison_view import comparison_view
-from harness.runs.results import SampleResult
-from harness.runs.transcript import file_name
+from harness.features.compare.command import compare_and_print
+from harness.features.compare.comparison import compare_runs
+from harness.features.compare.markdown_table import comparison_markdown
+from harness.features.compare.view import comparison_view
+from harness.run.store.results import SampleResult
+from harness.run.store.transcript import file_name
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]

@@ -6,9 +6,9 @@ import pytest
 
 from harness.agent.attempt import ChosenBy
 from harness.grading.verdict import Verdict
-from harness.report.tables import console, summary_view
-from harness.runs.results import SampleResult
-from harness.runs.summary import Summary, summarize
+from harness.run.store.results import SampleResult
+from harness.run.summary.summary import Summary, summarize
+from harness.terminal.summary_table import console, summary_view
 
 MakeResult = Callable[..., SampleResult]
 Shown = Callable[..., str]

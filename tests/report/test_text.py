@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.report.text import count, dollars, percent, printable, printable_line
+from harness.text import count, dollars, percent, printable, printable_line
 
 ESC, BEL = "\x1b", "\x07"
 

@@ -19,9 +19,13 @@ from chat_server import Json, Reply, completion, failure
 from messages_server import error, message
 from responses_server import counted, response, said
 
-from harness.models.anthropic_batches import AnthropicBatches
-from harness.models.batching import BatchRequest, custom_id
-from harness.models.openai_batches import CHAT_COMPLETIONS, RESPONSES, OpenAIBatches
+from harness.features.batch.anthropic import AnthropicBatches
+from harness.features.batch.batch_endpoint import BatchRequest, custom_id
+from harness.features.batch.batch_journal import BATCHES, BatchJournal
+from harness.features.batch.openai import CHAT_COMPLETIONS, RESPONSES, OpenAIBatches
+from harness.features.batch.requests import Asked, Asking
+from harness.features.batch.spool import Spool
+from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.protocol import (
     ContextOverflowError,
     Message,
@@ -30,10 +34,6 @@ from harness.models.protocol import (
     SystemMessage,
     UserMessage,
 )
-from harness.models.retrying import Pace, RetryPolicy
-from harness.runs.batch_asking import Asked, Asking
-from harness.runs.batch_journal import BATCHES, BatchJournal
-from harness.runs.batch_spool import Spool
 
 KEY = "sk-secretsecretsecret"
 Script = Callable[[Json, int], Reply]

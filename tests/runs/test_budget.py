@@ -18,14 +18,14 @@ from harness.agent.events import (
     SampleStart,
     Unusable,
 )
-from harness.models.price import Price
+from harness.models.prices import Price
 from harness.models.protocol import Message, ModelStop, ModelTurn, Retry, Usage, UserMessage
 from harness.models.token_estimate import characters_of, unheard_usage
-from harness.runs.budget import Allowance, Budget, Spent, Total
-from harness.runs.gate import SampleGate
-from harness.runs.spending import earlier_spending
-from harness.runs.throttle import Limiter
-from harness.runs.transcript import TranscriptWriter
+from harness.run.engine.rate_limiter import Limiter
+from harness.run.engine.resume import earlier_spending
+from harness.run.engine.sample_gate import SampleGate
+from harness.run.plan.budget import Allowance, Budget, Spent, Total
+from harness.run.store.transcript import TranscriptWriter
 
 DOLLAR_A_TOKEN = Price(input=1e6, output=1e6)
 

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from harness.runs.results import uncollected
+from harness.run.store.results import uncollected
 
 
 @pytest.mark.parametrize("enabled", [True, False])

@@ -8,13 +8,9 @@ from pathlib import Path
 import pytest
 
 from harness.errors import DataError
+from harness.features.verify.generated import CrossChecked, cross_check_all, summarize_cross_checks
+from harness.grading.jobs import Options
 from harness.problem import Problem, Reference
-from harness.runs.cross_checking import (
-    CrossChecked,
-    cross_check_all,
-    summarize_cross_checks,
-)
-from harness.runs.judging import Options
 from harness.sandbox.pool import SandboxPool
 from harness.sources.mercury import load
 

@@ -12,13 +12,13 @@ from runs_made import lines, result, start, write_run, write_transcript
 from visitor import Visitor
 
 from harness.errors import RunDirectoryError
-from harness.report.listing_runs import list_runs, trends
-from harness.runs.directory import RunDirectory, read_manifest
-from harness.runs.files import DEEPEST, open_file, read_file, read_json
-from harness.runs.finding import find_runs
-from harness.runs.reading import read_run
-from harness.runs.results import ResultsFile, load_results
-from harness.runs.transcript import read_events
+from harness.features.show.run_list import list_runs, trends
+from harness.run.store.directory import RunDirectory, read_manifest
+from harness.run.store.discovery import find_runs
+from harness.run.store.files import DEEPEST, open_file, read_file, read_json
+from harness.run.store.results import ResultsFile, load_results
+from harness.run.store.transcript import read_events
+from harness.run.summary.loaded_run import read_run
 
 
 def nest(path: Path) -> None:

@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from harness.agent.attempt import BudgetSpentError, StopReason
-from harness.models.price import Price
+from harness.models.prices import Price
 from harness.models.protocol import ModelStop, ModelTurn, Retry, Usage
-from harness.runs.budget import Allowance, Budget
-from harness.runs.gate import SampleGate
-from harness.runs.throttle import Limiter
+from harness.run.engine.rate_limiter import Limiter
+from harness.run.engine.sample_gate import SampleGate
+from harness.run.plan.budget import Allowance, Budget
 
 DOLLAR_A_TOKEN = Price(input=1e6, output=1e6)
 

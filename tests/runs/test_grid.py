@@ -12,10 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.runs.experiment import FILE, experiment_at, grid_hash, read_experiment
-from harness.runs.grid import Grid, read_grid
-from harness.runs.grid_names import is_name
-from harness.runs.spec import RunSpec
+from harness.features.experiment.cell_names import is_name
+from harness.features.experiment.experiment_file import (
+    FILE,
+    experiment_at,
+    grid_hash,
+    read_experiment,
+)
+from harness.features.experiment.grid import Grid, read_grid
+from harness.run.spec.spec import RunSpec
 
 BASE: dict[str, Any] = {"benchmark": "fixture", "model": "replay:bundled"}
 

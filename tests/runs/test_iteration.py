@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
-from harness.runs.iteration import Curve, curve_of
-from harness.runs.results import SampleResult, Step
+from harness.run.store.results import SampleResult, Step
+from harness.run.summary.iteration import Curve, curve_of
 
 
 def step(

@@ -17,13 +17,13 @@ from results_made import made_result
 
 from harness.agent.events import Damaged, Event, SampleStart
 from harness.errors import RunDirectoryError
-from harness.runs import packing
-from harness.runs.directory import RunDirectory
-from harness.runs.packing import Packed, pack, unpack
-from harness.runs.recordings import read_turns
-from harness.runs.results import ResultsFile, SampleResult
-from harness.runs.transcript import file_name
-from harness.runs.transcripts import LARGEST_TRANSCRIPT, MAGIC, TAIL, Pack, Place, Transcripts
+from harness.features.storage import pack as packing
+from harness.features.storage.pack import Packed, pack, unpack
+from harness.run.plan.recordings import read_turns
+from harness.run.store.directory import RunDirectory
+from harness.run.store.results import ResultsFile, SampleResult
+from harness.run.store.transcript import file_name
+from harness.run.store.transcripts import LARGEST_TRANSCRIPT, MAGIC, TAIL, Pack, Place, Transcripts
 
 RECORDED = Path(__file__).parents[2] / "fixtures" / "recordings" / "agentic"
 NAMES = sorted(path.name for path in (RECORDED / "transcripts").iterdir())

@@ -9,18 +9,25 @@ import pytest
 from own_problems import ECHO
 
 from harness.errors import DataError
+from harness.features.cluster.serialization import (
+    LARGE,
+    Raised,
+    pack,
+    pack_outcome,
+    unpack,
+    unpack_outcome,
+)
+from harness.features.verify.generated import CrossChecked, cross_check_all
+from harness.grading.jobs import Options
 from harness.grading.judge import Task
 from harness.grading.verdict import Verdict
 from harness.problem import Problem, TestCase, TestSuite
-from harness.runs.cross_checking import CrossChecked, cross_check_all
-from harness.runs.executor import Shared
-from harness.runs.judging import Options
-from harness.runs.ray_packing import LARGE, Raised, pack, pack_outcome, unpack, unpack_outcome
 from harness.runs.work import Judgement
-from harness.sandbox.execution import SandboxError
+from harness.sandbox.executor import Shared
 from harness.sandbox.pool import SandboxPool
+from harness.sandbox.program import SandboxError
 from harness.sandbox.worker import Worker
-from harness.sources.registry import load
+from harness.sources.benchmarks import load
 
 
 class Depot:

@@ -7,21 +7,21 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from harness.grading.verdict import Verdict
-from harness.problem import Problem
-from harness.runs.grades import GradedSolution, graded_solution, jobs_of
-from harness.runs.judging import Judged, Options, judge_all
-from harness.runs.matching import match
-from harness.runs.solutions import read_solutions
-from harness.runs.verification import (
+from harness.features.grade.grades import GradedSolution, graded_solution, jobs_of
+from harness.features.grade.solution_match import match
+from harness.features.grade.solution_readers import read_solutions
+from harness.features.verify.verification import (
     VerifiedProblem,
     finding,
     list_references,
     reference_jobs,
     verified,
 )
+from harness.grading.jobs import Judged, Options, judge_all
+from harness.grading.verdict import Verdict
+from harness.problem import Problem
 from harness.sandbox.pool import SandboxPool
-from harness.sources.registry import load
+from harness.sources.benchmarks import load
 
 PUBLISHED = {True: "accepted", False: "wrong_answer", -1: "runtime_error", -2: "compile_error"}
 

@@ -5,8 +5,8 @@ import pytest
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.models.protocol import RecordingEndedError
-from harness.runs.recordings import open_replay, read_turns
-from harness.runs.transcript import file_name, read_events
+from harness.run.plan.recordings import open_replay, read_turns
+from harness.run.store.transcript import file_name, read_events
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 

@@ -5,7 +5,7 @@ import pytest
 from results_made import made_result
 
 from harness.errors import RunDirectoryError
-from harness.runs.results import ResultsFile, SampleResult, read_results
+from harness.run.store.results import ResultsFile, SampleResult, read_results
 
 
 def _result(index: int) -> SampleResult:

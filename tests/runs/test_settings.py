@@ -11,14 +11,14 @@ import typer
 import yaml
 
 import harness
-from harness.agent.strategies import BUILT_IN
-from harness.api.asked import Asked
-from harness.api.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys
+from harness.agent.strategies.strategy_names import BUILT_IN
 from harness.cli.app import app
 from harness.errors import UsageError
-from harness.runs.grid import read_grid
-from harness.runs.settings import Setting
-from harness.runs.spec import (
+from harness.features.evaluate.arguments import Asked
+from harness.features.experiment.grid import read_grid
+from harness.run.spec.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys
+from harness.run.spec.settings import Setting
+from harness.run.spec.spec import (
     COMPARED,
     GROWING,
     RESUMABLE,

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from harness.runs.executor import ExecutorError
-from harness.runs.slots import Slots
+from harness.features.cluster.slots import Slots
+from harness.sandbox.executor import ExecutorError
 
 
 async def test_the_least_busy_machine_is_next() -> None:

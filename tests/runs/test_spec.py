@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from harness.cli.app import app
 from harness.errors import UsageError
-from harness.models.price import Price, cost
+from harness.models.prices import Price, cost
 from harness.models.protocol import Usage
-from harness.runs.plan import prepare
-from harness.runs.spec import RunSpec, read_spec
+from harness.run.plan.plan import prepare
+from harness.run.spec.spec import RunSpec, read_spec
 
 
 def test_every_key_is_a_flag_and_every_flag_a_key() -> None:

@@ -9,8 +9,8 @@ from program import harness
 from runs_made import request, result, start, write_run, write_transcript
 from visitor import Visitor
 
-from harness.runs.directory import RunDirectory
-from harness.runs.reading import read_run
+from harness.run.store.directory import RunDirectory
+from harness.run.summary.loaded_run import read_run
 
 MODEL = """
 def solve(problem):

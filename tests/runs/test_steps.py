@@ -5,9 +5,9 @@ import pytest
 from harness.agent.attempt import Attempt, ChosenBy, StopReason, Written
 from harness.agent.events import PublicTests
 from harness.grading.verdict import Grade, Verdict
-from harness.models.price import Price
+from harness.models.prices import Price
 from harness.models.protocol import Usage
-from harness.runs.curve import first_to_judge, steps_of
+from harness.run.engine.revisions import first_to_judge, steps_of
 
 RIGHT, WRONG = Grade(verdict=Verdict.ACCEPTED), Grade(verdict=Verdict.WRONG_ANSWER)
 USAGE = Usage(input_tokens=1_000, output_tokens=500)

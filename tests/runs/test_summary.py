@@ -10,8 +10,8 @@ from harness.agent.attempt import ChosenBy, StopReason
 from harness.grading.verdict import JudgedAgain, Verdict
 from harness.models.protocol import Usage
 from harness.problem import Level
-from harness.runs.results import SampleResult
-from harness.runs.summary import Summary, rate_of, solved_fractions, summarize
+from harness.run.store.results import SampleResult
+from harness.run.summary.summary import Summary, rate_of, solved_fractions, summarize
 from harness.stats.rates import Rate
 
 USAGE = Usage(input_tokens=100, cached_input_tokens=40, output_tokens=10, reasoning_tokens=4)

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from results_made import made_result
 
-from harness.grading.efficiency.scale import Efficiency, Scale
+from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
+from harness.efficiency.scale import Efficiency, Scale
 from harness.grading.verdict import Verdict
-from harness.runs.efficiency_summary import EfficiencySummary, summarize_efficiency
-from harness.runs.results import SampleResult
-from harness.runs.summary import summarize
+from harness.run.store.results import SampleResult
+from harness.run.summary.summary import summarize
 from harness.stats.rates import Rate
 
 ALIKE = made_scale((1.0, 1.0001), doubt=0.01)

@@ -12,14 +12,14 @@ from harness.agent.attempt import Limits, Session
 from harness.agent.conversation import Conversation
 from harness.agent.events import Event, Retried
 from harness.agent.journal import Journal
-from harness.agent.prompts import load_prompt
+from harness.agent.templates.prompt_set import load_prompt
 from harness.grading.verdict import Grade
-from harness.models.openai_chat import OpenAIChat
+from harness.models.clients.openai_chat import OpenAIChat
 from harness.models.protocol import ModelSettings, UserMessage
 from harness.problem import ProblemView, Signature
-from harness.runs.budget import Allowance, Budget
-from harness.runs.gate import SampleGate
-from harness.runs.throttle import Limiter
+from harness.run.engine.rate_limiter import Limiter
+from harness.run.engine.sample_gate import SampleGate
+from harness.run.plan.budget import Allowance, Budget
 from harness.tools.toolbox import Toolbox
 from harness.tools.workspace import Workspace
 

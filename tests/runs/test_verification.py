@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from harness.features.verify.verification import finding, list_references, reference_jobs, verified
+from harness.grading.jobs import Judged, Options, judge_all
 from harness.grading.verdict import Verdict
 from harness.problem import Problem, Reference, TestCase, TestSuite
-from harness.runs.judging import Judged, Options, judge_all
-from harness.runs.verification import finding, list_references, reference_jobs, verified
 from harness.sandbox.pool import SandboxPool
 
 CODES = ("print(input())", "print(1)", "print( input() )")

@@ -7,12 +7,19 @@ from typing import Any
 
 import pytest
 
+from harness.grading import reference_verdicts as verified_cache
 from harness.grading.excerpts import shorten
+from harness.grading.jobs import Options, code_hash
+from harness.grading.reference_verdicts import (
+    KEY,
+    REASON,
+    Finding,
+    VerifiedCache,
+    keys_of,
+    subject,
+)
 from harness.grading.verdict import Verdict
 from harness.problem import Checker, Problem, TestCase, TestSuite
-from harness.runs import verified_cache
-from harness.runs.judging import Options, code_hash
-from harness.runs.verified_cache import KEY, REASON, Finding, VerifiedCache, keys_of, subject
 from harness.sandbox.isolation import Level
 
 CODES = [code_hash("print(1)"), code_hash("print(2)")]

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.runs.spec import RunSpec, read_spec
-from harness.runs.timeout_values import factor_of, read_test_timeout
+from harness.run.spec.spec import RunSpec, read_spec
+from harness.run.spec.timeout_values import factor_of, read_test_timeout
 
 
 @pytest.mark.parametrize(

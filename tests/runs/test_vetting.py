@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from harness.grading.example_check import FILE, OPTIONS, Memory, Vetted, Vetting, VettingError
+from harness.grading.jobs import Judged, Options, judge_all
 from harness.grading.judge import judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem
-from harness.runs.judging import Judged, Options, judge_all
-from harness.runs.vetting import FILE, OPTIONS, Memory, Vetted, Vetting, VettingError
 from harness.sandbox.pool import SandboxPool
-from harness.sources.leetcode import read_files
+from harness.sources.leetcode.leetcode import read_files
 
 RIGHT = "**Input:** n = 2\n**Output:** 4\n\n"
 WRONG = "**Input:** n = 3\n**Output:** 7\n\n"
@@ -201,7 +201,7 @@ class TestMemory:
     ) -> None:
         problems = load(("double", RIGHT, DOUBLE))
         vet(problems, Memory(folder))
-        monkeypatch.setattr("harness.runs.vetting.__version__", "other")
+        monkeypatch.setattr("harness.grading.example_check.__version__", "other")
         assert len(Vetting(problems, Memory(folder)).jobs) == 1
 
     def test_a_torn_line_is_passed_over_and_what_follows_is_not_lost(

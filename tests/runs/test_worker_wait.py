@@ -8,16 +8,16 @@ from typing import TypeVar
 from harness.agent.events import Resumed, Retried, ToolResult
 from harness.models.protocol import ModelStop, ModelTurn, ToolCall
 from harness.models.scripted import ScriptedModel
-from harness.runs.directory import RunDirectory
-from harness.runs.engine import Engine
-from harness.runs.manifest import manifest
-from harness.runs.observing import Failure
-from harness.runs.plan import prepare
-from harness.runs.results import SampleResult
-from harness.runs.spec import RunSpec
-from harness.runs.transcript import read_events
-from harness.sandbox.choice import strongest
+from harness.run.engine.engine import Engine
+from harness.run.engine.manifest import manifest
+from harness.run.observer import Failure
+from harness.run.plan.plan import prepare
+from harness.run.spec.spec import RunSpec
+from harness.run.store.directory import RunDirectory
+from harness.run.store.results import SampleResult
+from harness.run.store.transcript import read_events
 from harness.sandbox.pool import SandboxPool
+from harness.sandbox.strongest import strongest
 from harness.sandbox.worker import Worker
 
 T = TypeVar("T")

@@ -9,11 +9,11 @@ import pytest
 
 from harness.grading.judge import Stop, Task, judge
 from harness.problem import TestCase
-from harness.sandbox.choice import try_out
-from harness.sandbox.execution import Ending, Execution, Program
 from harness.sandbox.isolation import CANDIDATES, Isolation, Level
 from harness.sandbox.limits import Limits
-from harness.sandbox.trial import Trial
+from harness.sandbox.program import Ending, Execution, Program
+from harness.sandbox.strongest import try_out
+from harness.sandbox.trial_input import Trial
 from harness.sandbox.worker import Worker
 
 RunOn = Callable[..., list[Execution]]

@@ -15,7 +15,6 @@ import pydantic
 import pytest
 
 import harness
-from harness.sandbox.choice import choose
 from harness.sandbox.isolation import (
     CANDIDATES,
     MISSING,
@@ -26,6 +25,7 @@ from harness.sandbox.isolation import (
     IsolationError,
     Level,
 )
+from harness.sandbox.strongest import choose
 
 ROOT = Path(harness.__file__).parents[1]
 PACKAGES = Path(pydantic.__file__).parents[1]
@@ -36,8 +36,8 @@ LOOK = """
 import json, os, sys
 from harness.grading.judge import Task, judge
 from harness.problem import TestCase
-from harness.sandbox.choice import choose, try_out
-from harness.sandbox.execution import Program
+from harness.sandbox.strongest import choose, try_out
+from harness.sandbox.program import Program
 from harness.sandbox.isolation import CANDIDATES, IsolationError, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
@@ -244,7 +244,7 @@ class TestRefusals:
         def fail(isolation: Isolation) -> Findings:
             return Findings(isolation, {}, "taken away")
 
-        monkeypatch.setattr("harness.sandbox.choice.try_out", fail)
+        monkeypatch.setattr("harness.sandbox.strongest.try_out", fail)
         for least in (Level.SECCOMP, Level.LANDLOCK, Level.NAMESPACES):
             with pytest.raises(IsolationError) as caught:
                 choose(least)
@@ -262,7 +262,7 @@ class TestRefusals:
                 return Findings(isolation, dict.fromkeys(PROMISED[isolation.level], ""))
             return Findings(isolation, {}, "taken away")
 
-        monkeypatch.setattr("harness.sandbox.choice.try_out", hold_landlock)
+        monkeypatch.setattr("harness.sandbox.strongest.try_out", hold_landlock)
         for least in (Level.SECCOMP, Level.LANDLOCK):
             for unsafe in (False, True):
                 choice = choose(least, unsafe=unsafe)

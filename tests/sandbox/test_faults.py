@@ -25,10 +25,10 @@ import harness
 from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import TestCase
-from harness.sandbox.choice import try_out
-from harness.sandbox.execution import Ending, Program, SandboxError
 from harness.sandbox.isolation import CANDIDATES, Isolation, Level
 from harness.sandbox.limits import MEBIBYTE, Limits
+from harness.sandbox.program import Ending, Program, SandboxError
+from harness.sandbox.strongest import try_out
 from harness.sandbox.worker import Worker
 
 PATIENCE_S = 10.0
@@ -200,7 +200,7 @@ class TestKilled:
     def test_a_fork_server_that_is_stopped(
         self, worker: Worker, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("harness.sandbox.server.LEAVE_S", 0.2)
+        monkeypatch.setattr("harness.sandbox.fork_server_process.LEAVE_S", 0.2)
         victim = started(worker)
         os.kill(victim, signal.SIGSTOP)
         start = time.monotonic()
@@ -210,7 +210,7 @@ class TestKilled:
     def test_a_stuck_fork_server_is_killed_with_all_it_runs(
         self, worker: Worker, marks: Marks, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("harness.sandbox.server.LEAVE_S", 0.2)
+        monkeypatch.setattr("harness.sandbox.fork_server_process.LEAVE_S", 0.2)
         server = fork_server(worker)
         errors: list[SandboxError] = []
 
@@ -256,7 +256,7 @@ JUDGE_FOR_EVER = """
 import sys
 from harness.grading.judge import Task, judge
 from harness.problem import TestCase
-from harness.sandbox.execution import Program
+from harness.sandbox.program import Program
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
@@ -310,7 +310,7 @@ import subprocess, sys, tempfile
 from pathlib import Path
 from harness.grading.judge import Task, judge
 from harness.problem import TestCase
-from harness.sandbox.execution import Program, SandboxError
+from harness.sandbox.program import Program, SandboxError
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
@@ -435,7 +435,7 @@ import resource, sys
 kind, amount = getattr(resource, sys.argv[1]), int(sys.argv[2])
 from harness.grading.judge import Task, judge
 from harness.problem import TestCase
-from harness.sandbox.execution import Program, SandboxError
+from harness.sandbox.program import Program, SandboxError
 from harness.sandbox.isolation import Isolation, IsolationError, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker

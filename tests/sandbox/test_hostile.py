@@ -27,10 +27,10 @@ import harness
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Codec, Signature, TestCase
-from harness.sandbox.choice import try_out
-from harness.sandbox.execution import Program
 from harness.sandbox.isolation import PROMISED, Isolation, Level
 from harness.sandbox.limits import MEBIBYTE, Limits
+from harness.sandbox.program import Program
+from harness.sandbox.strongest import try_out
 from harness.sandbox.worker import Worker
 
 ISOLATIONS = (

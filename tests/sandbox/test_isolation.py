@@ -17,11 +17,11 @@ import pytest
 import harness
 from harness.grading.judge import Stop, Task, judge
 from harness.problem import TestCase
-from harness.sandbox.choice import try_out
-from harness.sandbox.execution import Ending, Execution, Program
+from harness.sandbox.file_view import HOME_BYTES, HOME_FILES, interpreters_view
 from harness.sandbox.isolation import CANDIDATES, MISSING, PROMISED, Findings, Isolation, Level
 from harness.sandbox.limits import MEBIBYTE, Limits
-from harness.sandbox.view import HOME_BYTES, HOME_FILES, interpreters_view
+from harness.sandbox.program import Ending, Execution, Program
+from harness.sandbox.strongest import try_out
 from harness.sandbox.worker import Worker
 
 LIMITS = Limits(cpu_s=5.0, memory_bytes=1024 * MEBIBYTE, own_wall_s=20.0)

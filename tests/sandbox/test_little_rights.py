@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from harness.sandbox.execution import Program, SandboxError
 from harness.sandbox.limits import Limits
+from harness.sandbox.program import Program, SandboxError
 from harness.sandbox.worker import Worker
 
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, FILTER = 38, 22, 2
@@ -64,7 +64,7 @@ def test_root_without_capabilities_has_landlock() -> None:
 def test_it_judges_there() -> None:
     code = """
 from harness.sandbox.worker import Worker
-from harness.sandbox.execution import Program
+from harness.sandbox.program import Program
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import Limits
 worker = Worker(Isolation(Level.LANDLOCK))

@@ -12,9 +12,9 @@ import pytest
 
 from harness.grading.judge import Task, judge
 from harness.problem import TestCase
-from harness.sandbox.execution import Ending, Execution, Program, WorkerStoppedError
 from harness.sandbox.limits import Limits
 from harness.sandbox.pool import SandboxPool
+from harness.sandbox.program import Ending, Execution, Program, WorkerStoppedError
 from harness.sandbox.worker import Worker
 
 PATIENCE_S = 10.0

@@ -22,8 +22,8 @@ from harness.sandbox import (
     SandboxError,
     SandboxPool,
 )
-from harness.sandbox.decoding import Opaque
-from harness.sandbox.execution import WorkerStoppedError
+from harness.sandbox.program import WorkerStoppedError
+from harness.sandbox.result_values import Opaque
 
 LIMITS = Limits(cpu_s=2, memory_bytes=256 << 20, output_bytes=1 << 20, own_wall_s=20)
 

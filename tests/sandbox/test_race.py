@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.sandbox.execution import Program, SandboxError
 from harness.sandbox.limits import Limits
-from harness.sandbox.race import MOST_PROGRAMS, Race, Step
+from harness.sandbox.program import Program, SandboxError
+from harness.sandbox.timing_race import MOST_PROGRAMS, Race, Step
 from harness.sandbox.worker import Worker
 
 DOUBLE = Program("def f(n): return 2 * n", entry_point="f")

@@ -20,7 +20,7 @@ import harness.sandbox
 SANDBOX = Path(harness.sandbox.__file__).parent
 sys.path.append(str(SANDBOX))  # where what runs inside the sandbox finds itself
 
-from inside import seccomp, syscalls  # noqa: E402 - the folder must be known first
+from inside.walls import seccomp, syscalls  # noqa: E402 - the folder must be known first
 
 MACHINES = ("x86_64", "aarch64")
 PID = 4242

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.isolation import Isolation, Level
+from harness.sandbox.program import Ending, Execution
 from harness.sandbox.worker import Worker
 
 Run = Callable[..., Execution]
@@ -267,7 +267,7 @@ def test_a_request_holds_code_and_inputs_and_nothing_else(
         requests.append(value)
         return dumps(value)
 
-    monkeypatch.setattr("harness.sandbox.trial.json.dumps", spy)
+    monkeypatch.setattr("harness.sandbox.trial_input.json.dumps", spy)
     run_on(shared_worker, "print(1)", b"in")
     program, opened = requests
     assert set(program) == {"code", "entry_point", "arguments", "result"}

@@ -14,9 +14,9 @@ from typing import Protocol
 
 import pytest
 
-from harness.sandbox.execution import Ending, Execution, Program, SandboxError, WorkerStoppedError
 from harness.sandbox.limits import Limits
-from harness.sandbox.trial import Trial
+from harness.sandbox.program import Ending, Execution, Program, SandboxError, WorkerStoppedError
+from harness.sandbox.trial_input import Trial
 from harness.sandbox.worker import Worker
 
 RunOn = Callable[..., list[Execution]]
@@ -111,7 +111,7 @@ class TestBroken:
         self, unguarded: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("harness.sandbox.worker.MARGIN_S", 0.2)
-        monkeypatch.setattr("harness.sandbox.server.LEAVE_S", 0.2)
+        monkeypatch.setattr("harness.sandbox.fork_server_process.LEAVE_S", 0.2)
         with pytest.raises(SandboxError, match=r"timed out|Timeout|stopped"):
             run_on(unguarded, SIGNAL + "kill(19)\nwhile True: pass", b"", wall=0.2, cpu_s=0.1)
         assert sound(unguarded, run_on)
@@ -347,7 +347,7 @@ class TestStopping:
     def test_a_stuck_server_is_killed(
         self, worker: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("harness.sandbox.server.LEAVE_S", 0.2)
+        monkeypatch.setattr("harness.sandbox.fork_server_process.LEAVE_S", 0.2)
         assert sound(worker, run_on)
         server = worker.process_id
         assert server is not None
@@ -365,7 +365,7 @@ class TestStopping:
 def test_nothing_outlives_a_parent_that_is_killed(marks: Marks) -> None:
     script = """
 import sys
-from harness.sandbox.execution import Program
+from harness.sandbox.program import Program
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
 worker = Worker()
@@ -387,7 +387,7 @@ worker.run(Program(sys.argv[1]), [b""], Limits(cpu_s=300))
 def test_no_folder_outlives_a_parent_that_is_killed(marks: Marks) -> None:
     script = """
 import sys
-from harness.sandbox.execution import Program
+from harness.sandbox.program import Program
 from harness.sandbox.isolation import Isolation, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker

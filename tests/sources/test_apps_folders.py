@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from harness.errors import DataError, UsageError
-from harness.sources import apps_folders
-from harness.sources.apps import load
+from harness.sources.apps import folders as apps_folders
+from harness.sources.apps.apps import load
 
 Make = Callable[..., Path]
 

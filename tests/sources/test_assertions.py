@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from harness.problem import Codec, Signature
-from harness.sources.assertions import (
+from harness.sources.leetcode.assertions import (
     bind,
     codec_of,
     read_assertion,

@@ -12,13 +12,14 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 from pyarrow import parquet  # type: ignore[import-untyped]
 
+from harness.cache import cache_folder
 from harness.errors import DataError
 from harness.problem import Problem
-from harness.sources import catalogue, jsonl
-from harness.sources.cache import cache_folder
-from harness.sources.parquet import open_rows
-from harness.sources.reading import Line
-from harness.sources.rows import Loaded, load_rows
+from harness.sources import jsonl
+from harness.sources.files import catalogue
+from harness.sources.files.lines import Line
+from harness.sources.files.parquet import open_rows
+from harness.sources.files.rows import Loaded, load_rows
 
 FILLER = "x" * (catalogue.LARGE // 4)
 

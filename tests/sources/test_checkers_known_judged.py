@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from harness.grading.jobs import Options
 from harness.grading.judge import Stop, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem
-from harness.runs.judging import Options
 from harness.sandbox.worker import Worker
 from harness.sources.checkers import checked_names
-from harness.sources.livecodebench import load
+from harness.sources.livecodebench.livecodebench import load
 
 LISTED = "lcb_codegen_public1055/test_public_only.jsonl.gz"
 FULL = "lcb_codegen_full184/test_small.jsonl"
@@ -65,7 +65,9 @@ class TestReading:
         plain, checked = load(str(path)).problems
         assert plain.content_hash != checked.content_hash
         changed = checked.checker.model_copy(update={"code": "def check(*_): return True"})
-        monkeypatch.setattr("harness.sources.livecodebench.checker_of", lambda *_: changed)
+        monkeypatch.setattr(
+            "harness.sources.livecodebench.livecodebench.checker_of", lambda *_: changed
+        )
         assert load(str(path)).problems[1].content_hash != checked.content_hash
 
     @pytest.mark.parametrize("isolate", [False, True])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.sources.checkers import binary_trees, grids, sequences
-from harness.sources.leetcodedataset import load
+from harness.sources.leetcode.dataset import load
 
 Case = tuple[list[Any], list[Any], list[Any]]
 """Arguments, all right answers among those tried, and these; any right one is the data's."""

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from harness.grading.jobs import Options
 from harness.grading.judge import Stop, judge
 from harness.problem import Problem
-from harness.runs.judging import Options
 from harness.sandbox.worker import Worker
 from harness.sources.checkers import checked_names, checker_of, choices
 from harness.sources.checkers.functions import unordered
 from harness.sources.checkers.tolerances import printed_within, returned_within
-from harness.sources.leetcodedataset import load
+from harness.sources.leetcode.dataset import load
 
 Case = tuple[list[Any], Any, list[Any], list[Any]]
 """Arguments, the data's value, all right answers among those tried, and these."""

@@ -9,8 +9,8 @@ import pytest
 
 from harness.errors import DataError
 from harness.problem import Problem, Reference, TestCase, TestSuite
-from harness.sources.deferred import deferred
-from harness.sources.reading import JsonLines, Line
+from harness.sources.files.deferred import deferred
+from harness.sources.files.lines import JsonLines, Line
 
 Load = Callable[[], tuple[TestCase, ...]]
 

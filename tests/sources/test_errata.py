@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.sources.apps import load as load_apps
+from harness.sources.apps.apps import load as load_apps
 from harness.sources.errata import LIVECODEBENCH, issues_of_statement, known_issues
-from harness.sources.livecodebench import load
+from harness.sources.livecodebench.livecodebench import load
 
 
 @pytest.mark.parametrize(

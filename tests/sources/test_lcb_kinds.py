@@ -12,9 +12,17 @@ from pyarrow import parquet  # type: ignore[import-untyped]
 
 from harness.errors import DataError
 from harness.problem import Codec, Kind, Problem, TestCase
-from harness.sources import lcb_execution, lcb_test_outputs, livecodebench
-from harness.sources.lcb_test_outputs import call_of
-from harness.sources.livecodebench import load
+from harness.sources.livecodebench import (
+    code_execution as lcb_execution,
+)
+from harness.sources.livecodebench import (
+    livecodebench,
+)
+from harness.sources.livecodebench import (
+    test_output as lcb_test_outputs,
+)
+from harness.sources.livecodebench.livecodebench import load
+from harness.sources.livecodebench.test_output import call_of
 from harness.sources.selection import Selection, select
 
 Row = dict[str, Any]

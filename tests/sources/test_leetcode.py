@@ -8,12 +8,12 @@ from harness.errors import DataError, UsageError
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Verdict
 from harness.problem import Codec, Problem, Signature, TestCase
-from harness.sandbox.execution import Program
 from harness.sandbox.limits import Limits
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 from harness.sources import preambles
-from harness.sources.leetcode import COLUMNS, OTHER_LANGUAGES, load
-from harness.sources.registry import load as load_spec
+from harness.sources.benchmarks import load as load_spec
+from harness.sources.leetcode.leetcode import COLUMNS, OTHER_LANGUAGES, load
 from harness.sources.selection import Selection, select
 
 Row = dict[str, Any]

@@ -12,12 +12,12 @@ from harness.errors import DataError, UsageError
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Verdict
 from harness.problem import Problem
-from harness.sandbox.execution import Program
 from harness.sandbox.limits import Limits
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
-from harness.sources import leetcodedataset
-from harness.sources.leetcode import load, read_files
-from harness.sources.parquet import open_rows
+from harness.sources.files.parquet import open_rows
+from harness.sources.leetcode import dataset as leetcodedataset
+from harness.sources.leetcode.leetcode import load, read_files
 
 Row = dict[str, Any]
 Write = Callable[..., Path]

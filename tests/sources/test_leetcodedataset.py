@@ -11,14 +11,14 @@ from harness.errors import DataError, UsageError
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Verdict
 from harness.problem import Codec, Problem, Signature, TestCase
-from harness.sandbox.execution import Program
 from harness.sandbox.limits import Limits
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
-from harness.sources.examples import examples
-from harness.sources.leetcodedataset import _columns, _Tests, load
-from harness.sources.reading import JsonLines
-from harness.sources.registry import load as load_spec
+from harness.sources.benchmarks import load as load_spec
+from harness.sources.files.lines import JsonLines
+from harness.sources.leetcode.dataset import _columns, _Tests, load
 from harness.sources.selection import Selection, select
+from harness.sources.statement_examples import examples
 
 Row = dict[str, Any]
 Read = Callable[[Row], Problem]

@@ -12,8 +12,9 @@ import pytest
 
 from harness.errors import DataError, UsageError
 from harness.problem import Codec, Problem, TestCase
-from harness.sources import livecodebench, preambles
-from harness.sources.livecodebench import COLUMNS, load
+from harness.sources import preambles
+from harness.sources.livecodebench import livecodebench
+from harness.sources.livecodebench.livecodebench import COLUMNS, load
 
 Rows = Callable[..., dict[str, Any]]
 Write = Callable[..., Path]

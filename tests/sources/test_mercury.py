@@ -11,8 +11,8 @@ from harness.errors import DataError, UsageError
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Codec, Problem
-from harness.sandbox.execution import Program
 from harness.sandbox.limits import Limits
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 from harness.sources import preambles
 from harness.sources.mercury import load

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.sources.private_tests import decode, inflate, pickled_string
+from harness.sources.livecodebench.private_tests import decode, inflate, pickled_string
 
 
 def encode(payload: bytes) -> str:

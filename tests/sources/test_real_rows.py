@@ -3,7 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from harness.sources.registry import load
+from harness.sources.benchmarks import load
 from harness.sources.selection import Selection, select
 
 

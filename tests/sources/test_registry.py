@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.sources.registry import LOADERS, load, parse_spec
+from harness.sources.benchmarks import LOADERS, load, parse_spec
 
 
 @pytest.mark.parametrize(

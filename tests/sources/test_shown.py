@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from harness.sources.shown import MAX_STATEMENT_CHARACTERS, Examples
+from harness.sources.apps.statement_tests import MAX_STATEMENT_CHARACTERS, Examples
 
 CODEFORCES = """\
 Add them up.

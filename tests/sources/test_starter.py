@@ -4,8 +4,8 @@ from textwrap import dedent
 import pytest
 
 from harness.problem import Codec
+from harness.sources.leetcode.starter import MAX_REFERENCE_CHARACTERS, starter_of
 from harness.sources.signature import signature_of
-from harness.sources.starter import MAX_REFERENCE_CHARACTERS, starter_of
 
 JSON, LIST, LISTS = Codec.JSON, Codec.LINKED_LIST, Codec.LINKED_LISTS
 TREE, TREES, FIRST = Codec.TREE, Codec.TREES, Codec.FIRST_ARGUMENT

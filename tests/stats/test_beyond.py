@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.stats.beyond import Known, beyond, known_rate, mean_rate
+from harness.efficiency.beyond import Known, beyond, known_rate, mean_rate
 from harness.stats.rates import rate, wilson
 
 SECONDS = st.floats(1e-6, 1e3)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.stats.pass_at_k import of_several, pass_at_k, pass_hat_k
 from harness.stats.rates import rate
-from harness.stats.several import of_several, pass_at_k, pass_hat_k
 
 COUNTS = st.integers(0, 9).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n)))
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from harness.grading.answers import grade_answer
+from harness.grading.answer_judge import grade_answer
 from harness.grading.literals import LONGEST_LITERAL
 from harness.grading.verdict import Grade
 from harness.models.protocol import ToolCall, ToolMessage

@@ -8,8 +8,8 @@ import pytest
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Difference, Grade, TestResult, Verdict
 from harness.problem import Codec, ProblemView, Signature, TestCase
-from harness.sandbox.execution import Program
 from harness.sandbox.limits import MEBIBYTE, Limits
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 from harness.tools.reports import LONGEST_REPORT, report
 from harness.tools.run_tests import RunTests

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from runs_made import result, write_run
 from visitor import Visitor
 
-from harness.grading.efficiency.scale import Efficiency
-from harness.view.strip import MOST_TICKS, beyond_words, strip_of
+from harness.efficiency.scale import Efficiency
+from harness.features.viewer.efficiency_axis import MOST_TICKS, beyond_words, strip_of
 
 TIMES = st.floats(1e-6, 1e6)
 

@@ -8,13 +8,13 @@ import pytest
 from runs_made import lines, response, result, start, write_run, write_transcript
 from visitor import Visitor
 
-from harness.runs.finding import is_under_way
-from harness.runs.reading import read_run
-from harness.runs.results import ResultsFile
-from harness.view.finding import Place
-from harness.view.opened import OpenRun
-from harness.view.rows import Lines, Rows
-from harness.view.tape import Tape
+from harness.features.viewer.addresses import Place
+from harness.features.viewer.open_run import OpenRun
+from harness.features.viewer.result_index import Lines, Rows
+from harness.features.viewer.transcript_index import Tape
+from harness.run.store.discovery import is_under_way
+from harness.run.store.results import ResultsFile
+from harness.run.summary.loaded_run import read_run
 
 
 def texts(found: tuple[bool, list[tuple[tuple[int, int], bytes]]]) -> list[bytes]:
@@ -77,7 +77,7 @@ class TestLines:
     def test_that_are_too_long_are_passed_over(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("harness.view.rows.LONGEST_LINE", 10)
+        monkeypatch.setattr("harness.features.viewer.result_index.LONGEST_LINE", 10)
         path = tmp_path / "f"
         path.write_bytes(b"a\n" + b"x" * 95 + b"\nb\n" + b"y" * 40)
         reader = Lines(path)

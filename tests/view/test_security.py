@@ -10,8 +10,8 @@ import pytest
 from runs_made import result, write_run, write_transcript
 from starlette.testclient import TestClient
 
+from harness.features.viewer.server import _bound
 from harness.view.app import make_app
-from harness.view.serving import _bound
 
 PORT, TOKEN = 9_999, "a-token"
 HERE = f"http://127.0.0.1:{PORT}"

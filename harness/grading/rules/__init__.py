@@ -15,9 +15,9 @@ from harness.grading.excerpts import decode_head
 from harness.grading.rules.apps_legacy import apps_legacy_output, apps_legacy_value
 from harness.grading.rules.difference import longest_right
 from harness.grading.rules.equality import equality_output, equality_printed, equality_value
-from harness.grading.rules.guarding import Rule, RuleError, guarded
 from harness.grading.rules.lcb import lcb_output, lcb_printed, lcb_value
 from harness.grading.rules.notation import describe_value, read_json
+from harness.grading.rules.plugin_rule import Rule, RuleError, guarded
 from harness.grading.rules.printed import of_bytes
 from harness.grading.rules.tokens import tokens_output, tokens_value
 from harness.grading.verdict import Difference

@@ -10,14 +10,14 @@ from itertools import islice
 from typing import Any
 
 from harness.grading.rules.difference import difference, longest_right
-from harness.grading.rules.lines import first_unequal_line
-from harness.grading.rules.notation import unfold
-from harness.grading.rules.values import (
+from harness.grading.rules.json_values import (
     compare_json,
     first_unequal,
     same_scalar,
     value_difference,
 )
+from harness.grading.rules.lines import first_unequal_line
+from harness.grading.rules.notation import unfold
 from harness.grading.verdict import Difference
 
 # The ends of lines that `str.splitlines` knows, beside the plain one; the pair comes first.

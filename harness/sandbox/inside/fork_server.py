@@ -36,19 +36,19 @@ from typing import Any
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, FOLDER)
 
-from inside import linux, syscalls
-from inside.clocked import can_watch
+from inside.child_process import can_watch
 from inside.connection import Connection
 from inside.descriptors import close_all_but
-from inside.lanes import Lanes, Step
-from inside.lockdown import PROCESSES, Lockdown
 from inside.preamble import WARM, Preamble
-from inside.probe import probe
 from inside.processes import Watch, empty_working_directory
 from inside.recursion import allow_depth
 from inside.rehearsal import rehearse
+from inside.timing.lanes import Lanes, Step
 from inside.trial import Job, Trial
 from inside.waiting import WorkerGoneError
+from inside.walls import linux, syscalls
+from inside.walls.lockdown import PROCESSES, Lockdown
+from inside.walls.probe import probe
 
 THREAD_STACK_BYTES = 4 << 20  # so many that `PROCESSES` of them can be had
 MOST_PREAMBLES = 8

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, NoReturn
 
-from inside import linux
 from inside.preamble import Preamble, Solution
 from inside.runner import Runner
 from inside.script import compile_solution
-from inside.timed import TimedRunner
+from inside.timing.timed_runner import TimedRunner
+from inside.walls import linux
 from inside.words import (
     CANNOT_COMPILE,
     FAILED,

@@ -12,11 +12,9 @@ import select
 import signal
 from typing import Any, NamedTuple, NoReturn
 
-from inside import linux
-from inside.clocked import Process, Waited
+from inside.child_process import Process, Waited
 from inside.connection import Connection
 from inside.descriptors import close_all_but, copy
-from inside.lockdown import Lockdown
 from inside.preamble import Preamble
 from inside.processes import (
     Watch,
@@ -26,8 +24,10 @@ from inside.processes import (
 from inside.records import Kept, Record, Report
 from inside.runner import Runner
 from inside.template import Template
-from inside.timed import TimedRunner
+from inside.timing.timed_runner import TimedRunner
 from inside.waiting import Allowance, Waiting, hear
+from inside.walls import linux
+from inside.walls.lockdown import Lockdown
 from inside.words import (
     CANNOT_COMPILE,
     DONE,

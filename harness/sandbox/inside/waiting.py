@@ -7,7 +7,7 @@ import signal
 import time
 from typing import NamedTuple
 
-from inside.clocked import Process, Waited
+from inside.child_process import Process, Waited
 from inside.connection import Connection
 from inside.processes import Watch, resident_bytes, threads_of, waiting_s
 from inside.words import WORD_BYTES

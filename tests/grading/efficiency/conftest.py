@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import pytest
 from timed_bench import FAST, MIDDLE, SLOW, Bench
 
-from harness.grading.efficiency import calibrating
-from harness.grading.efficiency.expected import Expected
+from harness.efficiency import reference_times as calibrating
+from harness.efficiency.expected import Expected
 from harness.grading.judge import Task
 from harness.problem import TestCase
-from harness.sandbox.execution import Program
 from harness.sandbox.limits import Limits
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
 

@@ -5,9 +5,9 @@ import sys
 import pytest
 from timed_bench import FAST, SLOW, Bench
 
-from harness.sandbox.execution import Program
 from harness.sandbox.limits import Limits
-from harness.sandbox.race import Race, Step
+from harness.sandbox.program import Program
+from harness.sandbox.timing_race import Race, Step
 from harness.sandbox.worker import Worker
 
 counts = pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring is new in 3.12")

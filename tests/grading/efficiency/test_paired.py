@@ -5,14 +5,22 @@ import math
 import pytest
 from timed_bench import FAST, MIDDLE, SLOW, Bench
 
-from harness.grading.efficiency import calibrating, mercury, paired
-from harness.grading.efficiency.expected import Expected
-from harness.grading.efficiency.scale import ReferenceTime, Scale
-from harness.grading.efficiency.turns import LapError
+from harness.efficiency import (
+    mercury_protocol as mercury,
+)
+from harness.efficiency import (
+    paired_timing as paired,
+)
+from harness.efficiency import (
+    reference_times as calibrating,
+)
+from harness.efficiency.expected import Expected
+from harness.efficiency.scale import ReferenceTime, Scale
+from harness.efficiency.turns import LapError
 from harness.grading.judge import Task
 from harness.problem import TestCase
-from harness.sandbox.execution import Program
 from harness.sandbox.limits import Limits
+from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
 SQUARE = """

@@ -10,12 +10,12 @@ import pytest
 from browser import Seen, page, watch
 from playwright.async_api import Page
 
+from harness.features.report.page import report_page
+from harness.features.report.run_labels import Side, sides_of
 from harness.grading.verdict import Verdict
-from harness.report.html.page import report_page
-from harness.report.html.sides import Side, sides_of
-from harness.runs.reading import Run, read_run
-from harness.runs.results import SampleResult, Step
-from harness.runs.spec import RunSpec
+from harness.run.spec.spec import RunSpec
+from harness.run.store.results import SampleResult, Step
+from harness.run.summary.loaded_run import Run, read_run
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]

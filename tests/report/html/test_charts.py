@@ -6,8 +6,8 @@ from importlib.resources import files
 import pytest
 import vl_convert
 
-from harness.report.html import charts
-from harness.report.html.figures import (
+from harness.features.report import charts
+from harness.features.report.figures import (
     FAILED_PUBLIC,
     OVERFIT,
     SOLVED,
@@ -88,7 +88,7 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-STYLE = (files("harness.report.html") / "templates" / "report.css").read_text()
+STYLE = (files("harness.features.report") / "templates" / "report.css").read_text()
 COLOURS = {
     name: (light, dark)
     for name, light, dark in re.findall(r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)", STYLE)

@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from playwright.async_api import Page
 from results_made import made_result
 
-from harness.grading.efficiency.scale import Scale
-from harness.report.html.efficiency_charts import among_references, fast_and_right
-from harness.report.html.efficiency_figures import MOST_MARKS, MOST_PROBLEMS, standings, strips
-from harness.report.html.page import report_page
-from harness.report.html.sample_rows import COLUMNS, EFFICIENCY, sample_data
-from harness.report.html.sides import Side, sides_of
-from harness.runs.reading import Run
-from harness.runs.results import SampleResult
+from harness.efficiency.scale import Scale
+from harness.features.report.efficiency_charts import among_references, fast_and_right
+from harness.features.report.efficiency_figures import MOST_MARKS, MOST_PROBLEMS, standings, strips
+from harness.features.report.page import report_page
+from harness.features.report.run_labels import Side, sides_of
+from harness.features.report.sample_rows import COLUMNS, EFFICIENCY, sample_data
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import Run
 
 InMemory = Callable[..., Run]
 Opened = Callable[..., AbstractAsyncContextManager[tuple[Page, Seen]]]

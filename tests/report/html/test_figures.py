@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from harness.agent.attempt import StopReason
+from harness.features.report import figures
+from harness.features.report import outliers as extremes
+from harness.features.report.page import report_page
+from harness.features.report.pairs import pairings
+from harness.features.report.run_labels import Side, remarks, sides_of
 from harness.grading.verdict import Verdict
-from harness.report.html import extremes, figures
-from harness.report.html.page import report_page
-from harness.report.html.pairs import pairings
-from harness.report.html.sides import Side, remarks, sides_of
-from harness.runs.reading import read_run
-from harness.runs.results import SampleResult, Step
+from harness.run.store.results import SampleResult, Step
+from harness.run.summary.loaded_run import read_run
 
 MakeResult = Callable[..., SampleResult]
 Sides = Callable[..., list[Side]]

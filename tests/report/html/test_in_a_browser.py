@@ -19,9 +19,9 @@ from browser import (
 )
 from playwright.async_api import Page
 
-from harness.report.html.page import report_page
-from harness.runs.reading import Run
-from harness.runs.results import SampleResult
+from harness.features.report.page import report_page
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import Run
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.features.report.page import embedded, report_page
+from harness.features.report.run_labels import Side
+from harness.features.report.sample_rows import COLUMNS, MOST_CODE, sample_data
 from harness.grading.verdict import Verdict
-from harness.report.html.page import embedded, report_page
-from harness.report.html.sample_rows import COLUMNS, MOST_CODE, sample_data
-from harness.report.html.sides import Side
-from harness.runs.reading import read_run
-from harness.runs.results import SampleResult
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import read_run
 
 MakeResult = Callable[..., SampleResult]
 Sides = Callable[..., list[Side]]

@@ -1,0 +1,159 @@
+"""Finding the solution in what a model wrote. The rule that fired is recorded with the result.
+
+In order:
+
+- `python block with entry point`: the last block tagged python that parses and holds what the
+  problem calls (for a program: something that reads input);
+- `block with entry point`: the same among blocks with no tag or an unknown one;
+- `longest block that parses`, one tagged python before any other;
+- `last block`: python or untagged, though it does not parse;
+- `bare code`: the whole answer, when it parses as Python and is more than a word;
+- `none`, or `too long`: an answer of more than a megabyte is not searched.
+
+A block of comments and strings alone is passed over. Where a block does not parse, fences inside
+it are looked for as well: its own end may have been forgotten.
+
+A last fence that is never closed counts as closed at the end, which the rule's name then says.
+What a model thinks aloud between `<think>` tags is not searched unless there is nothing else.
+Time is linear in the length of the answer, but for the parsing of each block.
+"""
+
+import ast
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from harness.markdown import FencedBlock, fenced_blocks
+from harness.models.protocol import Frozen
+
+LONGEST_ANSWER = 1 << 20
+LONGEST_CODE = 1 << 18
+PYTHON_TAGS = frozenset({"python", "py", "python3", "py3"})
+UNTAGGED = frozenset({"", "code", "text", "plaintext", "plain", "solution"})
+_READS_INPUT = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\s*\(\s*0|\bread\s*\(\s*0|\bfileinput\b")
+
+
+class Extraction(Frozen):
+    """The code, empty when none was found, and the rule that found it."""
+
+    code: str
+    rule: str
+
+
+Extract = Callable[[str, str | None], Extraction]
+"""Finds the code in an answer to a problem with this entry point."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    tag: str
+    code: str
+    closed: bool
+    tree: ast.Module | None
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it is comments and strings alone, which is no solution."""
+        return self.tree is not None and all(map(_is_constant, self.tree.body))
+
+    def holds(self, entry_point: str | None) -> bool:
+        """Whether it parses and defines what the problem calls."""
+        if self.tree is None:
+            return False
+        if entry_point is None:
+            return _READS_INPUT.search(self.code) is not None
+        return any(_defines(node, entry_point) for node in self.tree.body)
+
+
+def extract(answer: str, entry_point: str | None) -> Extraction:
+    """Find the solution in an answer.
+
+    Args:
+        answer: what the model wrote, Markdown as a rule.
+        entry_point: the function or `Solution` method that will be called; None for a program.
+    """
+    if len(answer) > LONGEST_ANSWER:
+        return Extraction(code="", rule="too long")
+    said = answer.rpartition("</think>")[2] if "</think>" in answer else answer
+    found = _search(said, entry_point)
+    return found if found.code or said == answer else _search(answer, entry_point)
+
+
+def _search(text: str, entry_point: str | None) -> Extraction:
+    blocks = _blocks(text)
+    python = [block for block in blocks if block.tag in PYTHON_TAGS]
+    other = [block for block in blocks if block.tag not in PYTHON_TAGS]
+    for rule, candidates in (
+        ("python block with entry point", [b for b in python if b.holds(entry_point)]),
+        ("block with entry point", [b for b in other if b.holds(entry_point)]),
+        ("longest block that parses", _longest(python) or _longest(other)),
+        ("last block", [b for b in blocks if b.tag in PYTHON_TAGS | UNTAGGED]),
+    ):
+        if candidates:
+            block = candidates[-1]
+            return Extraction(code=block.code, rule=rule + ", unclosed" * (not block.closed))
+    tree = None if blocks else _parse(text)
+    if tree is not None and any(not isinstance(node, ast.Expr) for node in tree.body):
+        return Extraction(code=text.strip("\n"), rule="bare code")
+    return Extraction(code="", rule="none")
+
+
+def _longest(blocks: list[_Block]) -> list[_Block]:
+    parsed = [b for b in blocks if b.tree is not None and b.tag in PYTHON_TAGS | UNTAGGED]
+    return sorted(parsed, key=lambda block: len(block.code))
+
+
+def _blocks(text: str) -> list[_Block]:
+    """The blocks that may be a solution.
+
+    A fence without a tag behind words is read in both ways where code that opens so does not parse.
+    """
+    blocks = _parsed(fenced_blocks(text))
+    if any(block.tree is None and not block.tag for block in blocks):
+        strict = _parsed(fenced_blocks(text, untagged_after_words=False))
+        blocks = strict if any(block.tree for block in strict) else blocks
+    return [block for block in blocks if not block.says_nothing]
+
+
+def _parsed(blocks: list[FencedBlock]) -> list[_Block]:
+    """Blocks with their trees, and those inside of the ones that do not parse."""
+    parsed: list[_Block] = []
+    for block in blocks:
+        parsed.append(_block(block))
+        if parsed[-1].tree is None:
+            inner = fenced_blocks(block.text)
+            parsed += [_block(each._replace(closed=each.closed or block.closed)) for each in inner]
+    return parsed
+
+
+def _block(found: FencedBlock) -> _Block:
+    return _Block(found.tag, found.text, found.closed, _parse(found.text))
+
+
+def _is_constant(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _parse(code: str) -> ast.Module | None:
+    """The syntax tree; None for what does not parse, or is too long to be a solution."""
+    if len(code) > LONGEST_CODE:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(code)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+
+def _defines(node: ast.stmt, name: str) -> bool:
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return node.name == name
+        case ast.ClassDef(name="Solution"):
+            return bool(node.bases) or any(_defines(item, name) for item in node.body)
+        case ast.Assign(targets=targets):
+            return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+        case _:
+            return False

@@ -1,0 +1,105 @@
+"""LiveCodeBench's own ways to find a value in what a model wrote, for comparable scores.
+
+Source: `extract_test_output_code` and `extract_execution_code` in
+`lcb_runner/utils/extraction_utils.py`, and, for the side of an assertion that counts,
+`lcb_runner/evaluation/compute_test_output_prediction_metrics.py` of
+https://github.com/LiveCodeBench/LiveCodeBench, described in words; for models that chat.
+"""
+
+import ast
+import warnings
+
+from harness.agent.extraction.code import LONGEST_ANSWER, Extraction
+from harness.agent.upstream_extraction import FENCE
+
+OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
+_NOTHING = Extraction(code="", rule="none")
+_TOO_LONG = Extraction(code="", rule="too long")
+
+
+def extract_lcb_test_output(text: str, entry_point: str | None) -> Extraction:
+    """The last line that begins with `assert`, else the first block tagged python, else the first.
+
+    Of an assertion over several lines only the first is seen, and one that is indented is not; an
+    assertion of another call will do. What is found is taken apart by `asserted_by_lcb`.
+
+    Args:
+        text: what the model wrote.
+        entry_point: makes no difference here.
+    """
+    del entry_point
+    if len(text) > LONGEST_ANSWER:
+        return _TOO_LONG
+    lines = text.split("\n")
+    asserting = [line for line in lines if line.startswith("assert")]
+    if asserting:
+        return Extraction(code=asserted_by_lcb(asserting[-1]), rule="last assert line")
+    fences = [number for number, line in enumerate(lines) if FENCE in line]
+    tagged = [n for n in fences if any(f"{FENCE}{tag}" in lines[n] for tag in ("python", "Python"))]
+    if tagged:
+        fences = [number for number in fences if number >= tagged[0]]
+    if len(fences) < 2:  # noqa: PLR2004 - one to open, one to close
+        return _NOTHING
+    block = "\n".join(lines[fences[0] + 1 : fences[1]])
+    return Extraction(code=asserted_by_lcb(block), rule="first block")
+
+
+def asserted_by_lcb(prediction: str) -> str:
+    """The value in a prediction of a test's output, which may be an assertion.
+
+    Of several lines the first that mentions `assert` and is no comment counts alone; of an
+    assertion what follows its first `==`. Where that cannot be had the text stays as it is: no
+    literal, and so as wrong as it is upstream.
+    """
+    text = prediction
+    lines = text.splitlines()
+    if len(lines) > 1:
+        own = (line for line in lines if "assert" in line and not line.startswith("#"))
+        text = next(own, text)
+    text = text.strip()
+    return (_right_side(text) or text) if "assert" in text else text
+
+
+def _right_side(statement: str) -> str | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            body = ast.parse(statement).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+    match body:
+        case [ast.Assert(test=ast.Compare(ops=[ast.Eq(), *_], comparators=[right, *_])), *_]:
+            return ast.get_source_segment(statement, right)
+        case _:
+            return None
+
+
+def extract_lcb_execution(text: str, entry_point: str | None) -> Extraction:
+    """What follows the first `==`, up to a second or to `[/ANSWER]`, or else the first line of it.
+
+    So a value that has `==` in it is cut in two, and words before the answer may be taken for it.
+
+    Args:
+        text: what the model wrote.
+        entry_point: makes no difference here.
+    """
+    del entry_point
+    if len(text) > LONGEST_ANSWER:
+        return _TOO_LONG
+    rule = "after ==" if "==" in text else "whole text"
+    if "==" in text:
+        text = text.split("==", 2)[1].strip()
+    if CLOSE in text:
+        answer = text.partition(CLOSE)[0]
+    else:
+        answer, rule = text.partition("\n")[0], f"{rule}, first line"
+    answer = answer.strip()
+    return Extraction(code=answer, rule=rule) if answer else _NOTHING
+
+
+def extract_lcb_execution_cot(text: str, entry_point: str | None) -> Extraction:
+    """The same of what follows the first `[ANSWER]`, where there is one, up to the second."""
+    if len(text) > LONGEST_ANSWER:
+        return _TOO_LONG
+    parts = text.split(OPEN, 2)
+    return extract_lcb_execution(parts[1].strip() if len(parts) > 1 else text, entry_point)

@@ -1,0 +1,215 @@
+"""What depends on the kind of a problem, in one place: tools, extraction, judging, words.
+
+A run, and a file that is graded, has problems of one kind: their rates are of different things, and
+a prompt set or an extraction of one says nothing to the other.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from harness.agent.attempt import NUDGE
+from harness.agent.extraction.answers import ANSWER_EXTRACTORS
+from harness.agent.extraction.code import Extract
+from harness.agent.upstream_extraction import EXTRACTORS
+from harness.errors import DataError, NothingSelectedError, UsageError
+from harness.grading.answer_judge import grade_answer, read_expected
+from harness.grading.literals import NoLiteralError
+from harness.grading.verdict import Grade
+from harness.problem import Kind, Problem
+from harness.run.spec.settings import is_said
+from harness.run.spec.spec import SETTINGS, RunSpec, flag_of
+from harness.tools.by_kind import tools_for
+from harness.tools.toolbox import Tool
+
+NUDGE_FOR_ANSWER = (
+    "No tool was called. Hand your answer in with write_answer, as a Python literal; an answer in "
+    "a message does not count."
+)
+
+
+NEED_PUBLIC_TESTS = frozenset({"self_repair", "best_of_k_public"})
+
+
+@dataclass(frozen=True, slots=True)
+class KindRules:
+    """How problems of a kind are put to a model and judged.
+
+    Attributes:
+        tools: what every agent loop has.
+        extractors: by the names that `--extract` takes.
+        nudge: what a model is told that called no tool.
+        runs_code: whether what is handed in is a program, to be judged in the sandbox; else it is
+            an answer, which `judge_answer` judges here.
+    """
+
+    kind: Kind
+    tools: tuple[Tool[Any], ...]
+    extractors: Mapping[str, Extract]
+    nudge: str
+    runs_code: bool
+
+    def extractor(self, name: str) -> Extract:
+        """The way to find a solution in a model's words.
+
+        Raises:
+            UsageError: this kind has none of that name.
+        """
+        if name in self.extractors:
+            return self.extractors[name]
+        known = ", ".join(self.extractors)
+        raise UsageError(f"--extract {name}: known are {known} for {words_of(self.kind)}")
+
+
+def words_of(kind: Kind) -> str:
+    """A kind's name in words."""
+    return kind.replace("_", " ")
+
+
+def _answers(kind: Kind) -> KindRules:
+    return KindRules(
+        kind, tools_for(kind), ANSWER_EXTRACTORS[kind], NUDGE_FOR_ANSWER, runs_code=False
+    )
+
+
+RULES_OF: Mapping[Kind, KindRules] = MappingProxyType(
+    {
+        Kind.CODE_GENERATION: KindRules(
+            Kind.CODE_GENERATION, tools_for(Kind.CODE_GENERATION), EXTRACTORS, NUDGE, runs_code=True
+        ),
+        Kind.TEST_OUTPUT_PREDICTION: _answers(Kind.TEST_OUTPUT_PREDICTION),
+        Kind.CODE_EXECUTION: _answers(Kind.CODE_EXECUTION),
+    }
+)
+
+
+def rules_of(problems: Iterable[Problem]) -> KindRules:
+    """The rules for problems that are all of one kind; for none at all, those of code generation.
+
+    Raises:
+        UsageError: they are of several.
+    """
+    first: Problem | None = None
+    for problem in problems:
+        first = first or problem
+        if problem.kind is not first.kind:
+            raise UsageError(
+                f"{first.id} is a {words_of(first.kind)} problem and {problem.id} a "
+                f"{words_of(problem.kind)} problem: take one kind at a time, by naming other files "
+                "or the problems"
+            )
+    return RULES_OF[first.kind if first else Kind.CODE_GENERATION]
+
+
+def check_mode(rules: KindRules, mode: str, *, runs_code: bool) -> None:
+    """Refuse what makes no sense of a kind of problems.
+
+    Args:
+        rules: of the kind.
+        mode: a strategy; some live by public tests, which only programs have.
+        runs_code: whether the model may run code: what code execution asks is what it would do.
+
+    Raises:
+        UsageError: says what to give instead.
+    """
+    if rules.kind is Kind.CODE_EXECUTION and runs_code:
+        raise UsageError(
+            "--run-code-tool: the answer to a code execution problem is what its program returns, "
+            "so running it is no answer of the model's; leave the tool out"
+        )
+    if not rules.runs_code and mode in NEED_PUBLIC_TESTS:
+        raise UsageError(
+            f"--mode {mode} chooses by public tests, and {words_of(rules.kind)} problems have "
+            "none; give single_shot or agentic"
+        )
+
+
+def check_tested(problems: Sequence[Problem]) -> None:
+    """Refuse problems none of which has a test: nothing could be graded.
+
+    Raises:
+        NothingSelectedError: says what to do.
+    """
+    if problems and not any(each.tests.public or each.tests.all() for each in problems):
+        raise NothingSelectedError(
+            "no problem that is selected has a test, so nothing could be graded "
+            f"({len(problems):,} in all, the first {problems[0].id}); name problems with tests"
+        )
+
+
+def said_in(spec: RunSpec, before: Iterable[str] = ()) -> list[str]:
+    """The keys that a spec was given, without those that a run had before it was resumed."""
+    had = set(before)
+    return [key for key in SETTINGS if key not in had and is_said(spec, key)]
+
+
+def check_settings(
+    rules: KindRules, said: Iterable[str], *, runs_code: bool = False, caller: str = ""
+) -> None:
+    """Refuse settings that have no effect on a kind of problems.
+
+    Args:
+        rules: of the kind.
+        said: the keys that were given.
+        runs_code: whether the model may run code, so that limits of a program have an effect.
+        caller: the Python function that was given them; none for flags and files.
+
+    Raises:
+        UsageError: names the first such setting.
+    """
+    if rules.runs_code:
+        return
+    unused = {"tests"} if runs_code else {"tests", "programs"}
+    for key in said:
+        if SETTINGS[key].needs in unused:
+            name = f"{caller}: {key}" if caller else flag_of(key)
+            raise UsageError(
+                f"{name}: {words_of(rules.kind)} problems ask for an answer, which is compared and "
+                "not run; leave it out"
+            )
+
+
+def judge_answer(problem: Problem, answer: str) -> Grade:
+    """Judge the answer to a problem that asks for a value.
+
+    Raises:
+        DataError: its row cannot be read.
+    """
+    return grade_answer(problem.kind, answer, _expected(problem))
+
+
+def check_answerable(problem: Problem) -> None:
+    """See, before a model is paid, that an answer could be judged.
+
+    Raises:
+        DataError: its row, or the value that it expects, cannot be read.
+    """
+    try:
+        read_expected(problem.kind, _expected(problem))
+    except NoLiteralError as error:
+        raise DataError(
+            problem.id, "output", f"the expected value is no literal: {error}"
+        ) from None
+
+
+def require_code_generation(problems: Iterable[Problem]) -> None:
+    """Refuse problems that ask for a value, where a command is about programs.
+
+    Raises:
+        UsageError: names the first of them.
+    """
+    for problem in problems:
+        if problem.kind is not Kind.CODE_GENERATION:
+            raise UsageError(
+                f"{problem.id} is a {words_of(problem.kind)} problem, which no program solves: "
+                "leave it out, by naming other files or the other problems"
+            )
+
+
+def _expected(problem: Problem) -> str:
+    match problem.tests.all():
+        case (test,):
+            return test.output
+        case tests:
+            raise DataError(problem.id, None, f"one test is wanted, not {len(tests)}")

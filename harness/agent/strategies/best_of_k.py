@@ -1,0 +1,82 @@
+"""Several single shots, of which the public tests choose one.
+
+What sampling alone brings for the same money as iterating: the solution that passes the most public
+tests is taken, the earliest of equals; hidden tests have no say. It ends at the first that passes
+them all, and where there are none, which could choose nothing, at the first with code in it.
+"""
+
+from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written
+from harness.agent.conversation import Conversation
+from harness.agent.ending import until_the_end
+from harness.agent.events import PublicTests
+from harness.agent.strategies.public_tests import try_out
+from harness.agent.strategies.single_shot import has_refused, written
+
+
+async def best_of_k_public(session: Session) -> Attempt:
+    """Ask `best_of` times, each time anew."""
+    return await _Shots(session).run()
+
+
+class _Shots:
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.conversation = Conversation(session)
+        self.revisions: list[Written] = []
+        self.rules: list[str] = []
+        self.refused = 0
+
+    async def run(self) -> Attempt:
+        reason, error = await until_the_end(self._shoot(), self.session.limits)
+        best = max(self.revisions, key=_passed, default=None)
+        passed = best is not None and best.tests is not None and best.tests.solved
+        conversation = self.conversation
+        return Attempt(
+            code=best.code if best else "",
+            chosen_by=_rule(best, passed=passed),
+            extraction=self.rules[self.revisions.index(best)] if best else "none",
+            stop_reason=reason,
+            usage=conversation.usage,
+            usage_known=conversation.usage_known,
+            model_calls=conversation.turns,
+            revisions=tuple(self.revisions),
+            tool_protocol="none",
+            refused=bool(self.refused) and not self.revisions,
+            error=error,
+        )
+
+    async def _shoot(self) -> StopReason:
+        session, conversation = self.session, self.conversation
+        opening = session.prompt.render(session.problem, session.workspace.cpu_limit_s)
+        for _ in range(session.ways.best_of):
+            if (spent := conversation.spent()) is not None:
+                return spent
+            conversation.start_anew()
+            conversation.add(*opening)
+            turn = await conversation.ask()
+            found = session.extract(turn.text, session.problem.entry_point)
+            self.refused += has_refused(turn, found)
+            if not found.code:
+                continue
+            revision = written(found.code, conversation)
+            self.rules.append(found.rule)
+            self.revisions.append(revision)  # it is one even where its tests are cut short
+            report = await try_out(session, conversation, found.code)
+            if report is None:
+                return StopReason.MODEL_STOPPED
+            self.revisions[-1] = revision.model_copy(update={"tests": PublicTests.of(report)})
+            if report.solved:
+                return StopReason.PUBLIC_TESTS_PASSED
+        return StopReason.MODEL_STOPPED
+
+
+def _passed(revision: Written) -> int:
+    return revision.tests.passed if revision.tests else 0
+
+
+def _rule(best: Written | None, *, passed: bool) -> ChosenBy:
+    if best is None:
+        return ChosenBy.NONE
+    if best.tests is None:
+        return ChosenBy.ANSWER
+    return ChosenBy.PASSED_PUBLIC_TESTS if passed else ChosenBy.MOST_PUBLIC_TESTS

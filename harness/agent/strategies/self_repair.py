@@ -1,0 +1,122 @@
+"""Self-repair: a solution, the report on its failures, and the whole solution once more.
+
+LiveCodeBench's scenario of that name (https://github.com/LiveCodeBench/LiveCodeBench,
+`lcb_runner/prompts/self_repair.py`): each round is a conversation of its own that shows the last
+solution and what went wrong. Two things differ. What went wrong is told of the public tests alone:
+upstream shows the first failure of all tests, hidden ones among them, and so gives their answers
+away. And every verdict has a report, those included (a program that does not compile, a method that
+is missing, a judge that gave up) on which upstream fails.
+
+The first solution is that of an earlier run, where one is given, else a single shot. One that
+passes the public tests, or has none to fail, is left as it is.
+"""
+
+from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written
+from harness.agent.conversation import Conversation
+from harness.agent.ending import until_the_end
+from harness.agent.events import PublicTests
+from harness.agent.strategies.public_tests import try_out
+from harness.agent.strategies.single_shot import has_refused, written
+from harness.grading.excerpts import writable
+from harness.models.protocol import Message, UserMessage
+from harness.tools.workspace import Report
+
+REPAIR = "repair"
+NO_CODE = "There was no code in the answer, so nothing could be run."
+
+
+async def self_repair(session: Session) -> Attempt:
+    """Ask, run the public tests, and ask for a repair as often as `repair_rounds` says."""
+    return await _Repairs(session).run()
+
+
+class _Repairs:
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.conversation = Conversation(session)
+        self.revisions: list[Written] = []
+        self.rule = "none"
+        self.refused = False
+
+    async def run(self) -> Attempt:
+        reason, error = await until_the_end(self._work(), self.session.limits)
+        conversation, best = self.conversation, self.session.workspace.best
+        return Attempt(
+            code=best.code if best else "",
+            chosen_by=self._chosen_by(),
+            extraction=self.rule,
+            stop_reason=reason,
+            usage=conversation.usage,
+            usage_known=conversation.usage_known,
+            model_calls=conversation.turns,
+            revisions=tuple(self.revisions),
+            tool_protocol="none",
+            refused=self.refused,
+            error=error,
+        )
+
+    async def _work(self) -> StopReason:
+        session = self.session
+        opening = session.prompt.render(
+            session.problem, session.workspace.cpu_limit_s, session.limits.turns
+        )
+        if session.earlier is None:
+            code = await self._ask(*opening)
+        else:
+            code, self.rule = session.earlier, ""
+        report = await self._test(code)
+        for number in range(1, session.ways.repair_rounds + 1):
+            if report is None and code:
+                return StopReason.MODEL_STOPPED
+            if report is not None and report.solved:
+                return StopReason.PUBLIC_TESTS_PASSED
+            if (spent := self.conversation.spent()) is not None:
+                return spent
+            code = await self._ask(opening[0], self._repair(number, code, report))
+            report = await self._test(code)
+        passed = report is not None and report.solved
+        return StopReason.PUBLIC_TESTS_PASSED if passed else StopReason.MODEL_STOPPED
+
+    def _repair(self, number: int, code: str, report: Report | None) -> Message:
+        session = self.session
+        text = session.prompt.render_part(
+            REPAIR,
+            problem=session.problem,
+            cpu_limit_s=session.workspace.cpu_limit_s,
+            max_turns=session.limits.turns,
+            code=code,
+            feedback=report.text if report else NO_CODE,
+            round=number,
+        )
+        return UserMessage(content=writable(text.strip()))
+
+    async def _ask(self, *messages: Message) -> str:
+        """The code of an answer to these messages; empty where there was none."""
+        session = self.session
+        self.conversation.start_anew()
+        self.conversation.add(*messages)
+        turn = await self.conversation.ask()
+        found = session.extract(turn.text, session.problem.entry_point)
+        self.refused = has_refused(turn, found)
+        if found.code:
+            self.rule = found.rule
+        return found.code
+
+    async def _test(self, code: str) -> Report | None:
+        if not code:
+            return None
+        revision = written(code, self.conversation)
+        self.revisions.append(revision)  # it is one even where its tests are cut short
+        report = await try_out(self.session, self.conversation, code)
+        tests = PublicTests.of(report) if report else None
+        self.revisions[-1] = revision.model_copy(update={"tests": tests})
+        return report
+
+    def _chosen_by(self) -> ChosenBy:
+        best = self.session.workspace.best
+        if best is None:
+            return ChosenBy.NONE
+        if best.passed:
+            return ChosenBy.PASSED_PUBLIC_TESTS
+        own = self.session.earlier is not None and len(self.revisions) == 1
+        return ChosenBy.EARLIER if own else ChosenBy.NEWEST

@@ -1,0 +1,46 @@
+"""The strategies by the name they have on the command line, a user's own, and plug-ins'."""
+
+from harness import plugins
+from harness.agent.attempt import Strategy
+from harness.agent.strategies.agent_loop import agentic
+from harness.agent.strategies.best_of_k import best_of_k_public
+from harness.agent.strategies.self_repair import self_repair
+from harness.agent.strategies.single_shot import single_shot
+from harness.agent.strategies.user_strategy import own_strategy, strategy_of
+from harness.errors import UsageError
+from harness.features.external.session import EXTERNAL, Absent, External
+
+STRATEGIES: dict[str, Strategy] = {
+    "agentic": agentic,
+    "single_shot": single_shot,
+    "self_repair": self_repair,
+    "best_of_k_public": best_of_k_public,
+}
+
+BUILT_IN = (*STRATEGIES, *EXTERNAL)
+"""All modes that have a name here, those whose agent is the user's own among them."""
+NO_AGENT = "no agent is connected; start one with `harness mcp --problem ID --out RUN`"
+
+
+def find_strategy(name: str) -> Strategy:
+    """One of `BUILT_IN`, what `module:attribute` names, or that of a plug-in.
+
+    Those of `EXTERNAL` come without an agent: who has one puts it in their place.
+
+    Raises:
+        UsageError: it is none of them, or what it names cannot be called.
+    """
+    if name in STRATEGIES:
+        return STRATEGIES[name]
+    if name in EXTERNAL:
+        return External(Absent(NO_AGENT))
+    plugin = plugins.find(plugins.STRATEGIES, name)
+    if plugin is not None:
+        return strategy_of(str(plugin), plugin.load())
+    if ":" not in name:
+        known = plugins.known(plugins.STRATEGIES, STRATEGIES)
+        raise UsageError(
+            f"mode {name!r} is unknown; there are: {known}, or a strategy of your own as "
+            "module:attribute"
+        )
+    return own_strategy(name)

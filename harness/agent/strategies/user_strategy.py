@@ -1,0 +1,164 @@
+"""Strategies and tools of the user's own, named `module:attribute`, and strategies of plug-ins.
+
+They are trusted as the harness itself is, and run in its process: only what models write goes into
+the sandbox. What they raise is no failing of the model's: the sample stays pending, with the words.
+A limit that a strategy does not catch (`harness.agent.ending`) ends it with what is in the
+workspace.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.agent.attempt import (
+    Attempt,
+    BudgetSpentError,
+    ChosenBy,
+    Limits,
+    RunStoppedError,
+    Session,
+    StopReason,
+    Strategy,
+)
+from harness.agent.ending import until_the_end
+from harness.errors import HarnessError, UsageError
+from harness.models.faults import Redactor
+from harness.models.protocol import ModelError, Usage
+from harness.models.user_code import load_attribute
+from harness.sandbox.program import SandboxError
+from harness.tools.toolbox import Arguments, Tool, ToolError
+from harness.tools.workspace import Workspace
+
+_one_line = Redactor()
+_PASS = (RunStoppedError, SandboxError, HarnessError, ModelError)
+GRACE_S = 1.0
+GIVEN_UP = frozenset({StopReason.TIME_LIMIT, StopReason.WALL_LIMIT})
+"""The model may have been at work still, and nobody says what it used."""
+
+
+def own_strategy(name: str) -> Strategy:
+    """The strategy that `module:attribute` names.
+
+    Raises:
+        UsageError: there is none of that name, or it cannot be called.
+    """
+    return strategy_of(name, load_attribute(name))
+
+
+def strategy_of(name: str, thing: Any) -> Strategy:
+    """The strategy that somebody's object is; a class is called without arguments.
+
+    Raises:
+        UsageError: it cannot be called.
+    """
+    found = _made(name, thing)
+    if not callable(found):
+        raise UsageError(f"{name} is a {type(found).__name__}; a strategy is an async function")
+    return _guarded(name, found)
+
+
+def _guarded(name: str, solve: Callable[[Session], Any]) -> Strategy:
+    async def strategy(session: Session) -> Attempt:
+        returned: Attempt | None = None
+
+        async def work() -> StopReason:
+            nonlocal returned
+            returned = await _solved(name, solve, session)
+            return returned.stop_reason
+
+        reason, error = await until_the_end(work(), _later(session.limits))
+        return returned or _unfinished(session, reason, error)
+
+    return strategy
+
+
+async def _solved(name: str, solve: Callable[[Session], Any], session: Session) -> Attempt:
+    """What their strategy returns. Raises what it does not catch, and ModelError for its faults."""
+    try:
+        attempt = await solve(session)
+    except (*_PASS, BudgetSpentError):
+        raise
+    except (Exception, SystemExit) as error:
+        if isinstance(error, TimeoutError) and session.limits.seconds is not None:
+            raise  # the conversation's
+        raise ModelError(f"strategy {name} raised {_words(error)}") from error
+    if not isinstance(attempt, Attempt):
+        kind = type(attempt).__name__
+        raise ModelError(f"strategy {name} returned a {kind}, not an Attempt")
+    return attempt
+
+
+def _later(limits: Limits) -> Limits:
+    """The limits with some more of wall time: a strategy that heeds it itself ends by itself."""
+    wall = limits.wall_seconds
+    return limits.model_copy(update={"wall_seconds": None if wall is None else wall + GRACE_S})
+
+
+def _unfinished(session: Session, reason: StopReason, error: str) -> Attempt:
+    """What there is where a strategy did not catch its end: what is in the workspace."""
+    best, answers = session.workspace.best, session.journal.answers
+    rule = ChosenBy.NONE
+    if best is not None:
+        rule = ChosenBy.PASSED_PUBLIC_TESTS if best.passed else ChosenBy.NEWEST
+    return Attempt(
+        code=best.code if best else "",
+        chosen_by=rule,
+        stop_reason=reason,
+        usage=sum((usage for usage in answers if usage), Usage()),
+        usage_known=None not in answers and reason not in GIVEN_UP,
+        model_calls=len(answers),
+        error=error,
+    )
+
+
+def own_tool(name: str) -> Tool[Any]:
+    """The tool that `module:attribute` names.
+
+    Raises:
+        UsageError: there is none of that name, or it is not a tool.
+    """
+    found = _made(name, load_attribute(name))
+    lacking = [
+        each for each in ("name", "description") if not isinstance(getattr(found, each, None), str)
+    ]
+    arguments = getattr(found, "arguments", None)
+    if not (isinstance(arguments, type) and issubclass(arguments, Arguments)):
+        lacking.append("arguments (a subclass of harness.tools.toolbox.Arguments)")
+    if not callable(getattr(found, "call", None)):
+        lacking.append("call")
+    if lacking:
+        raise UsageError(f"{name} is no tool: it lacks {', '.join(lacking)}")
+    return _OwnTool(name, found)
+
+
+class _OwnTool:
+    def __init__(self, path: str, tool: Any) -> None:
+        self._path = path
+        self._tool = tool
+        self.name: str = tool.name
+        self.description: str = tool.description
+        self.arguments: type[Arguments] = tool.arguments
+
+    async def call(self, workspace: Workspace, arguments: Arguments) -> str:
+        try:
+            told = await self._tool.call(workspace, arguments)
+        except (*_PASS, ToolError):
+            raise
+        except (Exception, SystemExit) as error:
+            raise ModelError(f"tool {self._path} raised {_words(error)}") from error
+        if not isinstance(told, str):
+            raise ModelError(f"tool {self._path} returned a {type(told).__name__}, not a str")
+        return told
+
+
+def _made(name: str, found: Any) -> Any:
+    """What the name stands for; a class is called without arguments."""
+    if not isinstance(found, type):
+        return found
+    try:
+        return found()
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"{name}() raised {_words(error)}") from error
+
+
+def _words(error: BaseException) -> str:
+    return _one_line(f"{type(error).__name__}: {error}")

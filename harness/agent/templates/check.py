@@ -1,0 +1,298 @@
+"""Whether a prompt set works: every template compiled, and rendered for every form of problem."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jinja2 import nodes
+from jinja2.meta import find_undeclared_variables
+from pydantic import BaseModel
+
+from harness.agent.templates.problem_facts import missing_facts
+from harness.agent.templates.prompt_set import (
+    NAMES,
+    OWN_PARTS,
+    Templates,
+    bundled_name,
+    find_templates,
+    own_places,
+    read_set,
+    shown_path,
+)
+from harness.agent.templates.template import TemplateFaultError, parse, render
+from harness.errors import UsageError
+from harness.problem import Codec, Kind, ProblemView, Signature, TestCase
+
+CPU_S = 6.0
+
+
+class Fault(NamedTuple):
+    """What is wrong in one place.
+
+    Attributes:
+        file: path of the template.
+        line: of it; None where it is not known.
+    """
+
+    file: str
+    line: int | None
+    words: str
+
+    def __str__(self) -> str:
+        where = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"{where}: {self.words}"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check found.
+
+    Attributes:
+        files: the templates that were looked at.
+        forms: how many different problems they were rendered for.
+        faults: without doubles, by file and line.
+        missing: what a solver needs that a set does not say, likewise.
+        notes: what it does not say and can be solved without.
+    """
+
+    files: tuple[str, ...]
+    forms: int
+    faults: tuple[Fault, ...]
+    missing: tuple[Fault, ...] = ()
+    notes: tuple[Fault, ...] = ()
+
+
+def check_prompt(name: str, problems: Sequence[ProblemView], mode: str | None = None) -> Checked:
+    """Look for everything that is wrong with a set.
+
+    Args:
+        name: a bundled set, or a folder.
+        problems: to render it for; other forms of them are made here.
+        mode: just this one; None for all that the set has templates for.
+
+    Raises:
+        UsageError: there is no such set, or it has nothing for the mode.
+    """
+    templates: dict[str, tuple[Traversable, str, Kind]] = {}
+    openings: dict[tuple[str, Kind], Templates] = {}
+    faults: list[Fault] = []
+    refusals: list[UsageError] = []
+    for each in (mode,) if mode else OWN_PARTS:
+        for kind in Kind:
+            try:
+                found = find_templates(name, each, kind)
+            except UsageError as error:
+                refusals.append(error)
+                continue
+            templates |= {str(file): (file, part, kind) for part, file in found.items()}
+            openings[each, kind] = found
+    if not bundled_name(name):
+        faults += _strays(name, mode, set(templates))
+    if not templates and not faults:
+        raise refusals[0]
+    forms = {kind: [each for each in _forms(problems) if each.kind is kind] for kind in Kind}
+    for file, part, kind in templates.values():
+        faults += _faults(name, file, part, forms[kind])
+    said = [*_unsaid(name, openings, forms)]
+    rendered = sum(len(forms[kind]) for kind in {kind for _, _, kind in templates.values()})
+    missing = _ordered(fault for needed, fault in said if needed)
+    notes = _ordered(fault for needed, fault in said if not needed)
+    return Checked(tuple(sorted(templates)), rendered, _ordered(faults), missing, notes)
+
+
+def _ordered(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    return tuple(sorted(set(faults), key=_place))
+
+
+def _place(fault: Fault) -> tuple[str, int, str]:
+    return fault.file, fault.line or 0, fault.words
+
+
+def _unsaid(
+    name: str,
+    openings: Mapping[tuple[str, Kind], Templates],
+    forms: Mapping[Kind, Sequence[ProblemView]],
+) -> Iterator[tuple[bool, Fault]]:
+    """What the openings do not say, each once with the first form of problem that lacks it."""
+    for (mode, kind), templates in openings.items():
+        told: set[str] = set()
+        path = shown_path(templates["user"])
+        for form in forms[kind]:
+            try:
+                messages = read_set(name, templates).render(form, CPU_S)
+            except UsageError:
+                continue  # a fault that is told with its place
+            text = "\n".join(message.content for message in messages)
+            for fact in missing_facts(text, form, tools=mode == "agentic"):
+                if fact.words not in told:
+                    told.add(fact.words)
+                    yield fact.needed, Fault(path, None, f"{fact.words} (for {form.id})")
+
+
+def _strays(name: str, mode: str | None, used: set[str]) -> Iterator[Fault]:
+    """Templates in the set's folders that nothing reads: misspelt, or half of a pair."""
+    places = {
+        str(place): Path(str(place))
+        for each in ((mode,) if mode else OWN_PARTS)
+        for kind in Kind
+        for place in own_places(name, each, kind)
+    }
+    for place in places.values():
+        present = {file.stem: str(file) for file in sorted(place.glob("*.j2"))}
+        for part, file in present.items():
+            if file in used:
+                continue
+            missing = {"system": "user", "user": "system"}.get(part)
+            if part not in NAMES:
+                known = ", ".join(f"{each}.j2" for each in NAMES)
+                yield Fault(file, None, f"no template has this name; known: {known}")
+            elif missing and missing not in present:
+                yield Fault(file, None, f"there is no {missing}.j2 beside it, so it is never read")
+            elif part == "repair" and mode in {None, "self_repair"}:
+                yield Fault(file, None, "there is no opening for it to follow: it is never read")
+
+
+def _faults(
+    name: str, file: Traversable, part: str, forms: Iterable[ProblemView]
+) -> Iterator[Fault]:
+    path = shown_path(file)
+    try:
+        source = read_set(name, {part: file}).parts[part]
+        tree = parse(source, path)
+    except UsageError as error:
+        yield Fault(path, None, str(error))
+        return
+    except TemplateFaultError as fault:
+        yield Fault(path, fault.line, fault.words)
+        return
+    undefined = dict(_undefined(tree, part))
+    yield from (Fault(path, line, words) for line, words in undefined.items())
+    told: set[tuple[int | None, str]] = set()
+    for form in forms:
+        try:
+            if render(source, path, _values(part, form)):
+                continue
+            line, words = None, "it comes to nothing"
+        except TemplateFaultError as fault:
+            line, words = fault.line, fault.words
+        if line not in undefined and (line, words) not in told:
+            told.add((line, words))
+            yield Fault(path, line, f"{words} (for {form.id})")
+
+
+def _values(part: str, problem: ProblemView) -> Mapping[str, Any]:
+    every = {
+        "problem": problem,
+        "further_tests": problem.public_tests,
+        "cpu_limit_s": "6",
+        "max_turns": 10,
+        "code": "def solve(x):\n    return x + 1\n",
+        "feedback": "Wrong answer on public test 1.",
+        "round": 1,
+    }
+    return {name: every[name] for name in NAMES[part]}
+
+
+def _undefined(tree: nodes.Template, part: str) -> Iterator[tuple[int, str]]:
+    """The names that nothing defines, and the fields that a problem or test does not have, by line.
+
+    Rendering finds only the first for each form, and none in a branch that no form takes.
+    """
+    names = [*tree.find_all(nodes.Name)]
+    bound = {each.name for each in names if each.ctx != "load"}
+    asked = [*_asked(tree)]
+    known = NAMES[part] | bound | {each.name for each in asked if isinstance(each, nodes.Name)}
+    unknown = find_undeclared_variables(tree) - known
+    for each in names:
+        if each.name in unknown:
+            yield (
+                each.lineno,
+                f"{each.name!r} is undefined; there are {', '.join(sorted(NAMES[part]))}",
+            )
+    models = _models(tree, bound)
+    for each in tree.find_all(nodes.Getattr):
+        model = _model(each.node, models)
+        if model and each.attr not in model.model_fields and each not in asked:
+            fields = get_close_matches(each.attr, model.model_fields, n=1)
+            near = f"; did you mean {fields[0]!r}?" if fields else ""
+            yield each.lineno, f"{model.__name__} has no {each.attr!r}{near}"
+
+
+def _asked(tree: nodes.Template) -> Iterator[nodes.Node]:
+    """What a template asks of whether it is defined, or has another value for."""
+    for each in tree.find_all((nodes.Test, nodes.Filter)):
+        asks = {"defined", "undefined"} if isinstance(each, nodes.Test) else {"default", "d"}
+        if each.name in asks and each.node is not None:
+            yield each.node
+
+
+def _models(tree: nodes.Template, bound: set[str]) -> dict[str, type[BaseModel]]:
+    """What is known of the names: the problem, and its tests where a loop goes over them."""
+    models: dict[str, type[BaseModel]] = {} if "problem" in bound else {"problem": ProblemView}
+    stores = Counter(each.name for each in tree.find_all(nodes.Name) if each.ctx != "load")
+    for loop in tree.find_all(nodes.For):
+        match loop:
+            case nodes.For(
+                target=nodes.Name(name=name),
+                iter=nodes.Getattr(node=nodes.Name(name="problem"), attr="public_tests")
+                | nodes.Name(name="further_tests"),
+            ) if stores[name] == 1:
+                models[name] = TestCase
+            case _:
+                pass
+    return models
+
+
+def _model(node: nodes.Node, models: Mapping[str, type[BaseModel]]) -> type[BaseModel] | None:
+    match node:
+        case nodes.Name(name=name):
+            return models.get(name)
+        case nodes.Getattr(node=nodes.Name(name="problem"), attr="signature"):
+            return Signature
+        case _:
+            return None
+
+
+def _forms(problems: Sequence[ProblemView]) -> Iterator[ProblemView]:
+    """The problems, and variations of the first program and function: what data sets lack."""
+    yield from problems
+    code = [each for each in problems if each.kind is Kind.CODE_GENERATION]
+    bare: dict[str, Any] = {
+        "difficulty": None,
+        "platform": "",
+        "tags": (),
+        "release_date": None,
+        "public_tests": (),
+    }
+    for program in [each for each in code if each.entry_point is None][:1]:
+        yield _varied(program, "a program without difficulty, platform, date and tests", bare)
+        unworded = {"statement": "Add the two numbers.", "public_tests": ()}
+        yield _varied(program, "a program whose statement says nothing of input", unworded)
+    for function in [each for each in code if each.entry_point is not None][:1]:
+        alone = f"def {function.entry_point}(a, b):\n    "
+        method = f"class Solution:\n    def {function.entry_point}(self, a, b):\n        "
+        call = {"call": f"{function.entry_point}(1, 2)", "public_tests": ()}
+        in_place = Signature(result=Codec.FIRST_ARGUMENT)
+        of_program = {
+            "statement": "",
+            "starter_code": "",
+            "code": "def f(a, b):\n    return a + b\n",
+        }
+        for what, change in (
+            ("a function without difficulty, platform, date and tests", bare),
+            ("a function without starter code", {"starter_code": ""}),
+            ("a function that stands alone", {"starter_code": alone}),
+            ("a method of a class", {"starter_code": method}),
+            ("a function that works in place", {"signature": in_place}),
+            ("a test output prediction", {"kind": Kind.TEST_OUTPUT_PREDICTION, **call}),
+            ("a code execution", {"kind": Kind.CODE_EXECUTION, **call, **of_program}),
+        ):
+            yield _varied(function, what, change)
+
+
+def _varied(problem: ProblemView, what: str, change: Mapping[str, Any]) -> ProblemView:
+    return problem.model_copy(update={"id": what, **change})

@@ -1,0 +1,253 @@
+"""Prompt sets: Jinja2 templates in a folder per mode and set.
+
+Under `prompts/`, and in a user's own folder, where MODE may be left out:
+
+    MODE/SET/system.j2, user.j2         code generation
+    MODE/SET/KIND/system.j2, user.j2    another kind of problem
+    self_repair/SET/repair.j2           what is said after a failure, beside single shot's two
+
+Modes that have no folder here ask with the sets of single shot.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
+
+from harness.agent.templates.template import (
+    LONGEST_TEMPLATE,
+    TemplateFaultError,
+    description,
+    render,
+)
+from harness.errors import UsageError
+from harness.grading.excerpts import writable
+from harness.models.protocol import Frozen, SystemMessage, UserMessage
+from harness.problem import Kind, ProblemView
+from harness.tools.further_tests import further_tests
+
+SINGLE_SHOT = "single_shot"
+OPENING = ("system", "user")
+OWN_PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"agentic": (), SINGLE_SHOT: (), "self_repair": ("repair",)}
+)
+"""The modes that have sets of their own, and what those hold beside the opening."""
+_EVERYWHERE = frozenset({"problem", "further_tests", "cpu_limit_s", "max_turns"})
+NAMES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "system": _EVERYWHERE,
+        "user": _EVERYWHERE,
+        "repair": _EVERYWHERE | {"code", "feedback", "round"},
+    }
+)
+"""What each template may use."""
+
+Templates = Mapping[str, Traversable]
+"""A set's files by part; empty where it is not complete."""
+
+_BUNDLED = files("harness") / "prompts"
+
+Parts = Annotated[
+    Mapping[str, str], AfterValidator(lambda parts: MappingProxyType[str, str](dict(parts)))
+]
+
+
+class PromptSet(Frozen):
+    """The templates of one set for one mode and one kind of problem.
+
+    Attributes:
+        parts: the templates by name, `system` and `user` first.
+    """
+
+    name: str
+    parts: Parts
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of all templates: changes whenever one does."""
+        opening = [self.parts[name] for name in OPENING]
+        others = [item for pair in self.parts.items() if pair[0] not in OPENING for item in pair]
+        return hashlib.sha256("\0".join(opening + others).encode()).hexdigest()
+
+    @property
+    def description(self) -> str:
+        """What the set says of itself in its first line; empty where it does not."""
+        others = [text for name, text in self.parts.items() if name not in OPENING]
+        said = [description(text) for text in (*others, self.parts["system"])]
+        return next((words for words in said if words), "")
+
+    def render(
+        self, problem: ProblemView, cpu_limit_s: float, max_turns: int | None = 1
+    ) -> tuple[SystemMessage, UserMessage]:
+        """The opening messages.
+
+        Args:
+            problem: what they are about.
+            cpu_limit_s: CPU seconds of a test.
+            max_turns: answers that the model may give; None without a limit.
+
+        Raises:
+            UsageError: a template uses a name that does not exist, is not valid Jinja2, fails, or
+                does too much.
+        """
+        system, user = (
+            self.render_part(part, problem=problem, cpu_limit_s=cpu_limit_s, max_turns=max_turns)
+            for part in OPENING
+        )
+        return SystemMessage(content=system), UserMessage(content=user)
+
+    def render_part(self, part: str, **values: Any) -> str:
+        """The text of one template.
+
+        Args:
+            part: its name, as `repair`.
+            values: what `NAMES` says that it may use; `cpu_limit_s` is a number, and
+                `further_tests` follow from the problem.
+
+        Raises:
+            UsageError: as `render` does, or there is no such template.
+        """
+        if part not in self.parts:
+            raise UsageError(f"prompt set {self.name!r} has no {part}.j2")
+        if isinstance(values.get("cpu_limit_s"), int | float):
+            values["cpu_limit_s"] = f"{values['cpu_limit_s']:g}"
+        if isinstance(problem := values.get("problem"), ProblemView):
+            values["further_tests"] = [test for _, test in further_tests(problem)]
+        try:
+            return writable(render(self.parts[part], f"{part}.j2", values))
+        except TemplateFaultError as fault:
+            line = "" if fault.line is None else f", line {fault.line}"
+            raise UsageError(f"prompt set {self.name!r}, {part}.j2{line}: {fault.words}") from fault
+
+
+def load_prompt(name: str, mode: str, kind: Kind = Kind.CODE_GENERATION) -> PromptSet:
+    """Find a set by name among the bundled ones, or by the path of a folder.
+
+    Raises:
+        UsageError: there is no such set, or it is none for this mode and kind.
+    """
+    return read_set(name, find_templates(name, mode, kind))
+
+
+def read_set(name: str, templates: Templates) -> PromptSet:
+    """The set that these files are.
+
+    Raises:
+        UsageError: one cannot be read.
+    """
+    parts: dict[str, str] = {}
+    for part, file in templates.items():
+        try:
+            with file.open("r", encoding="utf-8") as opened:
+                parts[part] = opened.read(LONGEST_TEMPLATE + 1)  # the one more is refused later
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"prompt set {name!r}, {part}.j2 cannot be read: {error}") from error
+    return PromptSet(name=name, parts=parts)
+
+
+def fallback_prompt(name: str, kind: Kind = Kind.CODE_GENERATION) -> PromptSet:
+    """What a set of the agent loop asks with where a model cannot call tools.
+
+    The single-shot set of the same name, or in the same folder; else the bundled default.
+
+    Raises:
+        UsageError: it is there and cannot be read.
+    """
+    if bundled_name(name):
+        there = name in bundled_names(SINGLE_SHOT, kind)
+    else:
+        there = bool(_first([_of_kind(Path(name) / SINGLE_SHOT, kind)], OPENING))
+    return load_prompt(name if there else "default", SINGLE_SHOT, kind)
+
+
+def bundled_name(name: str) -> bool:
+    """Whether a name is a bundled set's, of whatever mode and kind; it is no folder's then."""
+    return any(entry.name == name for mode in OWN_PARTS for entry in _folders(_BUNDLED / mode))
+
+
+def bundled_names(mode: str, kind: Kind = Kind.CODE_GENERATION) -> list[str]:
+    """The bundled sets that a mode can ask problems of a kind with."""
+    names = sorted({entry.name for home in _homes(mode) for entry in _folders(_BUNDLED / home)})
+    return [name for name in names if _bundled_templates(name, mode, kind)]
+
+
+def find_templates(name: str, mode: str, kind: Kind = Kind.CODE_GENERATION) -> Templates:
+    """The files of a set, by part.
+
+    Raises:
+        UsageError: as `load_prompt` does.
+    """
+    is_bundled = bundled_name(name)
+    found = _bundled_templates(name, mode, kind) if is_bundled else own_templates(name, mode, kind)
+    if found:
+        return found
+    known = ", ".join(bundled_names(mode, kind)) or "none"
+    words = kind.replace("_", " ")
+    if is_bundled:
+        raise UsageError(
+            f"prompt set {name!r} has nothing for {words} in mode {mode}; these have: {known}"
+        )
+    files = " and ".join(f"{part}.j2" for part in (*OPENING, *OWN_PARTS.get(mode, ())))
+    where = f"has no {files}" if Path(name).is_dir() else "is not there"
+    of_kind = "" if kind is Kind.CODE_GENERATION else f" for {words}"
+    raise UsageError(
+        f"prompt set {name!r}: no bundled set of {mode}{of_kind} ({known}), "
+        f"and as a folder it {where}{of_kind}"
+    )
+
+
+def shown_path(file: Traversable) -> str:
+    """The path of a template, as it can be opened: a bundled one's is where it is installed."""
+    return str(file)
+
+
+def own_templates(name: str, mode: str, kind: Kind) -> Templates:
+    """What a user's folder holds for a mode and a kind; nothing where a template is missing."""
+    places = own_places(name, mode, kind)
+    return _complete(places, places, mode)
+
+
+def own_places(name: str, mode: str, kind: Kind) -> list[Traversable]:
+    """Where in a user's folder the templates may be, the likeliest place first."""
+    folder = Path(name)
+    return [_of_kind(place, kind) for place in (*(folder / home for home in _homes(mode)), folder)]
+
+
+def _bundled_templates(name: str, mode: str, kind: Kind) -> Templates:
+    places = [_of_kind(_BUNDLED / home / name, kind) for home in _homes(mode)]
+    return _complete(places, places[:1], mode)
+
+
+def _homes(mode: str) -> tuple[str, ...]:
+    """The folders of a mode's sets: its own, and single shot's where it may do with those."""
+    if mode in {"agentic", SINGLE_SHOT}:
+        return (mode,)
+    return (mode, SINGLE_SHOT)
+
+
+def _complete(opening: list[Traversable], own: list[Traversable], mode: str) -> Templates:
+    """The opening, all of it from one place, and what the mode has beside it; or nothing."""
+    parts = [_first(opening, OPENING), *(_first(own, (each,)) for each in OWN_PARTS.get(mode, ()))]
+    return {name: file for part in parts for name, file in part.items()} if all(parts) else {}
+
+
+def _first(places: Iterable[Traversable], parts: Sequence[str]) -> Templates:
+    """The templates of the first place that has all of them."""
+    for place in places:
+        found = {part: place / f"{part}.j2" for part in parts}
+        if place.is_dir() and all(file.is_file() for file in found.values()):
+            return found
+    return {}
+
+
+def _of_kind(place: Traversable, kind: Kind) -> Traversable:
+    return place if kind is Kind.CODE_GENERATION else place / kind
+
+
+def _folders(place: Traversable) -> list[Traversable]:
+    return [entry for entry in place.iterdir() if entry.is_dir()] if place.is_dir() else []

@@ -1,0 +1,238 @@
+"""Jinja2 templates that can read what they are given, and do little else.
+
+A template may come from anybody. Jinja2's own sandbox keeps it from Python's insides; what is added
+here bounds its work (`harness.agent.template_work`), and measures beforehand what could make much
+out of little at one stroke: powers, repetition, widths.
+"""
+
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date
+from functools import cache
+from types import TracebackType
+from typing import Any, cast
+
+from jinja2 import StrictUndefined, Template, TemplateSyntaxError, nodes
+from jinja2.exceptions import SecurityError
+from jinja2.runtime import Context
+from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
+from jinja2.utils import Namespace
+from pydantic import BaseModel
+
+from harness.agent.template_work import STEP, TooMuchError, metered, spend, spent, weight
+from harness.agent.templates import filters as filters
+from harness.grading.excerpts import shorten
+
+LONGEST_TEMPLATE = 1_000_000
+LONGEST_TEXT = 1_000_000
+LARGEST_POWER = 64
+LARGEST_BASE = 10**9
+LARGEST_NUMBER = 10**1_000
+_LONGEST_WORDS = 500
+
+_METHODS_OF_TEXT = """
+    capitalize casefold count endswith find index isalnum isalpha isascii isdecimal isdigit islower
+    isnumeric isspace isupper join lower lstrip name partition removeprefix removesuffix replace
+    rfind rindex rpartition rsplit rstrip split splitlines startswith strip swapcase title upper
+    value
+"""
+_METHODS: tuple[tuple[type, frozenset[str]], ...] = (
+    (str, frozenset(_METHODS_OF_TEXT.split())),
+    (date, frozenset({"isoformat", "year", "month", "day"})),
+    (Mapping, frozenset({"get", "items", "keys", "values"})),
+    (Sequence, frozenset({"count", "index"})),
+    (int, frozenset()),
+    (float, frozenset()),
+)
+_GROWING: dict[str, Callable[..., str]] = {"join": filters.joined, "replace": filters.replaced}
+_OF_THE_CALL = ("_loop_vars", "_block_vars")  # what jinja2 says of where a call stands
+_FIRST_LINE = re.compile(r"\{#-?[ \t]*([^\n]*?)[ \t]*-?#\}[ \t]*(?:\n|\Z)")
+
+
+class TemplateFaultError(Exception):
+    """A template is not valid, or failed.
+
+    Attributes:
+        line: where; None where jinja2 does not know.
+        words: what is wrong, in one line.
+    """
+
+    def __init__(self, line: int | None, words: str) -> None:
+        self.line = line
+        self.words = words
+        super().__init__(words)
+
+
+def render(source: str, file: str, values: Mapping[str, Any]) -> str:
+    """The text that a template makes of the values, without space around it.
+
+    Args:
+        source: the template.
+        file: its name.
+        values: what it may use, by name.
+
+    Raises:
+        TemplateFaultError: it is not valid, uses a name that does not exist, reaches for what it
+            may not have, fails, does too much, or makes more than `LONGEST_TEXT` characters.
+    """
+    length, pieces = 0, list[str]()
+    with _one_fault(file), metered():
+        for piece in _compiled(source, file).generate(values):
+            length += len(piece)
+            if length > LONGEST_TEXT:
+                raise TooMuchError(f"it makes more than {LONGEST_TEXT:,} characters")
+            pieces.append(piece)
+    return "".join(pieces).strip()
+
+
+def parse(source: str, file: str) -> nodes.Template:
+    """The template as a tree, once it has been found to be valid.
+
+    Raises:
+        TemplateFaultError: it is not.
+    """
+    with _one_fault(file), metered():
+        _compiled(source, file)
+        return _environment().parse(source)
+
+
+def description(source: str) -> str:
+    """What a template's first line says of it in a comment; empty where there is none."""
+    found = _FIRST_LINE.match(source)
+    return found.group(1) if found else ""
+
+
+@contextmanager
+def _one_fault(file: str) -> Generator[None]:
+    """Whatever jinja2 raises, as the one error of this module."""
+    try:
+        yield
+    except TemplateSyntaxError as error:
+        raise TemplateFaultError(error.lineno, _words(error.message)) from error
+    except Exception as error:
+        raise TemplateFaultError(
+            _line(error.__traceback__, file), _words(str(error) or type(error).__name__)
+        ) from error
+
+
+def _words(message: str | None) -> str:
+    return shorten(" ".join((message or "").split()), _LONGEST_WORDS)
+
+
+def _line(traceback: TracebackType | None, file: str) -> int | None:
+    """The innermost line of the template: jinja2 puts its lines in the place of Python's."""
+    line = None
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == file:
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    return line
+
+
+@cache
+def _compiled(source: str, file: str) -> Template:
+    if len(source) > LONGEST_TEMPLATE:
+        raise TooMuchError(f"it is longer than {LONGEST_TEMPLATE:,} characters")
+    environment = _environment()
+    tree = environment.parse(source)
+    _count(tree)
+    tree.set_environment(environment)
+    code = environment.compile(tree, filename=file)
+    return Template.from_code(environment, code, environment.globals)
+
+
+def _count(node: nodes.Node) -> None:
+    """Have every text, loop, list and concatenation below a node counted when it is come to."""
+    for name, value in node.iter_fields():
+        if isinstance(value, nodes.Node):
+            setattr(node, name, _counted(value))
+        elif isinstance(value, list):
+            items = cast("list[Any]", value)
+            items[:] = [_counted(each) if isinstance(each, nodes.Node) else each for each in items]
+
+
+def _counted(node: nodes.Node) -> nodes.Node:
+    _count(node)
+    match node:
+        case nodes.TemplateData():  # as a value it is counted where values are written
+            return nodes.Const(node.data, lineno=node.lineno)
+        case nodes.For():
+            if node.recursive:
+                raise TemplateSyntaxError("a loop may not be recursive", node.lineno)
+            node.iter = _through(filters.STEPS, cast("nodes.Expr", node.iter))
+        case nodes.Concat():
+            return _through(filters.CONCATENATED, nodes.List(node.nodes, lineno=node.lineno))
+        case nodes.List() | nodes.Dict():
+            return _through(filters.HELD, node)
+        case nodes.Tuple() if node.ctx == "load":
+            return _through(filters.HELD, node)
+        case _:
+            pass
+    return node
+
+
+def _through(name: str, node: nodes.Expr) -> nodes.Filter:
+    return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
+
+
+@cache
+def _environment() -> "_Bounded":
+    environment = _Bounded(
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+        finalize=filters.written,
+    )
+    environment.filters = {**filters.OF_TEMPLATES, **filters.OF_NODES}
+    names = cast("dict[str, Any]", environment.globals)
+    names.clear()
+    names.update(range=safe_range, dict=dict, namespace=Namespace)
+    return environment
+
+
+class _Bounded(ImmutableSandboxedEnvironment):
+    intercepted_binops = frozenset({"*", "**", "%", "+"})
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        if isinstance(obj, BaseModel):
+            of = type(obj)
+            return attr in of.model_fields or (
+                not attr.startswith("_") and isinstance(getattr(of, attr, None), property)
+            )
+        for kind, known in _METHODS:
+            if isinstance(obj, kind):
+                return attr in known
+        return super().is_safe_attribute(obj, attr, value)
+
+    def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
+        del value  # a format may ask for any width: it is no safe attribute, like others
+        return None
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        if operator == "%" and isinstance(left, str):
+            raise SecurityError("% is for numbers; put texts together with ~")
+        if operator == "**":
+            _bounded(left, LARGEST_BASE)
+            _bounded(right, LARGEST_POWER)
+        if operator == "*":
+            for some, times in ((left, right), (right, left)):
+                if isinstance(times, int) and not isinstance(some, int | float):
+                    spend(weight(some) * max(times, 0))
+        return _bounded(spent(super().call_binop(context, operator, left, right)), LARGEST_NUMBER)
+
+    # jinja2 gives the first two names that no argument of a template's can have.
+    def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        spend(STEP)
+        text = getattr(obj, "__self__", None)
+        if isinstance(text, str) and obj.__name__ in _GROWING:
+            named = {name: each for name, each in kwargs.items() if name not in _OF_THE_CALL}
+            return spent(_GROWING[obj.__name__](text, *args, **named))
+        return spent(super().call(context, obj, *args, **kwargs))
+
+
+def _bounded(value: Any, most: int) -> Any:
+    if isinstance(value, int) and abs(value) > most:
+        raise TooMuchError("it makes a number too large")
+    return value

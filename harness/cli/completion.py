@@ -1,0 +1,170 @@
+"""What a shell offers for an unfinished word: names that the harness knows, and runs on the disk.
+
+A shell may run what it is offered, so nothing is offered but letters, digits and a few signs that
+no shell heeds. Only what a name needs is imported, since a reader waits for each of these answers.
+"""
+
+import io
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from harness.cli import COMPLETE
+
+HARMLESS = re.compile(r"[\w./:@+,=-]+\Z", re.ASCII)
+BASH = "complete_bash"
+MOST = 200
+"""Names that are offered at once."""
+
+
+def _offered(values: Iterable[str], incomplete: str) -> list[str]:
+    found = sorted({each for each in values if each.startswith(incomplete)})
+    return [each for each in found if HARMLESS.match(each)][:MOST]
+
+
+def benchmarks(incomplete: str) -> list[str]:
+    """`NAME[:WHERE]`: sources, and after a colon their words, or files of a disk."""
+    from harness.plugins import SOURCES, installed
+    from harness.sources.benchmarks import LOADERS
+    from harness.sources.homes import HOMES
+
+    name, colon, where = incomplete.partition(":")
+    if not colon:
+        return _offered([*LOADERS, *(each.name for each in installed(SOURCES))], incomplete)
+    files = _files(where) if where or name not in {"fixture", *HOMES} else ()
+    words = [*HOMES.get(name, ()), *files]
+    return _offered((f"{name}:{word}" for word in words), incomplete)
+
+
+def models(incomplete: str) -> list[str]:
+    """Names that have a price, prefixes, plug-ins, and runs to be played again."""
+    from harness.models.prices import bundled_prices
+    from harness.models.providers import PROVIDERS, PYTHON_PREFIX, REPLAY_PREFIX
+    from harness.plugins import MODELS, installed
+
+    if incomplete.startswith(REPLAY_PREFIX):
+        found = ["bundled", *_runs(incomplete.removeprefix(REPLAY_PREFIX))]
+        return _offered((REPLAY_PREFIX + each for each in found), incomplete)
+    prefixes = [*(each.prefix for each in PROVIDERS), PYTHON_PREFIX, REPLAY_PREFIX]
+    plugged = [each.name for each in installed(MODELS)]
+    priced = [each for each in bundled_prices().models if "*" not in each]
+    return _offered([*prefixes, *plugged, *priced], incomplete)
+
+
+def strategies(incomplete: str) -> list[str]:
+    """Ways to seek a solution."""
+    from harness.agent.strategies.strategy_names import STRATEGIES
+    from harness.plugins import STRATEGIES as GROUP
+    from harness.plugins import installed
+
+    return _offered([*STRATEGIES, *(each.name for each in installed(GROUP))], incomplete)
+
+
+def prompts(incomplete: str) -> list[str]:
+    """Bundled prompt sets, and folders."""
+    from harness.agent.strategies.strategy_names import STRATEGIES
+    from harness.agent.templates.prompt_set import bundled_names
+
+    names = {name for mode in STRATEGIES for name in bundled_names(mode)}
+    return _offered([*names, *_folders(incomplete)], incomplete)
+
+
+def rules(incomplete: str) -> list[str]:
+    """Ways to compare outputs."""
+    from harness.plugins import RULES, installed
+    from harness.problem import OWN_RULES
+
+    return _offered([*OWN_RULES, *(each.name for each in installed(RULES))], incomplete)
+
+
+def observers(incomplete: str) -> list[str]:
+    """Observers of plug-ins."""
+    from harness.plugins import OBSERVERS, installed
+
+    return _offered((each.name for each in installed(OBSERVERS)), incomplete)
+
+
+def runs(incomplete: str) -> list[str]:
+    """Run directories, and folders on the way to some."""
+    return _offered(_runs(incomplete), incomplete)
+
+
+def schemas(incomplete: str) -> list[str]:
+    """What there is a JSON Schema of."""
+    from harness.features.info.schema import SCHEMAS
+
+    return _offered(SCHEMAS, incomplete)
+
+
+def _runs(incomplete: str) -> Iterator[str]:
+    """Where nothing is typed yet, the runs in `runs/` too."""
+    for path in _folders(incomplete):
+        yield path if not _is_run(Path(path)) else path.rstrip("/")
+    if not incomplete:
+        yield from (path.rstrip("/") for path in _folders("runs/") if _is_run(Path(path)))
+
+
+def _is_run(path: Path) -> bool:
+    return (path / "run.json").is_file()
+
+
+def _folders(incomplete: str) -> Iterator[str]:
+    yield from (path for path in _files(incomplete) if path.endswith("/"))
+
+
+def _files(incomplete: str) -> Iterator[str]:
+    """What a path may go on with; folders end with a slash."""
+    folder = incomplete[: incomplete.rfind("/") + 1]
+    try:
+        with os.scandir(folder or ".") as entries:
+            for entry in entries:
+                if not entry.name.startswith("."):
+                    yield f"{folder}{entry.name}{'/' * entry.is_dir()}"
+    except OSError:  # there is no such folder, or none that may be looked into
+        return
+
+
+def answered(app: Callable[..., Any], environ: MutableMapping[str, str]) -> Any:
+    """Answer a shell, whatever it made of the words.
+
+    Bash takes `a:b` for the three words a, : and b, and wants what is offered for the last of them.
+
+    Args:
+        app: the command line, which answers by itself where words are what was typed.
+        environ: the environment, in which a shell says what was typed.
+    """
+    cut = join_words(environ) if environ.get(COMPLETE) == BASH else 0
+    if not cut:
+        return app(standalone_mode=False)
+    told = io.StringIO()
+    try:
+        with redirect_stdout(told):
+            return app(standalone_mode=False)
+    finally:
+        sys.stdout.writelines(f"{line[cut:]}\n" for line in told.getvalue().splitlines())
+        sys.stdout.flush()
+
+
+def join_words(environ: MutableMapping[str, str]) -> int:
+    """Put words together that bash took apart at colons.
+
+    Returns:
+        How many characters of the unfinished word come before its last part.
+    """
+    words = environ.get("COMP_WORDS", "").split("\n")
+    place = environ.get("COMP_CWORD", "")
+    if not place.isdecimal() or int(place) >= len(words):
+        return 0
+    joined: list[str] = []
+    for word in words[: int(place) + 1]:
+        if joined and (word.startswith(":") or joined[-1].endswith(":")):
+            joined[-1] += word
+        else:
+            joined.append(word)
+    environ["COMP_WORDS"] = "\n".join(joined)
+    environ["COMP_CWORD"] = str(len(joined) - 1)
+    return joined[-1].rfind(":") + 1

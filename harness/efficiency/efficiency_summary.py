@@ -1,0 +1,133 @@
+"""How fast a run's solutions are, in numbers: Beyond, percentiles, and what cannot be told."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from harness.efficiency.beyond import Known, beyond_at_k, known_rate, mean_rate
+from harness.efficiency.scale import Efficiency
+from harness.models.protocol import Frozen
+from harness.stats.pass_at_k import ROUND
+from harness.stats.rates import Rate
+
+
+class Timed(Protocol):
+    """What Beyond is made of."""
+
+    @property
+    def problem_id(self) -> str: ...  # noqa: D102
+    @property
+    def graded(self) -> bool: ...  # noqa: D102
+    @property
+    def solved(self) -> bool: ...  # noqa: D102
+    @property
+    def efficiency(self) -> Efficiency | None: ...  # noqa: D102
+
+
+class BeyondAtK(Frozen):
+    """Beyond@k over the problems with k samples or more; `too_few` have fewer."""
+
+    k: int
+    rate: Rate | None
+    too_few: int
+
+
+class EfficiencySummary(Frozen):
+    """How fast solutions are among the known ones.
+
+    The interval of every rate has in it how the problems differ and what measuring them is
+    uncertain by, see `harness.efficiency.beyond.mean_rate`.
+
+    Attributes:
+        timings: samples by how they were measured; where there are two ways, no rate of them both
+            says anything.
+        measured: graded samples that were timed or failed; `not_measured` the others, among them
+            those that pass and could not be timed.
+        beyond: Beyond@1 over all problems whose references tell fast from slow; a failed sample
+            counts 0.
+        beyond_passed: the same over the samples that passed alone.
+        percentile: the mean share of the references that a passed solution is faster than.
+        of_several: Beyond@k, where there are several samples a problem.
+        branches: Beyond by the number of branches, over the passed samples that have a Beyond by
+            time as well; it does not see what is done in C.
+        untold: problems whose references do not tell, by why; they are in no Beyond.
+        remarks: samples that a remark is made on, by what it says.
+    """
+
+    timings: dict[str, int]
+    measured: int
+    not_measured: int
+    beyond: Rate | None
+    beyond_passed: Rate | None
+    percentile: Rate | None
+    of_several: tuple[BeyondAtK, ...]
+    branches: Rate | None
+    untold: dict[str, int]
+    remarks: dict[str, int]
+
+
+def summarize_efficiency(results: Iterable[Timed]) -> EfficiencySummary | None:
+    """Sum up; None where the efficiency of no sample was measured."""
+    graded = [result for result in results if result.graded]
+    known = [(result, result.efficiency) for result in graded if result.efficiency is not None]
+    if not known:
+        return None
+    told = [(result, found) for result, found in known if found.beyond is not None or found.lack]
+    passed = [(result, found) for result, found in known if result.solved]
+    return EfficiencySummary(
+        timings=_counts(found.timing for _, found in known),
+        measured=len(told),
+        not_measured=len(graded) - len(told),
+        beyond=known_rate(beyonds(graded)),
+        beyond_passed=known_rate(beyonds(result for result, _ in passed)),
+        percentile=known_rate(_shares((r, f.percentile, 100) for r, f in passed)),
+        of_several=tuple(_of_several(beyonds(graded))),
+        branches=known_rate(
+            _shares((r, f.beyond_branches, 1) for r, f in passed if f.beyond is not None)
+        ),
+        untold=_counts(why for _, why in sorted({(r.problem_id, f.lack) for r, f in known}) if why),
+        remarks=_counts(found.remark for _, found in known if found.remark),
+    )
+
+
+def beyonds(results: Iterable[Timed]) -> Iterator[Known]:
+    """The Beyond of each graded sample that has one, and what it is uncertain by."""
+    for result in results:
+        found = result.efficiency
+        if result.graded and found is not None and found.beyond is not None:
+            yield Known(result.problem_id, found.beyond, _doubt(found, found.beyond))
+
+
+def _doubt(found: Efficiency, value: float) -> float:
+    """Half its interval; where an end was cut off at 0 or 1 the other one tells."""
+    ends = (found.beyond_low, found.beyond_high)
+    return max((abs(value - end) for end in ends if end is not None), default=0.0)
+
+
+def _shares(values: Iterable[tuple[Timed, float | None, float]]) -> Iterator[Known]:
+    for result, value, whole in values:
+        if value is not None:
+            yield Known(result.problem_id, value / whole)
+
+
+def _of_several(samples: Iterable[Known]) -> Iterator[BeyondAtK]:
+    """For round k, and for the most samples that a problem has; none where no problem has two."""
+    by_problem: dict[str, list[Known]] = {}
+    for each in samples:
+        by_problem.setdefault(each.problem, []).append(each)
+    most = max(map(len, by_problem.values()), default=0)
+    for k in sorted({k for k in ROUND if k < most} | ({most} if most > 1 else set[int]())):
+        enough = [own for own in by_problem.values() if len(own) >= k]
+        yield BeyondAtK(
+            k=k,
+            rate=mean_rate(
+                [beyond_at_k([each.value for each in own], k) for own in enough],
+                [max(each.doubt for each in own) for own in enough],
+            ),
+            too_few=len(by_problem) - len(enough),
+        )
+
+
+def _counts(words: Iterable[str]) -> dict[str, int]:
+    """How often each occurs, the most frequent first."""
+    return dict(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))

@@ -1,0 +1,68 @@
+"""The tests that solutions are timed on: their inputs, and whether answers to them are right."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from harness.grading.checkers import Check, CheckerError
+from harness.grading.judge import Task
+from harness.grading.rules import find_rule
+from harness.grading.sandbox_retry import Bench
+from harness.sandbox.program import Program
+from harness.sandbox.worker import Worker
+
+Answers = tuple[bytes, ...]
+"""To each test: what a program printed, or a function's result in the sandbox's notation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The tests of a problem, as its checker, where it has one, wants them run.
+
+    Attributes:
+        inputs: of each test.
+        program: in the form in which solutions are run.
+    """
+
+    task: Task
+    check: Check | None
+    program: Program
+    inputs: Sequence[bytes]
+
+    @classmethod
+    def of(cls, worker: Worker, task: Task) -> "Expected":
+        """Of a task; whose program is one of the solutions.
+
+        Raises:
+            CheckerError: the checker cannot make the inputs.
+            SandboxError: the sandbox failed.
+        """
+        if task.checker is None:
+            inputs = [test.input.encode("utf-8", "surrogatepass") for test in task.tests]
+            return cls(task, None, task.program, inputs)
+        functional = task.program.entry_point is not None
+        check = Check.of(Bench(worker), task.checker, functional=functional)
+        program, inputs = check.prepare(task.program, task.tests)
+        return cls(task, check, program, inputs)
+
+    def solution(self, code: str) -> Program:
+        """A solution in that form."""
+        return replace(self.program, code=code)
+
+    def accepts(self, indexes: Sequence[int], answers: Answers) -> bool:
+        """Whether the answers to some tests are right.
+
+        Raises:
+            SandboxError: the checker's sandbox failed.
+        """
+        if len(indexes) != len(answers):
+            return False
+        tests = [self.task.tests[index] for index in indexes]
+        pairs = zip(tests, answers, strict=True)
+        if self.check is not None:
+            check = self.check
+            found = check.compare([(test, check.text_of(answer, test)) for test, answer in pairs])
+            return all(each is None or isinstance(each, CheckerError) for each in found)
+        rule = find_rule(self.task.rule)
+        functional = self.program.entry_point is not None
+        compare = rule.compare_value if functional else rule.compare_output
+        return all(compare(test.output, answer) is None for test, answer in pairs)

@@ -1,0 +1,95 @@
+"""`--timing mercury`: the protocol that Mercury_Eval's README describes.
+
+128 iterations of every test on deep copies of its inputs; the mean CPU time of user and system by
+`getrusage`, added up over the tests; a 95 % interval of the wall times. Solutions are timed one
+after the other, each by itself, with the clocks of its own process: what the machine does meanwhile
+is in the figures, and `tests/benchmarks/efficiency.py` shows how much that is. The README leaves
+open how tests are added up and what is done with failed ones; both are as they are here.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from harness.efficiency.beyond import Timed
+from harness.efficiency.expected import Expected
+from harness.efficiency.scale import Efficiency, ReferenceTime, Scale
+from harness.efficiency.turns import WRONG, LapError, Plan, Turns, race_of
+from harness.sandbox.timing_race import Step
+from harness.sandbox.worker import Worker
+
+ITERATIONS = 128
+
+
+def time_of(worker: Worker, expected: Expected, code: str) -> list[Mapping[str, float]]:
+    """What each test takes: `cpu_s`, and `low` and `high` of the wall time, in seconds.
+
+    Raises:
+        LapError: the solution did not come to its end, or answered wrongly.
+        SandboxError: the sandbox failed.
+    """
+    plan = Plan.of(len(expected.inputs), apart=expected.program.entry_point is None)
+    steps = [Step(0, group, phase="iterate", iterations=ITERATIONS) for group in plan.every]
+    with race_of(expected, [code], plan, times=ITERATIONS) as race:
+        turns = Turns(worker, race, plan)
+        laps = turns.take(steps)
+        worker.leave(race)
+    if turns.wrong(expected):
+        raise LapError({0}, WRONG)
+    times = [each for lap in laps for each in lap.iterations]
+    if len(times) != len(expected.inputs):
+        raise LapError({0}, "its process told no times")
+    return times
+
+
+def measure(worker: Worker, expected: Expected, scale: Scale, code: str) -> Efficiency:
+    """How fast a solution, that passes all tests, is among the references.
+
+    Raises:
+        SandboxError: the sandbox failed.
+    """
+    try:
+        time = total(time_of(worker, expected, code))
+    except LapError as error:
+        return Efficiency.of_failure(scale, error.why.strip().splitlines()[-1])
+    ratio = math.exp(time.doubt)
+    return Efficiency.of(
+        scale,
+        time.seconds,
+        time.seconds / ratio,
+        time.seconds * ratio,
+        time.doubt,
+        cpu_s=time.seconds,
+        pairs=ITERATIONS,
+    )
+
+
+def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> Scale:
+    """The scale of references that pass all tests, in seconds.
+
+    Args:
+        worker: on which they run.
+        expected: the tests.
+        codes: of the references by their hashes.
+
+    Raises:
+        SandboxError: the sandbox failed.
+    """
+    found: list[ReferenceTime] = []
+    failed = 0
+    for code_hash, code in codes.items():
+        try:
+            time = total(time_of(worker, expected, code))
+        except LapError:
+            failed += 1
+        else:
+            found.append(ReferenceTime(code_hash=code_hash, time=time.seconds, doubt=time.doubt))
+    found.sort(key=lambda each: (each.time, each.code_hash))
+    return Scale(timing="mercury", unit_s=1.0, references=tuple(found), failed=failed)
+
+
+def total(times: Sequence[Mapping[str, float]]) -> Timed:
+    """CPU seconds over all tests, with the doubt that the README's interval claims."""
+    seconds = max(sum(each["cpu_s"] for each in times), 1e-9)
+    halves = [(each["high"] - each["low"]) / 2 for each in times]
+    walls = sum((each["high"] + each["low"]) / 2 for each in times)
+    return Timed(seconds, math.hypot(*halves) / max(walls, 1e-9))

@@ -1,0 +1,186 @@
+"""The default timing: a solution and a few references in turns, until the interval is narrow.
+
+A solution's time is the median, over pairs, of the ratio of its time to an anchor's, times the
+anchor's own on the scale of the references: the anchors take turns, too. The scale is made by the
+same measurement, of every reference against the anchors, so a time means the same on both.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from harness.efficiency.expected import Expected
+from harness.efficiency.median_interval import Middle, middle
+from harness.efficiency.scale import Efficiency, ReferenceTime, Scale
+from harness.efficiency.turns import WRONG, LapError, Plan, Turns, race_of
+from harness.sandbox.timing_race import Step
+from harness.sandbox.worker import Worker
+
+PAIRS_AT_ONCE = 6  # the fewest whose median has a 95 % interval
+MOST_PAIRS = 600
+PASSES_OF_MERCURY = 128  # of a solution: what that protocol takes is what this one may
+LEAST_S, MOST_S = 0.25, 10.0  # CPU seconds for a solution's pairs
+WANTED = 0.012  # half the width of the interval of a Beyond: twice what it is to vary by, about
+WANTED_OF_REFERENCES = 0.015  # the same of the logarithm of a reference's time
+TOO_SLOW = 2.5  # an anchor that takes so many times longer is not waited for: others tell as much
+REMEMBERS = "faster once it has run before: timed in fresh processes"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A solution's time against some anchors.
+
+    Attributes:
+        ratio: of the logarithm of its time in the anchors' unit.
+        seconds: CPU seconds of a pass.
+        pairs: how many ratios.
+        branches: that it takes.
+        remembers: whether it was timed in fresh processes.
+    """
+
+    ratio: Middle
+    seconds: float
+    pairs: int
+    branches: int | None
+    remembers: bool
+
+
+def against(
+    worker: Worker,
+    expected: Expected,
+    code: str,
+    anchors: Sequence[tuple[str, float]],
+    *,
+    apart: bool,
+    enough: Callable[[Middle], bool],
+) -> Found:
+    """Time a solution against anchors.
+
+    Args:
+        worker: on which they take turns.
+        expected: the tests.
+        code: the solution's.
+        anchors: code and time of each.
+        apart: as in `Plan`.
+        enough: whether the interval of the logarithm of its time is narrow enough.
+
+    Raises:
+        LapError: the solution, program 0, or an anchor did not come to its end, or answered wrongly
+            in one of its passes.
+        SandboxError: the sandbox failed.
+    """
+    plan = Plan.of(len(expected.inputs), apart=apart)
+    codes = [code, *(each for each, _ in anchors)]
+    with race_of(expected, codes, plan) as race:
+        turns = Turns(worker, race, plan)
+        remembers = turns.remembers()
+        seconds, *others = turns.settle()
+        near = [
+            number
+            for number, other in enumerate(others, 1)
+            if other <= TOO_SLOW * max(seconds, min(others))
+        ]
+        (counted, *_) = turns.take([Step(0, group, phase="count") for group in plan.every])
+        budget = min(MOST_S, max(LEAST_S, PASSES_OF_MERCURY * seconds)) + turns.spent_s
+        logs: list[float] = []
+        while len(logs) < MOST_PAIRS:
+            chosen = [near[(len(logs) + n) % len(near)] for n in range(PAIRS_AT_ONCE)]
+            ratios = turns.pairs([(0, each) for each in chosen], fresh=remembers)
+            logs += (
+                math.log(ratio * anchors[each - 1][1])
+                for ratio, each in zip(ratios, chosen, strict=True)
+            )
+            if enough(middle(logs)) or turns.spent_s > budget:
+                break
+        worker.leave(race)
+    wrong = turns.wrong(expected)
+    if wrong:
+        raise LapError(wrong, WRONG)
+    return Found(middle(logs), seconds, len(logs), counted.branches, remembers)
+
+
+def measure(
+    worker: Worker, expected: Expected, scale: Scale, codes: dict[str, str], code: str
+) -> Efficiency:
+    """How fast a solution, that passes all tests, is among the references.
+
+    An anchor that fails now, though it did not before, is left out: the others tell as much.
+
+    Args:
+        worker: on which they take turns.
+        expected: the tests.
+        scale: of the references.
+        codes: of the anchors, by their hashes.
+        code: the solution's.
+
+    Raises:
+        LapError: every anchor failed.
+        SandboxError: the sandbox failed.
+    """
+    anchors = [
+        (codes[reference.code_hash], reference.time)
+        for reference in (scale.references[index] for index in scale.anchors)
+    ]
+    if not anchors:
+        return Efficiency(timing="paired", lack=scale.lack)
+
+    def enough(ratio: Middle) -> bool:
+        found = _placed(scale, ratio)
+        if found.beyond_low is None or found.beyond_high is None:
+            return ratio.half_width <= WANTED_OF_REFERENCES
+        return found.beyond_high - found.beyond_low <= 2 * WANTED
+
+    apart, found = scale.apart, None
+    while found is None:
+        try:
+            found = against(worker, expected, code, anchors, apart=apart, enough=enough)
+        except LapError as error:
+            if 0 in error.programs and apart:
+                return Efficiency.of_failure(scale, error.why.strip().splitlines()[-1])
+            if 0 in error.programs:
+                apart = True
+                continue
+            anchors = [each for n, each in enumerate(anchors, 1) if n not in error.programs]
+            if not anchors:
+                raise
+    return _placed(
+        scale,
+        found.ratio,
+        cpu_s=found.seconds,
+        pairs=found.pairs,
+        branches=found.branches,
+        remark=REMEMBERS if found.remembers else "",
+    )
+
+
+def _placed(
+    scale: Scale,
+    ratio: Middle,
+    *,
+    cpu_s: float = 0.0,
+    pairs: int = 0,
+    branches: int | None = None,
+    remark: str = "",
+) -> Efficiency:
+    time, low, high = (math.exp(each) for each in (ratio.value, ratio.low, ratio.high))
+    return Efficiency.of(
+        scale,
+        time,
+        low,
+        high,
+        ratio.half_width,
+        cpu_s=cpu_s,
+        pairs=pairs,
+        branches=branches,
+        remark=remark,
+    )
+
+
+def reference_time(code_hash: str, found: Found) -> ReferenceTime:
+    """A reference's place on the scale that its anchors make."""
+    return ReferenceTime(
+        code_hash=code_hash,
+        time=math.exp(found.ratio.value),
+        doubt=found.ratio.half_width,
+        branches=found.branches,
+    )

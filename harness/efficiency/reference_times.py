@@ -1,0 +1,128 @@
+"""Making a problem's scale of time from its references."""
+
+from collections.abc import Mapping
+from statistics import median
+
+from harness.efficiency.expected import Expected
+from harness.efficiency.median_interval import Middle
+from harness.efficiency.paired_timing import WANTED_OF_REFERENCES, Found, against, reference_time
+from harness.efficiency.scale import ReferenceTime, Scale
+from harness.efficiency.turns import LapError, Plan, Turns, race_of
+from harness.sandbox.timing_race import Step
+from harness.sandbox.worker import Worker
+
+LOOKS = 3  # at each, to find the anchors
+
+
+def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> Scale:
+    """The scale of references that pass all tests.
+
+    First each is timed by itself, a few times: this tells the anchors. The one in the middle is the
+    unit; the fastest and the slowest are timed against it, and every other against all three. A
+    reference that fails meanwhile is left out; if it is an anchor, others take its place.
+
+    Args:
+        worker: on which they take turns.
+        expected: the tests.
+        codes: of the references by their hashes.
+
+    Raises:
+        SandboxError: the sandbox failed.
+    """
+    functional = expected.program.entry_point is not None
+    looked, apart = _look(worker, expected, codes, apart=not functional)
+    scale = None
+    while looked and scale is None:
+        try:
+            scale = _scale(worker, expected, codes, looked, apart=apart)
+        except _UnsoundError as error:
+            looked = {each: seconds for each, seconds in looked.items() if each not in error.hashes}
+    if scale is None:
+        return Scale(unit_s=0.0, references=(), failed=len(codes), apart=apart)
+    return scale.model_copy(update={"failed": len(codes) - len(scale.references)})
+
+
+class _UnsoundError(Exception):
+    """References failed that had passed: one of them is an anchor, so no time stands."""
+
+    def __init__(self, hashes: set[str]) -> None:
+        self.hashes = hashes
+        super().__init__(f"{len(hashes)} references failed")
+
+
+def _scale(
+    worker: Worker,
+    expected: Expected,
+    codes: Mapping[str, str],
+    looked: Mapping[str, float],
+    *,
+    apart: bool,
+) -> Scale:
+    """The scale of references whose times are known by a first look.
+
+    Raises:
+        _UnsoundError: an anchor failed.
+        SandboxError: the sandbox failed.
+    """
+    order = sorted(looked, key=lambda code_hash: (looked[code_hash], code_hash))
+    centre = order[(len(order) - 1) // 2]
+    anchors = list(dict.fromkeys((order[0], centre, order[-1])))
+    times = {centre: 1.0}
+    found: dict[str, ReferenceTime] = {}
+    for each in dict.fromkeys((*anchors, *order)):
+        others = [other for other in times if other != each] or [each]
+        try:
+            pairs = [(codes[other], times[other]) for other in others]
+            timed = against(worker, expected, codes[each], pairs, apart=apart, enough=_is_narrow)
+        except LapError as error:
+            at_fault = {[each, *others][program] for program in error.programs}
+            if not at_fault.isdisjoint(anchors):
+                raise _UnsoundError(at_fault) from error
+            continue
+        found[each] = reference_time(each, _unit(timed) if each == centre else timed)
+        if each in anchors:
+            times[each] = found[each].time
+    references = tuple(sorted(found.values(), key=lambda each: (each.time, each.code_hash)))
+    places = {reference.code_hash: place for place, reference in enumerate(references)}
+    return Scale(
+        unit_s=looked[centre],
+        references=references,
+        anchors=tuple(places[each] for each in times),
+        apart=apart,
+    )
+
+
+def _is_narrow(ratio: Middle) -> bool:
+    return ratio.half_width <= WANTED_OF_REFERENCES
+
+
+def _unit(found: Found) -> Found:
+    """The middle anchor, timed against itself to have its branches: it is the unit."""
+    return Found(Middle(0.0, 0.0, 0.0), found.seconds, 0, found.branches, found.remembers)
+
+
+def _look(
+    worker: Worker, expected: Expected, codes: Mapping[str, str], *, apart: bool
+) -> tuple[dict[str, float], bool]:
+    """A first look: CPU seconds of a pass of each that passes, and whether tests are apart.
+
+    Where a reference answers wrongly with all tests in one namespace, none of them is run so.
+    """
+    plan = Plan.of(len(expected.inputs), apart=apart)
+    found: dict[str, float] = {}
+    for code_hash, code in codes.items():
+        with race_of(expected, [code], plan) as race:
+            turns = Turns(worker, race, plan)
+            try:
+                looks = [
+                    sum(lap.cpu_s for lap in turns.take([Step(0, g) for g in plan.every]))
+                    for _ in range(LOOKS)
+                ]
+            except LapError:
+                looks = []
+            worker.leave(race)
+        if looks and not turns.wrong(expected):
+            found[code_hash] = max(median(looks), 1e-9)
+        elif not apart:
+            return _look(worker, expected, codes, apart=True)
+    return found, apart

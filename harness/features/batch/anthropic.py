@@ -1,0 +1,217 @@
+"""Anthropic's message batches: requests are handed in as they are, results come back as lines."""
+
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, cast
+from urllib.parse import quote
+
+from harness.features.batch.batch_endpoint import (
+    MOST_PAGES,
+    BatchAnswer,
+    BatchCalls,
+    BatchRequest,
+    BatchState,
+    as_json,
+    count_of,
+    objects_of,
+    text_of,
+)
+from harness.models.clients.anthropic_messages import VERSION_PATH
+from harness.models.clients.anthropic_wire import ERROR_STATUSES, request_body, turn_from_wire
+from harness.models.clients.retry import Pace, RetryPolicy
+from harness.models.clients.vendor_headers import opened
+from harness.models.clients.wire import Json, word
+from harness.models.faults import MalformedAnswerError, TransientError, failed_status
+from harness.models.protocol import Message, ModelError, ModelSettings, ModelTurn
+from harness.models.timeouts import Timeouts
+
+# From the vendor's reference of `messages.batches.create`: 100,000 requests and 256 MB.
+MOST_REQUESTS = 100_000
+MOST_BYTES = 256_000_000
+FRAME_BYTES = 64  # of the object that holds the requests, well counted
+
+PAGE = 1000
+OTHER_CLOCK_S = 600.0  # how far a provider's clock may be from ours
+LONGEST_SUBMISSION_S = 3600.0  # from its intent to its creation; beyond it a batch is another's
+COUNTS = ("processing", "succeeded", "errored", "canceled", "expired")
+
+
+class AnthropicBatches:
+    """Message batches of one model at Anthropic.
+
+    A batch has no name and no metadata. Whether one is the one that was meant shows in the custom
+    ids of its results, and these only when it has ended.
+
+    Args:
+        model: the name the endpoint knows it by.
+        base_url: the endpoint, as `https://host`; a `/v1` at its end says the same.
+        api_key: masked in every message.
+        headers: sent with every call, their values masked as well.
+        policy: which failures are repeated, and how often.
+        timeouts: of one call.
+        pace: time as the retries see it.
+        most_requests: of one batch.
+        most_bytes: of one batch.
+    """
+
+    finds_surely = False
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str,
+        api_key: str,
+        headers: Mapping[str, str] = MappingProxyType({}),
+        policy: RetryPolicy | None = None,
+        timeouts: Timeouts | None = None,
+        pace: Pace | None = None,
+        most_requests: int = MOST_REQUESTS,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        from anthropic import AsyncAnthropic
+
+        self._model = model
+        self.most_requests = most_requests
+        self.most_bytes = most_bytes - FRAME_BYTES
+        self._calls = BatchCalls(
+            base_url, api_key, policy, timeouts, pace, secrets=headers.values()
+        )
+        self._redact = self._calls.endpoint.redact
+        self.where = self._calls.endpoint.where
+        http = self._calls.endpoint.http
+        self._base_url = base_url.rstrip("/").removesuffix(VERSION_PATH)
+        self._client = opened(
+            AsyncAnthropic,
+            headers,
+            api_key=api_key,
+            base_url=self._base_url,
+            max_retries=0,
+            timeout=http.timeout,
+            http_client=http,
+        )
+        self._batches = self._client.messages.batches.with_streaming_response
+
+    def body(self, messages: Sequence[Message], settings: ModelSettings) -> Json:
+        """The body of a request without tools, the same as it would be on its own."""
+        return request_body(self._model, messages, (), settings)
+
+    def turn(self, data: Json, messages: Sequence[Message]) -> ModelTurn:
+        """The turn that an answer holds. Raises MalformedAnswerError."""
+        return turn_from_wire(data, messages=messages)
+
+    def size(self, request: BatchRequest) -> int:
+        """The bytes of a request in the list, with what stands between two of them."""
+        return len(as_json(_entry(request))) + 2
+
+    async def submit(self, token: str, requests: Sequence[BatchRequest]) -> str:
+        """Hand requests in, once; the batch's id. Raises TransientError and ModelError."""
+        del token  # there is no place for it
+        batch = await self._calls.once(self._batches.create, requests=list(map(_entry, requests)))
+        return text_of(batch, "id")
+
+    async def find(self, token: str, requests: int, since: float) -> list[str]:
+        """Batches of so many requests, made when the one in question was. Raises ModelError."""
+        del token
+        found: list[str] = []
+        last: dict[str, str] = {}
+        for _ in range(MOST_PAGES):
+            page = await self._calls.fetch(self._batches.list, limit=PAGE, **last)
+            batches = objects_of(page, "data")
+            for batch in batches:
+                after = _time(batch.get("created_at")) - since
+                same = count_of(batch.get("request_counts"), *COUNTS) == requests
+                name = word(batch.get("id"))
+                if name and same and -OTHER_CLOCK_S <= after <= LONGEST_SUBMISSION_S:
+                    found.append(name)
+            oldest = min((_time(batch.get("created_at")) for batch in batches), default=0.0)
+            if not page.get("has_more") or oldest < since - OTHER_CLOCK_S:
+                break
+            last = {"after_id": word(batches[-1].get("id")) or ""}
+        return found
+
+    async def state(self, batch_id: str) -> BatchState:
+        """How far a batch is; the counts tell of answers only at its end. Raises ModelError."""
+        batch = await self._calls.fetch(self._batches.retrieve, message_batch_id=batch_id)
+        counts = batch.get("request_counts")
+        ended = batch.get("processing_status") == "ended"
+        seconds = _time(batch.get("ended_at")) - _time(batch.get("created_at"))
+        return BatchState(
+            phase="ended" if ended else "in_progress",
+            done=count_of(counts, *COUNTS[1:]),
+            total=count_of(counts, *COUNTS),
+            seconds=max(0.0, seconds) if ended else 0.0,
+        )
+
+    async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> None:
+        """Hand what became of each request to `take`. Raises ModelError."""
+
+        def take_line(line: Json) -> None:
+            answer = self._answer(line)
+            if answer is not None:
+                take(answer)
+
+        await self._calls.lines(self._results, take_line, batch_id=batch_id)
+
+    @asynccontextmanager
+    async def _results(self, batch_id: str) -> AsyncGenerator[Any, None]:
+        """The file of results, from the address the user gave.
+
+        The SDK would send the key to whatever host the batch's `results_url` names.
+        """
+        path = f"{self._base_url}/v1/messages/batches/{quote(batch_id, safe='')}/results"
+        headers = {k: v for k, v in self._client.default_headers.items() if isinstance(v, str)}
+        async with self._calls.endpoint.http.stream("GET", path, headers=headers) as response:
+            yield _Stream(response)
+
+    def _answer(self, line: Json) -> BatchAnswer | None:
+        name, result = line.get("custom_id"), line.get("result")
+        if not isinstance(name, str) or not isinstance(result, dict):
+            return None
+        fields = cast("Json", result)
+        kind, message = fields.get("type"), fields.get("message")
+        if kind == "succeeded" and isinstance(message, dict):
+            return BatchAnswer(name, cast("Json", message))
+        if kind == "errored":
+            return BatchAnswer(name, error=self._error(fields.get("error")))
+        text = self._redact(f"the request is {word(kind) or 'without a result'}")
+        return BatchAnswer(name, error=TransientError(text))
+
+    def _error(self, response: Any) -> TransientError | ModelError:
+        """An error's type tells its HTTP status, and with it whether asking again can help."""
+        body = as_json(response)
+        inner = cast("Json", response).get("error") if isinstance(response, dict) else None
+        kind = cast("Json", inner).get("type") if isinstance(inner, dict) else None
+        status = ERROR_STATUSES.get(str(kind))
+        if status is None:
+            return MalformedAnswerError(
+                self._redact(f"an unknown error: {body[:1000].decode(errors='replace')}")
+            )
+        return failed_status(status, {}, body, self._redact, now=time.time())
+
+    async def close(self) -> None:
+        """Close the connections; calling it again does nothing."""
+        await self._calls.endpoint.close()
+
+
+class _Stream:
+    """A response as the SDKs' own look."""
+
+    def __init__(self, response: Any) -> None:
+        self.headers = response.headers
+        self.iter_bytes = response.aiter_bytes
+
+
+def _entry(request: BatchRequest) -> Json:
+    return {"custom_id": request.custom_id, "params": request.body}
+
+
+def _time(text: Any) -> float:
+    """Unix time of an RFC 3339 date, 0 for anything else."""
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (TypeError, ValueError, OverflowError, OSError):
+        return 0.0

@@ -1,0 +1,190 @@
+"""`batches.jsonl`: what was handed in by the batch, so that no process asks it a second time.
+
+An intent, with the custom ids of its requests, is on disk before anything is sent, and the batch's
+id as soon as the provider has named it. An intent without an id is a batch that may exist: the next
+process looks for it.
+"""
+
+import os
+import secrets
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from harness.closing import Closing
+from harness.errors import RunDirectoryError
+from harness.models.protocol import Frozen
+from harness.run.store.results import storage_error
+
+BATCHES = "batches.jsonl"
+
+
+class Begun(Frozen):
+    """The first line: a name for the run, which makes its custom ids its own."""
+
+    event: Literal["begun"] = "begun"
+    run: str
+
+
+class Intent(Frozen):
+    """A batch that is about to be handed in; `time` is Unix time."""
+
+    event: Literal["intent"] = "intent"
+    token: str
+    time: float
+    custom_ids: tuple[str, ...]
+
+
+class Submitted(Frozen):
+    """The provider has it, under this id."""
+
+    event: Literal["submitted"] = "submitted"
+    token: str
+    batch_id: str
+
+
+class Dropped(Frozen):
+    """There is no such batch at the provider."""
+
+    event: Literal["dropped"] = "dropped"
+    token: str
+    cause: str
+
+
+class GivenUp(Frozen):
+    """Requests that a run ended without an answer to; another invocation asks them anew."""
+
+    event: Literal["given_up"] = "given_up"
+    custom_ids: tuple[str, ...]
+
+
+Entry = Annotated[
+    Begun | Intent | Submitted | Dropped | GivenUp,
+    Field(discriminator="event"),
+]
+ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
+
+
+@dataclass(slots=True)
+class Batch:
+    """A batch as the journal knows it.
+
+    Attributes:
+        custom_ids: of its requests, without those that were given up since.
+        size: how many requests it was handed in with.
+        batch_id: None while the provider has not named it.
+    """
+
+    token: str
+    time: float
+    custom_ids: set[str]
+    size: int
+    batch_id: str | None = None
+
+
+class BatchJournal(Closing):
+    """The file, read and then appended to; each line is on disk before the next.
+
+    Raises:
+        RunDirectoryError: it cannot be read, or a line is not one of this version.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._batches: dict[str, Batch] = {}
+        self.run = ""
+        try:
+            self._file = path.open("a+b", buffering=0)
+        except OSError as error:
+            raise RunDirectoryError(f"{path}: {error.strerror}") from error
+        try:
+            self._read()
+        except OSError as error:
+            self._file.close()
+            raise RunDirectoryError(f"{path}: {error.strerror}") from error
+        except RunDirectoryError:
+            self._file.close()
+            raise
+        if not self.run:
+            self._write(Begun(run=secrets.token_hex(8)))
+
+    @property
+    def submitted(self) -> list[Batch]:
+        """The batches that the provider has, the oldest first."""
+        return [each for each in self._batches.values() if each.batch_id is not None]
+
+    @property
+    def open_intents(self) -> list[Batch]:
+        """What was about to be handed in when the process ended."""
+        return [each for each in self._batches.values() if each.batch_id is None]
+
+    def tries(self, custom_id: str) -> int:
+        """How often a request was handed in since it was last given up."""
+        return sum(custom_id in each.custom_ids for each in self.submitted)
+
+    def intend(self, custom_ids: Iterable[str]) -> Batch:
+        """Write down what is about to be handed in. Raises StorageError."""
+        token = secrets.token_hex(16)
+        self._write(Intent(token=token, time=time.time(), custom_ids=tuple(custom_ids)))
+        return self._batches[token]
+
+    def submit(self, batch: Batch, batch_id: str) -> None:
+        """Write down what the provider calls a batch. Raises StorageError."""
+        self._write(Submitted(token=batch.token, batch_id=batch_id))
+
+    def drop(self, batch: Batch, cause: str) -> None:
+        """Write down that a batch never came to be. Raises StorageError."""
+        self._write(Dropped(token=batch.token, cause=cause))
+
+    def give_up(self, custom_ids: Iterable[str]) -> None:
+        """Write down that nothing more is expected of requests. Raises StorageError."""
+        ids = tuple(custom_ids)
+        if ids:
+            self._write(GivenUp(custom_ids=ids))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def _read(self) -> None:
+        self._file.seek(0)
+        data = self._file.read()
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):  # torn by a crash
+            os.ftruncate(self._file.fileno(), whole)
+        for number, line in enumerate(data[:whole].splitlines(), 1):
+            try:
+                self._apply(ENTRY.validate_json(line))
+            except (ValidationError, KeyError) as error:
+                raise RunDirectoryError(
+                    f"{self._path}:{number}: not a line of this version of harness; go on with the "
+                    "version that began the run"
+                ) from error
+
+    def _apply(self, entry: Entry) -> None:
+        match entry:
+            case Begun(run=run):
+                self.run = run
+            case Intent(token=token, time=when, custom_ids=ids):
+                self._batches[token] = Batch(token, when, set(ids), len(ids))
+            case Submitted(token=token, batch_id=batch_id):
+                self._batches[token].batch_id = batch_id
+            case Dropped(token=token):
+                del self._batches[token]
+            case GivenUp(custom_ids=ids):
+                for batch in self._batches.values():
+                    batch.custom_ids.difference_update(ids)
+
+    def _write(self, entry: Entry) -> None:
+        line = entry.model_dump_json().encode() + b"\n"
+        try:
+            if self._file.write(line) != len(line):
+                raise OSError("the disk is full")  # noqa: TRY301 - a short write is one
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise storage_error(self._path, error) from error
+        self._apply(entry)

@@ -1,0 +1,61 @@
+"""From the name on the command line to its provider's batches."""
+
+from typing import Unpack
+
+from harness.errors import UsageError
+from harness.features.batch.batch_endpoint import BatchEndpoint
+from harness.models.environment import Environment
+from harness.models.model_names import KEYLESS, Access, Route, is_sent, plugged, resolve
+from harness.models.providers import Protocol
+from harness.models.timeouts import Timeouts
+
+
+def batch_route(
+    name: str, *, base_url: str | None, environment: Environment, **access: Unpack[Access]
+) -> Route:
+    """Where batches for a name go; nothing is opened yet.
+
+    Args:
+        name: as given with `--model`.
+        base_url: as given with `--base-url`.
+        environment: keys and addresses.
+        access: how the endpoint is reached.
+
+    Raises:
+        UsageError: nobody takes batches for this name.
+    """
+    plugin = plugged(name, base_url=base_url, environment=environment)
+    if plugin is not None or not is_sent(name):
+        raise UsageError(f"--batch: {name[:100]!r} is no provider's model; leave --batch out")
+    route = resolve(name, base_url=base_url, environment=environment, **access)
+    if not route.batches:
+        raise UsageError(
+            f"--batch: {route.provider} takes no batches as OpenAI and Anthropic do; leave it out"
+        )
+    return route
+
+
+def open_batches(route: Route, timeouts: Timeouts | None = None) -> BatchEndpoint:
+    """The batches at the end of a route, by the protocol that its single requests speak."""
+    key = route.key.value if route.key else KEYLESS
+    if route.protocol is Protocol.MESSAGES:
+        from harness.features.batch.anthropic import AnthropicBatches
+
+        return AnthropicBatches(
+            route.model,
+            base_url=route.base_url,
+            api_key=key,
+            headers=route.all_headers,
+            timeouts=timeouts,
+        )
+    from harness.features.batch.openai import CHAT_COMPLETIONS, RESPONSES, OpenAIBatches
+
+    url = RESPONSES if route.protocol is Protocol.RESPONSES else CHAT_COMPLETIONS
+    return OpenAIBatches(
+        route.model,
+        url=url,
+        base_url=route.base_url,
+        api_key=key,
+        headers=route.all_headers,
+        timeouts=timeouts,
+    )

@@ -1,0 +1,249 @@
+"""OpenAI's batches: a file of requests is uploaded, files of answers and of errors come back."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, cast
+
+from harness.features.batch.batch_endpoint import (
+    MOST_PAGES,
+    BatchAnswer,
+    BatchCalls,
+    BatchRequest,
+    BatchState,
+    as_json,
+    count_of,
+    objects_of,
+    text_of,
+)
+from harness.models.clients.openai_chat import max_tokens_field
+from harness.models.clients.openai_wire import request_body as chat_body
+from harness.models.clients.openai_wire import turn_from_wire as chat_turn
+from harness.models.clients.responses_wire import request_body as responses_body
+from harness.models.clients.responses_wire import turn_from_wire as responses_turn
+from harness.models.clients.retry import Pace, RetryPolicy
+from harness.models.clients.vendor_headers import opened
+from harness.models.clients.wire import Json, word
+from harness.models.faults import MalformedAnswerError, RejectedError, TransientError, failed_status
+from harness.models.protocol import Message, ModelError, ModelSettings, ModelTurn
+from harness.models.timeouts import Timeouts
+
+RESPONSES = "/v1/responses"
+CHAT_COMPLETIONS = "/v1/chat/completions"
+
+# From the SDK's documentation of `batches.create`: 50,000 requests and 200 MB.
+MOST_REQUESTS = 50_000
+MOST_BYTES = 200_000_000
+
+TOKEN = "harness_batch"  # noqa: S105 - the key of a batch's metadata that finds it again
+PAGE = 100
+FIRST_FAILED_STATUS = 300
+OTHER_CLOCK_S = 600.0  # how far a provider's clock may be from ours
+
+# What keeps a batch from being taken now and may be over when others have ended.
+PASSING_CODES = frozenset({"token_limit_exceeded", "rate_limit_exceeded", "server_error"})
+# Errors of single requests that say nothing of the request.
+PASSING_ERRORS = frozenset({"batch_expired", "batch_cancelled", "server_error"})
+
+
+class OpenAIBatches:
+    """Batches of one model at OpenAI, or any endpoint that has the same.
+
+    Args:
+        model: the name the endpoint knows it by.
+        url: `RESPONSES` or `CHAT_COMPLETIONS`: what each request of a batch is sent to.
+        base_url: the endpoint, as `https://host/v1`.
+        api_key: sent as a bearer token, and masked in every message.
+        headers: sent with every call, their values masked as well.
+        policy: which failures are repeated, and how often.
+        timeouts: of one call.
+        pace: time as the retries see it.
+        most_requests: of one batch.
+        most_bytes: of the file of one batch.
+    """
+
+    finds_surely = True
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        url: str,
+        base_url: str,
+        api_key: str,
+        headers: Mapping[str, str] = MappingProxyType({}),
+        policy: RetryPolicy | None = None,
+        timeouts: Timeouts | None = None,
+        pace: Pace | None = None,
+        most_requests: int = MOST_REQUESTS,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        from openai import AsyncOpenAI
+
+        self._model = model
+        self._url = url
+        self._max_tokens_field = max_tokens_field(base_url)
+        self.most_requests = most_requests
+        self.most_bytes = most_bytes
+        self._calls = BatchCalls(
+            base_url, api_key, policy, timeouts, pace, secrets=headers.values()
+        )
+        self._redact = self._calls.endpoint.redact
+        self.where = self._calls.endpoint.where
+        http = self._calls.endpoint.http
+        self._client = opened(
+            AsyncOpenAI,
+            headers,
+            api_key=api_key,
+            base_url=base_url,
+            max_retries=0,
+            timeout=http.timeout,
+            http_client=http,
+        )
+        self._files = self._client.files.with_streaming_response
+        self._batches = self._client.batches.with_streaming_response
+
+    def body(self, messages: Sequence[Message], settings: ModelSettings) -> Json:
+        """The body of a request without tools, the same as it would be on its own."""
+        if self._url == RESPONSES:
+            return responses_body(self._model, messages, (), settings)
+        return chat_body(
+            self._model, messages, (), settings, max_tokens_field=self._max_tokens_field
+        )
+
+    def turn(self, data: Json, messages: Sequence[Message]) -> ModelTurn:
+        """The turn that an answer holds. Raises TransientError or ModelError."""
+        if self._url == RESPONSES:
+            return responses_turn(data, messages, redact=self._redact)
+        return chat_turn(data, messages)
+
+    def size(self, request: BatchRequest) -> int:
+        """The bytes of a request's line."""
+        return len(self._line(request))
+
+    def _line(self, request: BatchRequest) -> bytes:
+        line = {
+            "custom_id": request.custom_id,
+            "method": "POST",
+            "url": self._url,
+            "body": request.body,
+        }
+        return as_json(line) + b"\n"
+
+    async def submit(self, token: str, requests: Sequence[BatchRequest]) -> str:
+        """Hand requests in, once; the batch's id. Raises TransientError and ModelError.
+
+        Uploading may be repeated: a file costs nothing, and is gone after 30 days.
+        """
+        lines = b"".join(map(self._line, requests))
+        file = await self._calls.fetch(
+            self._files.create, file=(f"{token}.jsonl", lines), purpose="batch"
+        )
+        batch = await self._calls.once(
+            self._batches.create,
+            input_file_id=_id(file),
+            endpoint=self._url,
+            completion_window="24h",
+            metadata={TOKEN: token},
+        )
+        return text_of(batch, "id")
+
+    async def find(self, token: str, requests: int, since: float) -> list[str]:
+        """The batch whose metadata hold the token; the newest come first. Raises ModelError."""
+        del requests
+        last: dict[str, str] = {}
+        for _ in range(MOST_PAGES):
+            page = await self._calls.fetch(self._batches.list, limit=PAGE, **last)
+            batches = objects_of(page, "data")
+            found = [each for each in batches if _token(each) == token]
+            if found:
+                return [_id(found[0])]
+            oldest = min((count_of(each, "created_at") for each in batches), default=0)
+            if not page.get("has_more") or oldest < since - OTHER_CLOCK_S:
+                return []
+            last = {"after": _id(batches[-1])}
+        return []
+
+    async def state(self, batch_id: str) -> BatchState:
+        """How far a batch is. Raises ModelError."""
+        batch = await self._calls.fetch(self._batches.retrieve, batch_id=batch_id)
+        counts, status = batch.get("request_counts"), batch.get("status")
+        if status == "failed":
+            words, code = _first_error(batch)
+            return BatchState(
+                phase="failed",
+                words=self._redact(f"the batch failed: {words}"),
+                can_help=code in PASSING_CODES,
+            )
+        ended = status in ("completed", "expired", "cancelled")
+        at = count_of(batch, f"{status}_at") if ended else 0
+        return BatchState(
+            phase="ended" if ended else "in_progress",
+            done=count_of(counts, "completed", "failed"),
+            total=count_of(counts, "total"),
+            seconds=max(0.0, at - count_of(batch, "created_at")) if at else 0.0,
+        )
+
+    async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> None:
+        """Hand what became of each request to `take`. Raises ModelError."""
+        batch = await self._calls.fetch(self._batches.retrieve, batch_id=batch_id)
+        files = [word(batch.get(name)) for name in ("output_file_id", "error_file_id")]
+        if not any(files) and count_of(batch.get("request_counts"), "completed", "failed"):
+            raise RejectedError("it has ended, and its files are gone", status=410)
+
+        def take_line(line: Json) -> None:
+            answer = self._answer(line)
+            if answer is not None:
+                take(answer)
+
+        for file_id in filter(None, files):
+            await self._calls.lines(self._files.content, take_line, file_id=file_id)
+
+    def _answer(self, line: Json) -> BatchAnswer | None:
+        name, response, error = (line.get(key) for key in ("custom_id", "response", "error"))
+        if not isinstance(name, str):
+            return None
+        if isinstance(response, dict):
+            return self._answered(name, cast("Json", response))
+        words = cast("Json", error) if isinstance(error, dict) else {}
+        code = words.get("code")
+        text = self._redact(f"{code or 'no answer'}: {words.get('message') or 'no reason given'}")
+        if code in PASSING_ERRORS or not words:
+            return BatchAnswer(name, error=TransientError(text))
+        return BatchAnswer(name, error=ModelError(text))
+
+    def _answered(self, name: str, response: Json) -> BatchAnswer:
+        status, body = response.get("status_code"), response.get("body")
+        if isinstance(status, int) and status >= FIRST_FAILED_STATUS:
+            now = time.time()
+            words = failed_status(status, {}, as_json(body), self._redact, now=now)
+            return BatchAnswer(name, error=words)
+        if not isinstance(body, dict):
+            return BatchAnswer(name, error=MalformedAnswerError("the answer has no body"))
+        return BatchAnswer(name, cast("Json", body), word(response.get("request_id")))
+
+    async def close(self) -> None:
+        """Close the connections; calling it again does nothing."""
+        await self._calls.endpoint.close()
+
+
+def _id(fields: Json) -> str:
+    """The id of an object without which nothing goes on."""
+    try:
+        return text_of(fields, "id")
+    except MalformedAnswerError as error:
+        raise RejectedError(error.cause, status=200) from None
+
+
+def _token(batch: Json) -> Any:
+    metadata = batch.get("metadata")
+    return cast("Json", metadata).get(TOKEN) if isinstance(metadata, dict) else None
+
+
+def _first_error(batch: Json) -> tuple[str, str]:
+    errors = batch.get("errors")
+    listed = objects_of(cast("Json", errors), "data") if isinstance(errors, dict) else []
+    first = listed[0] if listed else {}
+    words, code, line = (first.get(name) for name in ("message", "code", "line"))
+    at = f" (line {line} of its file)" if isinstance(line, int) else ""
+    return f"{words or code or 'no reason given'}{at}", str(code)

@@ -1,0 +1,293 @@
+"""Asking by the batch: hand in, wait, read, ask again what failed.
+
+Whatever is waited for stays at the provider when this process ends; the next one finds it in the
+journal. What cannot be known: whether a batch exists whose submission was answered by nothing. It
+is looked for among the provider's batches. OpenAI's carry the journal's token in their metadata, so
+only one that is not listed yet would be missed. Anthropic's carry nothing: those of the right size
+and time are waited for, as their custom ids show with their results; an orphan is missed there only
+if it was made an hour after its intent, and nothing is paid twice unless the lists are incomplete.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from harness.features.batch.batch_endpoint import (
+    BatchAnswer,
+    BatchEndpoint,
+    BatchRequest,
+    BatchState,
+    split,
+)
+from harness.features.batch.batch_journal import Batch, BatchJournal
+from harness.features.batch.spool import Spool
+from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
+from harness.models.faults import RejectedError, TransientError
+from harness.models.protocol import Message, ModelError, ModelTurn
+
+MOST_TRIES = 3
+GONE_STATUSES = frozenset({404, 410})
+FIRST_WAIT_S, LONGEST_WAIT_S, WAIT_GROWTH = 5.0, 60.0, 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request, and the conversation that it is of."""
+
+    request: BatchRequest
+    messages: tuple[Message, ...]
+
+
+class _Stopped(Exception):  # noqa: N818 - no error: the user's wish
+    """Nobody waits any more."""
+
+
+@dataclass(slots=True)
+class Asking:
+    """The requests of one run, asked by the batch until each has an answer or is given up.
+
+    Attributes:
+        endpoint: where they are asked.
+        journal: what was handed in so far, by this process and those before it.
+        asked: the requests by custom id.
+        answers: where the answers go.
+        tell: is handed a line for people at every change.
+        pace: time, for the waits.
+        policy: how often a submission is repeated whose fate is unknown.
+    """
+
+    endpoint: BatchEndpoint
+    journal: BatchJournal
+    asked: Mapping[str, Asked]
+    answers: Spool
+    tell: Callable[[str], None]
+    pace: Pace = field(default_factory=Pace)
+    policy: RetryPolicy = field(default_factory=RetryPolicy)
+    _errors: dict[str, TransientError | ModelError] = field(
+        default_factory=dict[str, TransientError | ModelError]
+    )
+    _unknown: set[str] = field(default_factory=set[str])
+    _stop: asyncio.Event = field(default_factory=asyncio.Event)
+    _told: str = ""
+
+    async def ask_all(self) -> bool:
+        """Ask everything; False when `stop` came first.
+
+        Raises:
+            StorageError: the disk refused a write.
+        """
+        try:
+            await self._find_orphans()
+            await self._submit(i for i in self.asked if not self.journal.tries(i))
+            await self._collect(self._concerned())
+            while again := self._to_ask_again():
+                known = {batch.token for batch in self.journal.submitted}
+                await self._submit(again)
+                await self._collect(b for b in self.journal.submitted if b.token not in known)
+        except _Stopped:
+            return False
+        missing = [i for i in self.asked if i not in self.answers and i not in self._unknown]
+        self.journal.give_up(missing)
+        return True
+
+    def stop(self) -> None:
+        """Wait no longer; what was handed in stays with the provider."""
+        self._stop.set()
+
+    def answer(self, custom_id: str) -> ModelTurn:
+        """The answer to a request.
+
+        Raises:
+            ModelError: there is none; the message holds the provider's words.
+        """
+        turn = self.answers.get(custom_id)
+        if turn is not None:
+            return turn
+        error = self._errors.get(custom_id)
+        if isinstance(error, ModelError):
+            raise error
+        tries = self.journal.tries(custom_id) or MOST_TRIES
+        raise ModelError(f"{error or 'no answer in its batch'} (asked in {tries} batches)")
+
+    def _concerned(self) -> list[Batch]:
+        """The batches that hold a request of ours."""
+        return [b for b in self.journal.submitted if not self.asked.keys().isdisjoint(b.custom_ids)]
+
+    def _to_ask_again(self) -> list[str]:
+        return [
+            custom_id
+            for custom_id, error in self._errors.items()
+            if isinstance(error, TransientError)
+            and custom_id not in self.answers
+            and self.journal.tries(custom_id) < MOST_TRIES
+        ]
+
+    # Handing in
+
+    async def _submit(self, custom_ids: Iterable[str]) -> None:
+        requests = [self.asked[i].request for i in custom_ids if i not in self._unknown]
+        for group in split(requests, self.endpoint):
+            if self._stop.is_set():
+                raise _Stopped
+            batch = self.journal.intend(request.custom_id for request in group)
+            try:
+                batch_id = await self._hand_in(batch, group)
+            except ModelError as error:
+                if isinstance(error, RejectedError):
+                    self.journal.drop(batch, str(error))
+                else:
+                    self._unknown.update(batch.custom_ids)
+                self._fail(batch.custom_ids, ModelError(str(error)))
+                self._say(f"a batch was not taken: {error}")
+            else:
+                self.journal.submit(batch, batch_id)
+                self._say(f"batch {batch_id}: {len(group):,} requests handed in")
+
+    async def _hand_in(self, batch: Batch, group: tuple[BatchRequest, ...]) -> str:
+        """Hand in, and before each repetition look whether it was not in vain."""
+        repeated = False
+
+        async def once() -> str:
+            nonlocal repeated
+            found = await self._find(batch) if repeated else None
+            repeated = True
+            return found or await self.endpoint.submit(batch.token, group)
+
+        return await ask_until_answered(once, self.policy, None, self.pace)
+
+    async def _find_orphans(self) -> None:
+        """Look for what an earlier process handed in and could not write down."""
+        for batch in self.journal.open_intents:
+            try:
+                batch_id = await self._find(batch)
+            except ModelError as error:
+                self._unknown.update(batch.custom_ids)
+                self._fail(batch.custom_ids, ModelError(str(error)))
+                continue
+            if batch_id is None:
+                self.journal.drop(batch, "it is not among the provider's batches")
+            else:
+                self.journal.submit(batch, batch_id)
+                self._say(f"batch {batch_id}: found again, {batch.size:,} requests")
+
+    async def _find(self, batch: Batch) -> str | None:
+        known = {each.batch_id for each in self.journal.submitted}
+        found = await self.endpoint.find(batch.token, batch.size, batch.time)
+        for batch_id in found:
+            if batch_id not in known and (
+                self.endpoint.finds_surely or await self._is_ours(batch_id, batch)
+            ):
+                return batch_id
+        return None
+
+    async def _is_ours(self, batch_id: str, batch: Batch) -> bool:
+        """Whether the results of a batch, once it has ended, are those of our requests."""
+        wait = FIRST_WAIT_S
+        while (await self.endpoint.state(batch_id)).phase == "in_progress":
+            self._say(f"batch {batch_id} may be ours; its results will show it")
+            wait = await self._wait(wait)
+        seen: set[str] = set()
+        await self.endpoint.results(batch_id, lambda answer: seen.add(answer.custom_id))
+        return not seen.isdisjoint(batch.custom_ids)
+
+    # Waiting and reading
+
+    async def _collect(self, batches: Iterable[Batch]) -> None:
+        """Read each batch's results as soon as it has ended."""
+        waiting, wait = list(batches), FIRST_WAIT_S
+        while waiting:
+            states = {batch.token: await self._look_at(batch) for batch in waiting}
+            waiting = [b for b in waiting if (s := states[b.token]) and s.phase == "in_progress"]
+            if waiting:
+                open_states = [state for b in waiting if (state := states[b.token])]
+                done = sum(state.done for state in open_states)
+                total = sum(state.total for state in open_states)
+                more = f", {done:,} of {total:,} requests done" if total else ""
+                self._say(f"waiting for {_batches(len(waiting))}{more}")
+                wait = await self._wait(wait)
+
+    async def _look_at(self, batch: Batch) -> BatchState | None:
+        """A batch's state, its results read where it has ended; None if nobody says."""
+        if self._stop.is_set():
+            raise _Stopped
+        batch_id = batch.batch_id or ""
+        try:
+            state = await self.endpoint.state(batch_id)
+            if state.phase == "ended":
+                await self._read(batch, state)
+        except ModelError as error:
+            self._lose(batch, error)
+            return None
+        if state.phase == "failed":
+            kind = TransientError if state.can_help else ModelError
+            self._fail(self._open(batch), kind(state.words))
+        return state
+
+    async def _read(self, batch: Batch, state: BatchState) -> None:
+        ours = set(self._open(batch))
+
+        def take(answer: BatchAnswer) -> None:
+            if answer.custom_id in ours and answer.custom_id not in self.answers:
+                self._take(answer, state)
+
+        silent = TransientError("its batch ended without a word on it")
+        await self.endpoint.results(batch.batch_id or "", take)
+        for custom_id in ours:
+            if custom_id not in self.answers:
+                self._errors.setdefault(custom_id, silent)
+        have = sum(custom_id in self.answers for custom_id in ours)
+        self._say(f"batch {batch.batch_id} has ended: {have:,} of {len(ours):,} answered")
+
+    def _take(self, answer: BatchAnswer, state: BatchState) -> None:
+        error = answer.error
+        if answer.data is not None:
+            try:
+                turn = self.endpoint.turn(answer.data, self.asked[answer.custom_id].messages)
+                named = answer.request_id or turn.request_id
+                update = {"latency_s": state.seconds, "request_id": named}
+                self.answers.put(answer.custom_id, turn.model_copy(update=update))
+            except (TransientError, ModelError) as refusal:
+                error = refusal
+        if error is not None:
+            self._errors[answer.custom_id] = error
+
+    def _lose(self, batch: Batch, error: ModelError) -> None:
+        """Nobody says what became of a batch: its requests are neither answered nor asked again."""
+        gone = ""
+        if isinstance(error, RejectedError) and error.status in GONE_STATUSES:
+            gone = (
+                f"batch {batch.batch_id} cannot be read any more; to ask (and pay) anew, remove "
+                "batches.jsonl from the run and resume it: "
+            )
+        lost = [i for i in self._open(batch) if i not in self.answers]
+        self._unknown.update(lost)
+        self._fail(lost, ModelError(f"{gone}{error}"))
+
+    def _fail(self, custom_ids: Iterable[str], error: TransientError | ModelError) -> None:
+        self._errors |= dict.fromkeys(custom_ids, error)
+
+    def _open(self, batch: Batch) -> list[str]:
+        return [i for i in batch.custom_ids if i in self.asked and i not in self.answers]
+
+    async def _wait(self, seconds: float) -> float:
+        """Wait; the seconds of the wait after it. Raises _Stopped."""
+        sleeping = asyncio.ensure_future(self.pace.sleep(seconds))
+        stopping = asyncio.ensure_future(self._stop.wait())
+        try:
+            await asyncio.wait({sleeping, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (sleeping, stopping):
+                task.cancel()
+            await asyncio.gather(sleeping, stopping, return_exceptions=True)
+        if self._stop.is_set():
+            raise _Stopped
+        return min(seconds * WAIT_GROWTH, LONGEST_WAIT_S)
+
+    def _say(self, line: str) -> None:
+        if line != self._told:
+            self._told = line
+            self.tell(line)
+
+
+def _batches(number: int) -> str:
+    return "1 batch" if number == 1 else f"{number:,} batches"

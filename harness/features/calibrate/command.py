@@ -1,0 +1,123 @@
+"""How `harness calibrate` goes: load, time the references that are not known, report."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+
+from harness.agent.problem_kinds import require_code_generation
+from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
+from harness.cli.loading import load_problems
+from harness.cli.vetting import vet
+from harness.efficiency.measurement import Scales
+from harness.efficiency.scale import Scale
+from harness.errors import DataError
+from harness.features.calibrate.calibration import (
+    CalibratedProblem,
+    calibrated,
+    summarize_calibration,
+)
+from harness.features.calibrate.view import calibration_view
+from harness.problem import Problem
+from harness.run.session.judging_session import Judging, in_pool
+from harness.run.session.timing_session import timing_of
+from harness.run.spec.spec import read_spec
+from harness.sandbox.executor import Executor
+from harness.sandbox.program import SandboxError
+from harness.sources.selection import select
+from harness.terminal.progress import JudgingProgress
+from harness.terminal.summary_table import console, write_json
+from harness.text import bad_rows, count
+
+
+def calibrate_source(
+    flags: dict[str, Any], judging: Judging, *, timing: str, recollect: bool, as_json: bool
+) -> int:
+    """Time the references of what the flags select; returns the exit code.
+
+    Args:
+        flags: which problems, by key of the spec.
+        judging: how references are judged before they are timed.
+        timing: how they are timed.
+        recollect: time what is known as well.
+        as_json: print one JSON object in place of a table.
+
+    Raises:
+        UsageError: a flag's value is none that can be.
+        DataError: a row is not as it should be.
+        NothingSelectedError: no problem is left.
+    """
+    scales = Scales(judging.options, timing_of(timing), fresh=recollect)
+    spec = read_spec(None, flags)
+    err = console(error=True)
+    loaded = load_problems(spec.benchmark or "", err, skip_bad_rows=spec.skip_bad_rows)
+    problems = select(loaded.problems, spec.selection()).problems
+    if loaded.skipped:
+        err.print(bad_rows(loaded.skipped))
+    require_code_generation(problems)
+    problems = vet(problems, judging, err)
+    found: dict[str, Scale | str] = {}
+    left: list[Problem] = []
+    for problem in problems:
+        known = scales.known(problem)
+        if known is None:
+            left.append(problem)
+        else:
+            found[problem.id] = known
+    if found:
+        err.print(
+            f"{len(found):,} of {count(len(problems), 'problem')} known already; "
+            "--recollect times them anew",
+            soft_wrap=True,
+        )
+    interrupted = _time(left, scales, found, judging, err)
+    results = [
+        calibrated(problem, found[problem.id]) for problem in problems if problem.id in found
+    ]
+    _print(results, as_json=as_json)
+    if interrupted:
+        missing = count(len(problems) - len(results), "problem")
+        err.print(f"interrupted: {missing} not calibrated; the same command goes on with them")
+        return INTERRUPTED
+    return INFRASTRUCTURE if any(each.failure for each in results) else OK
+
+
+def _time(
+    left: Sequence[Problem],
+    scales: Scales,
+    found: dict[str, Scale | str],
+    judging: Judging,
+    err: Console,
+) -> bool:
+    """Time the references of problems into `found`; returns whether that was interrupted."""
+    if not left:
+        return False
+
+    async def work(pool: Executor, progress: JudgingProgress) -> None:
+        rest = iter(left)
+
+        async def take_turns() -> None:
+            for problem in rest:
+                try:
+                    found[problem.id] = await scales.of(problem, pool)
+                except (SandboxError, DataError) as error:
+                    found[problem.id] = str(error)
+                scale = found[problem.id]
+                told = isinstance(scale, Scale)
+                progress.judged(good=told and not scale.lack, failed=not told)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(pool.size):
+                group.create_task(take_turns())
+
+    return in_pool(work, judging, err, len(left), "problems that tell fast from slow")
+
+
+def _print(results: Sequence[CalibratedProblem], *, as_json: bool) -> None:
+    out, summary = console(), summarize_calibration(results)
+    if not as_json:
+        out.print(calibration_view(summary, results))
+        return
+    rows = ", ".join(each.model_dump_json() for each in results)
+    write_json(out, [f'{{"problems": [{rows}], "summary": {summary.model_dump_json()}}}'])

@@ -1,0 +1,348 @@
+"""The nodes of a Ray cluster as an executor.
+
+On each node that has cores to give there is one actor, which is a pool of sandboxes as there is one
+on a single machine; so what is to run while nothing else does is kept apart there as it is here. A
+node that comes later is taken in, one that is lost has its work done by others. The driver has to
+be on a machine of the cluster, and needs no core of it.
+
+The actor is one process, which compares what programs made with what was expected: a fifth of the
+CPU that judging costs where programs are quick. Beyond four or five cores a node gains only by
+programs that take longer; a large machine can be several nodes.
+"""
+
+import asyncio
+import contextlib
+import os
+import re
+import socket
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self, TypeVar, cast
+
+import harness
+from harness.errors import UsageError
+from harness.features.cluster.ray_node import Greeting, Node
+from harness.features.cluster.serialization import pack, unpack_outcome
+from harness.features.cluster.slots import Slots
+from harness.sandbox.executor import ExecutorError
+from harness.sandbox.isolation import Level
+from harness.sandbox.program import SandboxError
+from harness.sandbox.worker import Worker
+
+T = TypeVar("T")
+
+LOOK_S = 2.0
+"""Between two looks at which nodes there are."""
+PATIENCE_S = 60.0
+"""How long there may be no node that can judge, before what waits for one is told so."""
+ATTEMPTS = 3
+"""Nodes that a piece of work may be lost with. It may have been its own doing."""
+AHEAD = 2
+"""Pieces sent to a node for each of its workers: one is at hand there when another is done."""
+KEPT_BYTES = 256 << 20
+"""Of large data that are shared, kept in the cluster for the next piece that needs them."""
+SETTLE_S = 30.0
+"""How long the others are waited for once one node is ready; they are taken in when they are."""
+LONGEST_CAUSE = 200
+KNOCK_S = 10.0
+GREETING_S = 120.0
+"""How long the first node is waited for: somebody else may have all cores."""
+
+
+_WRAPPING = re.compile(
+    r"The actor \w+ is unavailable: |The actor is temporarily unavailable: |RpcError: RPC error: "
+    r"| rpc_code: \d+|The task may or may not have been.*"
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Member:
+    """A node that does work: its id, and the actor on it. A node that rejoins is a new member."""
+
+    node: str
+    actor: Any
+
+
+class RayExecutor:
+    """Does work on the nodes of a cluster; an asynchronous context manager.
+
+    Args:
+        address: of the cluster, or `auto`.
+        workers: on a node, at most; None for its cores as Ray counts them.
+        least: the level that the sandboxes of every node must have.
+        say: is told of nodes that are refused or lost.
+
+    Raises:
+        UsageError: Ray is not installed, or there is no such cluster.
+    """
+
+    def __init__(
+        self, address: str, *, workers: int | None, least: Level, say: Callable[[str], None]
+    ) -> None:
+        self._ray = _import()
+        self._address = address
+        self._workers = workers
+        self._least = least
+        self._say = say
+        self._slots: Slots[Member] = Slots()
+        self._members: dict[str, Member] = {}
+        self._joining: dict[str, asyncio.Task[None]] = {}
+        self._refused: set[str] = set()
+        self._failed: dict[str, int] = {}
+        self._kept: OrderedDict[int, tuple[object, Any, int]] = OrderedDict()
+        self._lock = threading.Lock()  # of what is kept
+        self._own = False
+        self._watching: asyncio.Task[None] | None = None
+
+    @property
+    def size(self) -> int:
+        """How many pieces it has use for at a time."""
+        return self._slots.size
+
+    async def call(
+        self,
+        work: Callable[[Worker], T],
+        *,
+        urgent: bool = False,
+        queued: Callable[[float], None] | None = None,
+    ) -> T:
+        """Do a piece of work on a node; as `harness.sandbox.executor.Executor` has it."""
+        body, places = await self._packed(work)
+        why, attempts = "", 0
+        while attempts < ATTEMPTS:
+            asked = time.monotonic()
+            member = await self._slots.take(urgent=urgent or attempts > 0)
+            if queued is not None:
+                queued(time.monotonic() - asked)
+            if self._members.get(member.node) is not member:
+                continue  # it was lost after its slot was given and before this ran
+            attempts += 1
+            try:
+                return unpack_outcome(await self._send(member, body, urgent, places))
+            except self._ray.exceptions.RayActorError as error:
+                why = _line(error)
+                self._lose(member, why)
+            except self._ray.exceptions.RayError as error:  # shared data were lost
+                why = _line(error)
+                self._forget_kept()
+                body, places = await self._packed(work)
+            finally:
+                self._slots.give_back(member)
+        raise SandboxError(f"{ATTEMPTS} nodes were lost while they worked at it; the last: {why}")
+
+    async def _packed(self, work: Callable[[Worker], Any]) -> tuple[bytes, list[Any]]:
+        """It may have to read a file."""
+        pickler = self._ray.cloudpickle.Pickler
+        return await asyncio.to_thread(pack, work, self._keep, self._place, pickler)
+
+    async def _send(self, member: Member, body: bytes, urgent: bool, places: list[Any]) -> bytes:
+        asked = member.actor.call.remote(body, urgent, *places)
+        try:
+            return await asked
+        except asyncio.CancelledError:
+            with contextlib.suppress(self._ray.exceptions.RayError):
+                self._ray.cancel(asked)
+            raise
+
+    def _place(self, value: object) -> Any | None:
+        """Where large data are that were shared before."""
+        with self._lock:
+            found = self._kept.get(id(value))
+            if found is None:
+                return None
+            self._kept.move_to_end(id(value))
+            return found[1]
+
+    def _keep(self, value: object, data: bytes) -> Any:
+        """Put large data where every node can fetch them; those used longest ago make room."""
+        place = self._ray.put(data)
+        with self._lock:
+            self._kept[id(value)] = value, place, len(data)
+            while sum(size for *_, size in self._kept.values()) > KEPT_BYTES:
+                self._kept.popitem(last=False)
+        return place
+
+    def _forget_kept(self) -> None:
+        """Have large data shared anew, where they are needed again."""
+        with self._lock:
+            self._kept.clear()
+
+    async def __aenter__(self) -> Self:
+        self._connect()
+        try:
+            await self._look()
+            await self._await_nodes()
+            self._watching = asyncio.create_task(self._watch())
+        except BaseException:
+            self._leave()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+        self._leave()
+
+    async def _await_nodes(self) -> None:
+        """Wait for the nodes that are there; for one at least, if their cores are taken."""
+        clock = asyncio.get_running_loop().time
+        start = clock()
+        while self._joining:
+            waited = clock() - start
+            if waited > (SETTLE_S if self._members else GREETING_S):
+                break
+            joining = list(self._joining.values())
+            await asyncio.wait(joining, timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
+        if not self._members:
+            raise ExecutorError(self._nobody)
+
+    def _connect(self) -> None:
+        ray = self._ray
+        if ray.is_initialized():
+            return
+        try:
+            _knock(self._address)
+            ray.init(address=self._address, log_to_driver=False, logging_level="ERROR")
+        except UsageError:
+            raise
+        except Exception as error:
+            where = "here" if self._address == "auto" else f"at {self._address}"
+            raise UsageError(
+                f"no Ray cluster can be reached {where} ({_line(error)}); start one with `ray "
+                "start --head`, or join one with `ray start --address HOST:PORT`, on this machine"
+            ) from error
+        self._own = True
+        # What Ray has to say of its nodes would stand among the results, on stdout. This is the
+        # switch that its debugger uses; there is none for everybody.
+        ray._private.worker._worker_logs_enabled = False  # noqa: SLF001
+
+    def _leave(self) -> None:
+        """Let go of the nodes, and of the cluster unless somebody else had joined it before."""
+        for task in self._joining.values():
+            task.cancel()
+        self._slots.close("the run has ended")
+        for member in self._members.values():
+            with contextlib.suppress(Exception):
+                self._ray.kill(member.actor)
+        self._members.clear()
+        self._forget_kept()
+        if self._own:
+            self._ray.shutdown()
+
+    async def _watch(self) -> None:
+        """Take in the nodes that come; say so where there has been none for too long."""
+        clock = asyncio.get_running_loop().time
+        seen = clock()
+        while True:
+            await asyncio.sleep(LOOK_S)
+            with contextlib.suppress(self._ray.exceptions.RayError):
+                await self._look()
+            if self._members:
+                seen = clock()
+            elif clock() - seen > PATIENCE_S:
+                self._slots.close(self._nobody)
+
+    async def _look(self) -> None:
+        """See which nodes there are, and bid those welcome that are new."""
+        for node in await asyncio.to_thread(self._ray.nodes):
+            key, cores = node["NodeID"], int(node["Resources"].get("CPU", 0))
+            known = key in self._members or key in self._refused or key in self._joining
+            if node["Alive"] and cores and not known:
+                task = asyncio.create_task(self._join(key, min(self._workers or cores, cores)))
+                self._joining[key] = task
+                task.add_done_callback(lambda _, key=key: self._joining.pop(key, None))
+
+    async def _join(self, node: str, workers: int) -> None:
+        """Have a pool on a node, unless it cannot have one."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        actor = (
+            self._ray.remote(Node)
+            .options(
+                num_cpus=workers,
+                max_concurrency=AHEAD * workers + 8,
+                scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False),
+            )
+            .remote(workers, self._least)
+        )
+        try:
+            greeting = cast("Greeting", await actor.greet.remote(harness.__version__))
+        except self._ray.exceptions.RayError as error:
+            self._failed[node] = self._failed.get(node, 0) + 1
+            if self._failed[node] >= ATTEMPTS:
+                self._refuse(node, node[:8], _line(error))
+            return
+        if greeting.refusal:
+            self._ray.kill(actor)
+            self._refuse(node, greeting.name, greeting.refusal)
+            return
+        member = self._members[node] = Member(node, actor)
+        self._slots.add(member, AHEAD * workers)
+
+    def _refuse(self, node: str, name: str, why: str) -> None:
+        self._refused.add(node)
+        self._say(f"node {name} is left out: {why}")
+
+    def _lose(self, member: Member, why: str) -> None:
+        """A node is gone, or its actor: others do its work; if it is still there it may rejoin."""
+        if self._members.get(member.node) is not member:
+            return  # this has been noticed already, and it may have rejoined
+        del self._members[member.node]
+        self._slots.remove(member)
+        with contextlib.suppress(Exception):
+            self._ray.kill(member.actor)
+        self._say(
+            f"node {member.node[:8]} was lost ({why}); what it was at is done again elsewhere"
+        )
+
+    @property
+    def _cluster(self) -> str:
+        return "the Ray cluster" if self._address == "auto" else f"the Ray cluster {self._address}"
+
+    @property
+    def _nobody(self) -> str:
+        return f"{self._cluster} has no node left that can judge; what was committed is safe"
+
+
+def _import() -> Any:
+    """Ray, told to keep to itself. Raises UsageError where it is not installed."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    try:
+        import ray
+    except ImportError as error:
+        raise UsageError(
+            "--executor ray needs Ray, which is not installed; install harness[ray]"
+        ) from error
+    return ray
+
+
+def _knock(address: str) -> None:
+    """See whether anybody is there: Ray itself waits for minutes.
+
+    Raises:
+        UsageError: it is no address.
+        OSError: nobody is.
+    """
+    if address == "auto":
+        return
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or "/" in host:
+        raise UsageError(f"--ray-address {address}: give auto, or HOST:PORT")
+    socket.create_connection((host.strip("[]"), int(port)), timeout=KNOCK_S).close()
+
+
+def _line(error: BaseException) -> str:
+    """An exception of Ray's in a line; they are long, and say last what was wrong."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = lines[-1] if lines else type(error).__name__
+    return _WRAPPING.sub("", told).strip().rstrip(".")[:LONGEST_CAUSE]

@@ -1,0 +1,92 @@
+"""Which of several machines takes the next piece of work."""
+
+import asyncio
+import heapq
+import itertools
+from operator import itemgetter
+from typing import Generic, TypeVar
+
+from harness.sandbox.executor import ExecutorError
+
+M = TypeVar("M")
+
+
+class Slots(Generic[M]):
+    """Slots on machines that come and go; the least busy machine takes the next piece.
+
+    Where all are taken the urgent pieces go first, then who came first.
+    """
+
+    def __init__(self) -> None:
+        self._sizes: dict[M, int] = {}
+        self._taken: dict[M, int] = {}
+        self._waiting: list[tuple[bool, int, asyncio.Future[M]]] = []
+        self._arrivals = itertools.count()
+        self._closed: str | None = None
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return sum(self._sizes.values())
+
+    def add(self, machine: M, slots: int) -> None:
+        """A machine has come."""
+        self._closed = None
+        self._sizes[machine], self._taken[machine] = slots, 0
+        self._admit()
+
+    def remove(self, machine: M) -> bool:
+        """A machine is gone; returns whether it was there. What waits, waits for the others."""
+        self._taken.pop(machine, None)
+        return self._sizes.pop(machine, None) is not None
+
+    def close(self, why: str) -> None:
+        """No machine is to come: who waits, or comes, hears why, until one does come."""
+        self._closed = why
+        while self._waiting:
+            *_, turn = heapq.heappop(self._waiting)
+            if not turn.done():
+                turn.set_exception(ExecutorError(why))
+
+    async def take(self, *, urgent: bool = False) -> M:
+        """Wait for a slot; it is to be given back.
+
+        Raises:
+            ExecutorError: there is no machine, and none is to come.
+        """
+        if self._closed is not None:
+            raise ExecutorError(self._closed)
+        machine = self._free()
+        if machine is not None:
+            self._taken[machine] += 1
+            return machine
+        turn: asyncio.Future[M] = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._waiting, (not urgent, next(self._arrivals), turn))
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self.give_back(turn.result())  # its turn had come all the same
+            raise
+
+    def give_back(self, machine: M) -> None:
+        """A slot is free again, unless its machine is gone."""
+        if machine in self._taken:
+            self._taken[machine] -= 1
+            self._admit()
+
+    def _admit(self) -> None:
+        while self._waiting:
+            machine = self._free()
+            if machine is None:
+                return
+            *_, turn = heapq.heappop(self._waiting)
+            if not turn.done():
+                self._taken[machine] += 1
+                turn.set_result(machine)
+
+    def _free(self) -> M | None:
+        """The machine of which the least part is taken."""
+        shares = ((self._taken[each] / size, each) for each, size in self._sizes.items())
+        share, least = min(shares, key=itemgetter(0), default=(1.0, None))
+        return least if share < 1 else None

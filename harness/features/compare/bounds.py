@@ -1,0 +1,59 @@
+"""Lower and upper bound of pass@1, given the samples that are not graded."""
+
+import math
+from collections import Counter
+
+from harness.models.protocol import Frozen
+from harness.run.summary.loaded_run import Run
+
+
+class Bracket(Frozen):
+    """What samples that are not graded leave open.
+
+    Attributes:
+        graded, pending: samples that are in the rate, and those that are not but may still be.
+        if_failed, if_solved: pass@1 if all of the latter failed, and if all were solved; None where
+            there is no sample of either kind.
+    """
+
+    graded: int
+    pending: int
+    if_failed: float | None
+    if_solved: float | None
+
+
+def bracket_of(run: Run, *, selected: bool = False) -> Bracket:
+    """What a run's pending samples leave open.
+
+    Args:
+        run: the run.
+        selected: count every selected sample that is not graded as pending, those of problems
+            without tests included.
+    """
+    planned = int(run.spec["samples_per_problem"])
+    graded, solved = dict.fromkeys(run.manifest["problems"], 0), dict[str, int]()
+    ungraded: dict[str, int] = {}
+    for result in run.results:
+        counts = graded if result.graded else ungraded
+        counts[result.problem_id] = counts.get(result.problem_id, 0) + 1
+        solved[result.problem_id] = solved.get(result.problem_id, 0) + result.solved
+    final = {} if selected else ungraded
+    pending = {p: max(0, planned - n - final.get(p, 0)) for p, n in graded.items()}
+    trials = {p: n + pending[p] for p, n in graded.items() if n + pending[p]}
+    return Bracket(
+        graded=sum(graded.values()),
+        pending=sum(pending.values()),
+        if_failed=_mean([solved.get(p, 0) / n for p, n in trials.items()]),
+        if_solved=_mean([(solved.get(p, 0) + pending[p]) / n for p, n in trials.items()]),
+    )
+
+
+def pending_of(run: Run) -> dict[str, int]:
+    """How many samples each problem still lacks; those without tests lack none."""
+    planned = int(run.spec["samples_per_problem"])
+    done = Counter(result.problem_id for result in run.results)
+    return {p: planned - done[p] for p in run.manifest["problems"] if planned > done[p]}
+
+
+def _mean(values: list[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None

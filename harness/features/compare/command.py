@@ -1,0 +1,74 @@
+"""How `harness compare` goes: compare, refuse or print, gate."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.cli.exit_codes import INFRASTRUCTURE, MISSED, OK
+from harness.errors import UsageError
+from harness.features.compare.comparison import Comparison, compare_runs
+from harness.features.compare.markdown_table import comparison_markdown
+from harness.features.compare.view import comparison_view
+from harness.terminal.summary_table import console, write_json
+from harness.text import count
+
+
+def compare_and_print(
+    runs: Sequence[Path],
+    baseline: Path | None,
+    *,
+    strict: bool,
+    fail_if_worse: bool,
+    as_json: bool,
+    as_markdown: bool,
+) -> int:
+    """Compare runs; returns the exit code.
+
+    Raises:
+        UsageError: there are too few runs or too many, flags contradict each other, or the runs
+            are not comparable and shall be.
+        RunDirectoryError: one is no run, or shares no graded problem with the baseline.
+    """
+    if as_json and as_markdown:
+        raise UsageError("--json and --markdown contradict each other; give one")
+    comparison = compare_runs(runs, baseline)
+    if strict:
+        _refuse_unlike(comparison)
+    out = console()
+    if as_json:
+        write_json(out, [comparison.model_dump_json()])
+    elif as_markdown:
+        out.file.write(comparison_markdown(comparison))
+    else:
+        out.print(comparison_view(comparison), crop=False)  # commands stay whole
+    return _gate(comparison) if fail_if_worse else OK
+
+
+def _refuse_unlike(comparison: Comparison) -> None:
+    for versus in comparison.versus:
+        found = (*versus.unlike, *versus.differs)
+        for first in found[:1]:
+            others = len(found) - 1
+            more = f", and {others} more" if others else ""
+            raise UsageError(
+                f"{versus.label} is not comparable with {versus.baseline}: {first}{more}; "
+                "leave out --strict to see them side by side"
+            )
+
+
+def _gate(comparison: Comparison) -> int:
+    """The exit code: whether a run is worse, whatever becomes of pending samples."""
+    err = console(error=True)
+    worse = [each.label for each in comparison.versus if each.worse_at_best]
+    if worse:
+        err.print(f"--fail-if-worse: {', '.join(worse)} worse than {comparison.baseline}")
+        return MISSED
+    unknown = [each.label for each in comparison.versus if each.worse_at_worst or each.worse]
+    if unknown:
+        pending = sum(side.open.pending for side in comparison.runs)
+        err.print(
+            f"--fail-if-worse: not decided, {count(pending, 'sample')} pending: they can still "
+            f"make {', '.join(unknown)} worse than {comparison.baseline} or not; finish the runs",
+            soft_wrap=True,
+        )
+        return INFRASTRUCTURE
+    return OK

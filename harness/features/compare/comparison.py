@@ -1,0 +1,288 @@
+"""Runs side by side, each paired with one of them by problem and by sample."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.errors import RunDirectoryError, UsageError
+from harness.features.compare.bounds import Bracket, bracket_of, pending_of
+from harness.features.compare.comparability import agents_told, unlike
+from harness.features.compare.differences import conditions_differ, settings_differ, value_of
+from harness.features.compare.efficiency import Faster, faster
+from harness.features.compare.flips import Flip, flips_of
+from harness.features.compare.groups import Group, compare_counts, grouped
+from harness.features.import_.published_run import verdicts_of
+from harness.models.protocol import Frozen
+from harness.run.plan.pricing import prices_as_of
+from harness.run.spec.spec import COMPARED
+from harness.run.store.results import SampleResult, uncollected
+from harness.run.summary.loaded_run import Run, read_run
+from harness.run.summary.summary import Summary, solved_counts, summarize
+from harness.stats.multiple import holm
+from harness.stats.paired import Paired
+from harness.stats.pass_at_k import Counts
+from harness.text import count
+
+SCHEMA = 1
+LEVEL = 0.05
+"""What has a lower p-value than this is called unlikely to be chance."""
+
+LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class Side(Frozen):
+    """One of the runs compared.
+
+    Attributes:
+        label: a letter, in the order given.
+        settings: by the keys that can change a result; the default where the run is older than one.
+        verdicts: whose they are: `made here`, or `published` where the run was imported.
+        summary: of the run.
+        open: what its pending samples leave open.
+        seconds: of all its samples together; None where that is not known.
+        paired: of the problems that all runs have; None where these are all of its own.
+    """
+
+    label: str
+    path: str
+    settings: dict[str, Any]
+    verdicts: str
+    summary: Summary
+    open: Bracket
+    seconds: float | None
+    paired: Summary | None = None
+
+
+class SamplePairs(Frozen):
+    """Samples of the same problem and index: how many both solved, neither, and one alone."""
+
+    both: int
+    neither: int
+    only_a: int
+    only_b: int
+
+
+class Versus(Frozen):
+    """A run against the baseline, over the problems that both have.
+
+    Attributes:
+        baseline, label: the runs' letters. In `paired`, `samples`, `groups` and `flips` the
+            baseline is `a`, and the other run `b`.
+        several: whether a problem has several samples in one of them.
+        p_holm: the p-value of the difference, corrected by Holm for as many runs as are compared.
+        groups: by difficulty, platform, tag and month of release.
+        flips: the problems that one of them did better on, the greatest difference first.
+        faster: whose solutions are faster; None where that was not measured in both, or not alike.
+        unlike: what makes the two less than comparable, in words.
+        worse_at_best, worse_at_worst: whether the run is worse than the baseline if pending samples
+            turn out in its favour, and against it; the same where none is pending.
+        differs: the settings, versions and content that are not the same, in words; the model, the
+            mode and the prompt set are not among them.
+        notes: what else is to be known.
+        changed: problems left out because their tests or statements differ between the runs.
+    """
+
+    baseline: str
+    label: str
+    paired: Paired
+    several: bool
+    samples: SamplePairs
+    p_holm: float
+    groups: dict[str, tuple[Group, ...]]
+    flips: tuple[Flip, ...]
+    faster: Faster | None = None
+    unlike: tuple[str, ...]
+    differs: tuple[str, ...] = ()
+    worse_at_best: bool = False
+    worse_at_worst: bool = False
+    notes: tuple[str, ...]
+    changed: tuple[str, ...]
+
+    @property
+    def worse(self) -> bool:
+        """Whether the run is worse than the baseline, and chance unlikely to be why."""
+        return is_worse(self.paired.difference, self.p_holm)
+
+
+def is_worse(difference: float, p_value: float) -> bool:
+    """Whether a difference is a fall that chance is unlikely to bring."""
+    return difference < 0 and p_value < LEVEL
+
+
+class Comparison(Frozen):
+    """Runs, and each but the baseline paired with it."""
+
+    schema_version: int = SCHEMA
+    baseline: str
+    runs: tuple[Side, ...]
+    versus: tuple[Versus, ...]
+
+
+def compare_runs(paths: Sequence[Path], baseline: Path | None = None) -> Comparison:
+    """Pair runs by problem with one of them.
+
+    Args:
+        paths: of two runs or more.
+        baseline: one of them, or one more, which then comes first; the first where it is not given.
+
+    Raises:
+        RunDirectoryError: one is not a run, or shares no graded problem with the baseline.
+        UsageError: there are too few or too many.
+    """
+    if baseline is not None and baseline.resolve() not in {path.resolve() for path in paths}:
+        paths = [baseline, *paths]
+    if not 1 < len(paths) <= len(LABELS):
+        raise UsageError(f"give two runs to compare, and {len(LABELS)} at most")
+    with uncollected():
+        return compare_read([read_run(path) for path in paths], _place(paths, baseline))
+
+
+def compare_read(runs: Sequence[Run], first: int = 0) -> Comparison:
+    """Pair runs that have been read, two or more, with the `first` of them.
+
+    Raises:
+        RunDirectoryError: one shares no graded problem with that.
+    """
+    others = [place for place in range(len(runs)) if place != first]
+    pairs = [_Pair(runs[first], runs[other], LABELS[first], LABELS[other]) for other in others]
+    corrected = holm([pair.paired.p_value for pair in pairs])
+    shared = {p for p in pairs[0].shared if all(p in pair.counts[0] for pair in pairs)}
+    return Comparison(
+        baseline=LABELS[first],
+        runs=tuple(_side(LABELS[place], run, shared) for place, run in enumerate(runs)),
+        versus=tuple(pair.versus(p, len(others)) for pair, p in zip(pairs, corrected, strict=True)),
+    )
+
+
+def _place(paths: Sequence[Path], baseline: Path | None) -> int:
+    return 0 if baseline is None else [p.resolve() for p in paths].index(baseline.resolve())
+
+
+class _Pair:
+    """Two runs and what they share."""
+
+    def __init__(self, a: Run, b: Run, label_a: str, label_b: str) -> None:
+        self.a, self.b, self.labels = a, b, (label_a, label_b)
+        hashes = {result.problem_id: result.problem_hash for result in a.results}
+        self.changed = {
+            result.problem_id
+            for result in b.results
+            if hashes.get(result.problem_id, result.problem_hash) != result.problem_hash
+        }
+        graded_a, graded_b = (
+            solved_counts(r for r in run.results if r.problem_id not in self.changed)
+            for run in (a, b)
+        )
+        self.alone = len(graded_a.keys() - graded_b.keys()), len(graded_b.keys() - graded_a.keys())
+        self.shared = [problem for problem in graded_a if problem in graded_b]
+        if not self.shared:
+            why = "all they share have changed" if self.changed else "no graded problem is in both"
+            raise RunDirectoryError(f"{a.path} and {b.path} cannot be compared: {why}")
+        self.counts = _only(graded_a, self.shared), _only(graded_b, self.shared)
+        self.paired = compare_counts(*self.counts)
+
+    def versus(self, p_holm: float, comparisons: int) -> Versus:
+        """What it comes to, as one of so many comparisons."""
+        a, b = self.counts
+        worse = is_worse(self.paired.difference, p_holm)
+        return Versus(
+            baseline=self.labels[0],
+            label=self.labels[1],
+            paired=self.paired,
+            several=any(samples > 1 for side in self.counts for samples, _ in side.values()),
+            samples=_sample_pairs(*map(self._results, (self.a, self.b))),
+            p_holm=p_holm,
+            groups=grouped(self.a.results, a, b),
+            flips=tuple(flips_of(self.a, self.b, self.labels, self.counts)),
+            faster=faster(self.a, self.b, set(self.shared)),
+            unlike=tuple(unlike(self.a, self.b, self.labels, self.changed)),
+            differs=(*settings_differ(self.a, self.b), *conditions_differ(self.a, self.b)),
+            worse_at_best=self._worse_if(comparisons, a=0, b=1, usual=worse),
+            worse_at_worst=self._worse_if(comparisons, a=1, b=0, usual=worse),
+            notes=tuple(self._notes()),
+            changed=tuple(sorted(self.changed)),
+        )
+
+    def _worse_if(self, comparisons: int, *, a: int, b: int, usual: bool) -> bool:
+        """Whether B is worse if each pending sample of A is `a`, and each of B is `b`.
+
+        The p-value is corrected by Bonferroni: the other comparisons are as they are.
+        """
+        lacking = pending_of(self.a), pending_of(self.b)
+        planned = set(self.a.manifest["problems"]) & set(self.b.manifest["problems"])
+        planned -= self.changed
+        if not any(problem in planned for each in lacking for problem in each):
+            return usual
+        whole_a, whole_b = (
+            _completed(run, each, planned, value)
+            for run, each, value in zip((self.a, self.b), lacking, (a, b), strict=True)
+        )
+        found = compare_counts(whole_a, whole_b)
+        return is_worse(found.difference, min(1.0, found.p_value * comparisons))
+
+    def _results(self, run: Run) -> dict[tuple[str, int], bool]:
+        """Whether each graded sample of the shared problems is solved."""
+        shared = set(self.shared)
+        return {
+            (r.problem_id, r.index): r.solved
+            for r in run.results
+            if r.graded and r.problem_id in shared
+        }
+
+    def _notes(self) -> Iterator[str]:
+        for label, alone in zip(self.labels, self.alone, strict=True):
+            if alone:
+                yield f"{count(alone, 'problem')} of {label} left out: not graded in the other run"
+        uneven = sum(self.counts[0][p][0] != self.counts[1][p][0] for p in self.shared)
+        if uneven:
+            yield f"{count(uneven, 'problem')} with more samples in one of the runs; all count"
+        yield from agents_told(self.a, self.b, self.labels)
+
+
+def _completed(
+    run: Run, lacking: Mapping[str, int], planned: Collection[str], solved: int
+) -> dict[str, Counts]:
+    """A run's counts with each sample that it lacks as solved, or as failed."""
+    counts = {
+        problem: each for problem, each in solved_counts(run.results).items() if problem in planned
+    }
+    for problem, number in lacking.items():
+        if problem in planned:
+            samples, right = counts.get(problem, (0, 0))
+            counts[problem] = samples + number, right + number * solved
+    return counts
+
+
+def _only(counts: dict[str, Counts], shared: Sequence[str]) -> dict[str, Counts]:
+    return {problem: counts[problem] for problem in shared}
+
+
+def _sample_pairs(a: dict[tuple[str, int], bool], b: dict[tuple[str, int], bool]) -> SamplePairs:
+    pairs = [(solved, b[sample]) for sample, solved in a.items() if sample in b]
+    return SamplePairs(
+        both=pairs.count((True, True)),
+        neither=pairs.count((False, False)),
+        only_a=pairs.count((True, False)),
+        only_b=pairs.count((False, True)),
+    )
+
+
+def _side(label: str, run: Run, shared: Collection[str]) -> Side:
+    dated = prices_as_of(run.manifest)
+    paired = [result for result in run.results if result.problem_id in shared]
+    alone = any(result.graded for result in run.results if result.problem_id not in shared)
+    return Side(
+        label=label,
+        path=str(run.path),
+        settings={key: value_of(run.spec, key) for key in COMPARED},
+        verdicts=verdicts_of(run.manifest),
+        summary=run.summary,
+        open=bracket_of(run),
+        seconds=_seconds(run.results),
+        paired=summarize(paired, len(paired), prices_as_of=dated) if alone else None,
+    )
+
+
+def _seconds(results: Sequence[SampleResult]) -> float | None:
+    """Imported samples took nobody knows how long, and say 0."""
+    return sum(result.seconds for result in results) or None

@@ -1,0 +1,125 @@
+"""How fast two runs' solutions are, paired by problem; and when that cannot be compared."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from harness.efficiency.efficiency_summary import EfficiencySummary, beyonds
+from harness.efficiency.labels import rank_words, score, score_words, scores
+from harness.models.protocol import Frozen
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import Run
+from harness.stats.beyond_pairs import PairedBeyond, compare_beyond
+from harness.text import count
+
+
+class Faster(Frozen):
+    """Whose solutions are faster, over the problems whose references tell in both runs.
+
+    Attributes:
+        every: a failed solution counts 0, so that it is speed and correctness together.
+        passed: over the problems that both runs have a passed sample of, by these alone: speed.
+    """
+
+    every: PairedBeyond
+    passed: PairedBeyond | None
+
+
+def faster(a: Run, b: Run, shared: Collection[str]) -> Faster | None:
+    """Beyond@1 of two runs, paired by problem.
+
+    Args:
+        a: a run.
+        b: the other.
+        shared: the problems that are compared.
+
+    Returns:
+        None where one of them was not timed, or they were timed in different ways: then
+        `timed_unlike` says so.
+    """
+    if timings(a) != timings(b) or len(timings(a)) != 1:
+        return None
+    sides = [[r for r in run.results if r.problem_id in shared] for run in (a, b)]
+    every = compare_beyond(*map(beyonds, sides))
+    if every is None:
+        return None
+    return Faster(every=every, passed=compare_beyond(*(beyonds(_passed(side)) for side in sides)))
+
+
+def timings(run: Run) -> set[str]:
+    """How a run's solutions were timed; empty where they were not."""
+    return {r.efficiency.timing for r in run.results if r.graded and r.efficiency is not None}
+
+
+def timed_unlike(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str]:
+    """What makes the times of two runs less than comparable, in words."""
+    ways = [timings(run) for run in (a, b)]
+    if not all(ways):
+        return
+    if ways[0] != ways[1] or len(ways[0]) > 1:
+        told = (
+            f"{label} {' and '.join(sorted(way))}" for label, way in zip(labels, ways, strict=True)
+        )
+        yield f"how solutions are timed differs: {', '.join(told)}; Beyond is not compared"
+        return
+    one, other = (_machine(run) for run in (a, b))
+    differ = [key for key in one if key in other and one[key] != other[key]]
+    if differ:
+        told = (f"{key} {one[key]} and {other[key]}" for key in differ)
+        yield (
+            f"the machines that solutions are timed on differ: {', '.join(told)}; each Beyond is "
+            "among references timed on its own, and CPU times say nothing together"
+        )
+
+
+def _machine(run: Run) -> dict[str, Any]:
+    return run.manifest.get("machine") or {}
+
+
+def faster_words(found: Faster, labels: tuple[str, str]) -> Iterator[str]:
+    """What it says, in sentences."""
+    every = found.every
+    told = f"{count(every.problems, 'problem')} whose references tell fast from slow in both"
+    yield f"Beyond@1 over {told}: {_difference(every, labels)}"
+    if found.passed is None:
+        yield "no such problem has a passed sample in both: of speed alone nothing is known"
+        return
+    both = count(found.passed.problems, "such problem")
+    yield f"passed samples only, over {both} that both solved: {_difference(found.passed, labels)}"
+
+
+def _difference(found: PairedBeyond, labels: tuple[str, str]) -> str:
+    a, b = labels
+    rates = f"{a} {score(found.rate_a.value)}, {b} {score(found.rate_b.value)}"
+    difference = f"{rates}; difference {b} - {a}: {found.difference:+.3f}"
+    if found.low is None or found.high is None:
+        return f"{difference} (one problem: no interval)"
+    ends = f"95 % bootstrap interval {found.low:+.3f} to {found.high:+.3f}"
+    chance = (
+        "chance alone could do this" if found.low <= 0 <= found.high else "unlikely to be chance"
+    )
+    return f"{difference} ({ends}; {chance})"
+
+
+def efficiency_rows(
+    summaries: Sequence[EfficiencySummary | None],
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Every mean of the runs side by side, by its name; what none of them has is left out."""
+    if not any(summaries):
+        return
+
+    def each(name: str, words: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        if any(word != "n/a" for word in words):
+            yield name, tuple(words)
+
+    rates = [dict(scores(found)) if found else {} for found in summaries]
+    for name in dict.fromkeys(name for found in rates for name in found):
+        yield from each(name, [score_words(found.get(name)) for found in rates])
+    yield from each("percentile, passed", [rank_words(s and s.percentile) for s in summaries])
+    yield from each(
+        "problems without Beyond",
+        [f"{sum(s.untold.values()):,}" if s else "n/a" for s in summaries],
+    )
+
+
+def _passed(results: Sequence[SampleResult]) -> list[SampleResult]:
+    return [result for result in results if result.solved]

@@ -1,0 +1,115 @@
+"""Problems that one of two runs did better on, and how to read what happened there."""
+
+import shlex
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from harness.grading.verdict import Verdict
+from harness.models.protocol import Frozen
+from harness.run.store.results import SampleResult
+from harness.run.store.transcript import file_name
+from harness.run.store.transcripts import Transcripts
+from harness.run.summary.loaded_run import Run
+from harness.stats.pass_at_k import Counts
+
+
+class Shown(Frozen):
+    """A sample that shows how a run fared on a problem.
+
+    Attributes:
+        solved, samples: how many of the problem's samples the run solved, and has.
+        command: prints its conversation; None where there is no transcript.
+    """
+
+    label: str
+    solved: int
+    samples: int
+    sample: str
+    verdict: Verdict
+    command: str | None
+
+
+class Flip(Frozen):
+    """A problem that one of two runs did better on.
+
+    Attributes:
+        better: the label of the run that did.
+        a, b: a sample of each: of the better run one that is solved, of the other one that is not,
+            of the same index where there are such.
+    """
+
+    problem: str
+    title: str
+    better: str
+    a: Shown
+    b: Shown
+
+
+def flips_of(
+    a: Run,
+    b: Run,
+    labels: tuple[str, str],
+    counts: tuple[Mapping[str, Counts], Mapping[str, Counts]],
+) -> Iterator[Flip]:
+    """The problems of which the runs solved different shares, the greatest difference first.
+
+    Args:
+        a: a run.
+        b: the other.
+        labels: what they are called.
+        counts: by problem that both have, how many samples there are and how many are solved.
+    """
+    gains = {p: _share(counts[1][p]) - _share(counts[0][p]) for p in counts[0]}
+    flipped = sorted((p for p in gains if gains[p]), key=lambda p: (-abs(gains[p]), p))
+    samples_a, samples_b = (_by_problem(run, set(flipped)) for run in (a, b))
+    with Transcripts(a.path) as there, Transcripts(b.path) as here:
+        for problem in flipped:
+            first, second = _shown_samples(
+                samples_a[problem], samples_b[problem], a_better=gains[problem] < 0
+            )
+            yield Flip(
+                problem=problem,
+                title=first.title,
+                better=labels[gains[problem] > 0],
+                a=_shown(a, labels[0], first, counts[0][problem], there),
+                b=_shown(b, labels[1], second, counts[1][problem], here),
+            )
+
+
+def _share(counts: Counts) -> float:
+    samples, solved = counts
+    return solved / samples
+
+
+def _by_problem(run: Run, problems: set[str]) -> dict[str, list[SampleResult]]:
+    found: dict[str, list[SampleResult]] = defaultdict(list)
+    for result in sorted(run.results, key=lambda result: result.index):
+        if result.graded and result.problem_id in problems:
+            found[result.problem_id].append(result)
+    return found
+
+
+def _shown_samples(
+    a: list[SampleResult], b: list[SampleResult], *, a_better: bool
+) -> tuple[SampleResult, SampleResult]:
+    """The better run has a solved sample, and the other one that is not."""
+    ours = [result for result in a if result.solved == a_better]
+    theirs = [result for result in b if result.solved != a_better]
+    indices = {result.index: result for result in theirs}
+    both = next((result for result in ours if result.index in indices), None)
+    return (both, indices[both.index]) if both else (ours[0], theirs[0])
+
+
+def _shown(
+    run: Run, label: str, result: SampleResult, counts: Counts, transcripts: Transcripts
+) -> Shown:
+    there = transcripts.exists(file_name(result.problem_id, result.index))
+    command = f"harness transcript {shlex.quote(str(run.path))} {shlex.quote(result.sample)}"
+    return Shown(
+        label=label,
+        solved=counts[1],
+        samples=counts[0],
+        sample=result.sample,
+        verdict=result.verdict,
+        command=command if there else None,
+    )

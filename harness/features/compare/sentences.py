@@ -1,0 +1,85 @@
+"""What a comparison of two runs says, in sentences."""
+
+from collections.abc import Iterator
+
+from harness.features.compare.comparison import LEVEL, Versus
+from harness.features.compare.efficiency import faster_words
+from harness.features.compare.flips import Flip, Shown
+from harness.features.compare.table_rows import points
+from harness.text import count
+
+
+def findings(versus: Versus, comparisons: int) -> Iterator[str]:
+    """The pairs, the difference, the test, and what so many problems could have shown.
+
+    Args:
+        versus: a run against the baseline.
+        comparisons: how many runs are compared with it.
+    """
+    a, b, paired = versus.baseline, versus.label, versus.paired
+    tied = f"equally often {paired.tied}, " if paired.tied else ""
+    yield (
+        f"paired on {count(paired.problems, 'problem')}: both solved {paired.both}, "
+        f"neither {paired.neither}, {tied}{a} did better on {len(paired.better_a)}, "
+        f"{b} on {len(paired.better_b)}"
+    )
+    if versus.several:
+        pairs = versus.samples
+        number = pairs.both + pairs.neither + pairs.only_a + pairs.only_b
+        yield (
+            f"of {count(number, 'pair')} of samples by index both solved {pairs.both:,}, neither "
+            f"{pairs.neither:,}, {a} alone {pairs.only_a:,}, {b} alone {pairs.only_b:,}"
+        )
+    difference = f"difference {b} - {a}: {points(paired.difference)} points"
+    yield f"{difference}{_interval(versus)}; {_p(versus)}"
+    if comparisons > 1:
+        yield (
+            f"corrected by Holm for {comparisons} comparisons: p = {versus.p_holm:.4g}"
+            f"{reading(versus.p_holm)}"
+        )
+    yield _detectable(versus)
+    if versus.faster is not None:
+        yield from faster_words(versus.faster, (a, b))
+
+
+def _p(versus: Versus) -> str:
+    p = versus.paired.p_value
+    test = "sign-flip test of the difference" if versus.several else "exact McNemar"
+    return f"{test} p = {p:.4g}{reading(p)}"
+
+
+def reading(p: float) -> str:
+    """What a p-value says, for whoever does not read p-values every day."""
+    return " (unlikely to be chance)" if p < LEVEL else " (chance alone could do this)"
+
+
+def _interval(versus: Versus) -> str:
+    low, high = versus.paired.low, versus.paired.high
+    if low is None or high is None:
+        return ""
+    if not versus.flips:
+        return " (no problem differs)"
+    return f" (95 % bootstrap interval {points(low)} to {points(high)})"
+
+
+def _detectable(versus: Versus) -> str:
+    found, problems = versus.paired.detectable, count(versus.paired.problems, "problem")
+    if found is None:
+        return f"{problems} are too few to show any difference"
+    return (
+        f"{problems} would likely show a difference of {100 * found:.1f} points or more "
+        "(80 % power at 5 %), and may well miss a smaller one"
+    )
+
+
+def flip_words(flip: Flip) -> str:
+    """What each run made of the problem."""
+    return f"{_fared(flip.a)}; {_fared(flip.b)}"
+
+
+def _fared(shown: Shown) -> str:
+    verdict = shown.verdict.replace("_", " ")
+    if shown.samples == 1:
+        return f"{shown.label} {verdict}"
+    index = shown.sample.rpartition("#")[2]
+    return f"{shown.label} {shown.solved} of {shown.samples}, #{index} {verdict}"

@@ -1,0 +1,190 @@
+"""What stands side by side of runs that are compared: a name, and a cell of each run."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.features.compare.comparison import Comparison, Side
+from harness.features.compare.differences import words_of
+from harness.features.compare.efficiency import efficiency_rows
+from harness.features.import_.published_run import HERE
+from harness.run.spec.spec import COMPARED
+from harness.run.summary.summary import Summary
+from harness.stats.rates import Rate
+from harness.text import dollars, figure, interval, percent
+
+PAIRED = "  shared problems only"
+NONE = "n/a"
+MINUTE, HOUR = 60, 3_600
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A figure or a setting.
+
+    Attributes:
+        foreign: whether the cells are of others' words, and to be made safe to show.
+    """
+
+    name: str
+    cells: tuple[str, ...]
+    foreign: bool = False
+
+
+def rows_of(comparison: Comparison) -> Iterator[Row]:
+    """All that is told of each run by itself; what none of them has is left out."""
+    runs = comparison.runs
+    yield Row("run", tuple(side.path for side in runs), foreign=True)
+    yield from _settings(runs)
+    if any(side.verdicts != HERE for side in runs):
+        yield Row("verdicts", tuple(side.verdicts for side in runs), foreign=True)
+    yield Row("pass@1", _each(runs, lambda s: rate_cell(s.summary.pass_at_1)))
+    if any(side.paired for side in runs):
+        yield Row(PAIRED, _each(runs, lambda s: rate_cell((s.paired or s.summary).pass_at_1)))
+    yield from _open(runs)
+    yield from _several(runs)
+    yield from _beside(runs)
+    yield from _efficiency(runs)
+    yield from _spent(runs)
+
+
+def _settings(runs: Sequence[Side]) -> Iterator[Row]:
+    for key in COMPARED:
+        cells = tuple(words_of(side.settings[key]) for side in runs)
+        if len(set(cells)) > 1 or key in {"model", "mode"}:
+            yield Row(key.replace("_", " "), cells, foreign=True)
+
+
+def _efficiency(runs: Sequence[Side]) -> Iterator[Row]:
+    for name, cells in efficiency_rows([side.summary.efficiency for side in runs]):
+        yield Row(name, cells)
+
+
+def _open(runs: Sequence[Side]) -> Iterator[Row]:
+    """What is not graded, and between which rates it leaves the run."""
+    yield Row("graded", _each(runs, lambda s: f"{s.open.graded:,} samples"))
+    if any(side.summary.ungraded for side in runs):
+        yield Row("ungraded", _each(runs, lambda s: f"{s.summary.ungraded:,}"))
+    if any(side.open.pending for side in runs):
+        yield Row("pending", _each(runs, lambda s: f"{s.open.pending:,}"))
+        yield Row("  if these failed … were solved", _each(runs, _bracket))
+
+
+def _bracket(side: Side) -> str:
+    low, high = side.open.if_failed, side.open.if_solved
+    if low is None or high is None or not side.open.pending:
+        return "all graded"
+    return f"{percent(low)} … {percent(high)}"
+
+
+def _several(runs: Sequence[Side]) -> Iterator[Row]:
+    """pass@k and pass^k, n/a where a run has fewer samples."""
+    steps = sorted({each.k for side in runs for each in side.summary.of_several})
+    for sign in ("@", "^"):
+        for k in steps:
+            yield Row(f"pass{sign}{k}", tuple(_of_k(side.summary, k, sign) for side in runs))
+
+
+def _of_k(summary: Summary, k: int, sign: str) -> str:
+    found = next((each for each in summary.of_several if each.k == k), None)
+    if found is None:
+        return NONE
+    return rate_cell(found.any_right if sign == "@" else found.all_right)
+
+
+def _beside(runs: Sequence[Side]) -> Iterator[Row]:
+    """The rates beside the first."""
+    if any(side.summary.curve for side in runs):
+        yield from _own_and_shared("first write", _first_write, runs)
+    if all(side.summary.with_hidden for side in runs):
+        yield Row("with hidden tests", _each(runs, lambda s: rate_cell(s.summary.with_hidden)))
+    if any(side.summary.fallback for side in runs):
+        yield from _own_and_shared("without fallback", _without_fallback, runs)
+    if any(side.summary.passed_public for side in runs):
+        yield Row("over-fit", _each(runs, lambda s: _overfit(s.summary)))
+    if any(side.summary.tool_calls for side in runs):
+        yield Row("tool calls well-formed", _each(runs, lambda s: _well_formed(s.summary)))
+
+
+def _spent(runs: Sequence[Side]) -> Iterator[Row]:
+    """Tokens, dollars and time."""
+    yield from _own_and_shared(
+        "solved per 1,000 tokens", lambda s: figure(s.solved_per_1000_tokens), runs
+    )
+    yield from _own_and_shared("solved per dollar", lambda s: figure(s.solved_per_dollar), runs)
+    yield from _own_and_shared("cost per solved", _cost_per_solved, runs)
+    yield Row("tokens", _each(runs, lambda s: _tokens(s.summary)))
+    yield Row("cost", _each(runs, lambda s: dollars(s.summary.cost, s.summary.prices_as_of)))
+    yield Row("time of all samples", _each(runs, lambda s: duration(s.seconds)))
+
+
+def _own_and_shared(
+    name: str, told: Callable[[Summary], str], runs: Sequence[Side]
+) -> Iterator[Row]:
+    """A figure of the runs, and that of the problems they share where these are not all.
+
+    Where it is of none of them there is no row.
+    """
+    if all(told(side.summary) == NONE for side in runs):
+        return
+    yield Row(name, _each(runs, lambda side: told(side.summary)))
+    if any(side.paired for side in runs):
+        yield Row(PAIRED, _each(runs, lambda side: told(side.paired or side.summary)))
+
+
+def _each(runs: Sequence[Side], told: Callable[[Side], str]) -> tuple[str, ...]:
+    return tuple(told(side) for side in runs)
+
+
+def rate_cell(rate: Rate | None) -> str:
+    """A rate and its interval, in percent."""
+    return f"{percent(rate.value)} ({interval(rate.low, rate.high)})" if rate else NONE
+
+
+def points(difference: float) -> str:
+    """A difference of rates, in points of a percent, with its sign."""
+    return f"{100 * difference:+.1f}"
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds as people say them."""
+    if seconds is None:
+        return "unknown"
+    if seconds < MINUTE:
+        return f"{seconds:.1f} s"
+    if seconds < HOUR:
+        return f"{seconds / MINUTE:.1f} min"
+    return f"{seconds / HOUR:,.1f} h"
+
+
+def _first_write(summary: Summary) -> str:
+    curve = summary.curve
+    if curve is None:
+        return NONE
+    unknown = curve.first_write_unknown + curve.without_steps
+    return rate_cell(curve.first_write) + (f", {unknown:,} unknown" if unknown else "")
+
+
+def _without_fallback(summary: Summary) -> str:
+    return rate_cell(summary.without_fallback if summary.fallback else summary.pass_at_1)
+
+
+def _overfit(summary: Summary) -> str:
+    counted = f"{summary.overfit} of {summary.passed_public}"
+    return f"{counted}, {rate_cell(summary.overfit_rate)}" if summary.overfit_rate else counted
+
+
+def _well_formed(summary: Summary) -> str:
+    share = summary.well_formed_tool_calls
+    return NONE if share is None else percent(share)
+
+
+def _cost_per_solved(summary: Summary) -> str:
+    each = summary.solved_per_dollar
+    return dollars(1 / each) if each else NONE
+
+
+def _tokens(summary: Summary) -> str:
+    if summary.usage_unknown and not summary.usage.total_tokens:
+        return "unknown"
+    unknown = f", {summary.usage_unknown:,} samples unknown" if summary.usage_unknown else ""
+    return f"{summary.usage.total_tokens:,}{unknown}"

@@ -1,0 +1,94 @@
+"""The table of runs side by side, for a terminal."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group as Together
+from rich.console import RenderableType
+from rich.text import Text
+
+from harness.features.compare.comparison import Comparison, Versus
+from harness.features.compare.flips import Flip
+from harness.features.compare.groups import Group
+from harness.features.compare.sentences import findings, flip_words
+from harness.features.compare.table_rows import points, rows_of
+from harness.terminal.layout import figures_table
+from harness.text import count, percent, printable_line
+
+LISTED = 20  # flips either way
+MOST_GROUPS = 36  # of a kind; a month of three years each
+MOST_TAGS = 15
+
+
+def comparison_view(comparison: Comparison) -> RenderableType:
+    """The runs side by side; then each against the baseline: the test, groups and flips."""
+    table = figures_table("", *(side.label for side in comparison.runs))
+    for row in rows_of(comparison):
+        cells = (printable_line(cell) if row.foreign else cell for cell in row.cells)
+        table.add_row(row.name, *cells)
+    parts: list[RenderableType] = [table]
+    for versus in comparison.versus:
+        parts.extend(_versus(versus, len(comparison.versus)))
+    return Together(*parts)
+
+
+def _versus(versus: Versus, comparisons: int) -> Iterator[RenderableType]:
+    if comparisons > 1:
+        yield Text(f"\n{versus.label} against {versus.baseline}", style="bold")
+    said = (f"not comparable: {words}" for words in versus.unlike)
+    lines = [printable_line(words) for words in said]
+    lines += [f"also different: {printable_line(words)}" for words in versus.differs]
+    lines += findings(versus, comparisons)
+    lines += [f"note: {printable_line(words)}" for words in versus.notes]
+    yield Text("\n".join(lines))
+    for kind, groups in versus.groups.items():
+        yield _groups(kind, groups, versus)
+    for label in (versus.baseline, versus.label):
+        yield from _flips(label, [flip for flip in versus.flips if flip.better == label])
+
+
+def _groups(kind: str, groups: Sequence[Group], versus: Versus) -> RenderableType:
+    most = MOST_TAGS if kind == "tag" else MOST_GROUPS
+    difference = f"{versus.label} - {versus.baseline}"
+    table = figures_table(
+        f"by {kind}", "n", versus.baseline, versus.label, difference, "95 % interval"
+    )
+    for group in shown_groups(kind, groups, most):
+        table.add_row(printable_line(group.name), *group_cells(group))
+    if len(groups) <= most:
+        return table
+    return Together(table, Text(f"and {len(groups) - most:,} more; --json has all"))
+
+
+def shown_groups(kind: str, groups: Sequence[Group], most: int) -> Sequence[Group]:
+    """Those with the most problems; of months the latest."""
+    if len(groups) <= most or kind != "tag":
+        return groups[-most:]
+    kept = {group.name for group in sorted(groups, key=lambda g: -g.problems)[:most]}
+    return [group for group in groups if group.name in kept]
+
+
+def group_cells(group: Group) -> tuple[str, ...]:
+    """How many problems, both rates, their difference and its interval."""
+    rates = (percent(rate.value) if rate else "n/a" for rate in (group.rate_a, group.rate_b))
+    return (f"{group.problems:,}", *rates, points(group.difference), _interval(group))
+
+
+def _interval(group: Group) -> str:
+    if group.low is None or group.high is None:
+        return "too few"
+    return f"{points(group.low)} to {points(group.high)}" if group.flips else "no flips"
+
+
+def _flips(label: str, flips: Sequence[Flip]) -> Iterator[Text]:
+    """A line each, and under it what prints the conversations; these stay whole to be copied."""
+    if not flips:
+        return
+    yield Text(f"{label} did better on {count(len(flips), 'problem')}:", style="bold")
+    for flip in flips[:LISTED]:
+        yield Text(printable_line(f"  {flip.problem}  {flip_words(flip)}"))
+        for shown in (flip.a, flip.b):
+            if shown.command:
+                line = f"    {printable_line(shown.command)}"
+                yield Text(line, style="dim", no_wrap=True, overflow="ignore")
+    if len(flips) > LISTED:
+        yield Text(f"  and {len(flips) - LISTED:,} more; --json and --markdown have all")

@@ -1,0 +1,129 @@
+"""What an evaluation came to."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from harness.run.observer import Failure
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import Run
+from harness.run.summary.summary import Summary
+from harness.stats.rates import Rate
+from harness.terminal.notebook import Shown
+from harness.terminal.summary_table import summary_view
+from harness.text import count, printable_line
+
+
+class Evaluation(Shown, Mapping[str, Any]):
+    """The results of `evaluate`: a mapping of figures, and the samples and the summary behind them.
+
+    The keys are `pass_at_1` and `beyond_at_1` (between 0 and 1; NaN where no sample tells), their
+    95 % intervals `pass_at_1_ci95` and `beyond_at_1_ci95` (low, high), `beyond_at_1_passed` over
+    passed samples alone, `percentile` (of 100), `problems`, `samples`, `graded`, `pending` (samples
+    that nobody could grade, in no rate), `verdicts` (how many of each), `tokens` and `cost` (US
+    dollars; None where they are unknown), `model`, and `run`, the directory, None where none was
+    kept.
+
+    Attributes:
+        summary: all figures, as `harness run --json` has them.
+        failures: samples that infrastructure kept from being graded now, and why.
+    """
+
+    def __init__(
+        self, run: Run, summary: Summary, failures: Sequence[Failure], *, kept: bool
+    ) -> None:
+        self._run = run
+        self.summary = summary
+        self.failures = tuple(failures)
+        self._path = run.path if kept else None
+
+    @property
+    def run(self) -> Run:
+        """The run as comparisons and reports read it."""
+        return self._run
+
+    @property
+    def path(self) -> Path | None:
+        """The run's directory; None where none was kept."""
+        return self._path
+
+    @property
+    def results(self) -> tuple[SampleResult, ...]:
+        """The graded samples, in the order they ended."""
+        return self._run.results
+
+    @property
+    def pass_at_1(self) -> float:
+        """The share of problems that are solved; NaN where none is graded."""
+        return _value(self.summary.pass_at_1)
+
+    @property
+    def beyond_at_1(self) -> float:
+        """Beyond@1 over the problems that tell fast from slow; NaN where there is none."""
+        return FIGURES["beyond_at_1"](self)
+
+    def __getitem__(self, key: str) -> Any:
+        return FIGURES[key](self)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(FIGURES)
+
+    def __len__(self) -> int:
+        return len(FIGURES)
+
+    def view(self) -> RenderableType:
+        """The summary as `harness run` prints it, and why samples are pending."""
+        if not self.failures:
+            return summary_view(self.summary)
+        first = self.failures[0]
+        lines = f"{count(len(self.failures), 'sample')} pending, the first because: {first.cause}"
+        return Group(summary_view(self.summary), Text(printable_line(lines)))
+
+    def __repr__(self) -> str:
+        return (
+            f"<Evaluation of {self['model']}: pass@1 {self.pass_at_1:.4f}, "
+            f"{self['graded']} of {self['samples']} samples graded>"
+        )
+
+
+def _value(rate: Rate | None) -> float:
+    return math.nan if rate is None else rate.value
+
+
+def _ends(rate: Rate | None) -> tuple[float, float]:
+    return (math.nan, math.nan) if rate is None else (rate.low, rate.high)
+
+
+def _tokens(summary: Summary) -> int | None:
+    return None if summary.usage_unknown else summary.usage.total_tokens
+
+
+def _timed(name: str) -> Callable[[Evaluation], Rate | None]:
+    def rate(each: Evaluation) -> Rate | None:
+        found = each.summary.efficiency
+        return None if found is None else getattr(found, name)
+
+    return rate
+
+
+FIGURES: Mapping[str, Callable[[Evaluation], Any]] = {
+    "pass_at_1": lambda each: _value(each.summary.pass_at_1),
+    "pass_at_1_ci95": lambda each: _ends(each.summary.pass_at_1),
+    "beyond_at_1": lambda each: _value(_timed("beyond")(each)),
+    "beyond_at_1_ci95": lambda each: _ends(_timed("beyond")(each)),
+    "beyond_at_1_passed": lambda each: _value(_timed("beyond_passed")(each)),
+    "percentile": lambda each: 100 * _value(_timed("percentile")(each)),
+    "problems": lambda each: each.summary.problems,
+    "samples": lambda each: each.summary.planned,
+    "graded": lambda each: each.summary.graded,
+    "pending": lambda each: sum(each.summary.pending.values()),
+    "verdicts": lambda each: dict(each.summary.verdicts),
+    "tokens": lambda each: _tokens(each.summary),
+    "cost": lambda each: each.summary.cost,
+    "model": lambda each: each.run.spec["model"],
+    "run": lambda each: each.path,
+}

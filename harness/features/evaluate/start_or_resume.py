@@ -1,0 +1,159 @@
+"""How `harness run` works: start or resume, what it says before and after, the exit code."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from harness.agent.attempt import StopReason
+from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
+from harness.cli.summaries import print_summary
+from harness.errors import UsageError
+from harness.features.evaluate.estimate_view import estimate_view
+from harness.features.external.mode import COMES
+from harness.features.observers.attach import taking_leave
+from harness.features.observers.thread import Watcher
+from harness.grading.verdict import Verdict
+from harness.models.providers import AGENT_PREFIX, REFERENCES
+from harness.run.engine.controller import Carrying
+from harness.run.engine.lifecycle import Outcome, Prepared
+from harness.run.plan.budget import Budget
+from harness.run.plan.estimate import Foretold, estimate
+from harness.run.plan.recordings import PREFIX
+from harness.run.spec.spec import GROWING, RESUMABLE, known_keys, read_spec
+from harness.run.store.directory import MANIFEST, default_path, read_manifest
+from harness.terminal.run_outcome import gate
+from harness.terminal.summary_table import console, write_json
+from harness.text import count, printable, printable_line
+
+
+class Running:
+    """One invocation of `harness run`."""
+
+    def __init__(
+        self,
+        *,
+        as_json: bool,
+        fail_under: float | None = None,
+        watchers: Sequence[Watcher] = (),
+    ) -> None:
+        self.as_json = as_json
+        self.fail_under = fail_under
+        self.out = console()
+        self.err = console(error=True)
+        self.carrying = Carrying(self.err, watchers)
+
+    def start(
+        self,
+        flags: Mapping[str, Any],
+        *,
+        out: Path | None,
+        config: Path | None,
+        dry_run: bool,
+        only: Sequence[str] = (),
+    ) -> int:
+        """A new run, or the one that is at `out` already; returns the exit code."""
+        self.carrying.dry_run = dry_run
+        spec = read_spec(config, flags)
+        if out is not None and (out / MANIFEST).exists():
+            prepared = self.carrying.further(out, spec, read_manifest(out), only)
+            return self._run(prepared, out, dry_run=dry_run)
+        if spec.mode == COMES:
+            raise UsageError(f"--mode {COMES}: `harness mcp --problem ID` begins such a run")
+        if only:
+            raise UsageError("--only goes with a run that has begun: name it with --resume")
+        return self._run(self.carrying.new(spec), out, dry_run=dry_run)
+
+    def resume(
+        self,
+        path: Path,
+        flags: Mapping[str, Any],
+        *,
+        out: Path | None,
+        config: Path | None,
+        dry_run: bool,
+        only: Sequence[str] = (),
+    ) -> int:
+        """Go on with a run; returns the exit code."""
+        self.carrying.dry_run = dry_run
+        fixed = sorted(set(flags) - RESUMABLE - GROWING)
+        if fixed or out or config:
+            named = fixed[0] if fixed else "out" if out else "config"
+            raise UsageError(
+                f"--resume takes the run's own settings; --{named.replace('_', '-')} would make it "
+                "another run"
+            )
+        before = read_manifest(path)
+        spec = read_spec(None, {**known_keys(before["spec"]), **flags})
+        return self._run(self.carrying.further(path, spec, before, only), path, dry_run=dry_run)
+
+    def _run(self, prepared: Prepared, path: Path | None, *, dry_run: bool) -> int:
+        """Say what will be done, and do it unless that is all."""
+        self.carrying.announce(prepared)
+        if dry_run:
+            return self._foretell(prepared)
+        plan = prepared.plan
+        path = path or default_path(plan.spec.mode, plan.model_name)
+        with taking_leave(self.carrying.watchers, self.err):
+            outcome = self.carrying.carry_out(prepared, path)
+        return self._conclude(outcome, path)
+
+    def _conclude(self, outcome: Outcome, path: Path) -> int:
+        """Print what a run came to, and how it goes on; returns the exit code."""
+        summary, failures = outcome.summary, outcome.failures
+        print_summary(self.out, summary, path, as_json=self.as_json)
+        if self.carrying.interrupts:
+            self.err.print(f"interrupted; go on with: harness run --resume {path}")
+            return INTERRUPTED
+        pending = sum(summary.pending.values())
+        if outcome.budget.turned_away:
+            self._tell_of(outcome.budget, pending, path)
+        if outcome.stopped_by_provider:
+            self.err.print(
+                f"{printable_line(outcome.stopped_by_provider)}; {count(pending, 'sample')} "
+                f"pending; go on with: harness run --resume {path}",
+                soft_wrap=True,
+            )
+            return INFRASTRUCTURE
+        if failures:
+            cause = printable(failures[0].cause.splitlines()[0] if failures[0].cause else "")
+            self.err.print(
+                f"{count(len(failures), 'sample')} pending, the first because: {cause}; "
+                f"{self._advice(outcome, path)}",
+                soft_wrap=True,
+            )
+            if self.fail_under is None:
+                return INFRASTRUCTURE
+        return gate(self.err, path, self.fail_under)
+
+    def _advice(self, outcome: Outcome, path: Path) -> str:
+        """What to do about samples that infrastructure stopped."""
+        unasked = all(each.verdict is Verdict.MODEL_ERROR for each in outcome.failures)
+        if unasked and read_manifest(path)["spec"]["model"].startswith(PREFIX):
+            return "a recording cannot answer more when it is resumed: name a model with -m"
+        return f"try again with: harness run --resume {path}"
+
+    def _foretell(self, prepared: Prepared) -> int:
+        """What the run may ask for and cost; nothing is asked."""
+        plan = prepared.plan
+        if not plan.model_name.startswith((PREFIX, AGENT_PREFIX, REFERENCES)):
+            found = estimate(plan, prepared.samples)
+            dated = plan.price.as_of if plan.price else None
+            if self.as_json:
+                told = Foretold(**asdict(found), prices_as_of=dated)
+                write_json(self.out, [told.model_dump_json()])
+            else:
+                self.out.print(estimate_view(found, dated))
+        return OK
+
+    def _tell_of(self, budget: Budget, pending: int, path: Path) -> None:
+        """That the run's budget is spent, and how it goes on."""
+        flag = "--max-tokens-total"
+        if budget.turned_away is not StopReason.TOKEN_LIMIT:
+            flag = "--max-cost"
+        is_reached = "is reached" if budget.reached else "is too low for another sample"
+        more = f"; go on with: harness run --resume {path} {flag} MORE" if pending else ""
+        self.err.print(
+            f"{flag} {is_reached}: {budget.state}; {count(pending, 'sample')} pending{more}",
+            soft_wrap=True,
+        )

@@ -1,0 +1,200 @@
+"""`experiment.json`: the cells of a grid, by name; beside it lies a run directory for each.
+
+An experiment may grow, by cells, problems and samples. Names stay what they were.
+"""
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+from pydantic_core import to_json
+
+from harness.errors import RunDirectoryError, UsageError
+from harness.features.experiment.cell_names import is_name
+from harness.features.experiment.grid import Cell, Grid
+from harness.features.experiment.growth import grown_from
+from harness.models.protocol import Frozen
+from harness.run.store.directory import MANIFEST, write_json
+from harness.run.store.files import read_file
+from harness.run.store.results import storage_error
+from harness.runs.stored_spec import stored
+from harness.version import __version__
+
+FILE = "experiment.json"
+SCHEMA = 1
+MOST_BYTES = 64 << 20
+
+
+class Stored(Frozen):
+    """What `experiment.json` holds.
+
+    Attributes:
+        hash: of the grid: its cells and its baseline.
+        baseline: a cell's name.
+        cells: the spec of each, by its name; each is the name of a run directory beside the file,
+            once the cell has begun.
+    """
+
+    schema_version: int = Field(alias="schema", ge=SCHEMA, le=SCHEMA)
+    harness: str
+    created: str
+    hash: str
+    baseline: str
+    cells: dict[str, dict[str, Any]] = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A grid at its place on disk.
+
+    Attributes:
+        path: the experiment's directory.
+        cells: in the grid's order, with the names that they have there.
+        baseline: a cell's name.
+        created: when it began; None where it does only now.
+    """
+
+    path: Path
+    cells: tuple[Cell, ...]
+    baseline: str
+    created: str | None = None
+
+    def run(self, cell: Cell) -> Path:
+        """Where a cell's run is, or will be."""
+        return self.path / cell.name
+
+    def write(self) -> None:
+        """Keep what the grid is now.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        cells = {cell.name: stored(cell.spec) for cell in self.cells}
+        value = {
+            "schema": SCHEMA,
+            "harness": __version__,
+            "created": self.created or datetime.now(UTC).isoformat(timespec="seconds"),
+            "hash": grid_hash(cells, self.baseline),
+            "baseline": self.baseline,
+            "cells": cells,
+        }
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            write_json(self.path / FILE, value)
+        except OSError as error:
+            raise storage_error(self.path / FILE, error) from error
+
+
+def experiment_at(path: Path, grid: Grid) -> Experiment:
+    """The grid at a place: a new experiment, or the one that is there, perhaps grown.
+
+    Raises:
+        RunDirectoryError: something else is there, or an experiment that this grid does not
+            contain; the message says what differs.
+        UsageError: no cell, or more than one, is the baseline.
+    """
+    cells, created = grid.cells, None
+    if (path / FILE).exists():
+        before = read_experiment(path)
+        cells, created = grown_from(before.cells, grid), before.created
+    elif (path / MANIFEST).exists():
+        raise RunDirectoryError(f"{path} is a run, and no experiment; give another --out")
+    elif path.exists() and (not path.is_dir() or _is_used(path)):
+        raise RunDirectoryError(f"{path} exists and is no experiment; give another --out")
+    return Experiment(path, cells, _baseline(grid, cells), created)
+
+
+def _is_used(folder: Path) -> bool:
+    """Whether anything is in it but what a crash at the very beginning may leave."""
+    return any(each.name != f".{FILE}.draft" for each in folder.iterdir())
+
+
+def read_experiment(path: Path) -> Stored:
+    """What an experiment's file says.
+
+    Raises:
+        RunDirectoryError: there is none, or it is not as it was written.
+    """
+    file = path / FILE
+    try:
+        found = Stored.model_validate_json(read_file(file, MOST_BYTES))
+    except FileNotFoundError as error:
+        raise RunDirectoryError(f"{path} is not an experiment: it has no {FILE}") from error
+    except OSError as error:
+        raise RunDirectoryError(f"{file} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        where = ".".join(map(str, error.errors()[0]["loc"]))
+        raise RunDirectoryError(
+            f"{file} is not an experiment's, or another version's{where and f' ({where})'}"
+        ) from error
+    wrong = next((name for name in found.cells if not is_name(name)), None)
+    if wrong is not None:
+        raise RunDirectoryError(f"{file}: {wrong[:100]!r} is no name of a cell")
+    if found.hash != grid_hash(found.cells, found.baseline) or found.baseline not in found.cells:
+        raise RunDirectoryError(f"{file} was changed by hand; put it back, or give another --out")
+    return found
+
+
+def grid_hash(cells: Mapping[str, Mapping[str, Any]], baseline: str) -> str:
+    """What tells one grid from another: SHA-256 of its cells and its baseline."""
+    ordered = {name: dict(sorted(spec.items())) for name, spec in cells.items()}
+    return hashlib.sha256(to_json([baseline, list(ordered.items())])).hexdigest()
+
+
+@contextmanager
+def locked(path: Path) -> Generator[None]:
+    """Keep other processes out of an experiment's directory.
+
+    Raises:
+        RunDirectoryError: one is at work there, or the directory cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        folder = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
+    except OSError as error:
+        raise RunDirectoryError(
+            f"{path}: an experiment cannot be kept there ({error.strerror}); give another --out"
+        ) from error
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise RunDirectoryError(
+            f"{path}: another process is at work on this experiment; wait for it to end"
+        ) from error
+    else:
+        yield
+    finally:
+        os.close(folder)
+
+
+def _baseline(grid: Grid, cells: tuple[Cell, ...]) -> str:
+    """The name of the cell that the others are compared with; the first where none is named."""
+    wanted, names = grid.baseline, [cell.name for cell in cells]
+    if wanted is None:
+        return names[0]
+    if isinstance(wanted, str):
+        if wanted in names:
+            return wanted
+        near = get_close_matches(wanted[:200], names, n=1, cutoff=0)
+        raise UsageError(
+            f"{grid.path}: baseline: no cell {wanted[:200]!r}; did you mean {near[0]!r}?"
+        )
+    found = [cell.name for cell in cells if _has(stored(cell.spec), wanted)]
+    if len(found) != 1:
+        which = f"{len(found)} cells are so: {', '.join(found[:3])}" if found else "no cell is so"
+        raise UsageError(
+            f"{grid.path}: baseline: {which}; give the name of one of {', '.join(names[:10])}"
+        )
+    return found[0]
+
+
+def _has(spec: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    return all(spec[key] == value for key, value in wanted.items())

@@ -1,0 +1,268 @@
+"""A grid: one selection of problems, and many ways to solve them, each a cell.
+
+In its file stand the keys of a run, which hold for every cell, and beside them:
+
+    models, modes, prompts, samples    one value or a list of them; so many cells a value
+    vary                               the same for any other key of a run
+    cells                              cells of their own, each with its keys, perhaps a `name`
+    baseline                           the cell that the others are compared with
+
+The cells are all combinations of what is listed, then those of `cells`. An entry of the first four
+may be a mapping instead, which sets other keys, too: a model with its address, say. What a cell's
+mode does not use is left out of it, and cells that come to the same are one.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, cast
+
+from harness.errors import UsageError
+from harness.features.experiment.cell_names import SILENT, check_name, names_of
+from harness.run.plan.target import endpoint_of, model_name
+from harness.run.spec.settings import refuse_unknown
+from harness.run.spec.spec import GROWING, LISTS, SETTINGS, RunSpec, default_of, spec_of, uses
+from harness.run.spec.yaml_file import read_yaml, with_underscores
+from harness.runs.stored_spec import stored
+
+MOST_CELLS = 1_000
+AXES = {
+    "models": "model",
+    "modes": "mode",
+    "prompts": "prompt",
+    "samples": "samples_per_problem",
+}
+OWN = frozenset({*AXES, "vary", "cells", "baseline"})
+"""The keys of a grid that are none of a run."""
+
+OF_THE_WHOLE = frozenset(
+    {*(GROWING - {"samples_per_problem"}), "benchmark", "max_cost", "max_tokens_total"}
+)
+"""What all cells have in common: which problems, and the budget."""
+
+NOT_ALONE = frozenset({"price", "prices", "api_key_env", "header"})
+"""What makes no other run by itself; an entry of `models`, or of `cells`, may have its own."""
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell: its name and its run, whose model is named.
+
+    Attributes:
+        name: as `cells` has it, or made of what tells it from the others.
+        named: whether it is the former.
+        spec: of its run; the budget in it is the whole grid's.
+    """
+
+    name: str
+    named: bool
+    spec: RunSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A grid as its file and the flags have it.
+
+    Attributes:
+        baseline: a cell's name, or keys that only one cell has so; None where it does not say.
+        varied: the keys that it lists under `vary`.
+    """
+
+    path: Path
+    cells: tuple[Cell, ...]
+    baseline: str | Values | None = None
+    varied: frozenset[str] = frozenset()
+
+
+def read_grid(path: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) -> Grid:
+    """The grid of a YAML file.
+
+    Args:
+        path: the file.
+        flags: the budget, where it was given on the command line.
+        environ: where a model's name may stand, and its address.
+
+    Raises:
+        UsageError: the file cannot be read, a key is unknown or in the wrong place, or a value is
+            out of range; the message names the key, and the nearest right one.
+    """
+    values = {**read_yaml(path), **flags}
+    refuse_unknown(values, {*RunSpec.model_fields, *OWN}, str(path))
+    axes = list(_axes(values, path))
+    own = [(name, _cell(each, path)) for name, each in _own_cells(values, path)]
+    number = math.prod(len(axis) for axis in axes) + len(own)
+    if number > MOST_CELLS:
+        raise UsageError(f"{path}: {number:,} cells; a grid has at most {MOST_CELLS:,}")
+    base = {key: value for key, value in values.items() if key not in OWN}
+    made = list(_combined(base, axes)) if axes or not own else []
+    wanted = [(None, each) for each in made]
+    wanted += [(name, {**_used({**base, **each}), **each}) for name, each in own]
+    _refuse_unheeded({*base, *_vary(values, path)}, [each for _, each in wanted], path)
+    specs = [(name, _resolved(spec_of(each, path, flags), environ)) for name, each in wanted]
+    varied = frozenset(_vary(values, path))
+    cells = tuple(_named(_once(specs, path), varied))
+    return Grid(path, cells, _baseline(values, path), varied)
+
+
+def _axes(values: Values, path: Path) -> Iterator[list[Values]]:
+    """For each key that is listed, what its entries set."""
+    for plural, key in AXES.items():
+        if plural not in values:
+            continue
+        if key in values:
+            raise UsageError(f"{path}: {plural} and {key} are the same thing; give one")
+        yield [_entry(each, plural, key, path) for each in _listed(values[plural], plural, path)]
+    for key, entries in _vary(values, path).items():
+        yield [{key: each} for each in entries]
+
+
+def _vary(values: Values, path: Path) -> dict[str, list[Any]]:
+    """What else is varied, by key."""
+    given = values.get("vary")
+    if given is None:
+        return {}
+    varied = _mapping(given, f"{path}: vary")
+    refuse_unknown(varied, RunSpec.model_fields, f"{path}: vary")
+    for key in varied:
+        plural = next((word for word, single in AXES.items() if single == key), None)
+        if plural is not None and (plural in values or key in values):
+            raise UsageError(f"{path}: vary: {key} is given already, outside of vary")
+        if key in NOT_ALONE:
+            raise UsageError(f"{path}: vary: another {key} makes no other run; see `models`")
+        if key in values:
+            raise UsageError(f"{path}: {key} is given twice, once in vary")
+        _refuse_common({key}, f"{path}: vary")
+    return {key: _listed(entries, f"vary: {key}", path) for key, entries in varied.items()}
+
+
+def _listed(given: Any, name: str, path: Path) -> list[Any]:
+    """One value, or a list of them."""
+    if not isinstance(given, list):
+        return [given]
+    if not given:
+        raise UsageError(f"{path}: {name}: the list is empty")
+    return cast("list[Any]", given)
+
+
+def _entry(given: Any, plural: str, key: str, path: Path) -> Values:
+    if not isinstance(given, dict):
+        return {key: given}
+    where = f"{path}: {plural}"
+    entry = _cell(_mapping(given, where), path, where)
+    if key not in entry:
+        raise UsageError(f"{where}: an entry of several keys is to have {key} among them")
+    return entry
+
+
+def _own_cells(values: Values, path: Path) -> Iterator[tuple[str | None, Values]]:
+    given = values.get("cells")
+    if given is None:
+        return
+    for number, each in enumerate(_listed(given, "cells", path), 1):
+        where = f"{path}: cells: number {number}"
+        cell = _mapping(each, where)
+        name = cell.pop("name", None)
+        if name is not None:
+            check_name(name, where)
+        yield name, cell
+
+
+def _cell(values: Values, path: Path, where: str | None = None) -> Values:
+    """The keys of one cell, if it may have them."""
+    where = where or f"{path}: cells"
+    refuse_unknown(values, RunSpec.model_fields, where)
+    _refuse_common(values, where)
+    return values
+
+
+def _refuse_common(keys: Iterable[str], where: str) -> None:
+    common = next((key for key in keys if key in OF_THE_WHOLE), None)
+    if common is not None:
+        raise UsageError(f"{where}: {common} is one for the whole grid; give it at the top")
+
+
+def _mapping(given: Any, where: str) -> Values:
+    if not isinstance(given, dict):
+        raise UsageError(f"{where}: keys and values are expected, as in `mode: agentic`")
+    return with_underscores(cast("dict[Any, Any]", given))
+
+
+def _combined(base: Values, axes: Sequence[list[Values]]) -> Iterator[Values]:
+    """Every combination of entries over the base, without what its mode does not use."""
+    for entries in product(*axes):
+        listed: Values = {}
+        for entry in entries:
+            listed |= entry
+        yield _used({**base, **listed})
+
+
+def _used(values: Values) -> Values:
+    """Without what the cell's mode does not use; the whole grid's keys stay, and may be refused."""
+    mode = values.get("mode", default_of("mode"))
+    return {key: each for key, each in values.items() if key in OF_THE_WHOLE or uses(mode, key)}
+
+
+def _refuse_unheeded(given: set[str], cells: Iterable[Values], path: Path) -> None:
+    """Refuse what is given for all cells and means nothing to any of them."""
+    lost = sorted(given - set[str]().union(*cells))
+    if lost:
+        modes = " or ".join(SETTINGS[lost[0]].modes)
+        raise UsageError(f"{path}: {lost[0]} goes with mode {modes}, and no cell has that")
+
+
+def _resolved(spec: RunSpec, environ: Mapping[str, str]) -> RunSpec:
+    """The spec with its model's name, which somebody serves."""
+    name = model_name(spec, environ)
+    endpoint_of(name, spec, environ)
+    return spec.model_copy(update={"model": name})
+
+
+def _once(
+    specs: Iterable[tuple[str | None, RunSpec]], path: Path
+) -> list[tuple[str | None, RunSpec]]:
+    """Without repetitions; a cell with a name that repeats another is a mistake."""
+    seen: dict[str, str | None] = {}
+    kept: list[tuple[str | None, RunSpec]] = []
+    for name, spec in specs:
+        told = [each for each in _effect(spec).items() if each[0] not in SILENT]
+        same = repr([*told, *spec.header])
+        if same not in seen:
+            seen[same] = name
+            kept.append((name, spec))
+        elif name is not None:
+            raise UsageError(f"{path}: cells: {name} is the same run as another cell")
+    names = [name for name, _ in kept if name is not None]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"{path}: cells: two have the name {twice}")
+    return kept
+
+
+def _effect(spec: RunSpec) -> Values:
+    """The stored spec, with the usual value where a key is None and has one."""
+    told = stored(spec)
+    return {key: SETTINGS[key].usual if value is None else value for key, value in told.items()}
+
+
+def _named(specs: Sequence[tuple[str | None, RunSpec]], varied: frozenset[str]) -> Iterator[Cell]:
+    given = [name for name, _ in specs]
+    names = names_of([stored(spec) for _, spec in specs], given, varied)
+    for name, (own, spec) in zip(names, specs, strict=True):
+        yield Cell(name, own is not None, spec)
+
+
+def _baseline(values: Values, path: Path) -> str | Values | None:
+    given = values.get("baseline")
+    if given is None or isinstance(given, str):
+        return given
+    where = f"{path}: baseline"
+    keys = _mapping(given, where)
+    refuse_unknown(keys, RunSpec.model_fields, where)
+    for key in LISTS:
+        if isinstance(keys.get(key), str):
+            keys[key] = [keys[key]]
+    return keys

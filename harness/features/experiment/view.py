@@ -1,0 +1,195 @@
+"""The ranked table of an experiment, and what a grid may cost, for a terminal."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.text import Text
+
+from harness.features.experiment.ranking import Against, RankedCell, Ranking
+from harness.run.plan.estimate import Estimate
+from harness.terminal.layout import figures_table
+from harness.text import count, dollars, interval, percent, printable_line
+
+GAP = 3
+"""Columns of a terminal between two of a table."""
+
+
+@dataclass(frozen=True)
+class RankingView:
+    """The table, and below it what its columns mean; on a narrow terminal with fewer columns."""
+
+    ranking: Ranking
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        del console
+        columns = _columns(self.ranking)
+        for name in _DROPPED:
+            if sum(max(map(cell_len, cells)) + GAP for cells in columns.values()) <= (
+                options.max_width + GAP
+            ):
+                break
+            del columns[name]
+        table = figures_table(*(cells[0] for cells in columns.values()))
+        for row in zip(*(cells[1:] for cells in columns.values()), strict=True):
+            table.add_row(*map(Text, row))
+        yield table
+        yield Text("\n".join(_notes(self.ranking)))
+
+
+_DROPPED = ("tokens", "range", "per solved", "interval", "cost")
+"""Which columns a narrow terminal does without, the first one first."""
+
+
+def _columns(ranking: Ranking) -> dict[str, list[str]]:
+    """Every column by its name: its heading, and a text for each cell of the grid."""
+    cells = ranking.cells
+    names = [
+        f"{'*' if cell.on_front else ' '} {number}. {printable_line(cell.name)}"
+        for number, cell in enumerate(cells, 1)
+    ]
+    return {
+        "cell": ["  cell", *names],
+        "rate": ["pass@1", *map(_rate, cells)],
+        "interval": ["95 % interval", *map(_interval, cells)],
+        "difference": ["difference", *(_difference(cell, ranking) for cell in cells)],
+        "range": ["95 %", *map(_range, cells)],
+        "p": ["p (Holm)", *map(_p_value, cells)],
+        "tokens": ["tokens", *map(_tokens, cells)],
+        "cost": ["cost", *(dollars(cell.cost) for cell in cells)],
+        "per solved": ["per solved", *map(_per_solved, cells)],
+    }
+
+
+def _rate(cell: RankedCell) -> str:
+    return percent(cell.pass_at_1.value) if cell.pass_at_1 else "n/a"
+
+
+def _interval(cell: RankedCell) -> str:
+    return interval(cell.pass_at_1.low, cell.pass_at_1.high) if cell.pass_at_1 else ""
+
+
+def _difference(cell: RankedCell, ranking: Ranking) -> str:
+    if cell.name == ranking.baseline:
+        return "baseline"
+    return f"{100 * cell.against.difference:+.1f}" if cell.against else ""
+
+
+def _range(cell: RankedCell) -> str:
+    against = cell.against
+    return f"{100 * against.low:+.1f} to {100 * against.high:+.1f}" if against else ""
+
+
+def _p_value(cell: RankedCell) -> str:
+    return f"{cell.against.p_holm:.3g}" if cell.against else ""
+
+
+def _tokens(cell: RankedCell) -> str:
+    return "unknown" if cell.tokens is None else f"{cell.tokens:,}"
+
+
+def _per_solved(cell: RankedCell) -> str:
+    return "n/a" if cell.cost_per_solved is None else dollars(cell.cost_per_solved)
+
+
+def _notes(ranking: Ranking) -> Iterator[str]:
+    compared = [cell.against for cell in ranking.cells if cell.against]
+    if compared:
+        yield (
+            f"difference: in points of pass@1, on {_problems(compared)}; p: exact McNemar, "
+            f"corrected by Holm for {count(len(compared), 'test')}"
+        )
+    if ranking.front_by == "cost":
+        yield "*: on the Pareto front: no other cell solves as much for less a sample"
+    elif ranking.front_by == "tokens":
+        yield (
+            "*: on the Pareto front by tokens, since costs are unknown: no other cell solves as "
+            "much with fewer a sample"
+        )
+    if ranking.front_by == "cost" and any(c.cost_per_sample is None for c in ranking.cells):
+        yield "a cell whose cost is unknown is not weighed"
+    if ranking.prices_as_of:
+        yield f"prices of {', '.join(map(printable_line, ranking.prices_as_of))}"
+    for cell in ranking.cells:
+        if not cell.planned:
+            yield f"{printable_line(cell.name)} has not begun"
+        elif cell.pending:
+            yield (
+                f"{printable_line(cell.name)}: {cell.pending:,} of "
+                f"{count(cell.planned, 'sample')} pending, and in no rate"
+            )
+
+
+def _problems(compared: Sequence[Against]) -> str:
+    least, most = (of(each.problems for each in compared) for of in (min, max))
+    return count(most, "problem") if least == most else f"{least:,} to {most:,} problems"
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """What is expected of a cell.
+
+    Attributes:
+        samples: that are left to be done.
+        estimate: None where nobody is asked: recordings are played.
+    """
+
+    name: str
+    samples: int
+    estimate: Estimate | None
+
+    @property
+    def requests(self) -> tuple[int, int]:
+        """The least and the most."""
+        return self.estimate.requests if self.estimate else (0, 0)
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """Input and output, the least and the most."""
+        found = self.estimate
+        return (found.least.total_tokens, found.most.total_tokens) if found else (0, 0)
+
+    @property
+    def cost(self) -> tuple[float, float] | None:
+        """US dollars, the least and the most; None where the price is unknown."""
+        return self.estimate.cost if self.estimate else (0.0, 0.0)
+
+
+def total_cost(cells: Sequence[Foretold]) -> tuple[float, float] | None:
+    """Of all cells; None where that of any is unknown."""
+    known = [cell.cost for cell in cells if cell.cost is not None]
+    if len(known) < len(cells):
+        return None
+    return sum(low for low, _ in known), sum(high for _, high in known)
+
+
+def grid_view(cells: Sequence[Foretold], baseline: str) -> RenderableType:
+    """A line a cell: its samples, requests and cost; and all of them together."""
+    table = figures_table("cell", "samples left", "requests", "cost, roughly")
+    for cell in cells:
+        name = printable_line(cell.name) + (" (baseline)" if cell.name == baseline else "")
+        requests = _numbers(cell.requests) if cell.estimate else "none: recordings"
+        table.add_row(name, f"{cell.samples:,}", requests, _money(cell.cost))
+    lows, highs = zip(*(cell.requests for cell in cells), strict=True)
+    table.add_section()
+    table.add_row(
+        f"all {count(len(cells), 'cell')}",
+        f"{sum(cell.samples for cell in cells):,}",
+        _numbers((sum(lows), sum(highs))),
+        _money(total_cost(cells)),
+    )
+    note = "what a token costs is said with price or prices; `harness run --dry-run` tells more"
+    return Group(table, Text(note)) if total_cost(cells) is None else table
+
+
+def _numbers(numbers: tuple[int, int]) -> str:
+    low, high = numbers
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _money(cost: tuple[float, float] | None) -> str:
+    if cost is None:
+        return "unknown"
+    low, high = cost
+    return dollars(low) if low == high else f"{dollars(low)} to {dollars(high)}"

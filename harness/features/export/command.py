@@ -1,0 +1,121 @@
+"""How `harness export` works: which format, where to, and what is left out."""
+
+import os
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+
+from harness.cli.export import FORMATS
+from harness.cli.loading import load_problems
+from harness.errors import UsageError
+from harness.exports.parquet_file import write_parquet
+from harness.exports.spreadsheet import csv_text
+from harness.features.export.inspect_log import write_inspect
+from harness.features.export.junit import junit_text
+from harness.features.export.livecodebench import LiveCodeBenchFiles, eval_all_text
+from harness.features.export.messages import chat_text
+from harness.problem import Problem
+from harness.run.summary.loaded_run import Run, read_run
+from harness.terminal.summary_table import console
+from harness.text import count, printable_line
+
+TEXTS: Mapping[str, Callable[[Run], Iterable[str]]] = {
+    "csv": csv_text,
+    "junit": junit_text,
+    "openai-messages": chat_text,
+}
+FILES: Mapping[str, Callable[[Run, Path], None]] = {
+    "parquet": write_parquet,
+    "inspect": write_inspect,
+}
+ENDS = {"parquet": ".parquet", "inspect": ".eval"}
+
+
+def export_run(path: Path, to: str, out: Path | None, benchmark: str | None) -> None:
+    """Write a run in another format.
+
+    Raises:
+        UsageError: there is no such format, or it has to be told where to write.
+        RunDirectoryError: there is no such run, or it lacks what the format needs.
+    """
+    err = console(error=True)
+    if to not in FORMATS:
+        raise UsageError(f"--to {to!r}: known are {', '.join(FORMATS)}")
+    if benchmark is not None and to != "lcb":
+        raise UsageError("--benchmark goes with --to lcb, which alone needs the problems")
+    run = read_run(path)
+    if out is None and to in FILES:
+        raise UsageError(f"--to {to} is no text: name its file with -o {run.name}{ENDS[to]}")
+    if out is not None and out.is_dir() and to != "lcb":
+        raise UsageError(f"{out} is a folder; name a file")
+    if to in FILES and out is not None:
+        _check_end(to, out)
+        with _draft(out) as draft:
+            FILES[to](run, draft)
+        told = [out]
+    elif to == "lcb":
+        told = _write_lcb(run, _problems(run, benchmark, err), out)
+    else:
+        told = _write_text(TEXTS[to](run), out)
+    left = run.planned - len(run.results)
+    if left > 0 and to != "junit":
+        err.print(f"{count(left, 'sample')} pending: not in it")
+    for each in told:
+        err.print(f"{count(len(run.results), 'sample')} in {printable_line(str(each))}")
+
+
+def _check_end(to: str, out: Path) -> None:
+    if to == "inspect" and out.suffix != ENDS[to]:
+        raise UsageError(f"{out}: Inspect knows its logs by their end; name it {out.stem}.eval")
+
+
+def _write_lcb(run: Run, problems: Mapping[str, Problem], out: Path | None) -> list[Path]:
+    if out is not None and (out.is_dir() or not out.suffix):
+        return LiveCodeBenchFiles(run, problems).write(out)
+    return _write_text(eval_all_text(run, problems), out)
+
+
+def _problems(run: Run, benchmark: str | None, err: Console) -> dict[str, Problem]:
+    spec = benchmark or str(run.spec.get("benchmark") or "fixture")
+    wanted = {result.problem_id for result in run.results}
+    skip = bool(run.spec.get("skip_bad_rows"))
+    loaded = load_problems(spec, err, skip_bad_rows=skip)
+    return {problem.id: problem for problem in loaded.problems if problem.id in wanted}
+
+
+def _write_text(parts: Iterable[str], out: Path | None) -> list[Path]:
+    """To a file, whole or not at all; else to standard output."""
+    if out is None:
+        whole = iter(parts)
+        first = next(whole, "")  # what cannot be exported is known before anything is written
+        _write_out(first, whole)
+        return []
+    with _draft(out) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        for part in parts:
+            file.write(part.encode("utf-8", "backslashreplace").decode())
+    return [out]
+
+
+def _write_out(first: str, rest: Iterable[str]) -> None:
+    stream = console().file
+    try:
+        for part in (first, *rest):
+            stream.write(part.encode("utf-8", "backslashreplace").decode())
+        stream.flush()
+    except BrokenPipeError:
+        raise BrokenPipeError from None
+
+
+@contextmanager
+def _draft(out: Path) -> Generator[Path]:
+    """A file beside the one that is wanted, put in its place once it is whole."""
+    if not out.parent.is_dir():
+        raise UsageError(f"{out}: there is no folder {out.parent}")
+    draft = out.with_name(f".{os.getpid()}.{out.name}")
+    try:
+        yield draft
+        draft.replace(out)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,227 @@
+"""A room for an agent of the user's: what it may see, and whether one can be made here.
+
+An agent is no judged program. It needs the network, its own files and programs, and as much time as
+it takes; what it must not have is the data: hidden tests and reference solutions in caches, problem
+files and earlier runs. So it sees the system's programs and libraries, what it is shown on purpose,
+and an empty folder in memory. Whatever of the data lies in these is covered.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import harness
+from harness.errors import UsageError
+from harness.sandbox.file_view import DEVICES, INSIDE, interpreter
+from harness.sandbox.launch import FLAGS, throwaway_user
+
+SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
+    *("/etc", "/opt", "/nix", "/snap"),
+)
+SCRATCH = "/scratch"
+ROOM_BYTES = 1 << 30
+PROBE_S = 60.0
+PASSED_ON = (
+    *("PATH", "LANG", "LANGUAGE", "TERM", "TZ", "COLORTERM", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+    *("NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"),
+    *("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"),
+)
+"""Of the environment; anything else is asked for by its name."""
+_LOOPBACK = "127.0.0.1,localhost"
+
+
+class RoomError(UsageError):
+    """No room can be made here, or not the one that is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What an agent sees.
+
+    Attributes:
+        confined: whether there is a room at all; if not, it sees what its user does.
+        shows: files and folders that it can read, beside the system's.
+        hides: what it must not, wherever that lies.
+        env: its environment, but for its home.
+        memory_bytes: that each of its processes may use; None for no limit.
+    """
+
+    confined: bool
+    shows: tuple[str, ...] = ()
+    hides: tuple[str, ...] = ()
+    env: Mapping[str, str] | None = None
+    memory_bytes: int | None = None
+
+    def configuration(
+        self, command: Sequence[str], scratch: str, files: Mapping[str, str], *, probe: bool = False
+    ) -> dict[str, Any]:
+        """What `inside/agent_room.py` is told.
+
+        Args:
+            command: the program and its arguments.
+            scratch: its working folder, and its home.
+            files: put there before it begins: names and texts.
+            probe: look whether it could be started, and start nothing.
+        """
+        return {
+            "parent": os.getpid(),
+            "confined": self.confined,
+            "user": throwaway_user() if self.confined else None,
+            "view": self._view(scratch) if self.confined else {"hides": []},
+            "command": list(command),
+            "scratch": scratch,
+            "files": dict(files),
+            "env": {"HOME": scratch, "TMPDIR": scratch, **(self.env or {})},
+            "memory_bytes": self.memory_bytes,
+            "probe": probe,
+        }
+
+    def _view(self, scratch: str) -> dict[str, Any]:
+        reads, links = _resolved((*filter(os.path.lexists, SYSTEM), *_names(), *self.shows))
+        return {
+            "reads": reads,
+            "links": links,
+            "hides": [path for path in self.hides if os.path.lexists(path)],
+            "devices": [path for path in DEVICES if os.path.exists(path)],  # noqa: PTH110
+            "scratch": scratch,
+            "room_bytes": ROOM_BYTES,
+        }
+
+
+def helper(descriptor: int) -> list[str]:
+    """The command line that makes a room and runs what is in it."""
+    return [interpreter(), *FLAGS, str(INSIDE / "agent_room.py"), str(descriptor)]
+
+
+@contextlib.contextmanager
+def handed_over(config: Mapping[str, Any]) -> Any:
+    """A descriptor from which a configuration can be read: no command line tells of it."""
+    descriptor = os.memfd_create("room")
+    try:
+        with os.fdopen(os.dup(descriptor), "wb") as file:
+            file.write(json.dumps(config).encode("utf-8", "surrogateescape"))
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def environment_for(environ: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    """What of the environment an agent gets: nothing secret, unless it is asked for.
+
+    Args:
+        environ: the whole.
+        names: of the variables that are asked for.
+
+    Raises:
+        UsageError: one of them is not set.
+    """
+    missing = [name for name in names if name not in environ]
+    if missing:
+        raise UsageError(f"--agent-env {missing[0]}: no such variable is set")
+    kept = {*PASSED_ON, *names, *(name for name in environ if name.startswith("LC_"))}
+    found = {name: value for name, value in environ.items() if name in kept}
+    for name in ("no_proxy", "NO_PROXY"):  # the tools are on this machine
+        others = environ.get(name, "")
+        found[name] = f"{_LOOPBACK},{others}" if others else _LOOPBACK
+    return found
+
+
+def own_data() -> list[str]:
+    """Where the harness itself, and with it the bundled problems, lies."""
+    package = Path(harness.__file__).parent
+    inner = [package, *(package / name for name in ("fixtures", "prompts", "tools"))]
+    places = [path.resolve() for path in inner]
+    checkout = places[0].parent
+    if (checkout / "pyproject.toml").is_file():
+        places += [checkout / name for name in ("fixtures", "tests", ".git")]
+    return sorted({str(path) for path in places})
+
+
+def checked_shows(shows: Iterable[str], hides: Iterable[str]) -> tuple[str, ...]:
+    """What an agent is to be shown, as absolute paths.
+
+    Raises:
+        UsageError: something is not there, or is of the data.
+    """
+    covered = [Path(path) for path in hides]
+    made: list[str] = []
+    for shown in shows:
+        path = Path(shown).expanduser().absolute()
+        if not path.exists():
+            raise UsageError(f"--agent-read {shown}: there is nothing")
+        real = path.resolve()
+        within = next((each for each in covered if real == each or each in real.parents), None)
+        if within is not None:
+            raise UsageError(
+                f"--agent-read {shown}: it lies in {within}, which holds data of the harness; an "
+                "agent is not shown that"
+            )
+        made.append(str(path))
+    return tuple(made)
+
+
+def probe(room: Room, command: Sequence[str]) -> None:
+    """See that a room can be made, that the data cannot be seen in it, and the program can.
+
+    Raises:
+        RoomError: says which it is, and what to do.
+    """
+    config = room.configuration(command, SCRATCH if room.confined else "/", {}, probe=True)
+    with handed_over(config) as descriptor:
+        done = subprocess.run(  # noqa: S603 - our own interpreter and file
+            helper(descriptor),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PROBE_S,
+            env={},
+            cwd="/",
+            pass_fds=[descriptor],
+            start_new_session=True,
+            check=False,
+        )
+    try:
+        found = json.loads(done.stdout)
+    except ValueError:
+        words = done.stderr.decode(errors="replace").strip().splitlines()
+        found = {"failed": words[-1] if words else f"exit code {done.returncode}"}
+    if "failed" in found:
+        raise RoomError(
+            f"the agent cannot be kept from the data here: {found['failed']}; give "
+            "--agent-without-namespace to run it all the same, which marks the results"
+        )
+    if found["seen"]:
+        raise RoomError(f"the agent could see {found['seen'][0]}, which holds data: not begun")
+    if not found["program"]:
+        hint = "; show it with --agent-read FOLDER" if room.confined else ""
+        where = " where the agent is kept" if room.confined else ""
+        raise RoomError(f"--agent-command: there is no program {command[0]}{where}{hint}")
+
+
+def _names() -> list[str]:
+    """The file that says how hosts are found, where it lies outside of the system's folders."""
+    real = os.path.realpath("/etc/resolv.conf")
+    return [real] if os.path.exists(real) else []  # noqa: PTH110
+
+
+def _resolved(paths: Iterable[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Real files and folders, none of them within another, and the links that lead there."""
+    reals: list[Path] = []
+    links: list[tuple[str, str]] = []
+    for path in map(Path, paths):
+        real = path.resolve()
+        reals.append(real)
+        if path.is_symlink():
+            links.append((str(path), str(real)))
+    outer = sorted({p for p in reals if not any(parent in reals for parent in p.parents)})
+    return [str(p) for p in outer], [
+        (link, target)
+        for link, target in dict(links).items()
+        if not any(parent in outer for parent in Path(link).parents)
+    ]

@@ -1,0 +1,181 @@
+"""The MCP server of one sample, over HTTP on this machine, open to whoever has its key."""
+
+import asyncio
+import contextlib
+import secrets
+import socket
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any, Self
+
+import uvicorn
+
+from harness.agent.attempt import StopReason
+from harness.agent.events import AgentLeft
+from harness.features.external.http_connections import Door, connections_of, refuse
+from harness.features.external.session import Desk
+from harness.tools.mcp_server import LONGEST_MESSAGE, NAME, server_of
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+LOOPBACK = "127.0.0.1"
+PATH = "/mcp"
+MOST_REQUESTS = 20_000  # in a sample, whatever they ask
+KEEP_ALIVE_S = 60
+GRACE_S = 1  # for an answer that is on its way when the sample ends
+CLOSING_S = 5.0
+BACKLOG = 128  # connections that the system accepts for a server that is busy
+
+
+def new_key() -> str:
+    """A key that nobody can guess."""
+    return secrets.token_urlsafe(32)
+
+
+class Endpoint:
+    """Serves one sample's tools for as long as it is entered.
+
+    Args:
+        desk: carries the calls out.
+        key: what a client has to show, as a bearer token.
+        bound: a socket to listen on; a free port of this machine's own by itself.
+    """
+
+    def __init__(self, desk: Desk, key: str, bound: socket.socket | None = None) -> None:
+        self._desk, self._key = desk, key
+        self._bound = bound or listen(LOOPBACK, 0)
+        self._server: _Server | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where the server is."""
+        return url_of(self._bound)
+
+    def mcp_config(self) -> dict[str, Any]:
+        """What an agent is told of the server, in the form that most of them read."""
+        return config_of(self.url, self._key)
+
+    async def __aenter__(self) -> Self:
+        host = self._bound.getsockname()[0]
+        app = server_of(
+            self._desk.specs, self._desk.call, instructions=self._desk.prompt, met=self._desk.meet
+        ).streamable_http_app(
+            streamable_http_path=PATH,
+            json_response=True,
+            stateless_http=True,
+            max_request_body_size=LONGEST_MESSAGE,
+            host=host,
+        )
+        config = uvicorn.Config(
+            _Guard(app, self._desk),
+            http=connections_of(Door(self._key)),
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_keep_alive=KEEP_ALIVE_S,
+            timeout_graceful_shutdown=GRACE_S,
+        )
+        self._server = _Server(config)
+        self._task = asyncio.create_task(self._server.serve(sockets=[self._bound]))
+        ready = asyncio.create_task(self._server.ready.wait())
+        try:
+            await asyncio.wait({self._task, ready}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            ready.cancel()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._server is not None
+        assert self._task is not None
+        self._server.should_exit = True
+        await asyncio.wait({self._task}, timeout=CLOSING_S)
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+
+class HttpHost:
+    """Lets any agent in that has the key, until it submits or the user ends it.
+
+    Args:
+        bound: where to listen.
+        key: what a client has to show.
+    """
+
+    confined = False
+
+    def __init__(self, bound: socket.socket, key: str) -> None:
+        self._bound, self._key = bound, key
+        self._desk: Desk | None = None
+
+    async def attend(self, desk: Desk) -> StopReason:
+        """Serve until the desk has ended."""
+        self._desk = desk
+        try:
+            async with Endpoint(desk, self._key, self._bound):
+                await asyncio.wait({desk.ended})
+        finally:
+            desk.left(AgentLeft())
+        return StopReason.MODEL_STOPPED
+
+    def leave(self) -> bool:
+        """End it as if the agent had left; False where there is nothing to be graded."""
+        return self._desk is not None and self._desk.leave()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens. Raises OSError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.create_server((host, port), family=family, backlog=BACKLOG)
+    bound.set_inheritable(False)
+    return bound
+
+
+def url_of(bound: socket.socket) -> str:
+    """Where a server is that listens on a socket."""
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}{PATH}" if ":" in host else f"http://{host}:{port}{PATH}"
+
+
+def config_of(url: str, key: str) -> dict[str, Any]:
+    """A server over HTTP, as agents' configuration files name it."""
+    headers = {"Authorization": f"Bearer {key}"}
+    return {"mcpServers": {NAME: {"type": "http", "url": url, "headers": headers}}}
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to the program that it is a part of."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+class _Guard:
+    """Counts the requests of a sample, and ends it where there are too many."""
+
+    def __init__(self, app: "ASGIApp", desk: Desk) -> None:
+        self._app = app
+        self._desk = desk
+        self._requests = 0
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        if scope["type"] == "http":
+            self._desk.met = True
+            self._requests += 1
+            if self._requests > MOST_REQUESTS:
+                self._desk.end(StopReason.TOOL_CALL_LIMIT)
+                await refuse(send, 429)
+                return
+        await self._app(scope, receive, send)

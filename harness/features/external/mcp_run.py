@@ -1,0 +1,168 @@
+"""How `harness mcp` works: a run of one sample, whose agent is whoever connects.
+
+Over stdin and stdout these are the protocol's alone; all that is said to people goes to stderr.
+"""
+
+import json
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
+from harness.errors import UsageError
+from harness.features.external.http import LOOPBACK, HttpHost, config_of, listen, new_key, url_of
+from harness.features.external.mode import COMES
+from harness.features.external.session import External
+from harness.features.external.stdio import StdioHost
+from harness.problem import Problem
+from harness.run.engine.controller import Carrying
+from harness.run.engine.engine import Engine
+from harness.run.engine.lifecycle import Prepared
+from harness.run.plan.plan import Plan
+from harness.run.spec.spec import known_keys, read_spec
+from harness.run.store.directory import MANIFEST, RESULTS, default_path, read_manifest
+from harness.run.store.results import read_results
+from harness.sources.selection import Selection, select
+from harness.terminal.summary_table import console, words
+from harness.text import printable_line
+
+MOST_PORTS = 65_535
+KEY = "HARNESS_MCP_TOKEN"
+SHORTEST_KEY = 16
+
+
+class _Carrying(Carrying):
+    """Takes the first interrupt for the agent's leaving, if it has written something."""
+
+    host: StdioHost | HttpHost | None = None
+
+    def _interrupt(self, engine: Engine) -> None:
+        if self.interrupts == 0 and self.host is not None and self.host.leave():
+            return
+        super()._interrupt(engine)
+
+
+def serve(
+    problem: str,
+    flags: Mapping[str, Any],
+    *,
+    http: str | None,
+    out: Path | None,
+    config: Path | None,
+) -> int:
+    """Serve one problem until the agent is done, and grade it; returns the exit code.
+
+    Args:
+        problem: its id.
+        flags: the keys of the spec that were given.
+        http: the host and port to serve at; None for stdin and stdout.
+        out: the run directory.
+        config: a YAML file with more keys.
+
+    Raises:
+        HarnessError: as `harness.run.plan.plan.prepare` has it.
+    """
+    err = console(error=True)
+    carrying = _Carrying(err)
+    prepared = _prepared(carrying, problem, flags, out, config)
+    plan = prepared.plan
+    ids = {each.id for each in _named(plan, problem)}
+    path = out or default_path(plan.spec.mode, plan.model_name)
+    carrying.announce(prepared)
+    if not prepared.samples:
+        err.print(f"{printable_line(problem)} is graded already; give another --out")
+        return _told(err, path, ids)
+    if http is None:
+        host = carrying.host = StdioHost(0, 1)
+    else:
+        bound, key = listen_at(http), key_of(os.environ)
+        host = carrying.host = HttpHost(bound, key)
+        err.print("an agent may connect, until it submits or Ctrl-C ends this:", soft_wrap=True)
+        err.print(json.dumps(config_of(url_of(bound), key)), soft_wrap=True)
+    armed = replace(prepared, plan=replace(plan, strategy=External(host)))
+    outcome = carrying.carry_out(armed, path)
+    if outcome.failures:
+        cause = printable_line(outcome.failures[0].cause)
+        err.print(f"not graded: {cause}; go on with: harness run --resume {path}", soft_wrap=True)
+        return INFRASTRUCTURE
+    if carrying.interrupts and outcome.summary.pending:
+        err.print("interrupted before there was a solution: nothing is graded")
+        return INTERRUPTED
+    return _told(err, path, ids)
+
+
+def _prepared(
+    carrying: Carrying,
+    problem: str,
+    flags: Mapping[str, Any],
+    out: Path | None,
+    config: Path | None,
+) -> Prepared:
+    """A new run of the problem, or one that is there and gets it as well."""
+    if out is None or not (out / MANIFEST).exists():
+        return carrying.new(read_spec(config, {**flags, "task": (problem,)}))
+    before = read_manifest(out)
+    if before["spec"].get("mode") != COMES:
+        raise UsageError(f"--out {out}: that run is none of `harness mcp`; give another")
+    tasks = dict.fromkeys((*before["spec"]["task"], problem))
+    spec = read_spec(config, {**known_keys(before["spec"]), **flags, "task": tuple(tasks)})
+    prepared = carrying.further(out, spec, before)
+    wanted = _named(prepared.plan, problem)
+    return replace(prepared, samples=[s for s in prepared.samples if s[0] in wanted])
+
+
+def _named(plan: Plan, problem: str) -> tuple[Problem, ...]:
+    """The problem of a run that is meant."""
+    return select(plan.problems, Selection(tasks=(problem,))).problems
+
+
+def listen_at(place: str) -> Any:
+    """A socket that listens at `HOST:PORT`, `HOST`, or `:PORT` and `PORT` of this machine's own.
+
+    Raises:
+        UsageError: that is no such place, or it is taken.
+    """
+    host, colon, port = place.rpartition(":") if not place.isdigit() else ("", ":", place)
+    if not colon:
+        host, port = place, "0"
+    host = host.strip("[]") or LOOPBACK
+    if not (port.isdigit() and int(port) <= MOST_PORTS):
+        raise UsageError(f"--http {place}: give HOST:PORT, with a port of at most {MOST_PORTS}")
+    try:
+        return listen(host, int(port))
+    except OSError as error:
+        raise UsageError(f"--http {place}: {error.strerror or error}; give another") from error
+
+
+def key_of(environ: Mapping[str, str]) -> str:
+    """The key of the environment, where it has one; else a new one.
+
+    Raises:
+        UsageError: that could be guessed, or cannot be sent.
+    """
+    key = environ.get(KEY)
+    if key is None:
+        return new_key()
+    if len(key) < SHORTEST_KEY or not key.isascii() or not key.isprintable() or " " in key:
+        raise UsageError(f"{KEY}: give {SHORTEST_KEY} letters and digits or more, without spaces")
+    return key
+
+
+def _told(err: Console, path: Path, ids: Collection[str]) -> int:
+    """Say on stderr what came of the problem, and where it is kept."""
+    for result in read_results(path / RESULTS):
+        if result.problem_id in ids:
+            passed, total = (
+                result.public_passed + result.hidden_passed,
+                result.public_total + result.hidden_total,
+            )
+            err.print(
+                f"verdict: {words(result.verdict)}, tests {passed} of {total}; stopped by: "
+                f"{words(result.stop_reason)}"
+            )
+    err.print(f"run directory: {path}")
+    return OK

@@ -1,0 +1,211 @@
+"""An agent that is started for each sample: a process of its own, kept in a room, and ended."""
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import signal
+import tempfile
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.agent.attempt import StopReason
+from harness.agent.events import AgentLeft
+from harness.features.external.agent_sandbox import SCRATCH, Room, handed_over, helper
+from harness.features.external.http import Endpoint, new_key
+from harness.features.external.process_memory import tree_bytes
+from harness.features.external.session import Desk
+from harness.grading.excerpts import writable
+from harness.models.protocol import ModelError
+
+CONFIG = "mcp.json"
+HEAD, TAIL = 64 << 10, 192 << 10  # bytes kept of what an agent writes
+CHUNK = 1 << 16
+LONGEST_VARIABLE = 100_000  # bytes; Linux lets none have more than 128 KiB
+GRACE_S = 2.0  # for an agent to leave by itself once its sample has ended
+ENDING_S = 5.0
+SAMPLE_S = 0.25  # between two looks at how much memory an agent uses
+LAST_WORDS = 300
+SHORTEST_SECRET = 6
+_FIRST = asyncio.FIRST_COMPLETED
+_PLACES = re.compile(r"\{(mcp_config|prompt)\}")
+
+
+class Kept:
+    """The beginning and the end of a stream, however long it is."""
+
+    def __init__(self) -> None:
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._size = 0
+
+    def add(self, data: bytes) -> None:
+        """More of it."""
+        self._size += len(data)
+        room = HEAD - len(self._head)
+        self._head += data[: max(0, room)]
+        self._tail += data[max(0, room) :]
+        if len(self._tail) > 2 * TAIL:
+            del self._tail[:-TAIL]
+
+    def text(self) -> str:
+        """What there is of it."""
+        tail = self._tail[-TAIL:]
+        left = self._size - len(self._head) - len(tail)
+        gap = f"\n… {left:,} bytes left out …\n" if left else ""
+        head, end = (part.decode("utf-8", "replace") for part in (self._head, tail))
+        return writable(head + gap + end)
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessHost:
+    """Starts an agent for each sample; satisfies `harness.features.external.session.Host`.
+
+    Attributes:
+        command: the program and its arguments; `{mcp_config}` and `{prompt}` in them are filled in.
+        room: where it runs.
+        secrets: by name; none of them is kept in what is left of its output.
+    """
+
+    command: tuple[str, ...]
+    room: Room
+    secrets: Mapping[str, str]
+
+    @property
+    def confined(self) -> bool:
+        """Whether it is kept from the data."""
+        return self.room.confined
+
+    async def attend(self, desk: Desk) -> StopReason:
+        """Start an agent, and serve it until it ends.
+
+        Raises:
+            ModelError: it called no tool, and it failed or never found the server.
+        """
+        async with Endpoint(desk, new_key()) as endpoint:
+            with self._scratch() as scratch:
+                left = await self._live(desk, scratch, endpoint)
+        if left.exit_code is not None and not desk.calls and (left.exit_code or not desk.met):
+            raise ModelError(_why(left, self.command[0]))
+        return StopReason.MODEL_STOPPED
+
+    @contextlib.contextmanager
+    def _scratch(self) -> Generator[str]:
+        """Its working folder: in its room, or a new one of the machine's."""
+        if self.confined:
+            yield SCRATCH
+            return
+        with tempfile.TemporaryDirectory(
+            prefix="harness-agent-", ignore_cleanup_errors=True
+        ) as folder:
+            yield folder
+
+    async def _live(self, desk: Desk, scratch: str, endpoint: Endpoint) -> AgentLeft:
+        """The agent's life, to its end whatever happens here."""
+        told = {"mcp_config": f"{scratch}/{CONFIG}", "prompt": desk.prompt}
+        config = self.room.configuration(
+            [_PLACES.sub(lambda place: told[place[1]], word) for word in self.command],
+            scratch,
+            {CONFIG: json.dumps(endpoint.mcp_config())},
+        )
+        config["env"]["HARNESS_MCP_CONFIG"] = told["mcp_config"]
+        if len(desk.prompt.encode()) < LONGEST_VARIABLE:
+            config["env"]["HARNESS_PROMPT"] = desk.prompt
+        streams, left = (Kept(), Kept()), AgentLeft()
+        with handed_over(config) as descriptor:
+            process = await asyncio.create_subprocess_exec(
+                *helper(descriptor),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                pass_fds=[descriptor],
+                start_new_session=True,
+                env={},
+                cwd="/",
+            )
+        readers = [
+            asyncio.create_task(_keep(stream, kept))
+            for stream, kept in zip((process.stdout, process.stderr), streams, strict=True)
+        ]
+        exit_code: int | None = None
+        try:
+            exit_code = await self._left_by_itself(process, desk)
+        finally:
+            try:
+                await self._end(process, readers)
+            finally:
+                stdout, stderr = (self._redacted(kept.text()) for kept in streams)
+                left = AgentLeft(
+                    confined=self.confined,
+                    exit_code=exit_code,
+                    stdout=stdout,
+                    stderr=stderr,
+                )
+                desk.left(left)
+        return left
+
+    async def _left_by_itself(self, process: asyncio.subprocess.Process, desk: Desk) -> int | None:
+        """Wait for its end, or for that of its sample; its exit code, if it has one.
+
+        One that uses too much memory has no time to leave.
+        """
+        gone = asyncio.create_task(process.wait())
+        full = asyncio.create_task(_use_too_much(process.pid, self.room.memory_bytes))
+        try:
+            await asyncio.wait({gone, full, desk.ended}, return_when=_FIRST)
+            if full.done() and not gone.done():
+                desk.end(StopReason.MEMORY_LIMIT)
+            elif not gone.done():
+                await asyncio.wait({gone, full}, timeout=GRACE_S, return_when=_FIRST)
+        finally:
+            gone.cancel()
+            full.cancel()
+        return process.returncode
+
+    async def _end(
+        self, process: asyncio.subprocess.Process, readers: Sequence[asyncio.Task[None]]
+    ) -> None:
+        """Nothing of the agent is left afterwards."""
+        gone = asyncio.create_task(process.wait())
+        try:
+            if process.returncode is None:
+                # A room ends with its first process; outside of one the helper looks for the rest.
+                process.kill() if self.confined else process.terminate()
+                await asyncio.wait({gone}, timeout=ENDING_S)
+            await asyncio.wait(readers, timeout=ENDING_S)
+        finally:
+            if process.returncode is None:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            for task in (*readers, gone):
+                task.cancel()
+
+    def _redacted(self, text: str) -> str:
+        for name, value in self.secrets.items():
+            if len(value) >= SHORTEST_SECRET:
+                text = text.replace(value, f"[{name}]")
+        return text
+
+
+async def _use_too_much(root: int, most: int | None) -> None:
+    """Wait until a process and its descendants together use more memory than they may."""
+    while most is None or tree_bytes(root) <= most:  # noqa: ASYNC110 - the system tells of no change
+        await asyncio.sleep(SAMPLE_S)
+
+
+async def _keep(stream: asyncio.StreamReader | None, kept: Kept) -> None:
+    assert stream is not None
+    while data := await stream.read(CHUNK):
+        kept.add(data)
+
+
+def _why(left: AgentLeft, program: str) -> str:
+    """Why a sample has no agent to speak of."""
+    words = " ".join((left.stderr or left.stdout).split())[-LAST_WORDS:]
+    if left.exit_code:
+        return f"the agent ended with exit code {left.exit_code} and called no tool: {words}"
+    return (
+        f"the agent never reached the tools: does {program} read the file that {{mcp_config}} "
+        f"stands for? {words}"
+    ).strip()

@@ -1,0 +1,223 @@
+"""The MCP server of one sample over stdin and stdout: for a client that started the harness.
+
+Nothing that a client does can make it grow: a message has a greatest length, and no further one is
+read while too many are unanswered.
+"""
+
+import asyncio
+import contextlib
+import os
+import stat
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from harness.agent.attempt import StopReason
+from harness.agent.events import AgentLeft
+from harness.features.external.session import Desk
+from harness.tools.mcp_server import LONGEST_MESSAGE, server_of
+
+if TYPE_CHECKING:
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from mcp.shared.message import SessionMessage
+
+MOST_UNANSWERED = 32
+LAST_ANSWER_S = 2.0
+LEFT_S = 1.0
+TOO_LONG = f"A message may have {LONGEST_MESSAGE:,} bytes; this one was longer."
+_INVALID_REQUEST = -32600
+
+
+class StdioHost:
+    """Serves whoever is at the other end of two descriptors, until they close theirs.
+
+    Args:
+        read: what the client writes to.
+        write: what it reads.
+    """
+
+    confined = False
+
+    def __init__(self, read: int, write: int) -> None:
+        self._read, self._write = read, write
+        self._desk: Desk | None = None
+
+    def leave(self) -> bool:
+        """End it as if the client had left; False where there is nothing to be graded."""
+        return self._desk is not None and self._desk.leave()
+
+    async def attend(self, desk: Desk) -> StopReason:
+        """Serve until the client leaves or the desk has ended."""
+        import anyio
+        from mcp.shared.message import SessionMessage
+
+        self._desk = desk
+        inbound, reading = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        writing, outbound = anyio.create_memory_object_stream[SessionMessage](0)
+        server = server_of(desk.specs, desk.call, instructions=desk.prompt, met=desk.meet)
+        options = server.create_initialization_options()
+        unanswered = _Unanswered()
+        served = asyncio.create_task(server.run(reading, writing, options))
+        pumps = [
+            asyncio.create_task(_receive(self._read, inbound, unanswered, writing.clone())),
+            asyncio.create_task(_send(self._write, outbound, unanswered)),
+        ]
+        try:
+            await asyncio.wait({served, pumps[1], desk.ended}, return_when=asyncio.FIRST_COMPLETED)
+            if desk.ended.done():
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(unanswered.none.wait(), LAST_ANSWER_S)
+        finally:
+            for task in (*pumps, served):
+                task.cancel()
+            await asyncio.gather(*pumps, served, return_exceptions=True)
+            for stream in (inbound, reading, writing, outbound):
+                stream.close()
+            desk.left(AgentLeft())
+        return StopReason.MODEL_STOPPED
+
+
+class _Unanswered:
+    """The requests that wait for their answers, by their ids."""
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+        self._room = asyncio.Event()
+        self._room.set()
+        self.none = asyncio.Event()
+        self.none.set()
+
+    async def room(self) -> None:
+        """Wait until another one may be taken in."""
+        await self._room.wait()
+
+    def takes(self, message: Any) -> bool:
+        """Whether a message may go on; a second request of an id that is still open may not."""
+        if getattr(message, "method", "") == "notifications/cancelled":
+            params: dict[str, Any] = message.params or {}
+            self._remove(params.get("requestId"))
+        identity = getattr(message, "id", None)
+        if identity is None or not hasattr(message, "method"):
+            return True
+        if str(identity) in self._ids:
+            return False
+        self._ids.add(str(identity))
+        self._look()
+        return True
+
+    def answered(self, message: Any) -> None:
+        """An answer has been written."""
+        if not hasattr(message, "method"):
+            self._remove(getattr(message, "id", None))
+
+    def _remove(self, identity: Any) -> None:
+        self._ids.discard(str(identity))
+        self._look()
+
+    def _look(self) -> None:
+        for event, true in (
+            (self._room, len(self._ids) < MOST_UNANSWERED),
+            (self.none, not self._ids),
+        ):
+            if true:
+                event.set()
+            else:
+                event.clear()
+
+
+async def _receive(
+    descriptor: int,
+    inbound: "MemoryObjectSendStream[SessionMessage | Exception]",
+    unanswered: _Unanswered,
+    writing: "MemoryObjectSendStream[SessionMessage]",
+) -> None:
+    import mcp_types as types
+    from mcp.shared.message import SessionMessage
+
+    async with inbound, writing:
+        async for line in _lines(descriptor):
+            if line is None:
+                fault = types.ErrorData(code=_INVALID_REQUEST, message=TOO_LONG)
+                told = types.JSONRPCError(jsonrpc="2.0", id=None, error=fault)
+                await writing.send(SessionMessage(told))
+                continue
+            try:
+                message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+            except ValidationError:
+                continue  # nobody can be told what of: it has no id
+            if unanswered.takes(message):
+                await inbound.send(SessionMessage(message))
+            await unanswered.room()
+        with contextlib.suppress(TimeoutError):  # a script may leave before it has heard all
+            await asyncio.wait_for(unanswered.none.wait(), LEFT_S)
+
+
+async def _lines(descriptor: int) -> AsyncIterator[bytes | None]:
+    """The lines that can be read; None in place of one that is too long."""
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader(limit=LONGEST_MESSAGE)
+    with os.fdopen(os.dup(descriptor), "rb", buffering=0) as file:
+        if not _may_be_waited_for(descriptor):
+            for line in iter(lambda: file.readline(LONGEST_MESSAGE), b""):
+                yield line
+            return
+        transport, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), file
+        )
+        try:
+            too_long = False
+            while True:
+                try:
+                    line = await reader.readuntil(b"\n")
+                except asyncio.LimitOverrunError as overrun:
+                    await reader.readexactly(overrun.consumed)
+                    too_long = True
+                    continue
+                except (asyncio.IncompleteReadError, ConnectionError):
+                    return
+                yield None if too_long else line
+                too_long = False
+        finally:
+            transport.close()
+
+
+def _may_be_waited_for(descriptor: int) -> bool:
+    """Whether more may come later: an ordinary file and /dev/null have all they have at once."""
+    kind = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or os.isatty(descriptor)
+
+
+async def _send(
+    descriptor: int,
+    outbound: "MemoryObjectReceiveStream[SessionMessage]",
+    unanswered: _Unanswered,
+) -> None:
+    loop = asyncio.get_running_loop()
+    file = os.fdopen(os.dup(descriptor), "wb", buffering=0)
+    try:
+        transport, protocol = await loop.connect_write_pipe(
+            lambda: asyncio.streams.FlowControlMixin(loop=loop), file
+        )
+    except ValueError:
+        transport = protocol = None
+    writer = (
+        None if transport is None else asyncio.StreamWriter(transport, protocol, None, loop)  # pyright: ignore[reportArgumentType] - as asyncio's documentation has it
+    )
+    try:
+        async with outbound:
+            async for sent in outbound:
+                text = sent.message.model_dump_json(by_alias=True, exclude_unset=True)
+                data = text.encode() + b"\n"
+                if writer is None:
+                    file.write(data)
+                else:
+                    writer.write(data)
+                    await writer.drain()
+                unanswered.answered(sent.message)
+    except (ConnectionError, OSError):
+        return  # the client has gone
+    finally:
+        if transport is not None:
+            transport.abort()
+        file.close()

@@ -1,0 +1,135 @@
+"""How `harness grade` goes: read, match, judge, report."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from harness.agent.problem_kinds import check_settings, check_tested, rules_of
+from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
+from harness.cli.loading import load_problems
+from harness.cli.vetting import vet
+from harness.efficiency.scale import Timing
+from harness.errors import NothingSelectedError
+from harness.features.grade.graded_file import GradedFile
+from harness.features.grade.grades import (
+    GradedSolution,
+    GradeSummary,
+    graded_solution,
+    jobs_of,
+    judged_answers,
+    summarize_grades,
+)
+from harness.features.grade.solution_match import Matched, match
+from harness.features.grade.solution_readers import read_solutions
+from harness.features.grade.view import grades_view
+from harness.grading.jobs import Judged
+from harness.run.session.judging_session import Judging, judge_jobs
+from harness.run.session.timing_session import time_solutions
+from harness.runs.timing_solutions import Timed
+from harness.terminal.summary_table import console, write_json
+from harness.text import bad_rows, count
+
+
+def grade_file(
+    spec: str,
+    path: Path,
+    judging: Judging,
+    *,
+    extract: str,
+    as_json: bool,
+    skip_bad_rows: bool,
+    timing: Timing | None = None,
+) -> int:
+    """Grade a file of solutions; returns the exit code.
+
+    Args:
+        spec: where the problems are.
+        path: the file.
+        judging: how they are judged.
+        extract: how code is found in a model's words.
+        as_json: print one JSON object in place of tables.
+        skip_bad_rows: pass over malformed rows of the problems.
+        timing: how those that pass are timed; None where they are not.
+
+    Raises:
+        UsageError: a flag's value is none that can be, or a file cannot be opened.
+        DataError: a row of either file is not as it should be.
+        NothingSelectedError: no solution of the file belongs to any of the problems.
+    """
+    err = console(error=True)
+    solutions = read_solutions(path)
+    loaded = load_problems(spec, err, skip_bad_rows=skip_bad_rows)
+    matched, unmatched = match(solutions, loaded.problems, extract)
+    if loaded.skipped:
+        err.print(bad_rows(loaded.skipped))
+    if not matched:
+        raise NothingSelectedError(
+            f"none of {count(len(solutions), 'solution')} in {path} is for one of "
+            f"{count(len(loaded.problems), 'problem')} of {spec}: the first is for "
+            f"{solutions[0].name!r:.60}"
+        )
+    check_tested([each.problem for each in matched])
+    runs_code = rules_of(each.problem for each in matched).runs_code
+    if runs_code:
+        judging, matched = _ready(judging, matched, spec, err)
+    else:
+        check_settings(
+            rules_of(each.problem for each in matched),
+            [*judging.said, *(["efficiency"] if timing else [])],
+        )
+    with GradedFile(whole=as_json) as graded:
+
+        def keep(judged: Judged) -> None:
+            graded.add(judged.number, graded_solution(matched[judged.number], judged))
+
+        interrupted = False
+        if runs_code:
+            interrupted = judge_jobs(jobs_of(matched), judging, err, "solutions", keep)
+        else:
+            for judged in judged_answers(matched):
+                keep(judged)
+        if timing is not None and not interrupted:
+            interrupted = _time(graded, matched, judging, timing, err)
+        results = graded.results()
+        summary = summarize_grades(results, matched, unmatched)
+        out = console()
+        if as_json:
+            write_json(out, graded.json(summary))
+        else:
+            out.print(grades_view(summary, results))
+    if interrupted:
+        err.print(f"interrupted: {_left(summary, results, timing)}")
+        return INTERRUPTED
+    return INFRASTRUCTURE if summary.infrastructure else OK
+
+
+def _left(summary: GradeSummary, results: Sequence[GradedSolution], timing: Timing | None) -> str:
+    """What an interrupt left undone."""
+    if summary.not_judged or timing is None:
+        return f"{count(summary.not_judged, 'solution')} not judged"
+    untimed = sum(each.graded and each.efficiency is None for each in results)
+    return f"{count(untimed, 'solution')} not timed"
+
+
+def _time(
+    graded: GradedFile, matched: Sequence[Matched], judging: Judging, timing: Timing, err: Console
+) -> bool:
+    """Time what passes; returns whether that was interrupted."""
+    solutions = [
+        Timed(number, matched[number].problem, matched[number].code, each.passed)
+        for number, each in graded.numbered()
+        if each.graded
+    ]
+    return time_solutions(solutions, judging, timing, err, graded.add_efficiency)
+
+
+def _ready(
+    judging: Judging, matched: list[Matched], spec: str, err: Console
+) -> tuple[Judging, list[Matched]]:
+    """With examples checked, and limits that follow from references, if any shall."""
+    problems = vet([*{each.problem.id: each.problem for each in matched}.values()], judging, err)
+    vetted = {problem.id: problem for problem in problems}
+    matched = [replace(each, problem=vetted[each.problem.id]) for each in matched]
+    return judging.for_problems(problems, spec, err), matched

@@ -1,0 +1,68 @@
+"""What is kept of many graded solutions: little in memory, all of it on disk where it is wanted."""
+
+from collections.abc import Iterator
+from os import SEEK_END
+from tempfile import TemporaryFile
+
+from harness.closing import Closing
+from harness.efficiency.scale import Efficiency
+from harness.features.grade.grades import GradedSolution, GradeSummary
+
+
+class GradedFile(Closing):
+    """Graded solutions as they come, in any order.
+
+    Args:
+        whole: whether every test of each will be asked for; else the first that failed is kept.
+    """
+
+    def __init__(self, *, whole: bool) -> None:
+        self._whole = whole
+        self._kept: dict[int, GradedSolution] = {}
+        self._places: dict[int, tuple[int, int]] = {}
+        self._file = TemporaryFile()  # noqa: SIM115 - closed with this object
+
+    def add(self, number: int, graded: GradedSolution) -> None:
+        """Keep one; `number` is its place in the order of all."""
+        if self._whole:
+            text = graded.model_dump_json().encode()
+            self._places[number] = self._file.tell(), len(text)
+            self._file.write(text)
+        failed = (test for test in graded.tests if not test.passed)
+        first = next(failed, None)
+        tests = () if first is None else (first,)
+        self._kept[number] = graded.model_copy(update={"tests": tests})
+
+    def add_efficiency(self, number: int, efficiency: Efficiency) -> None:
+        """Say of one that is kept how fast it is."""
+        more = {"efficiency": efficiency}
+        self._kept[number] = self._kept[number].model_copy(update=more)
+        if self._whole:
+            whole = GradedSolution.model_validate_json(self._read(number))
+            text = whole.model_copy(update=more).model_dump_json().encode()
+            self._places[number] = self._file.seek(0, SEEK_END), len(text)
+            self._file.write(text)
+
+    def _read(self, number: int) -> bytes:
+        start, size = self._places[number]
+        self._file.seek(start)
+        return self._file.read(size)
+
+    def numbered(self) -> list[tuple[int, GradedSolution]]:
+        """The same, each with its number."""
+        return sorted(self._kept.items())
+
+    def results(self) -> list[GradedSolution]:
+        """In order, each with the first of its tests that failed."""
+        return [self._kept[number] for number in sorted(self._kept)]
+
+    def json(self, summary: GradeSummary) -> Iterator[str]:
+        """One JSON object of the whole results, in order, and the summary, piece by piece."""
+        yield '{"results": ['
+        for count, number in enumerate(sorted(self._places)):
+            yield (", " if count else "") + self._read(number).decode()
+        yield f'], "summary": {summary.model_dump_json()}}}'
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()

@@ -1,0 +1,273 @@
+"""`grade`: verdicts on solutions that somebody has."""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, Unpack, cast, overload
+
+from rich.console import RenderableType
+
+from harness.agent.problem_kinds import check_settings, check_tested, rules_of, said_in
+from harness.api.judging import CODE, judge_matched, options_of
+from harness.api.sandboxes import isolate, open_pool, vetted_in
+from harness.efficiency.measurement import Scales
+from harness.errors import NothingSelectedError, UsageError
+from harness.features.grade.grades import (
+    GradedSolution,
+    GradeSummary,
+    graded_solution,
+    summarize_grades,
+)
+from harness.features.grade.solution import Found, Solution
+from harness.features.grade.solution_match import Matched, match
+from harness.features.grade.solution_readers import numbered, read_row, read_solutions
+from harness.features.grade.view import grades_view
+from harness.grading.jobs import Judged, Options
+from harness.problem import Problem
+from harness.run.plan.plan import judging_of
+from harness.run.plan.problem_loader import Benchmark, checked, log, name_of, read
+from harness.run.plan.reference_limits import reference_limits
+from harness.run.session.sync import first_of, run
+from harness.run.spec.keys import GradeKeys, spec_from
+from harness.run.spec.spec import RunSpec
+from harness.runs.timing_solutions import Timed, time_all
+from harness.sandbox.executor import Executor
+from harness.sources.selection import select
+from harness.terminal.notebook import Shown
+from harness.text import count
+
+Row = Mapping[str, object]
+Solutions = str | Path | Mapping[str, str | Sequence[str]] | Sequence[str | Row | Solution]
+"""A file as `harness grade` reads it; texts by the problem's id; rows of such a file; or texts, one
+for each problem in order."""
+
+DEFAULT = "harness"
+
+
+class Grades(Shown, Sequence[GradedSolution]):
+    """Solutions with their verdicts, in the order they were given.
+
+    Attributes:
+        summary: what they come to, as `harness grade --json` has it.
+    """
+
+    def __init__(self, results: Sequence[GradedSolution], summary: GradeSummary) -> None:
+        self._results = tuple(results)
+        self.summary = summary
+
+    @property
+    def pass_at_1(self) -> float | None:
+        """The mean over problems of the share of solutions that pass; None where none is graded."""
+        return None if self.summary.pass_at_1 is None else self.summary.pass_at_1.value
+
+    @overload
+    def __getitem__(self, index: int) -> GradedSolution: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[GradedSolution, ...]: ...
+    def __getitem__(self, index: int | slice) -> GradedSolution | tuple[GradedSolution, ...]:
+        return self._results[index]
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def view(self) -> RenderableType:
+        """The tables of `harness grade`."""
+        return grades_view(self.summary, self._results)
+
+    def __repr__(self) -> str:
+        return f"<Grades: {self.summary.accepted} accepted of {self.summary.graded} graded>"
+
+
+def grade(
+    problems: Benchmark,
+    solutions: Solutions,
+    *,
+    extract: str | None = None,
+    efficiency: bool = False,
+    **keys: Unpack[GradeKeys],
+) -> Grades:
+    """Judge solutions that somebody has.
+
+    Args:
+        problems: `NAME[:WHERE]`, or problems that are loaded.
+        solutions: a file; texts by the problem's id, or several by each; rows with `problem_id` and
+            `code`, `answer` or `output`; or a list of texts, one for each problem in order.
+        extract: how the code is found in texts, and in each `output`: `harness`, `lcb`, or
+            `code` for texts that are the code. None: texts are the code, and `harness` finds it in
+            each `output`.
+        efficiency: also time what passes.
+        keys: of a spec, on judging and on which problems are meant.
+
+    Raises:
+        UsageError: a key, a rule or a file is not there, or the solutions are in no such form.
+        DataError: a row is not as it should be.
+        NothingSelectedError: no solution is for one of the problems.
+        IsolationError: there is no sandbox that is strong enough.
+    """
+    grading = _Grading.of(problems, solutions, extract, efficiency, keys)
+    return run(grading.carry_out)
+
+
+async def agrade(
+    problems: Benchmark,
+    solutions: Solutions,
+    *,
+    extract: str | None = None,
+    efficiency: bool = False,
+    **keys: Unpack[GradeKeys],
+) -> Grades:
+    """The same in the running loop."""
+    grading = await asyncio.to_thread(_Grading.of, problems, solutions, extract, efficiency, keys)
+    try:
+        return await grading.carry_out()
+    except BaseExceptionGroup as errors:
+        raise first_of(errors) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Grading:
+    """Solutions and the problems that they are of."""
+
+    spec: RunSpec
+    matched: Sequence[Matched]
+    unmatched: Sequence[str]
+
+    @classmethod
+    def of(
+        cls,
+        benchmark: Benchmark,
+        solutions: Solutions,
+        extract: str | None,
+        efficiency: bool,
+        keys: GradeKeys,
+    ) -> "_Grading":
+        """Read and match. Raises HarnessError."""
+        benchmark = checked(benchmark)
+        name = name_of(benchmark)
+        spec = spec_from("grade()", keys, GradeKeys, OWN, efficiency=efficiency, benchmark=name)
+        problems = select(read(benchmark, spec).problems, spec.selection()).problems
+        if not isinstance(benchmark, str):
+            options_of(spec, "grade()")
+        found = _read(solutions, problems, words=extract not in {None, CODE})
+        rule = DEFAULT if extract in {None, CODE} else str(extract)
+        matched, unmatched = match(found, problems, rule)
+        if not matched:
+            raise NothingSelectedError(
+                f"none of {count(len(found), 'solution')} is for one of "
+                f"{count(len(problems), 'problem')}"
+                + (f": the first is for {unmatched[0]!r:.60}" if unmatched else "")
+            )
+        if unmatched:
+            words = f"{count(len(unmatched), 'solution')} of no one problem: {unmatched[0]!r:.60}"
+            log.warning(words)
+        check_tested([each.problem for each in matched])
+        rules = rules_of(each.problem for each in matched)
+        check_settings(rules, said_in(spec), caller="grade()")
+        return cls(spec, matched, unmatched)
+
+    async def carry_out(self) -> Grades:
+        """Judge, and time what passes where that is wanted."""
+        spec = self.spec
+        choice = await asyncio.to_thread(
+            isolate, spec.require_isolation, unsafe=spec.unsafe_no_sandbox
+        )
+        async with open_pool(spec, choice.isolation) as pool:
+            problems = {each.problem.id: each.problem for each in self.matched}
+            vetted = {each.id: each for each in await vetted_in(pool, [*problems.values()])}
+            matched = [replace(each, problem=vetted[each.problem.id]) for each in self.matched]
+            options = await asyncio.to_thread(self._options, [*vetted.values()])
+            results: dict[int, GradedSolution] = {}
+
+            def keep(judged: Judged) -> None:
+                results[judged.number] = graded_solution(matched[judged.number], judged)
+
+            await judge_matched(pool, matched, options, keep)
+            if spec.efficiency:
+                await self._time(pool, matched, options, results)
+        ordered = [results[number] for number in sorted(results)]
+        return Grades(ordered, summarize_grades(ordered, matched, self.unmatched))
+
+    def _options(self, problems: Sequence[Problem]) -> Options:
+        spec, options = self.spec, judging_of(self.spec)
+        if not isinstance(spec.test_timeout, str):
+            return options
+        limits = reference_limits(spec.test_timeout, problems, str(spec.benchmark), options)
+        return replace(options, cpu_by_problem=limits)
+
+    async def _time(
+        self,
+        pool: Executor,
+        matched: Sequence[Matched],
+        options: Options,
+        results: dict[int, GradedSolution],
+    ) -> None:
+        solutions = [
+            Timed(number, matched[number].problem, matched[number].code, each.passed)
+            for number, each in sorted(results.items())
+            if each.graded
+        ]
+
+        def keep(number: int, found: Any) -> None:
+            results[number] = results[number].model_copy(update={"efficiency": found})
+
+        await time_all(pool, solutions, Scales(options, self.spec.timing), keep)
+
+
+OWN = ("problems", "solutions", "extract", "efficiency")
+
+
+def _read(solutions: Solutions, problems: Sequence[Problem], *, words: bool) -> list[Solution]:
+    """What was given as solutions. Raises UsageError, DataError."""
+    if isinstance(solutions, str | Path):
+        return read_solutions(Path(solutions))
+    given: Any = solutions
+    if isinstance(given, Mapping):
+        named = cast("Mapping[Any, Any]", given)
+        found = [*chain.from_iterable(_of_name(name, each, words) for name, each in named.items())]
+    elif isinstance(given, Sequence):
+        found = [*_listed(cast("Sequence[Any]", given), problems, words=words)]
+    else:
+        raise UsageError(
+            f"grade(): solutions is a {type(given).__name__}: give a file, texts by the problem's "
+            "id, rows, or a list of texts"
+        )
+    if not found:
+        raise UsageError("grade(): there is no solution")
+    return numbered(found)
+
+
+def _of_name(name: Any, given: Any, words: bool) -> Iterator[Found]:
+    texts = [given] if isinstance(given, str) else given
+    if not isinstance(name, str) or not isinstance(texts, Sequence):
+        raise UsageError(f"grade(): solutions[{name!r:.60}]: give the id, and a text or several")
+    for text in cast("Sequence[Any]", texts):
+        yield _found(name, text, words, f"solutions[{name!r:.60}]")
+
+
+def _listed(given: Sequence[Any], problems: Sequence[Problem], *, words: bool) -> Iterator[Found]:
+    if given and all(isinstance(each, str) for each in given):
+        if len(given) != len(problems):
+            raise UsageError(
+                f"grade(): {count(len(given), 'text')} for {count(len(problems), 'problem')}: "
+                "give one for each, or give them by the problem's id"
+            )
+        for problem, text in zip(problems, given, strict=True):
+            yield _found(problem.id, text, words, problem.id)
+        return
+    for number, row in enumerate(given):
+        where = f"solutions[{number}]"
+        if isinstance(row, Solution):
+            yield Found(row.name, row.code, row.output, row.published, row.place)
+        elif isinstance(row, Mapping):
+            yield from read_row(dict(cast("Mapping[str, object]", row)), where)
+        else:
+            kind = type(row).__name__
+            raise UsageError(f"grade(): {where} is a {kind}; give problem_id and code in a row")
+
+
+def _found(name: str, text: Any, words: bool, where: str) -> Found:
+    if not isinstance(text, str):
+        raise UsageError(f"grade(): {where}: a {type(text).__name__} is no text")
+    return Found(name, None, text) if words else Found(name, text)

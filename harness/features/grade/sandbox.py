@@ -1,0 +1,133 @@
+"""Judging one solution from Python, without a run: the synchronous form."""
+
+import json
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from harness.closing import Closing
+from harness.efficiency.expected import Expected
+from harness.efficiency.median_interval import Middle
+from harness.efficiency.single import time_tests
+from harness.grading.judge import Stop, Task, judge
+from harness.grading.verdict import Grade, TestResult
+from harness.problem import Checker, TestCase
+from harness.sandbox.isolation import Isolation
+from harness.sandbox.limits import Limits
+from harness.sandbox.program import Program
+from harness.sandbox.worker import Worker
+from harness.sources import preambles
+
+
+class Sandbox(Closing):
+    """Runs solutions of functional problems and compares what they return.
+
+    Takes what a row of Mercury (Elfsong/Mercury) has, as Mercury_Eval's class of this name does. It
+    has a fork server of its own, which ends with it, or when `close` is called or its `with` is
+    left.
+
+    Args:
+        timeout: CPU seconds of each test.
+        isolation: how well it is to hold; default: as well as can be had here.
+    """
+
+    def __init__(self, timeout: float = 10.0, *, isolation: Isolation | None = None) -> None:
+        self._limits = Limits(cpu_s=timeout)
+        self._worker = Worker(isolation)
+        self._stop = weakref.finalize(self, self._worker.stop)
+
+    def run(
+        self,
+        solution_code: str,
+        test_cases: str | Sequence[Mapping[str, Any]],
+        entry_point: str,
+        convert_offline: str | None = None,
+        evaluate_offline: str | None = None,
+    ) -> dict[str, Any]:
+        """Judge a solution on every test.
+
+        Args:
+            solution_code: defines a function, or a class `Solution` with a method, of that name.
+            test_cases: a list, or JSON of one, of `input` (the arguments) and `expected`.
+            entry_point: the name.
+            convert_offline: Mercury's hook that makes the arguments of a call; both or neither.
+            evaluate_offline: Mercury's hook that says whether a call was right.
+
+        Returns:
+            `passed`, `verdict` and `results`: for each test that was run `passed`, `verdict`,
+            `runtime_ms`, `ci95_lo`, `ci95_hi`, `error` and `got`. The run time is that of the call
+            alone, the median CPU time of many, with the 95 % interval of that median, in
+            milliseconds; of a test that failed it is the CPU time of its process in that test, and
+            there is no interval.
+
+        Raises:
+            ValueError: a test is not as it should be, or one hook is missing.
+            SandboxError: the sandbox failed.
+            IsolationError: none can be had here.
+        """
+        task = Task(
+            Program(solution_code, preambles.MERCURY, entry_point),
+            _tests(test_cases),
+            self._limits,
+            checker=_checker(convert_offline, evaluate_offline),
+            stop=Stop.NEVER,
+        )
+        grade = judge(self._worker, task)
+        passed = [test.index for test in grade.tests if test.passed]
+        times: dict[int, Middle] = {}
+        if passed:
+            expected = Expected.of(self._worker, task)
+            times = time_tests(self._worker, expected, solution_code, passed)
+        return _said(grade, times)
+
+    def close(self) -> None:
+        """End its fork server."""
+        self._stop()
+
+
+def _tests(test_cases: Any) -> list[TestCase]:
+    cases = json.loads(test_cases) if isinstance(test_cases, str) else test_cases
+    if not isinstance(cases, list | tuple):
+        raise ValueError(f"test_cases: give a list, not {type(cases).__name__}")  # noqa: TRY004 - as the rest
+    return [_test(number, case) for number, case in enumerate(cast("list[Any]", cases), 1)]
+
+
+def _test(number: int, case: Any) -> TestCase:
+    match case:
+        case {"input": list() | tuple(), "expected": expected}:
+            arguments = cast("list[Any]", case["input"])
+        case _:
+            raise ValueError(f"test {number}: give `input`, a list of arguments, and `expected`")
+    try:
+        lines = "\n".join(json.dumps(argument) for argument in arguments)
+        return TestCase(input=lines, output=json.dumps(expected), public=True)
+    except TypeError as error:
+        raise ValueError(f"test {number}: no data: {error}") from None
+
+
+def _checker(convert: str | None, evaluate: str | None) -> Checker | None:
+    if convert is None and evaluate is None:
+        return None
+    if convert is None or evaluate is None:
+        raise ValueError("give both convert_offline and evaluate_offline, or neither")
+    return Checker(kind="hooks", code=f"{convert}\n\n{evaluate}\n", preamble=preambles.MERCURY)
+
+
+def _said(grade: Grade, times: Mapping[int, Middle]) -> dict[str, Any]:
+    return {
+        "passed": grade.solved,
+        "verdict": str(grade.verdict),
+        "results": [_of(test, times.get(test.index)) for test in grade.tests],
+    }
+
+
+def _of(test: TestResult, time: Middle | None) -> dict[str, Any]:
+    return {
+        "passed": test.passed,
+        "verdict": str(test.verdict),
+        "runtime_ms": 1000 * (test.cpu_s if time is None else time.value),
+        "ci95_lo": None if time is None else 1000 * time.low,
+        "ci95_hi": None if time is None else 1000 * time.high,
+        "error": test.error,
+        "got": test.got,
+    }

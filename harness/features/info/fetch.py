@@ -1,0 +1,50 @@
+"""How `harness fetch` fills the cache and says what is in it."""
+
+import json
+
+from rich import box
+from rich.filesize import decimal
+from rich.table import Table
+from rich.text import Text
+
+from harness.report.loading import LoadingBar
+from harness.sources.benchmarks import fetch, load
+from harness.sources.files.hub import HubFile
+from harness.terminal.summary_table import console
+from harness.text import bad_rows, count, printable_line
+
+
+def fetch_source(spec: str, *, verify: bool, update: bool, as_json: bool) -> None:
+    """Fetch, read once, and print the files.
+
+    Raises:
+        UsageError: the spec names nothing on the hub.
+        HubError: the hub cannot be reached.
+    """
+    out, err = console(), console(error=True)
+    with LoadingBar(err) as watch:
+        files = fetch(spec, watch=watch, verify=verify, update=update)
+        loaded = load(spec, skip_bad_rows=True, watch=watch)
+    if as_json:
+        said = {
+            "files": [
+                {"name": file.name, "sha256": file.sha256, "bytes": file.size} for file in files
+            ],
+            "problems": len(loaded.problems),
+            "bad_rows": [str(fault) for fault in loaded.skipped],
+        }
+        out.print(json.dumps(said), soft_wrap=True)
+        return
+    out.print(_table(files))
+    out.print(f"{count(len(loaded.problems), 'problem')}, {decimal(sum(f.size for f in files))}")
+    if loaded.skipped:
+        err.print(bad_rows(loaded.skipped))
+
+
+def _table(files: list[HubFile]) -> Table:
+    table = Table("file", "size", "sha256", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.columns[0].overflow = "fold"
+    for file in files:
+        row = (printable_line(file.name), decimal(file.size), file.sha256[:16])
+        table.add_row(*map(Text, row))
+    return table

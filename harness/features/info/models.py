@@ -1,0 +1,176 @@
+"""How `harness models` shows providers, and what a request would be."""
+
+import json
+import os
+from typing import Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from harness.errors import UsageError
+from harness.models.addresses import shown_url
+from harness.models.environment import MODEL_ID, OPENAI_BASE_URL, Environment
+from harness.models.model_names import at_home, check_settings, missing, plugged, usable_key
+from harness.models.preview import preview
+from harness.models.providers import (
+    PROVIDERS,
+    PYTHON_PREFIX,
+    REPLAY_PREFIX,
+    Provider,
+)
+from harness.run.plan.target import open_any_model, route_of, settings_of
+from harness.run.spec.spec import RunSpec, read_spec
+from harness.terminal.summary_table import console, facts, write_json
+from harness.text import printable_line
+
+NOT_SENT = {
+    PYTHON_PREFIX: "your own code, in this process; it is sent nowhere",
+    REPLAY_PREFIX: "recorded answers, played again; nothing is sent",
+}
+
+
+def show_providers(*, as_json: bool) -> None:
+    """Print each provider: whether its key is there, and where; its endpoint; its names."""
+    environment = Environment.read(os.environ)
+    rows = [_described(each, environment) for each in PROVIDERS]
+    settings = {name: _setting(environment, name) for name in (MODEL_ID, OPENAI_BASE_URL)}
+    out = console()
+    if as_json:
+        write_json(out, [json.dumps({"providers": rows, **settings})])
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column in ("provider", "key", "endpoint", "protocol", "names"):
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        names = ", ".join([f"{row['prefix']}NAME", *row["names"]])
+        cells = (
+            row["provider"],
+            _key_words(row, in_full=False),
+            row["endpoint"],
+            row["protocol"],
+            names,
+        )
+        table.add_row(*(Text(printable_line(cell)) for cell in cells))
+    out.print(table)
+    notes = [
+        *(
+            (name, f"{found['value']} ({found['where']})")
+            for name, found in settings.items()
+            if found
+        ),
+        (f"{PYTHON_PREFIX}MODULE:NAME", NOT_SENT[PYTHON_PREFIX]),
+        (f"{REPLAY_PREFIX}RUN", NOT_SENT[REPLAY_PREFIX]),
+        ("any name, --base-url URL", "that endpoint, as chat completions"),
+    ]
+    out.print(facts(notes))
+
+
+def show_model(name: str, flags: dict[str, Any], *, as_json: bool) -> None:
+    """Print what a request to a model would be, as `harness run` would make it.
+
+    Raises:
+        UsageError: nobody serves the name, or a setting is not taken.
+    """
+    spec = read_spec(None, {**flags, "model": name})
+    shown = _not_sent(name, spec) or _request(name, spec)
+    out = console()
+    if as_json:
+        write_json(out, [json.dumps(shown)])
+        return
+    lines = ("provider", "endpoint", "protocol", "model", "key", "headers", "batch", "note")
+    out.print(facts((line, _line(shown, line)) for line in lines if line in shown))
+    if "body" in shown:
+        # What is not printable is escaped by JSON itself.
+        out.print(json.dumps(shown["body"], indent=2), soft_wrap=True)
+
+
+def _not_sent(name: str, spec: RunSpec) -> dict[str, Any] | None:
+    """What is to be said of a model that no request is made to, once it has been found."""
+    words = next((words for prefix, words in NOT_SENT.items() if name.startswith(prefix)), None)
+    if words is None:
+        environment = Environment.read(os.environ)
+        plugin = plugged(name, base_url=spec.base_url, environment=environment)
+        if plugin is None:
+            return None
+        words = f"{plugin}; what it sends, and where, is its own affair"
+    open_any_model(name, spec, os.environ)
+    return {"model": name, "note": words}
+
+
+def _request(name: str, spec: RunSpec) -> dict[str, Any]:
+    route = route_of(name, spec, os.environ)
+    assert route is not None
+    settings = settings_of(spec)
+    check_settings(route, settings)
+    return {
+        "provider": route.provider,
+        "endpoint": route.endpoint,
+        "protocol": route.protocol,
+        "model": route.model,
+        "ready": route.key is not None or not route.needs_key,
+        "key": route.key and {"variable": route.key.variable, "where": route.key.where},
+        "keys": route.keys,
+        "headers": [
+            *({"variable": each.variable, "where": each.where} for each in route.headers),
+            *({"header": name, "where": "--header"} for name in route.own_headers),
+        ],
+        "batch": route.batches,
+        **({"note": route.remark} if route.remark else {}),
+        "body": preview(route, settings),
+    }
+
+
+def _described(provider: Provider, environment: Environment) -> dict[str, Any]:
+    provider = at_home(provider, environment)
+    key, fault = None, None
+    try:
+        key = usable_key(environment.find(*provider.keys))
+    except UsageError as error:
+        fault = str(error)
+    return {
+        "provider": provider.title,
+        "prefix": provider.prefix,
+        "names": provider.names,
+        "endpoint": shown_url(provider.base_url),
+        "protocol": provider.protocol,
+        "ready": key is not None or not provider.keys,
+        "key": key and {"variable": key.variable, "where": key.where},
+        "keys": provider.keys,
+        **({"fault": fault} if fault else {}),
+    }
+
+
+def _setting(environment: Environment, name: str) -> dict[str, str] | None:
+    found = environment.find(name)
+    if found is None:
+        return None
+    value = shown_url(found.value) if name == OPENAI_BASE_URL else found.value
+    return {"value": value, "where": found.where}
+
+
+def _line(shown: dict[str, Any], name: str) -> str:
+    match name:
+        case "key":
+            return _key_words(shown)
+        case "headers":
+            named = [
+                f"{each.get('variable') or each['header']} ({each['where']})"
+                for each in shown["headers"]
+            ]
+            return ", ".join(named) or "none of the environment"
+        case "batch":
+            return "possible, with --batch" if shown["batch"] else "not possible"
+        case _:
+            return str(shown[name])
+
+
+def _key_words(shown: dict[str, Any], *, in_full: bool = True) -> str:
+    """Where the key is, or which is missing; in full, what to do about it."""
+    if shown.get("fault"):
+        return shown["fault"]
+    if shown["key"]:
+        return f"{shown['key']['variable']} ({shown['key']['where']})"
+    if shown["ready"]:
+        return "none needed"
+    return f"missing: {missing(shown['keys']) if in_full else ' or '.join(shown['keys'])}"

@@ -1,0 +1,58 @@
+"""`harness plugins`: what installed packages add, and whether it can be used."""
+
+
+def plugins() -> None:
+    """List the plug-ins of installed packages, and load each to see whether it can be used.
+
+    Exits with 2 where one cannot.
+    """
+    import typer
+    from rich import box
+    from rich.table import Table
+
+    from harness.agent.strategies.strategy_names import BUILT_IN
+    from harness.errors import UsageError
+    from harness.grading.rules import RULES as OUR_RULES
+    from harness.models.providers import by_shape
+    from harness.plugins import (
+        GROUPS,
+        MODELS,
+        RULES,
+        SOURCES,
+        STRATEGIES,
+        Plugin,
+        find,
+        installed,
+    )
+    from harness.sources.benchmarks import LOADERS
+    from harness.terminal.summary_table import console
+    from harness.text import printable_line
+
+    ours = {SOURCES: LOADERS, STRATEGIES: BUILT_IN, RULES: OUR_RULES}
+
+    def state(plugin: Plugin) -> str:
+        shaped = plugin.group == MODELS and by_shape(plugin.name) is not None
+        if shaped or plugin.name in ours.get(plugin.group, ()):
+            return "not used: harness has one of this name itself"
+        try:
+            if find(plugin.group, plugin.name) is None:
+                return "not used: no name that can be given"
+            plugin.load()
+        except UsageError as error:
+            return str(error)
+        return "ready"
+
+    out = console()
+    found = [(each, state(each)) for group in GROUPS for each in installed(group)]
+    if not found:
+        out.print("no plug-in is installed")
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column in ("plug-in", "name", "package", "state"):
+        table.add_column(column, overflow="fold")
+    for each, word in found:
+        cells = (each.kind, each.name, f"{each.package} {each.version}", word)
+        table.add_row(*map(printable_line, cells))
+    out.print(table)
+    if any(word != "ready" for _, word in found):
+        raise typer.Exit(UsageError.exit_code)

@@ -1,0 +1,138 @@
+"""How `harness problems` lists problems and shows one."""
+
+from typing import Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from harness.cli.loading import load_problems
+from harness.problem import Kind, Problem, TestCase
+from harness.run.spec.spec import read_spec
+from harness.sources.benchmarks import is_source
+from harness.sources.homes import meaning
+from harness.sources.selection import select
+from harness.terminal.summary_table import console
+from harness.text import bad_rows, count, printable, printable_line
+
+LONGEST_TEST = 2_000
+LEAST_TITLE = 8
+PADDING = 3
+DISPENSABLE = ("kind", "public", "issues", "released")  # on a narrow terminal, in this order
+COLUMNS = ("problem", "title", "platform", "difficulty", "released", "kind", "public", "issues")
+
+
+def list_problems(what: str | None, flags: dict[str, Any]) -> None:
+    """Print the list, or the problem that `what` names."""
+    one = what is not None and not is_source(what.partition(":")[0])
+    if what is not None and not one:
+        flags["benchmark"] = what
+    elif what is not None:
+        flags["task"] = [*flags.get("task", []), what]
+    spec = read_spec(None, flags)
+    loaded = load_problems(
+        spec.benchmark or "fixture", console(error=True), skip_bad_rows=spec.skip_bad_rows
+    )
+    chosen = select(loaded.problems, spec.selection())
+    out = console()
+    if one:
+        for problem in chosen.problems:
+            out.print(_shown(problem), soft_wrap=True)
+        return
+    out.print(_table([_row(problem) for problem in chosen.problems], out.width))
+    out.print(f"{count(len(chosen.problems), 'problem')} of {len(loaded.problems):,}")
+    if said := meaning(spec.benchmark or ""):
+        out.print(f"{said}.", soft_wrap=True)
+    if loaded.skipped:
+        out.print(bad_rows(loaded.skipped))
+
+
+def _table(rows: list[tuple[str, ...]], width: int) -> Table:
+    """The columns that fit, all but the title in full; a column that says nothing is left out."""
+    longest = [max(map(len, cells)) for cells in zip(COLUMNS, *rows, strict=True)]
+    shown = [i for i in range(len(COLUMNS)) if any(row[i] for row in rows)]
+    for dispensable in DISPENSABLE:
+        others = sum(longest[i] + PADDING for i in shown if COLUMNS[i] != "title")
+        if others + LEAST_TITLE > width:
+            shown = [i for i in shown if COLUMNS[i] != dispensable]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for i in shown:
+        least = LEAST_TITLE if COLUMNS[i] == "title" else longest[i]
+        table.add_column(COLUMNS[i], no_wrap=True, min_width=least)
+    for row in rows:
+        table.add_row(*(Text(printable_line(row[i])) for i in shown))
+    return table
+
+
+def _row(problem: Problem) -> tuple[str, ...]:
+    return (
+        problem.id,
+        problem.title,
+        problem.platform,
+        problem.difficulty or problem.difficulty_word or "",
+        str(problem.release_date or ""),
+        _kind(problem),
+        str(len(problem.tests.public)),
+        ", ".join(problem.known_issues),
+    )
+
+
+def _kind(problem: Problem) -> str:
+    """In a word or two, for a column."""
+    match problem.kind:
+        case Kind.CODE_GENERATION:
+            return "function" if problem.entry_point else "program"
+        case Kind.TEST_OUTPUT_PREDICTION:
+            return "test output"
+        case Kind.CODE_EXECUTION:
+            return "execution"
+
+
+def _kind_in_full(problem: Problem) -> str:
+    if problem.kind is not Kind.CODE_GENERATION:
+        return f"{problem.kind.replace('_', ' ')}, function {problem.entry_point}"
+    return f"function {problem.entry_point}" if problem.entry_point else "program on stdin"
+
+
+def _shown(problem: Problem) -> str:
+    """A problem for a person; hidden tests are counted, not shown."""
+    tests = problem.tests.all()
+    public = len(problem.tests.public)
+    repeated = sum(test.public for test in tests) - public
+    hidden = len(tests) - public - repeated
+    again = f", {repeated} more that repeat a public one" if repeated else ""
+    facts = {
+        "id": problem.id,
+        "platform": problem.platform,
+        "difficulty": problem.difficulty or problem.difficulty_word,
+        "released": str(problem.release_date or "unknown"),
+        "tags": ", ".join(problem.tags),
+        "kind": _kind_in_full(problem),
+        "tests": f"{public} public, {hidden} hidden{again}{_doubt(problem)}",
+        "public by": problem.public_rule,
+        "known issues": ", ".join(problem.known_issues),
+    }
+    parts = [
+        problem.title,
+        "\n".join(f"{name + ':':14}{value}" for name, value in facts.items() if value),
+        problem.statement.strip(),
+    ]
+    if problem.starter_code.strip():
+        parts.append(f"Starter code:\n{problem.starter_code.rstrip()}")
+    if problem.code:
+        parts.append(f"Program:\n{problem.code.rstrip()}")
+    if problem.call:
+        parts.append(f"Asked is the value of:\n{problem.call}")
+    parts += [_test(test, number) for number, test in enumerate(problem.tests.public, 1)]
+    return printable("\n\n".join(part for part in parts if part)) + "\n"
+
+
+def _doubt(problem: Problem) -> str:
+    return "; unchecked: read off the statement, not run yet" if problem.unchecked else ""
+
+
+def _test(test: TestCase, number: int) -> str:
+    from harness.grading.excerpts import shorten
+
+    given, wanted = (shorten(text.rstrip("\n"), LONGEST_TEST) for text in (test.input, test.output))
+    return f"Public test {number}\nInput:\n{given}\nExpected output:\n{wanted}"

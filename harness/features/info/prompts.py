@@ -1,0 +1,138 @@
+"""How `harness prompts` lists sets, shows one, and says what is wrong with it."""
+
+import json
+from typing import Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from harness.agent.strategies.strategy_names import STRATEGIES
+from harness.agent.templates.check import check_prompt
+from harness.agent.templates.prompt_set import (
+    OWN_PARTS,
+    PromptSet,
+    bundled_names,
+    find_templates,
+    load_prompt,
+    read_set,
+    shown_path,
+)
+from harness.cli.loading import load_problems
+from harness.errors import UsageError
+from harness.grading.jobs import Options
+from harness.problem import Kind
+from harness.run.spec.spec import read_spec
+from harness.sources.benchmarks import load
+from harness.sources.selection import select
+from harness.terminal.summary_table import console, facts, words, write_json
+from harness.text import count, printable, printable_line
+
+
+def show_sets(*, as_json: bool) -> None:
+    """Print the bundled sets, a line for each mode's."""
+    rows = [
+        (mode, name, kinds) for mode in OWN_PARTS for name, kinds in _kinds_by_name(mode).items()
+    ]
+    out = console()
+    if as_json:
+        write_json(out, [json.dumps([_described(*row) for row in rows])])
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column in ("mode", "set", "kinds", "description"):
+        table.add_column(column, overflow="fold")
+    for mode, name, kinds in rows:
+        of_kinds = ", ".join(map(words, kinds))
+        table.add_row(*map(Text, (mode, name, of_kinds, _description(kinds))))
+    out.print(table)
+    out.print(facts([("other modes", "ask with the sets of single_shot")]))
+
+
+def show_templates(name: str, mode: str, kind: str) -> None:
+    """Print each template of a set under its path.
+
+    Raises:
+        UsageError: there is no such mode, kind or set.
+    """
+    found = find_templates(name, _mode(mode), _kind(kind))
+    prompt = read_set(name, found)
+    out = console()
+    out.print(facts([("set", name), ("hash", prompt.hash)]))
+    for part, file in found.items():
+        out.print(f"\n--- {printable_line(shown_path(file))}", soft_wrap=True)
+        out.print(printable(prompt.parts[part]), soft_wrap=True, end="")
+
+
+def show_messages(name: str, mode: str, flags: dict[str, Any]) -> None:
+    """Print the opening messages for a problem.
+
+    Raises:
+        UsageError: there is no such mode, set or problem, or a template fails.
+    """
+    _mode(mode)
+    spec = read_spec(None, flags)
+    loaded = load_problems(spec.benchmark or "fixture", console(error=True))
+    (problem,) = select(loaded.problems, spec.selection()).problems
+    prompt = load_prompt(name, mode, problem.kind)
+    out = console()
+    cpu_s = Options().limits(problem).cpu_s
+    turns = spec.max_turns if mode == "agentic" else 1
+    for message in prompt.render(problem.view(), cpu_s, turns):
+        out.print(f"--- {message.role}\n{printable(message.content)}\n", soft_wrap=True)
+
+
+def check_set(name: str, mode: str | None) -> None:
+    """Print everything that is wrong with a set, or that it does not say, a line each.
+
+    Raises:
+        UsageError: something is, or there is no such mode or set.
+    """
+    problems = [problem.view() for problem in load("fixture").problems]
+    found = check_prompt(name, problems, mode and _mode(mode))
+    out = console()
+    faults = (*found.faults, *found.missing)
+    for fault in faults:
+        out.print(printable_line(str(fault)), soft_wrap=True)
+    templates = count(len(found.files), "template")
+    if not faults:
+        out.print(f"{templates}, rendered for {count(found.forms, 'form')} of problems: no fault")
+    for note in found.notes:
+        out.print(f"note: {printable_line(str(note))}", soft_wrap=True)
+    if faults:
+        raise UsageError(f"prompt set {name!r}: {count(len(faults), 'fault')}")
+
+
+def _kinds_by_name(mode: str) -> dict[str, dict[Kind, PromptSet]]:
+    found: dict[str, dict[Kind, PromptSet]] = {}
+    for kind in Kind:
+        for name in bundled_names(mode, kind):
+            found.setdefault(name, {})[kind] = load_prompt(name, mode, kind)
+    return dict(sorted(found.items()))
+
+
+def _described(mode: str, name: str, kinds: dict[Kind, PromptSet]) -> dict[str, Any]:
+    return {
+        "mode": mode,
+        "set": name,
+        "description": _description(kinds),
+        "kinds": {kind: prompt.hash for kind, prompt in kinds.items()},
+    }
+
+
+def _description(kinds: dict[Kind, PromptSet]) -> str:
+    """The set's own words: of its first kind that has any."""
+    return next((prompt.description for prompt in kinds.values() if prompt.description), "")
+
+
+def _mode(word: str) -> str:
+    known = {**OWN_PARTS, **STRATEGIES}
+    if word in known or ":" in word:
+        return word
+    raise UsageError(f"--mode {word}: give {', '.join(known)}, or MODULE:NAME of your own")
+
+
+def _kind(word: str) -> Kind:
+    try:
+        return Kind(word)
+    except ValueError:
+        raise UsageError(f"--kind {word}: give {', '.join(Kind)}") from None

@@ -1,0 +1,47 @@
+"""Observers from outside: found before a run begins, and waited for when it has ended."""
+
+import time
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+
+from harness.features.observers.observer_names import find_observer
+from harness.features.observers.thread import Watcher
+from harness.features.observers.webhook import notifier
+from harness.text import printable_line
+
+PATIENCE_S = 10.0
+"""How long all observers together may keep a run that has ended."""
+
+
+def watchers_of(observers: Iterable[str] | None, notify: Iterable[str] | None) -> list[Watcher]:
+    """Who is told of a run, by the flags.
+
+    Raises:
+        UsageError: there is no observer of a name, or an address is none.
+    """
+    found = [find_observer(name) for name in observers or ()]
+    return found + [notifier(url) for url in notify or ()]
+
+
+@contextmanager
+def taking_leave(
+    watchers: Sequence[Watcher], err: Console, patience_s: float = PATIENCE_S
+) -> Generator[None]:
+    """Wait, at the end of the block, until all have been told; say once what was not.
+
+    An interrupt ends the waiting alone: what was waited for is over.
+    """
+    try:
+        yield
+    finally:
+        until = time.monotonic() + patience_s
+        for watcher in watchers:
+            try:
+                words = watcher.close(until)
+            except KeyboardInterrupt:
+                until = time.monotonic()
+                words = watcher.close(until)
+            if words is not None:
+                err.print(printable_line(words), soft_wrap=True)

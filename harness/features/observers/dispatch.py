@@ -1,0 +1,113 @@
+"""A run's observer that tells other ones, from outside, what it is told."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from harness.agent.events import Resumed, Retried
+from harness.features.observers.observer_events import (
+    Observed,
+    RunEnded,
+    RunFailed,
+    RunStarted,
+    SampleEnded,
+    SampleFailed,
+    SamplePutOff,
+    SampleStarted,
+)
+from harness.plugins import words_of
+from harness.run.observer import Failure, Observer
+from harness.run.plan.plan import Plan
+from harness.run.store.results import SampleResult
+from harness.run.summary.summary import Summary
+
+
+class Listener(Protocol):
+    """Hears of events; `harness.features.observers.thread.Watcher` is one."""
+
+    def tell(self, event: Observed) -> None:
+        """An event has happened."""
+        ...
+
+
+class Watching:
+    """Passes everything on to the run's own observer, and tells watchers of it.
+
+    Args:
+        own: is told first.
+        watchers: hear of it after that.
+        run: the run's directory.
+    """
+
+    def __init__(self, own: Observer, watchers: Sequence[Listener], run: Path) -> None:
+        self._own = own
+        self._watchers = watchers
+        self._run = _text(str(run))
+
+    def begun(self, plan: Plan, left: int) -> None:
+        """The run begins, or goes on, with so many samples to do."""
+        self._tell(
+            RunStarted(
+                run=self._run,
+                model=plan.model_name,
+                mode=plan.spec.mode,
+                prompt=plan.prompt.name,
+                problems=len(plan.problems),
+                samples=len(plan.samples),
+                left=left,
+            )
+        )
+
+    def ended(self, summary: Summary, *, interrupted: bool) -> None:
+        """The run has come to its end, or to where its user stopped it."""
+        outcome = "interrupted" if interrupted else "incomplete" if summary.pending else "done"
+        copy = summary.model_copy(deep=True)  # what is printed is nobody else's to change
+        self._tell(RunEnded(run=self._run, outcome=outcome, summary=copy))
+
+    def broken(self, error: BaseException) -> None:
+        """The run was broken off."""
+        self._tell(RunFailed(run=self._run, cause=_text(words_of(error))))
+
+    def started(self, sample: str) -> None:
+        """A sample has begun."""
+        self._own.started(sample)
+        self._tell(SampleStarted(run=self._run, sample=sample))
+
+    def resumed(self, sample: str, event: Resumed) -> None:
+        """A sample goes on where it was interrupted."""
+        self._own.resumed(sample, event)
+
+    def finished(self, result: SampleResult) -> None:
+        """A sample is graded and committed."""
+        self._own.finished(result)
+        self._tell(SampleEnded(run=self._run, sample=result.sample, result=result))
+
+    def failed(self, failure: Failure) -> None:
+        """A sample stays pending."""
+        self._own.failed(failure)
+        self._tell(
+            SampleFailed(
+                run=self._run,
+                sample=failure.sample,
+                verdict=failure.verdict,
+                cause=_text(failure.cause),
+            )
+        )
+
+    def put_off(self, sample: str) -> None:
+        """A sample is left for another time."""
+        self._own.put_off(sample)
+        self._tell(SamplePutOff(run=self._run, sample=sample))
+
+    def retried(self, sample: str, retry: Retried) -> None:
+        """A request failed and is sent again."""
+        self._own.retried(sample, retry)
+
+    def _tell(self, event: Observed) -> None:
+        for watcher in self._watchers:
+            watcher.tell(event)
+
+
+def _text(text: str) -> str:
+    """A text that JSON can hold: a path of the system's may hold any bytes."""
+    return text.encode("utf-8", "backslashreplace").decode()

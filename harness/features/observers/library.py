@@ -1,0 +1,137 @@
+"""Who is told how an evaluation goes: an observer, a function of events, a live table."""
+
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING
+
+from harness.agent.events import Resumed, Retried
+from harness.errors import UsageError
+from harness.features.observers.dispatch import Watching
+from harness.features.observers.observer_events import Observed, RunFailed
+from harness.run.observer import Failure, Observer
+from harness.run.plan.plan import Plan
+from harness.run.plan.pricing import with_costs
+from harness.run.plan.problem_loader import log
+from harness.run.store.directory import RunDirectory
+from harness.run.store.results import SampleResult
+from harness.terminal.run_progress import RunProgress
+from harness.terminal.summary_table import console
+from harness.text import printable_line
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+Told = Observer | Callable[[Observed], object]
+"""An observer of samples, or a function of events (`harness.features.observers.observer_events`)."""
+
+METHODS = ("started", "resumed", "finished", "failed", "put_off", "retried")
+
+
+class Listening:
+    """Tells a function of each event, in the thread of the evaluation: what it raises ends that."""
+
+    def __init__(self, listen: Callable[[Observed], object]) -> None:
+        self._listen = listen
+
+    def tell(self, event: Observed) -> None:
+        """An event has happened."""
+        with suppress(Exception) if isinstance(event, RunFailed) else nullcontext():
+            self._listen(event)  # of a failure the cause is to be heard, not what it led to
+
+
+class Logging:
+    """An observer that has the log say what would otherwise be lost; the results say the rest."""
+
+    def started(self, sample: str) -> None:
+        """A sample has begun."""
+
+    def resumed(self, sample: str, event: Resumed) -> None:
+        """It goes on where it was interrupted."""
+
+    def finished(self, result: SampleResult) -> None:
+        """A sample is graded and committed."""
+
+    def failed(self, failure: Failure) -> None:
+        """A sample stays pending."""
+        words = f"{failure.sample} is pending: {failure.verdict}: {failure.cause}"
+        log.info(printable_line(words))
+
+    def put_off(self, sample: str) -> None:
+        """A sample is left for another time."""
+
+    def retried(self, sample: str, retry: Retried) -> None:
+        """A request failed and is sent again."""
+        log.info(printable_line(f"{sample}: retry {retry.attempt}: {retry.cause}"))
+
+
+class _Both:
+    """Two observers as one."""
+
+    def __init__(self, first: Observer, second: Observer) -> None:
+        self._all = (first, second)
+
+    def started(self, sample: str) -> None:
+        for each in self._all:
+            each.started(sample)
+
+    def resumed(self, sample: str, event: Resumed) -> None:
+        for each in self._all:
+            each.resumed(sample, event)
+
+    def finished(self, result: SampleResult) -> None:
+        for each in self._all:
+            each.finished(result)
+
+    def failed(self, failure: Failure) -> None:
+        for each in self._all:
+            each.failed(failure)
+
+    def put_off(self, sample: str) -> None:
+        for each in self._all:
+            each.put_off(sample)
+
+    def retried(self, sample: str, retry: Retried) -> None:
+        for each in self._all:
+            each.retried(sample, retry)
+
+
+def check_observer(told: Told | None) -> None:
+    """Refuse what can be told nothing. Raises UsageError."""
+    if told is None or _is_observer(told) or callable(told):
+        return
+    lacking = [each for each in METHODS if not callable(getattr(told, each, None))]
+    raise UsageError(
+        f"evaluate(): observer is a {type(told).__name__}: give a function of an event, or an "
+        f"object with {', '.join(lacking)}"
+    )
+
+
+@contextmanager
+def watched(
+    told: Told | None, plan: Plan, directory: RunDirectory, *, progress: bool | None
+) -> Generator[Watching]:
+    """What the engine reports to, for the length of the block.
+
+    Args:
+        told: of the user's.
+        plan: of the run.
+        directory: of the run.
+        progress: show the live table on stderr; None for where that is a terminal.
+    """
+    own = told if _is_observer(told) else Logging()
+    listeners = () if told is None or _is_observer(told) else (Listening(told),)
+    shown = sys.stderr.isatty() if progress is None else progress
+    if not shown:
+        yield Watching(own, listeners, directory.path)
+        return
+    done = with_costs(directory.committed(), plan.price)
+    heading = (plan.model_name, plan.spec.mode, f"prompt {plan.prompt.name}")
+    with RunProgress(
+        console(error=True), len(plan.samples), done, problems=plan.problems, heading=heading
+    ) as table:
+        yield Watching(_Both(table, own), listeners, directory.path)
+
+
+def _is_observer(told: object) -> "TypeIs[Observer]":
+    return all(callable(getattr(told, each, None)) for each in METHODS)

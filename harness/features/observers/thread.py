@@ -1,0 +1,147 @@
+"""An observer from outside, told in a thread of its own, so that it can break nothing of a run."""
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from queue import SimpleQueue
+from typing import Any
+
+from harness.features.observers.observer_events import Observed, RunEnded, RunFailed
+from harness.plugins import words_of
+
+ROOM = 1_000
+"""Events that may wait for a slow observer; more are lost, but for those that end a run."""
+Tell = Callable[[Observed], object]
+
+
+class Watcher:
+    """Tells one observer of events, in order, and keeps count of what it was not told.
+
+    `tell` neither waits nor raises, whatever the observer does. The thread is a daemon: an observer
+    that never returns does not keep the process alive.
+
+    Args:
+        name: of the observer, for what is said of it.
+        make: makes the observer, a function of an event, in the thread. Its `close`, if it has one,
+            is called after the last event.
+        wants: the kinds of events that it is told of; None for all.
+        room: events that may wait for it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        make: Callable[[], Tell],
+        *,
+        wants: tuple[type, ...] | None = None,
+        room: int = ROOM,
+    ) -> None:
+        self.name = name
+        self._make = make
+        self._wants = wants
+        self._room = room
+        self._waiting: SimpleQueue[Observed | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._given = self._told = self._failed = 0
+        self._first = ""
+
+    def tell(self, event: Observed) -> None:
+        """Have the observer told, some time; at once if it is quick."""
+        if self._wants is not None and not isinstance(event, self._wants):
+            return
+        self._given += 1
+        if self._thread is None and not self._begin():
+            return
+        if self._waiting.qsize() < self._room or isinstance(event, RunEnded | RunFailed):
+            self._waiting.put(event)
+
+    def close(self, until: float) -> str | None:
+        """Wait for what is still to be told.
+
+        Args:
+            until: at most, on the clock of `time.monotonic`.
+
+        Returns:
+            What went wrong, in one line; None where nothing did.
+        """
+        if not self._given:
+            return None
+        if self._thread is not None:
+            self._waiting.put(None)
+            self._thread.join(max(0.0, until - time.monotonic()))
+        faults: list[str] = []
+        given = f"{self._given:,} event{'' if self._given == 1 else 's'}"
+        if self._failed:
+            failed = min(self._failed, self._given)  # its end is no event
+            faults.append(f"it failed at {failed:,} of {given}, at first by {self._first}")
+        lost = self._given - self._told
+        if self._thread is None:
+            faults.append("it has no thread: the system has no more of them")
+        elif lost:
+            faults.append(f"{lost:,} of {given} were lost, as it was too slow")
+        elif self._thread.is_alive():
+            faults.append("it is still at work on the last event, and is left alone")
+        return f"{self.name}: {'; '.join(faults)}" if faults else None
+
+    def _begin(self) -> bool:
+        """Whether there is a thread now; a system has only so many."""
+        thread = threading.Thread(target=self._work, daemon=True, name=self.name)
+        _keep_stdout(thread)
+        try:
+            thread.start()
+        except RuntimeError:
+            return False
+        self._thread = thread
+        return True
+
+    def _work(self) -> None:
+        observer = self._guarded(self._make)
+        while (event := self._waiting.get()) is not None:
+            if observer is None:
+                self._failed += 1
+            else:
+                self._guarded(partial(observer, event))
+            self._told += 1
+        close = getattr(observer, "close", None)
+        if callable(close):
+            self._guarded(close)
+
+    def _guarded(self, call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except BaseException as error:  # noqa: BLE001 - SystemExit, too, is theirs alone
+            self._failed += call is not self._make  # that is counted by the event
+            self._first = self._first or words_of(error)
+
+
+class _Stdout:
+    """Standard output, but that what observers print goes to standard error.
+
+    The output of a command may be JSON, which is read by a machine.
+    """
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+        self.others: list[threading.Thread] = []
+
+    def write(self, text: str) -> int:
+        return self._now().write(text)
+
+    def flush(self) -> None:
+        self._now().flush()
+
+    def _now(self) -> Any:
+        return sys.stderr if threading.current_thread() in self.others else self._real
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+
+def _keep_stdout(thread: threading.Thread) -> None:
+    """Have what this thread prints kept off standard output, for as long as the process lives."""
+    out: Any = sys.stdout
+    if not isinstance(out, _Stdout):
+        out = sys.stdout = _Stdout(out)
+    out.others.append(thread)

@@ -1,0 +1,180 @@
+"""`--notify URL`: tells a chat, or any web server, that a run has begun, ended or failed.
+
+The address is a secret: whoever has it can write to the chat. It is sent to, and never shown or
+stored; what is said of a failure names the host alone.
+"""
+
+import json
+import time
+from base64 import b64encode
+from dataclasses import dataclass
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
+from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
+
+from harness.errors import UsageError
+from harness.features.observers.observer_events import (
+    Observed,
+    RunEnded,
+    RunEvent,
+    RunFailed,
+    RunStarted,
+)
+from harness.features.observers.thread import Watcher
+from harness.run.summary.summary import Summary
+from harness.text import count, dollars, interval, percent, printable_line
+from harness.version import __version__
+
+TRIES = 3
+TIMEOUT_S = 2.5
+"""Of one try; with the pauses between them all tries end before a run stops waiting for them."""
+PAUSE_S = 0.5
+TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
+LONGEST = 1_800
+"""Characters of a text; Discord takes 2,000."""
+
+SLACK = ("slack.com", "slack-gov.com")
+DISCORD = ("discord.com", "discordapp.com")
+
+Body = dict[str, Any]
+
+
+class NotifyError(Exception):
+    """It could not be told; the message names no more of the address than its host."""
+
+
+def notifier(url: str) -> Watcher:
+    """What tells the web server at an address of a run's beginning and end.
+
+    Raises:
+        UsageError: the address is none; it is not shown, since it may hold a secret.
+    """
+    webhook = Webhook.of(url)
+    wants = (RunStarted, RunEnded, RunFailed)
+    return Watcher(f"--notify {webhook.host}", lambda: webhook, wants=wants)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Webhook:
+    """An address that takes JSON by POST.
+
+    Attributes:
+        host: of it, which may be shown.
+        pause_s: before a second try, and twice as long before a third.
+    """
+
+    parts: SplitResult
+    host: str
+    timeout_s: float = TIMEOUT_S
+    pause_s: float = PAUSE_S
+
+    @classmethod
+    def of(cls, url: str) -> "Webhook":
+        """The webhook at a URL. Raises UsageError."""
+        url = url.strip()
+        try:
+            parts = urlsplit(url)
+            usable = parts.scheme in ("http", "https") and bool(parts.hostname)
+            _ = parts.port  # raises on one out of range
+            if usable and url.isascii() and url.isprintable() and " " not in url:
+                return cls(parts, parts.netloc.rpartition("@")[2])
+        except ValueError:
+            pass
+        raise UsageError(
+            "--notify: the address cannot be used; write it as https://host/path (what was given "
+            "is not shown, as it may be a secret)"
+        )
+
+    def __call__(self, event: Observed) -> None:
+        """Send what is to be said of an event.
+
+        Raises:
+            NotifyError: the server does not take it, or cannot be reached.
+        """
+        if not isinstance(event, RunEvent):
+            return
+        data = json.dumps(body_for(self.parts, event)).encode()
+        opener = build_opener(_NoRedirect)
+        for tries in range(1, TRIES + 1):
+            try:
+                self._send(opener, data)
+            except HTTPError as error:
+                error.close()
+                if tries == TRIES or error.code not in TRANSIENT:
+                    raise NotifyError(f"status {error.code}") from None
+            except (OSError, ValueError, HTTPException) as error:
+                if tries == TRIES:
+                    raise NotifyError(_reason(error)) from None
+            else:
+                return
+            time.sleep(self.pause_s * tries)
+
+    def _send(self, opener: OpenerDirector, data: bytes) -> None:
+        parts = self.parts
+        headers = {"Content-Type": "application/json", "User-Agent": f"harness/{__version__}"}
+        if "@" in parts.netloc:
+            user = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+            headers["Authorization"] = f"Basic {b64encode(user.encode()).decode()}"
+        address = urlunsplit((parts.scheme, self.host, parts.path or "/", parts.query, ""))
+        request = Request(address, data, headers, method="POST")  # noqa: S310 - http or https
+        with opener.open(request, timeout=self.timeout_s):
+            pass
+
+
+class _NoRedirect(HTTPRedirectHandler):
+    """A redirect would take what is said to where nobody wanted it; it is a failure instead."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def body_for(address: SplitResult, event: RunEvent) -> Body:
+    """What a server takes, by its host: Slack's and Discord's form, or our own."""
+    text = text_of(event)
+    host = address.hostname or ""
+    if _is_of(host, DISCORD) and not address.path.rstrip("/").endswith("/slack"):
+        return {"content": text, "allowed_mentions": {"parse": []}}
+    if _is_of(host, (*SLACK, *DISCORD)):
+        escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        return {"text": escaped}
+    return {"text": text, **event.model_dump(mode="json")}
+
+
+def text_of(event: RunEvent) -> str:
+    """What is to be said of an event, on one line."""
+    match event:
+        case RunStarted():
+            problems, samples = count(event.problems, "problem"), count(event.samples, "sample")
+            left = "" if event.left == event.samples else f", {event.left:,} of them left to do"
+            said = f"has begun: {event.mode}, {event.model}, {problems}, {samples}{left}"
+        case RunEnded():
+            outcome = {"done": "is done", "interrupted": "was interrupted"}
+            said = f"{outcome.get(event.outcome, 'is incomplete')}: {_figures(event.summary)}"
+        case RunFailed():
+            said = f"failed: {event.cause}"
+    return printable_line(f"harness: run {event.run} {said}")[:LONGEST]
+
+
+def _figures(summary: Summary) -> str:
+    rate = summary.pass_at_1
+    told = f"{summary.graded:,} of {count(summary.planned, 'sample')} graded"
+    if rate is not None:
+        told = f"pass@1 {percent(rate.value)} ({interval(rate.low, rate.high)}), {told}"
+    pending = [f"{number:,} {why.replace('_', ' ')}" for why, number in summary.pending.items()]
+    told += f", pending: {', '.join(pending)}" if pending else ""
+    return told if summary.cost is None else f"{told}, cost {dollars(summary.cost)}"
+
+
+def _is_of(host: str, domains: tuple[str, ...]) -> bool:
+    return any(host == domain or host.endswith(f".{domain}") for domain in domains)
+
+
+def _reason(error: Exception) -> str:
+    """Why it cannot be reached: in the system's words, which name no address, or by a class."""
+    cause: Any = error.reason if isinstance(error, URLError) else error
+    if isinstance(cause, TimeoutError):
+        return "no answer in time"
+    strerror = getattr(cause, "strerror", None)
+    return f"cannot be reached: {strerror or type(cause).__name__}"

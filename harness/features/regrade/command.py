@@ -1,0 +1,160 @@
+"""How `harness regrade` goes: read a run, judge its solutions, write another run."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from harness.agent.problem_kinds import check_settings, rules_of
+from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED
+from harness.cli.isolating import isolate
+from harness.cli.loading import load_problems
+from harness.cli.summaries import print_summary
+from harness.cli.vetting import vet
+from harness.errors import RunDirectoryError
+from harness.features.import_.published_run import as_judged_here
+from harness.features.regrade.stored_solutions import (
+    Regrading,
+    Stored,
+    jobs_of,
+    judged_here,
+    stored_solutions,
+)
+from harness.problem import Problem
+from harness.run.engine.manifest import surroundings, test_limits
+from harness.run.plan.plan import judging_of
+from harness.run.session.judging_session import Judging, judge_jobs
+from harness.run.spec.spec import RunSpec, known_keys, read_spec
+from harness.run.store.directory import MANIFEST, RESULTS, RunDirectory, read_manifest
+from harness.run.store.results import read_results
+from harness.run.store.versions import versions_after
+from harness.run.summary.summary import summarize
+from harness.terminal.run_outcome import gate
+from harness.terminal.summary_table import console
+from harness.text import count, printable_line
+
+MOST_CHANGES = 20  # that are shown
+
+
+def regrade_run(
+    parent: Path,
+    out: Path | None,
+    flags: Mapping[str, Any],
+    *,
+    unsafe: bool,
+    how: Judging,
+    as_json: bool,
+    fail_under: float | None = None,
+) -> int:
+    """Judge a run's solutions again; returns the exit code.
+
+    Args:
+        parent: the run.
+        out: the new run's directory.
+        flags: the keys that were given, over the run's own.
+        unsafe: do without a sandbox where none can be had.
+        how: what the flags say of judging; the place of it is taken from there.
+        as_json: print the summary as JSON.
+        fail_under: the pass@1 that the new run must reach.
+
+    Raises:
+        UsageError: a flag's value is none that can be.
+        RunDirectoryError: there is no such run, its problems are no longer what they were, or
+            `out` is another run.
+    """
+    err = console(error=True)
+    before = read_manifest(parent)
+    spec = read_spec(None, {**known_keys(before["spec"]), **flags})
+    loaded = load_problems(spec.benchmark or "fixture", err, skip_bad_rows=spec.skip_bad_rows)
+    there = tuple(each for each in loaded.problems if each.id in before["problems"])
+    rules = rules_of(there)
+    check_settings(rules, how.said)
+    where = replace(how.where, workers=spec.workers)
+    judging = Judging(judging_of(spec), where, spec.require_isolation, unsafe)
+    if rules.runs_code:
+        there = vet(there, judging, err)
+        judging = _with_limits(judging, spec, there, err)
+    stored = stored_solutions(parent, there)
+    choice = isolate(err, spec.require_isolation, unsafe=unsafe)
+    now = {
+        **before,
+        **surroundings(choice),
+        "versions": versions_after(before),
+        "spec": spec.model_dump(mode="json"),
+        "parent": str(parent.resolve()),
+        **as_judged_here(before),
+        "test_limits": test_limits(
+            [each.problem for each in stored], spec.test_timeout, judging.options
+        ),
+    }
+    directory = _opened(out or parent.with_name(f"{parent.resolve().name}-regraded"), now)
+    done = {result.sample for result in directory.committed()}
+    left = [each for each in stored if each.result.sample not in done]
+    err.print(f"{count(len(stored), 'solution')}, {len(left)} left to judge")
+    regrading = Regrading(directory, parent, left)
+    try:
+        for judged in judged_here(left, rules):
+            regrading.keep(judged)
+        jobs = jobs_of(left) if rules.runs_code else []
+        interrupted = judge_jobs(jobs, judging, err, "solutions", regrading.keep)
+        results = directory.committed()
+        failures = Counter(str(verdict) for _, verdict, _ in regrading.failures)
+        summary = summarize(results, len(stored), failures, max_tokens=spec.max_tokens)
+        directory.write_summary(summary.model_dump(mode="json"))
+    finally:
+        regrading.close()
+        directory.close()
+    print_summary(console(), summary, directory.path, as_json=as_json)
+    _tell_changes(err, stored, directory.path)
+    if interrupted:
+        err.print(f"interrupted; go on with: harness regrade {parent} --out {directory.path}")
+        return INTERRUPTED
+    if regrading.failures:
+        sample, _, cause = regrading.failures[0]
+        err.print(
+            f"{count(len(regrading.failures), 'solution')} not judged, the first, "
+            f"{printable_line(sample)}, because: {printable_line(cause)}"
+        )
+        if fail_under is None:
+            return INFRASTRUCTURE
+    return gate(err, directory.path, fail_under)
+
+
+def _with_limits(
+    judging: Judging, spec: RunSpec, problems: Sequence[Problem], err: Console
+) -> Judging:
+    """With limits of time that follow from references, if any shall."""
+    if not isinstance(spec.test_timeout, str):
+        return judging
+    asked = replace(judging, by_reference=spec.test_timeout)
+    return asked.for_problems(problems, spec.benchmark or "fixture", err)
+
+
+def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
+    """A new run, or the same one that was begun before."""
+    if not (path / MANIFEST).exists():
+        return RunDirectory.create(path, manifest)
+    there = read_manifest(path)
+    same = known_keys(there["spec"]) == known_keys(manifest["spec"])
+    if there.get("parent") != manifest["parent"] or not same:
+        raise RunDirectoryError(f"{path} is another run; give another --out")
+    return RunDirectory.resume(path)
+
+
+def _tell_changes(err: Console, stored: Sequence[Stored], path: Path) -> None:
+    """Which verdicts are others now."""
+    before = {each.result.sample: each.result.verdict for each in stored}
+    changed = [
+        (result, before[result.sample])
+        for result in read_results(path / RESULTS)
+        if before[result.sample] is not result.verdict
+    ]
+    err.print(f"{count(len(changed), 'verdict')} changed")
+    for result, verdict in changed[:MOST_CHANGES]:
+        words = f"  {result.sample}: {verdict} before, {result.verdict} now"
+        err.print(printable_line(words), soft_wrap=True)
+    if len(changed) > MOST_CHANGES:
+        err.print(f"  and {len(changed) - MOST_CHANGES} more")

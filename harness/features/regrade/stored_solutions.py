@@ -1,0 +1,144 @@
+"""Grading a run's solutions again, under another rule or other limits: a run that names its parent.
+
+No model is asked. A conversation went as it did under the parent's limits and stays what it was;
+its transcript is taken over, with the new grade at its end.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.agent.events import Event, Graded, standing
+from harness.agent.problem_kinds import KindRules, judge_answer
+from harness.errors import RunDirectoryError
+from harness.grading.jobs import Job, Judged
+from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
+from harness.problem import Problem
+from harness.run.store.directory import RESULTS, RunDirectory
+from harness.run.store.results import SampleResult, Step, outcomes, read_results
+from harness.run.store.transcript import file_name
+from harness.run.store.transcripts import Transcripts
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A solution of the parent run."""
+
+    problem: Problem
+    result: SampleResult
+
+
+def stored_solutions(parent: Path, problems: Sequence[Problem]) -> list[Stored]:
+    """What a run has to be graded again, in the order of its results.
+
+    Args:
+        parent: its directory.
+        problems: as they are now.
+
+    Raises:
+        RunDirectoryError: it has no results, or a problem is gone or no longer what it was.
+    """
+    by_id = {problem.id: problem for problem in problems}
+    stored: list[Stored] = []
+    for result in read_results(parent / RESULTS):
+        problem = by_id.get(result.problem_id)
+        if problem is None or problem.content_hash != result.problem_hash:
+            what = "has changed since" if problem else "is no longer where it was when"
+            raise RunDirectoryError(
+                f"{result.problem_id} {what} {parent} was graded: its solutions were for another "
+                "problem; start a new run"
+            )
+        stored.append(Stored(problem, result))
+    if not stored:
+        raise RunDirectoryError(f"{parent} has no results to grade again")
+    return stored
+
+
+def jobs_of(stored: Sequence[Stored]) -> list[Job]:
+    """What the judge is asked; the numbers are places in `stored`.
+
+    Solutions of one problem follow one another.
+    """
+    jobs = [Job(number, each.problem, each.result.code) for number, each in enumerate(stored)]
+    return sorted(jobs, key=lambda job: job.problem.id)
+
+
+def judged_here(stored: Sequence[Stored], rules: KindRules) -> list[Judged]:
+    """The grades of answers, which take no sandbox; none for programs."""
+    if rules.runs_code:
+        return []
+    return [
+        Judged(number, judge_answer(each.problem, each.result.code))
+        for number, each in enumerate(stored)
+    ]
+
+
+def regraded(result: SampleResult, grade: Grade) -> SampleResult:
+    """A result with another grade in the place of its own."""
+    return result.model_copy(
+        update={
+            "verdict": grade.verdict,
+            "public_passed": grade.public_passed,
+            "public_total": grade.public_total,
+            "hidden_passed": grade.hidden_passed,
+            "hidden_total": grade.hidden_total,
+            "tests": outcomes(grade),
+            "judged_again": grade.judged_again,
+            "solved_by_rule": grade.solved_by_rule,
+            "isolation": grade.isolation,
+            "peak_bytes": grade.peak_bytes,
+            "steps": _steps(result, grade),
+        }
+    )
+
+
+def _steps(result: SampleResult, grade: Grade) -> tuple[Step, ...]:
+    """What is known of the revisions now: of one alone, how it was graded; of several, nothing."""
+    judged = grade.verdict is not Verdict.UNGRADED
+    only = grade.solved if judged and len(result.steps) == 1 else None
+    return tuple(
+        step.model_copy(update={"solved": only, "public_passed": None}) for step in result.steps
+    )
+
+
+class Regrading:
+    """A regraded run that is being written.
+
+    Args:
+        directory: of the new run.
+        parent: of the old one.
+        stored: its solutions.
+    """
+
+    def __init__(self, directory: RunDirectory, parent: Path, stored: Sequence[Stored]) -> None:
+        self._directory = directory
+        self._stored = stored
+        self._transcripts = Transcripts(parent)
+        self.changed: list[tuple[SampleResult, SampleResult]] = []
+        self.failures: list[tuple[str, Verdict, str]] = []
+
+    def keep(self, judged: Judged) -> None:
+        """Commit one; what infrastructure failed on stays pending. Raises StorageError."""
+        before = self._stored[judged.number].result
+        if judged.grade.verdict in INFRASTRUCTURE:
+            self.failures.append((before.sample, judged.grade.verdict, judged.cause))
+            return
+        now = regraded(before, judged.grade)
+        self._take_over(before, judged.grade)
+        self._directory.results.append(now)
+        if now.verdict is not before.verdict:
+            self.changed.append((before, now))
+
+    def _take_over(self, result: SampleResult, grade: Grade) -> None:
+        name = file_name(result.problem_id, result.index)
+        events: list[Event] = []
+        if self._transcripts.exists(name):
+            said = standing(self._transcripts.events(name))
+            events = [event for event in said if not isinstance(event, Graded)]
+        with self._directory.new_transcript(result.problem_id, result.index) as write:
+            for event in (*events, Graded(grade=grade)):
+                write(event)
+
+    def close(self) -> None:
+        """Let go of the parent's transcripts."""
+        self._transcripts.close()

@@ -1,0 +1,117 @@
+"""What the charts of efficiency are made of: references on a scale, solutions among them."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.features.report.run_labels import Side, groupable
+from harness.run.store.results import SampleResult
+from harness.stats.rates import Rate
+
+MOST_PROBLEMS = 24
+MOST_MARKS = 12  # of a run at a problem; the slowest ones
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A solution among a problem's references: its time, in that of the fastest of them."""
+
+    run: str
+    sample: str
+    time: float
+    low: float
+    high: float
+    beyond: float | None
+    cpu_s: float
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A problem's references, in the time of the fastest, and the solutions that passed."""
+
+    problem: str
+    references: tuple[float, ...]
+    marks: tuple[Mark, ...]
+
+    @property
+    def slowest(self) -> float:
+        """How many times slower than the fastest reference its slowest solution is."""
+        return max(mark.time for mark in self.marks)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A run by how much it solves, and how fast what it solves is."""
+
+    run: str
+    solved: Rate
+    fast: Rate
+
+
+def strips(sides: Sequence[Side]) -> list[Strip]:
+    """The problems whose solutions were timed, those with the slowest first.
+
+    The references of a problem are those of the first run that has it; a solution is told in the
+    time of the fastest reference of its own run.
+    """
+    references: dict[str, tuple[float, ...]] = {}
+    marks: dict[str, list[Mark]] = {}
+    for side in sides:
+        for result in side.graded:
+            if (mark := _mark(side, result)) is not None and result.efficiency is not None:
+                times = result.efficiency.references
+                references.setdefault(result.problem_id, tuple(t / times[0] for t in times))
+                marks.setdefault(result.problem_id, []).append(mark)
+    names = _names(references)
+    found = [
+        Strip(names[problem], references[problem], tuple(_some(own)))
+        for problem, own in marks.items()
+    ]
+    return sorted(found, key=lambda strip: (-strip.slowest, strip.problem))
+
+
+def _mark(side: Side, result: SampleResult) -> Mark | None:
+    """None where it was not timed, or there is no reference to tell it by."""
+    found = result.efficiency
+    if found is None or found.time is None or found.cpu_s is None or not found.references:
+        return None
+    fastest = found.references[0]
+    if not (0 < fastest < math.inf and 0 < found.time < math.inf):
+        return None
+    low, high = (end or found.time for end in (found.time_low, found.time_high))
+    return Mark(
+        run=side.label,
+        sample=groupable(result.sample),
+        time=found.time / fastest,
+        low=low / fastest,
+        high=high / fastest,
+        beyond=found.beyond,
+        cpu_s=found.cpu_s,
+    )
+
+
+def _some(marks: Sequence[Mark]) -> Iterator[Mark]:
+    """No more than `MOST_MARKS` of each run."""
+    seen = Counter[str]()
+    for mark in sorted(marks, key=lambda mark: -mark.time):
+        seen[mark.run] += 1
+        if seen[mark.run] <= MOST_MARKS:
+            yield mark
+
+
+def _names(problems: Iterable[str]) -> dict[str, str]:
+    """Ids within their source where these tell all problems apart, else whole ids."""
+    short = {problem: problem.partition("/")[2] or problem for problem in problems}
+    names = short if len(set(short.values())) == len(short) else {each: each for each in short}
+    return {problem: groupable(name) for problem, name in names.items()}
+
+
+def standings(sides: Sequence[Side]) -> list[Standing]:
+    """The runs that have both rates."""
+    found = ((side.label, side.run.summary) for side in sides)
+    return [
+        Standing(label, summary.pass_at_1, summary.efficiency.beyond_passed)
+        for label, summary in found
+        if summary.pass_at_1 and summary.efficiency and summary.efficiency.beyond_passed
+    ]

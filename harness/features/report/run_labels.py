@@ -1,0 +1,122 @@
+"""The runs of a report, each under a name that no other has."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from harness.features.compare.comparability import unlike
+from harness.features.compare.differences import conditions_differ
+from harness.features.import_.published_run import PUBLISHED, verdicts_of
+from harness.run.store.results import SampleResult
+from harness.run.store.transcript import transcript_command
+from harness.run.summary.loaded_run import Run
+from harness.text import count, printable_line
+
+LONGEST_LABEL = 48
+NOT_KEYS = frozenset(
+    {
+        *("constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "valueOf"),
+        *("toString", "toLocaleString", "__proto__", "__defineGetter__", "__defineSetter__"),
+        *("__lookupGetter__", "__lookupSetter__"),
+    }
+)
+"""What every object of JavaScript has: Vega, which keeps groups by name in objects, fails on it."""
+SINGLE_SHOT = "single_shot"
+
+
+@dataclass(frozen=True)
+class Side:
+    """A run and its name in the report."""
+
+    label: str
+    run: Run
+
+    @cached_property
+    def graded(self) -> tuple[SampleResult, ...]:
+        """The samples that count in a rate."""
+        return tuple(result for result in self.run.results if result.graded)
+
+    @property
+    def imported(self) -> bool:
+        """Whether somebody else ran it, so that of its samples' way nothing is known."""
+        return "imported" in self.run.manifest
+
+    def said(self, key: str) -> str:
+        """What the stored spec says, as a word; `n/a` where the run is older than the key."""
+        value = self.run.spec.get(key)
+        return "n/a" if value is None else str(value)
+
+    def transcript(self, sample: str) -> str:
+        """The command that prints a sample's transcript, as a shell takes it; "" where none is."""
+        if self.imported:
+            return ""
+        return transcript_command(self.run.path, sample)
+
+
+def sides_of(runs: Sequence[Run]) -> list[Side]:
+    """The runs in the order given; those with the same directory's name are numbered."""
+    names = [_short(groupable(run.name)) or "run" for run in runs]
+    often, seen, taken = Counter(names), Counter[str](), set(names)
+    labels: list[str] = []
+    for name in names:
+        label = name
+        while often[name] > 1 and label in taken:
+            seen[name] += 1
+            label = f"{name} ({seen[name]})"
+        taken.add(label)
+        labels.append(label)
+    return [Side(label, run) for label, run in zip(labels, runs, strict=True)]
+
+
+def groupable(name: str) -> str:
+    """A name from outside as it may stand in a chart, on one line."""
+    shown = printable_line(name)
+    return f"{shown} " if shown in NOT_KEYS else shown
+
+
+def remarks(sides: Sequence[Side]) -> Iterator[str]:
+    """What whoever reads the figures has to know: what is not done, and what makes runs unlike."""
+    for side in sides:
+        pending = sum(side.run.summary.pending.values())
+        if pending:
+            yield (
+                f"{side.label}: {count(pending, 'sample')} of {side.run.planned:,} not done; "
+                "the figures are of the others"
+            )
+        if side.imported:
+            tests = "tests, " if verdicts_of(side.run.manifest) == PUBLISHED else ""
+            yield (
+                f"{side.label}: imported, its verdicts {verdicts_of(side.run.manifest)}; nothing "
+                f"is known of {tests}turns, tokens and cost"
+            )
+        ungraded = side.run.summary.ungraded
+        if ungraded:
+            yield f"{side.label}: {count(ungraded, 'sample')} not graded, and in no rate"
+    for side in sides[1:]:
+        yield from _unlike(sides[0], side)
+
+
+def changed(one: Side, other: Side) -> set[str]:
+    """Problems of both runs whose content is not the same."""
+    hashes = {result.problem_id: result.problem_hash for result in one.run.results}
+    return {
+        result.problem_id
+        for result in other.run.results
+        if hashes.get(result.problem_id, result.problem_hash) != result.problem_hash
+    }
+
+
+def _unlike(first: Side, side: Side) -> Iterator[str]:
+    problems, those = (each.run.manifest["problems"].keys() for each in (first, side))
+    both = f"{first.label} and {side.label}"
+    if problems != those:
+        yield f"{both} are not of the same problems: their rates side by side are no comparison"
+    labels = first.label, side.label
+    found = unlike(first.run, side.run, labels, changed(first, side))
+    for words in (*found, *conditions_differ(first.run, side.run)):
+        yield f"{both}: {words}"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1] + "…"

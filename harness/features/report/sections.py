@@ -1,0 +1,302 @@
+"""The sections of a report, from what its runs hold."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+
+from harness.features.compare.flips import Flip
+from harness.features.report import charts, figures
+from harness.features.report import outliers as extremes
+from harness.features.report.efficiency_section import efficiency_section
+from harness.features.report.figures import Amount, GroupRate, Part, Solved
+from harness.features.report.outliers import Extreme
+from harness.features.report.page_model import (
+    Exhibit,
+    Section,
+    Table,
+    group_table,
+    part_table,
+    quantile_table,
+    solved_table,
+)
+from harness.features.report.pairs import Pairing, pairings
+from harness.features.report.run_labels import Side
+from harness.features.report.summary_section import summary_section
+from harness.text import dollars, figure, percent
+
+MOST_FLIPS = 200  # of a list
+PAIR_HEAD = (
+    *(
+        "run",
+        "against",
+        "differs in",
+        "problems",
+        "its rate",
+        "the other's",
+        "difference",
+        "95 % interval",
+    ),
+    *("better on", "worse on", "p"),
+)
+
+
+def sections_of(sides: Sequence[Side], cutoff: date | None) -> list[Section]:
+    """All of them in the order of the page; those with nothing to show are left out, or say why.
+
+    Args:
+        sides: at least one.
+        cutoff: the first day of the last month that the models were trained on, if that is known.
+    """
+    pairs = pairings(sides)
+    found = [
+        summary_section(sides),
+        _pairs(sides, pairs),
+        efficiency_section(sides, pairs),
+        _way(sides),
+        _groups(sides),
+        _months(sides, cutoff),
+        _tests(sides),
+        _endings(sides),
+        _amounts(sides),
+        _problems(sides),
+    ]
+    return [section for section in found if section.exhibits or section.lead]
+
+
+def _runs(sides: Sequence[Side]) -> list[str]:
+    return [side.label for side in sides]
+
+
+def _pairs(sides: Sequence[Side], found: Sequence[Pairing]) -> Section:
+    iterating = any(pairing.iterating for pairing in found)
+    title = "Agentic against single shot" if iterating else "Runs against each other"
+    lead = (
+        "Paired by problem, over those that both runs graded. The interval is the bootstrap's over "
+        "problems. p is of McNemar's exact test: how likely so uneven a split of the flips is by "
+        "chance alone"
+    )
+    lead += ", by Holm for the pairs that differ in the same setting." if len(found) > 1 else "."
+    unpaired = _unpaired(sides, found)
+    if unpaired and found:
+        lead += f" In no pair, since no other run differs from them in one setting: {unpaired}."
+    if not found:
+        return Section("against", title, "")
+    rows = tuple(_pair_row(pairing) for pairing in found)
+    overview = Exhibit("pairs", "Differences", lead, Table(PAIR_HEAD, rows))
+    return Section("against", title, "", (overview, *map(_flips, found, range(len(found)))))
+
+
+def _unpaired(sides: Sequence[Side], found: Sequence[Pairing]) -> str:
+    """The runs that are in no pair."""
+    paired = {side.label for each in found for side in (each.base, each.other)}
+    return ", ".join(side.label for side in sides if side.label not in paired)
+
+
+def _pair_row(pairing: Pairing) -> tuple[str, ...]:
+    paired = pairing.paired
+    low, high = (paired.low or 0.0, paired.high or 0.0)
+    return (
+        pairing.other.label,
+        pairing.base.label,
+        pairing.differs_in,
+        f"{paired.problems:,}",
+        "n/a" if paired.rate_b is None else percent(paired.rate_b.value),
+        "n/a" if paired.rate_a is None else percent(paired.rate_a.value),
+        f"{100 * paired.difference:+.1f} points",
+        f"{100 * low:+.1f} to {100 * high:+.1f}",
+        f"{len(paired.better_b):,}",
+        f"{len(paired.better_a):,}",
+        f"{pairing.p_value:.3g}",
+    )
+
+
+def _flips(pairing: Pairing, number: int) -> Exhibit:
+    listed = pairing.flips[:MOST_FLIPS]
+    left_out = len(pairing.flips) - len(listed)
+    more = f" {left_out:,} more are not listed." if left_out else ""
+    return Exhibit(
+        f"flips-{number}",
+        f"Flips: {pairing.other.label} against {pairing.base.label}",
+        f"Problems that one of the two solved more often, and how many of their samples each "
+        f"solved; the greatest difference first.{more}",
+        Table(
+            ("problem", "title", pairing.other.label, pairing.base.label, "transcripts"),
+            tuple(map(_flip_row, listed)),
+            commands=True,
+            empty="No problem: both did the same.",
+        ),
+    )
+
+
+def _flip_row(flip: Flip) -> tuple[str, ...]:
+    shown = (flip.b, flip.a)
+    solved = (f"{side.solved} of {side.samples}" for side in shown)
+    commands = "\n".join(side.command for side in shown if side.command)
+    return flip.problem, flip.title, *solved, commands or "none"
+
+
+def _way(sides: Sequence[Side]) -> Section:
+    kinds: tuple[tuple[str, str, list[Solved], bool], ...] = (
+        ("turns", "model calls", figures.by_turn(sides), True),
+        ("tokens", "tokens a sample", figures.by_tokens(sides), False),
+        ("dollars", "dollars a sample", figures.by_dollars(sides), False),
+    )
+    shown = [_curve(sides, *kind) for kind in kinds if kind[2]]
+    missing = [axis for _, axis, rows, _ in kinds if not rows]
+    lead = (
+        f"Not known of these runs: the solve rate by {' and by '.join(missing)}." if missing else ""
+    )
+    return Section("way", "Solve rate by turn, tokens and cost", lead, tuple(shown))
+
+
+def _curve(sides: Sequence[Side], name: str, axis: str, rows: list[Solved], whole: bool) -> Exhibit:
+    about = (
+        f"The share of samples that were solved within so many {axis}. A sample is solved from its "
+        "first revision on that passes all tests; who stopped keeps what it had."
+    )
+    chart = charts.solved_within(rows, _runs(sides), axis, about, whole=whole)
+    return Exhibit(f"by-{name}", f"By {axis}", about, solved_table(rows, axis), chart)
+
+
+def _rates(sides: Sequence[Side], name: str, rows: list[GroupRate], more: str = "") -> Exhibit:
+    about = f"pass@1 and its 95 % interval, by {name}.{more}"
+    chart = charts.group_rates(rows, _runs(sides), about)
+    return Exhibit(f"by-{name}", f"By {name}", about, group_table(rows, name), chart)
+
+
+def _groups(sides: Sequence[Side]) -> Section:
+    tags = f" The {figures.MOST_GROUPS} most frequent; a problem counts for each of its tags."
+    kinds = (
+        ("difficulty", figures.by_difficulty(sides), ""),
+        ("platform", figures.by_platform(sides), ""),
+        ("tag", figures.by_tag(sides), tags),
+    )
+    shown = tuple(_rates(sides, name, rows, more) for name, rows, more in kinds if rows)
+    return Section("groups", "By difficulty, platform and tag", "", shown)
+
+
+def _months(sides: Sequence[Side], cutoff: date | None) -> Section:
+    title, rows = "By release month", figures.by_month(sides)
+    graded = [result for side in sides for result in side.graded]
+    undated = len({r.problem_id for r in graded if r.release_date is None})
+    lead = f"Problems without a date, in none of these figures: {undated:,}." if undated else ""
+    if not rows:
+        lead = "No release date is known." if graded else ""
+        return Section("months", title, lead)
+    about = "pass@1 and its 95 % interval, by the month in which problems were released."
+    line = None
+    if cutoff is not None:
+        line = figures.month_of(cutoff)
+        about += (
+            f" Training ended with {figures.month_of(cutoff)}, at the dashed line: a rate that "
+            "falls there may have been learned by heart before."
+        )
+    chart = charts.months(rows, _runs(sides), line, about)
+    shown = [Exhibit("by-month", "By month", about, group_table(rows, "month"), chart)]
+    if cutoff is not None:
+        eras = figures.around_cutoff(sides, cutoff)
+        about = "pass@1 of problems that were released while the models were trained, and later."
+        chart = charts.group_rates(eras, _runs(sides), about)
+        table = group_table(eras, "released")
+        shown.append(Exhibit("cutoff", "Before and after the cut-off", about, table, chart))
+    return Section("months", title, lead, tuple(shown))
+
+
+def _tests(sides: Sequence[Side]) -> Section:
+    rows = figures.public_and_hidden(sides)
+    title = "Public against hidden tests"
+    if not rows:
+        any_graded = any(side.graded for side in sides)
+        lead = "Of no sample both public and hidden tests are known." if any_graded else ""
+        return Section("tests", title, lead)
+    about = (
+        "Samples of problems that have tests of both kinds. The middle part is what the public "
+        "tests did not catch."
+    )
+    chart = charts.outcomes(rows, _runs(sides), about)
+    exhibit = Exhibit("outcomes", "How samples did", about, part_table(rows, "outcome"), chart)
+    return Section("tests", title, "", (exhibit,))
+
+
+def _endings(sides: Sequence[Side]) -> Section:
+    kinds: tuple[tuple[str, str, list[Part], str], ...] = (
+        (
+            "verdicts",
+            "verdict",
+            figures.verdicts(sides),
+            "What was found when samples were judged.",
+        ),
+        ("stops", "stop reason", figures.stop_reasons(sides), "Why samples ended."),
+    )
+    shown = tuple(
+        Exhibit(name, f"{of.capitalize()}s", about, part_table(rows, of),
+                charts.parts(rows, _runs(sides), about))
+        for name, of, rows, about in kinds if rows
+    )  # fmt: skip
+    return Section("endings", "Verdicts and stop reasons", "", shown)
+
+
+def _amounts(sides: Sequence[Side]) -> Section:
+    kinds: tuple[tuple[str, str, Amount], ...] = (
+        ("seconds", "wall seconds", figures.seconds),
+        ("spent-tokens", "tokens", figures.tokens),
+        ("spent-dollars", "dollars", figures.dollars),
+    )
+    shown: list[Exhibit] = []
+    for name, what, amount in kinds:
+        rows = figures.quantiles(sides, amount)
+        if not rows:
+            continue
+        about = f"How many {what} a sample took: the share of samples that took no more."
+        fine = figures.quantiles(sides, amount, fine=True)
+        chart = charts.quantiles(fine, _runs(sides), what, about)
+        table = quantile_table(rows, what)
+        shown.append(Exhibit(name, f"{what.capitalize()} a sample", about, table, chart))
+    return Section("amounts", "Time, tokens and cost", "", tuple(shown))
+
+
+def _problems(sides: Sequence[Side]) -> Section:
+    mean = (
+        "The mean over a problem's samples, of all runs; the command shows the one that took most."
+    )
+    dear, long = extremes.dearest(sides), extremes.longest(sides)
+    kinds: list[tuple[str, str, str, str, Iterable[Extreme], Callable[[float], str]]] = [
+        ("slowest", "Slowest", mean, "seconds", extremes.slowest(sides), figure),
+        ("dearest", "Dearest", mean, "cost", dear, dollars),
+        ("longest", "Most tokens", mean, "tokens", long, lambda value: f"{value:,.0f}"),
+        (
+            "flipping",
+            "Most flipping",
+            "Solved by some of their samples and not by others; the share of samples that ended "
+            "otherwise than most, of all runs.",
+            "share",
+            extremes.flipping(sides),
+            percent,
+        ),
+    ]
+    shown = tuple(
+        _extremes(*words, found=found, told=told) for *words, found, told in kinds if found
+    )
+    return Section("problems", "Problems to look at", "", shown)
+
+
+def _extremes(
+    name: str,
+    title: str,
+    about: str,
+    of: str,
+    *,
+    found: Iterable[Extreme],
+    told: Callable[[float], str],
+) -> Exhibit:
+    rows = tuple(
+        (
+            each.problem,
+            each.title,
+            told(each.value),
+            f"{each.solved:,} of {each.samples:,}",
+            each.side.transcript(each.sample) or "none",
+        )
+        for each in found
+    )
+    head = ("problem", "title", of, "solved", "transcript")
+    return Exhibit(name, title, about, Table(head, rows, commands=True))

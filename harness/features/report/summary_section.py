@@ -1,0 +1,162 @@
+"""The first section: each run in numbers, side by side."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from harness.features.import_.published_run import PUBLISHED, verdicts_of
+from harness.features.report import charts
+from harness.features.report.figures import Amount, GroupRate, quantiles, seconds, tokens
+from harness.features.report.page_model import Exhibit, Section, Table, group_table, rate_words
+from harness.features.report.run_labels import Side
+from harness.run.summary.summary import Summary
+from harness.stats.pass_at_k import OfSeveral
+from harness.stats.rates import Rate
+from harness.terminal.summary_table import cut_off_words
+from harness.text import dollars, figure, percent
+
+SETTINGS = ("model", "mode", "prompt", "temperature", "reasoning_effort", "max_turns")
+"""Keys of the spec that are always shown."""
+UNSHOWN = frozenset(
+    {*SETTINGS, "price", "prices", "concurrency", "workers", "max_cost", "max_tokens_total"}
+)
+"""Keys that change no result, or are shown anyway; of the others, those that differ are."""
+
+
+def summary_section(sides: Sequence[Side]) -> Section:
+    """Every run's headline, what it took and how it was set up."""
+    rates = _headlines(sides)
+    about = (
+        "The share of problems solved: all tests passed, public and hidden. "
+        "Lines are 95 % intervals: Wilson's, by problem where there are several samples of each."
+    )
+    headline = Exhibit(
+        "headline",
+        "Rates",
+        about,
+        group_table(rates, "rate"),
+        charts.group_rates(rates, [side.label for side in sides], about) if rates else None,
+    )
+    whole = Exhibit(
+        "runs",
+        "Runs",
+        "Each run in numbers. What is unknown is n/a or unknown, never zero.",
+        Table(
+            ("", *(side.label for side in sides)),
+            tuple((name, *map(told, sides)) for name, told in _rows(sides)),
+        ),
+    )
+    return Section("summary", "Summary", "", (headline, whole))
+
+
+def _headlines(sides: Sequence[Side]) -> list[GroupRate]:
+    kinds: tuple[tuple[str, Callable[[Summary], Rate | None]], ...] = (
+        ("pass@1", lambda summary: summary.pass_at_1),
+        ("first write", _first_write),
+        ("with hidden tests", lambda summary: summary.with_hidden),
+        ("without known issues", lambda summary: summary.without_known_issues),
+        ("by the source's own rule", lambda summary: summary.by_source_rule),
+    )
+    return [
+        GroupRate(side.label, name, rate, len(side.graded))
+        for name, rate_in in kinds
+        for side in sides
+        if (rate := rate_in(side.run.summary)) is not None
+    ]
+
+
+def _first_write(summary: Summary) -> Rate | None:
+    curve = summary.curve
+    return curve.first_write if curve is not None else None
+
+
+_Row = tuple[str, Callable[[Side], str]]
+
+
+def _rows(sides: Sequence[Side]) -> list[_Row]:
+    return [*_settings(sides), *_FIGURES, *_several(sides), *_TAKEN]
+
+
+def _settings(sides: Sequence[Side]) -> list[_Row]:
+    shown = [key for key in SETTINGS if any(side.said(key) != "n/a" for side in sides)]
+    keys = {key for side in sides for key in side.run.spec} - UNSHOWN
+    shown += sorted(key for key in keys if len({side.said(key) for side in sides}) > 1)
+    return [(key.replace("_", " "), lambda side, key=key: side.said(key)) for key in shown]
+
+
+def _several(sides: Sequence[Side]) -> Iterator[_Row]:
+    """pass@k and pass^k for the k that any run has."""
+    for k in sorted({each.k for side in sides for each in side.run.summary.of_several}):
+        yield f"pass@{k}", partial(_of_k, k, lambda of: of.any_right)
+        yield f"pass^{k}", partial(_of_k, k, lambda of: of.all_right)
+
+
+def _of_k(k: int, rate_in: Callable[[OfSeveral], Rate | None], side: Side) -> str:
+    found = (rate_in(each) for each in side.run.summary.of_several if each.k == k)
+    return rate_words(next(found, None))
+
+
+def _of(told: Callable[[Summary], str]) -> Callable[[Side], str]:
+    return lambda side: told(side.run.summary)
+
+
+def _of_ours(told: Callable[[Summary], str]) -> Callable[[Side], str]:
+    """What nobody knows of a run that was imported."""
+    return lambda side: "n/a" if side.imported else told(side.run.summary)
+
+
+def _share(value: float | None) -> str:
+    return "n/a" if value is None else percent(value)
+
+
+def _median(side: Side, amount: Amount) -> str:
+    return figure(next((q.amount for q in quantiles([side], amount) if q.share == 0.5), None))  # noqa: PLR2004 - the middle
+
+
+def _no_hidden(side: Side) -> str:
+    published = verdicts_of(side.run.manifest) == PUBLISHED
+    return "n/a" if published else f"{side.run.summary.no_hidden:,}"
+
+
+def _cut_off(summary: Summary) -> str:
+    return cut_off_words(summary) if summary.cut_off else "none"
+
+
+_FIGURES: tuple[_Row, ...] = (
+    ("problems", _of(lambda s: f"{s.problems:,}")),
+    ("samples graded", lambda side: f"{side.run.summary.graded:,} of {side.run.planned:,}"),
+    ("not graded", _of(lambda s: f"{s.ungraded:,}")),
+    ("pending", _of(lambda s: _counts(s.pending))),
+    ("pass@1", _of(lambda s: rate_words(s.pass_at_1))),
+    ("first write", _of(lambda s: rate_words(_first_write(s)))),
+    ("with hidden tests", _of(lambda s: rate_words(s.with_hidden))),
+    ("tests passed, mean over problems", _of(lambda s: _share(s.mean_fraction))),
+    ("over-fit gap", _of(lambda s: rate_words(s.overfit_rate))),
+    ("problems without hidden tests", _no_hidden),
+)
+_TAKEN: tuple[_Row, ...] = (
+    ("cost", _of(lambda s: dollars(s.cost, s.prices_as_of))),
+    ("solved per dollar", _of(lambda s: figure(s.solved_per_dollar))),
+    ("input tokens", _of(lambda s: _tokens(s, s.usage.input_tokens))),
+    ("output tokens", _of(lambda s: _tokens(s, s.usage.output_tokens))),
+    ("solved per 1,000 tokens", _of(lambda s: figure(s.solved_per_1000_tokens))),
+    ("tokens a sample, median", lambda side: _median(side, tokens)),
+    ("seconds a sample, median", lambda side: _median(side, seconds)),
+    ("model calls", _of_ours(lambda s: f"{s.model_calls:,}")),
+    ("tool calls", _of_ours(lambda s: f"{s.tool_calls:,}")),
+    ("answers cut off", _of_ours(_cut_off)),
+    ("well-formed tool calls", _of(lambda s: _share(s.well_formed_tool_calls))),
+    ("sandbox", _of(lambda s: _counts(s.isolation))),
+    ("run directory", lambda side: str(side.run.path)),
+)
+
+
+def _tokens(summary: Summary, known: int) -> str:
+    done = summary.graded + summary.ungraded
+    if summary.usage_unknown:
+        return f"{known:,} or more" if summary.usage_unknown < done else "unknown"
+    return f"{known:,}"
+
+
+def _counts(of: dict[str, int]) -> str:
+    named = (f"{name.replace('_', ' ')} {number:,}" for name, number in of.items())
+    return ", ".join(named) or "none"

@@ -1,0 +1,128 @@
+"""What `harness show` prints: the samples of a run, chosen and put in order."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.efficiency.scale import Efficiency
+from harness.errors import UsageError
+from harness.grading.verdict import INFRASTRUCTURE, Verdict
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import Run
+from harness.terminal.sample_table import Numbers, SampleRow, pending_rows, result_row
+
+PENDING = "pending"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A sample: its row, and its result where it has one."""
+
+    row: SampleRow
+    result: SampleResult | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """What is said of it to a program."""
+        row, result = self.row, self.result
+        told: dict[str, Any] = {
+            "number": row.number,
+            "sample": row.sample,
+            "status": row.status,
+            "solved": result.solved if result is not None and result.graded else None,
+        }
+        if result is None:
+            return told
+        timed = {} if row.efficiency is None else {"efficiency": _told(row.efficiency)}
+        return told | {
+            "title": result.title,
+            "platform": result.platform,
+            "difficulty": result.difficulty,
+            "public_passed": result.public_passed,
+            "public_total": result.public_total,
+            "hidden_passed": result.hidden_passed,
+            "hidden_total": result.hidden_total,
+            "stop_reason": result.stop_reason,
+            "turns": row.turns,
+            "tool_calls": result.tool_calls,
+            "seconds": row.seconds,
+            "tokens": row.tokens,
+            "cost": row.cost,
+            **timed,
+        }
+
+
+def _told(found: Efficiency) -> dict[str, Any]:
+    """Without the references, which are the same for all samples of a problem."""
+    return found.model_dump(mode="json", exclude={"references"})
+
+
+_VERDICTS = [verdict for verdict in Verdict if verdict not in INFRASTRUCTURE]
+_KINDS: dict[str, Callable[[Shown], bool]] = {
+    "solved": lambda shown: shown.result is not None and shown.result.solved,
+    "unsolved": lambda shown: _graded(shown) and shown.row.status != Verdict.ACCEPTED,
+    "overfit": lambda shown: shown.result is not None and shown.result.overfit,
+}
+KINDS = (*_KINDS, PENDING, *_VERDICTS)
+"""What `--only` takes. Who is pending is neither solved nor unsolved."""
+
+_LAST = float("inf")
+_ORDERS: dict[str, Callable[[SampleRow], Any]] = {
+    "number": lambda row: row.number,
+    "problem": lambda row: row.label.casefold(),
+    "difficulty": lambda row: {"easy": 0, "medium": 1, "hard": 2}.get(row.difficulty, 3),
+    "status": lambda row: row.status,
+    "turns": lambda row: _largest_first(row.turns),
+    "time": lambda row: _largest_first(row.seconds),
+    "tokens": lambda row: _largest_first(row.tokens),
+    "cost": lambda row: _largest_first(row.cost),
+}
+ORDERS = tuple(_ORDERS)
+"""What `--sort` takes: figures the largest first, and last what is unknown."""
+
+
+def shown_samples(run: Run, only: Iterable[str] = (), sort: str = "number") -> list[Shown]:
+    """The samples of a run.
+
+    Args:
+        run: of the disk.
+        only: some of `KINDS`, perhaps several with commas between; none is all.
+        sort: one of `ORDERS`.
+
+    Raises:
+        UsageError: there is no such kind or order.
+    """
+    kinds = [kind.strip().replace(" ", "_") for word in only for kind in word.split(",")]
+    for kind in kinds:
+        if kind not in KINDS:
+            raise UsageError(f"--only {kind!r}: known are {', '.join(KINDS)}")
+    if sort not in _ORDERS:
+        raise UsageError(f"--sort {sort!r}: known are {', '.join(ORDERS)}")
+    chosen = [shown for shown in _all(run) if not kinds or _is_one_of(shown, kinds)]
+    return sorted(chosen, key=lambda shown: (_ORDERS[sort](shown.row), shown.row.number))
+
+
+def _all(run: Run) -> list[Shown]:
+    problems, samples = run.manifest["problems"], int(run.spec["samples_per_problem"])
+    numbers = Numbers(problems)
+    graded = [
+        Shown(
+            result_row(result, numbers.of(result.problem_id, result.index), several=samples > 1),
+            result,
+        )
+        for result in run.results
+    ]
+    return graded + [Shown(row) for row in pending_rows(problems, samples, run.results)]
+
+
+def _is_one_of(shown: Shown, kinds: Sequence[str]) -> bool:
+    return any(
+        _KINDS[kind](shown) if kind in _KINDS else shown.row.status == kind for kind in kinds
+    )
+
+
+def _graded(shown: Shown) -> bool:
+    return shown.result is not None and shown.result.graded
+
+
+def _largest_first(value: float | None) -> float:
+    return _LAST if value is None else -value

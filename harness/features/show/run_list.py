@@ -1,0 +1,241 @@
+"""What `harness ls` tells of runs, and how their scores went over time."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import to_json
+
+from harness.errors import RunDirectoryError
+from harness.models.protocol import Frozen
+from harness.run.spec.shard import planned_samples
+from harness.run.store.directory import RESULTS, SUMMARY, read_manifest
+from harness.run.store.files import LARGEST_SUMMARY, read_file
+from harness.run.store.results import read_results
+from harness.run.store.state import RunState, Word, state_of
+from harness.run.summary.loaded_run import read_run
+from harness.run.summary.summary import SCHEMA, Summary, solved_fractions
+from harness.stats.paired import p_value_of
+from harness.stats.rates import Rate
+
+SIGNIFICANT = 0.05
+
+
+class ListedRun(Frozen):
+    """A run in a line.
+
+    Attributes:
+        selection: a hash of its problems and their tests: runs with the same one can be compared.
+        beyond: Beyond@1; None where no efficiency was measured.
+        state: `done`, `running`, `stopped` by an error, or `pending`; `pending` says how many
+            samples have no result, and `reason` is the state in one line.
+        created: when it began, in UTC; None where its manifest does not say.
+    """
+
+    path: str
+    model: str
+    mode: str
+    prompt: str
+    problems: int
+    samples: int
+    selection: str
+    pass_at_1: Rate | None
+    beyond: Rate | None
+    cost: float | None
+    state: Word
+    pending: int
+    reason: str = ""
+    created: datetime | None
+
+
+class Change(Frozen):
+    """A run against an earlier one of the same selection.
+
+    Attributes:
+        against: the path of the earlier run.
+        problems: that are graded in both; `better` and `worse` of them were solved more or less
+            often than before.
+        difference: of pass@1 over these.
+        p_value: of the difference, two-sided; exact McNemar for one sample a problem.
+        notes: what else differs, so that it may be no doing of the model's.
+    """
+
+    against: str
+    problems: int
+    better: int
+    worse: int
+    difference: float
+    p_value: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def word(self) -> str:
+        """`regression` or `improvement` where chance is not likely to have done it."""
+        if self.p_value >= SIGNIFICANT or not self.difference:
+            return ""
+        return "regression" if self.difference < 0 else "improvement"
+
+
+class Trend(Frozen):
+    """Runs of one selection, the oldest first, each with its change where there is one before."""
+
+    selection: str
+    problems: int
+    runs: tuple[tuple[ListedRun, Change | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The runs that were found, the newest first, and what was wrong with others."""
+
+    runs: tuple[ListedRun, ...]
+    unreadable: tuple[str, ...]
+
+
+def list_runs(paths: Iterable[Path]) -> Listing:
+    """Read the runs at these paths, each from its summary where that is up to date."""
+    found: list[ListedRun] = []
+    unreadable: list[str] = []
+    for path in paths:
+        try:
+            found.append(_listed(path))
+        except RunDirectoryError as error:
+            unreadable.append(str(error))
+    newest = sorted(found, key=lambda run: (_began(run), run.path), reverse=True)
+    return Listing(tuple(newest), tuple(unreadable))
+
+
+def trends(runs: Iterable[ListedRun]) -> Iterator[Trend]:
+    """How the scores of runs with the same problems went, the selection that was run last first.
+
+    A run whose results cannot be read has no change, and no other is compared with it.
+    """
+    by_selection: defaultdict[str, list[ListedRun]] = defaultdict(list)
+    for run in runs:
+        by_selection[run.selection].append(run)
+    for selection, of_it in by_selection.items():
+        ordered = sorted(of_it, key=lambda run: (_began(run), run.path))
+        solved = [_solved(run) for run in ordered]
+        limits = [_limits(run) for run in ordered]
+        changes: list[Change | None] = []
+        for place, run in enumerate(ordered):
+            before = _before(ordered[:place], run, solved)
+            if before is None or not solved[place]:
+                changes.append(None)
+                continue
+            notes = ("other limits",) if limits[before] != limits[place] else ()
+            changes.append(_change(ordered[before].path, solved[before], solved[place], notes))
+        yield Trend(
+            selection=selection,
+            problems=ordered[0].problems,
+            runs=tuple(zip(ordered, changes, strict=True)),
+        )
+
+
+def _before(
+    earlier: Sequence[ListedRun], run: ListedRun, solved: Sequence[dict[str, float]]
+) -> int | None:
+    """The run before this one: of the same model, mode and prompt if there is one, else any."""
+    graded = [place for place in range(len(earlier)) if solved[place]]
+    alike = [place for place in graded if _kind(earlier[place]) == _kind(run)]
+    return max(alike or graded, default=None)
+
+
+def _kind(run: ListedRun) -> tuple[str, str, str]:
+    return run.model, run.mode, run.prompt
+
+
+def _change(
+    against: str, before: dict[str, float], now: dict[str, float], notes: tuple[str, ...]
+) -> Change | None:
+    shared = before.keys() & now.keys()
+    if not shared:
+        return None
+    differences = [now[problem] - before[problem] for problem in shared]
+    better, worse = sum(each > 0 for each in differences), sum(each < 0 for each in differences)
+    return Change(
+        against=against,
+        problems=len(shared),
+        better=better,
+        worse=worse,
+        difference=sum(differences) / len(shared),
+        p_value=p_value_of(differences),
+        notes=notes,
+    )
+
+
+def _solved(run: ListedRun) -> dict[str, float]:
+    try:
+        return solved_fractions(read_run(Path(run.path)).results)
+    except RunDirectoryError:
+        return {}
+
+
+def _limits(run: ListedRun) -> Any:
+    manifest = read_manifest(Path(run.path))
+    return manifest.get("test_limits"), manifest["spec"].get("rule")
+
+
+def _began(run: ListedRun) -> datetime:
+    return run.created or datetime.min.replace(tzinfo=UTC)
+
+
+def _listed(path: Path) -> ListedRun:
+    manifest = read_manifest(path)
+    try:
+        spec, problems = manifest["spec"], manifest["problems"]
+        samples = int(spec["samples_per_problem"])
+        model, mode = str(spec["model"]), str(spec["mode"])
+        prompt = str(manifest["prompt"].get("name", ""))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RunDirectoryError(f"{path}: its run.json is not as a run's") from error
+    summary = _fresh_summary(path, planned_samples(manifest)) or read_run(path).summary
+    state = _state(path, manifest, summary)
+    return ListedRun(
+        path=str(path),
+        model=model,
+        mode=mode,
+        prompt=prompt,
+        problems=len(problems),
+        samples=samples,
+        selection=sha256(to_json(sorted(problems.items()))).hexdigest()[:12],
+        pass_at_1=summary.pass_at_1,
+        beyond=summary.efficiency.beyond if summary.efficiency else None,
+        cost=summary.cost,
+        state=state.word,
+        pending=max(0, state.planned - state.done),
+        reason=state.text,
+        created=_time(manifest.get("created")),
+    )
+
+
+def _state(path: Path, manifest: Mapping[str, Any], summary: Summary) -> RunState:
+    """The state of a run; its results are read where the summary does not say that it is done."""
+    if summary.graded + summary.ungraded >= planned_samples(manifest):
+        done = summary.graded + summary.ungraded
+        return RunState(word="done", planned=done, done=done, pending={})
+    return state_of(path, manifest, {each.sample for each in read_results(path / RESULTS)})
+
+
+def _fresh_summary(path: Path, planned: int) -> Summary | None:
+    """The summary on disk, if it is one of this version and no result came after it."""
+    try:
+        if (path / SUMMARY).stat().st_mtime_ns < (path / RESULTS).stat().st_mtime_ns:
+            return None
+        summary = Summary.model_validate_json(read_file(path / SUMMARY, LARGEST_SUMMARY))
+    except (OSError, ValidationError):
+        return None
+    return summary if summary.schema_version == SCHEMA and summary.planned == planned else None
+
+
+def _time(text: object) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -1,0 +1,134 @@
+"""Runs as `harness ls` prints them."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from harness.efficiency.labels import score
+from harness.features.show.run_list import Change, ListedRun, Trend
+from harness.terminal.columns import Cell, Column, Grid
+from harness.text import count, dollars, interval, percent, printable_line
+
+COLUMNS = (
+    Column("run", least=16),
+    Column("model", least=12),
+    Column("mode", leaves=4),
+    Column("prompt", leaves=2),
+    Column("problems", right=True, leaves=5),
+    Column("pass@1", right=True),
+    Column("95 % interval", right=True, leaves=3),
+    Column("cost", right=True, leaves=1),
+    Column("age", right=True, leaves=6),
+    Column("state", least=24),
+)
+BEYOND = Column("Beyond@1", right=True, leaves=7)
+"""Where a run has one; it stands after so many of the others."""
+BEYOND_AFTER = 7
+TREND_COLUMNS = (
+    Column("began", leaves=5),
+    Column("run", least=12),
+    Column("model", least=10, leaves=6),
+    Column("mode", leaves=2),
+    Column("prompt", leaves=1),
+    Column("pass@1", right=True),
+    Column("", leaves=3),
+    Column("95 % interval", right=True, leaves=4),
+    Column("change", right=True),
+    Column("p", right=True, leaves=8),
+    Column("mark"),
+    Column("against", least=8, leaves=7),
+)
+BAR = 10
+"""Cells of a bar that is 100 %."""
+_STATES = {"done": "green", "pending": "yellow", "running": "cyan", "stopped": "red"}
+_WORDS = {"regression": "bold red", "improvement": "green"}
+_AGES = ((86_400, "d"), (3_600, "h"), (60, "min"))
+
+
+def runs_view(runs: Sequence[ListedRun], root: Path, now: datetime) -> RenderableType:
+    """A line a run.
+
+    Args:
+        runs: in the order that they are to stand in.
+        root: the folder that their names are told from.
+        now: ages are counted until then.
+    """
+    timed = any(run.beyond for run in runs)
+    columns = COLUMNS[:BEYOND_AFTER] + (BEYOND,) * timed + COLUMNS[BEYOND_AFTER:]
+    return Grid(columns, [_run_cells(run, root, now, timed=timed) for run in runs])
+
+
+def trend_view(trend: Trend, root: Path) -> Iterator[RenderableType]:
+    """The runs of one selection over time."""
+    runs = count(len(trend.runs), "run")
+    problems = count(trend.problems, "problem")
+    yield Text(f"{runs} of the same {problems} (selection {trend.selection})", style="bold")
+    yield Grid(TREND_COLUMNS, [_trend_cells(run, change, root) for run, change in trend.runs])
+
+
+def _run_cells(run: ListedRun, root: Path, now: datetime, *, timed: bool) -> list[Cell]:
+    problems = str(run.problems) if run.samples == 1 else f"{run.problems} x {run.samples}"
+    reason = printable_line(run.reason or run.state)
+    return [
+        Cell(_name(run.path, root)),
+        Cell(printable_line(run.model)),
+        Cell(printable_line(run.mode)),
+        Cell(printable_line(run.prompt)),
+        Cell(problems),
+        *_rate(run),
+        *([Cell(score(run.beyond.value if run.beyond else None))] if timed else []),
+        Cell("-" if run.cost is None else dollars(run.cost)),
+        Cell("-" if run.created is None else age((now - run.created).total_seconds())),
+        Cell(reason, _STATES[run.state]),
+    ]
+
+
+def _trend_cells(run: ListedRun, change: Change | None, root: Path) -> list[Cell]:
+    rate, spread = _rate(run)
+    full = 0 if run.pass_at_1 is None else round(BAR * run.pass_at_1.value)
+    word = "" if change is None else change.word
+    notes = "" if change is None else ", ".join([word, *change.notes] if word else change.notes)
+    began = "-" if run.created is None else run.created.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+    return [
+        Cell(began),
+        Cell(_name(run.path, root)),
+        Cell(printable_line(run.model)),
+        Cell(printable_line(run.mode)),
+        Cell(printable_line(run.prompt)),
+        rate,
+        Cell("█" * full + "░" * (BAR - full), "dim"),
+        spread,
+        Cell("-" if change is None else f"{100 * change.difference:+.1f}", _WORDS.get(word, "")),
+        Cell("-" if change is None else _p_value(change.p_value)),
+        Cell(notes, _WORDS.get(word, "")),
+        Cell("" if change is None else _name(change.against, root)),
+    ]
+
+
+def _p_value(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - three digits
+
+
+def _rate(run: ListedRun) -> tuple[Cell, Cell]:
+    rate = run.pass_at_1
+    if rate is None:
+        return Cell("n/a"), Cell("-")
+    return Cell(percent(rate.value)), Cell(interval(rate.low, rate.high))
+
+
+def _name(path: str, root: Path) -> str:
+    """A run's name, seen from the folder that was listed."""
+    found = Path(path)
+    inside = found.is_relative_to(root) and found != root
+    return printable_line(str(found.relative_to(root) if inside else found))
+
+
+def age(seconds: float) -> str:
+    """A span of time in its largest unit."""
+    for size, unit in _AGES:
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return "now"

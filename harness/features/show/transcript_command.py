@@ -1,0 +1,63 @@
+"""The samples of a run: listed, and found by what a person calls them."""
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+from harness.agent.events import SampleStart
+from harness.errors import RunDirectoryError, UsageError
+from harness.run.store.directory import RESULTS
+from harness.run.store.results import read_results
+from harness.run.store.transcript import sample_name
+from harness.run.store.transcripts import FOLDER, Transcripts
+from harness.text import printable_line
+
+
+def find_transcript(run: Path, transcripts: Transcripts, sample: str) -> str:
+    """The name of a sample's transcript: `ID`, `ID#INDEX`, or the id without its source.
+
+    Raises:
+        RunDirectoryError: the run has no transcripts.
+        UsageError: there is no such sample, or several.
+    """
+    samples = _samples(run, transcripts)
+    wanted = sample if "#" in sample else f"{sample}#0"
+    found = [name for name in samples if name == wanted or name.partition("/")[2] == wanted]
+    if len(found) == 1:
+        return samples[found[0]]
+    if found:
+        raise UsageError(f"{sample!r} names several samples: {', '.join(found)}")
+    near = difflib.get_close_matches(wanted, samples, n=3, cutoff=0.4)
+    hint = f"; near: {', '.join(near)}" if near else ""
+    raise UsageError(f"{run} has no sample {sample!r}{hint}")
+
+
+def sample_lines(run: Path, transcripts: Transcripts) -> Iterator[str]:
+    """A line for every sample that was begun, with its verdict where it has one."""
+    results = {result.sample: result for result in read_results(run / RESULTS)}
+    for sample in _samples(run, transcripts):
+        result = results.get(sample)
+        if result is None:
+            yield printable_line(f"{sample}  pending")
+        else:
+            yield printable_line(
+                f"{sample}  {result.verdict.replace('_', ' ')}  "
+                f"{result.stop_reason.replace('_', ' ')}  calls {result.model_calls}"
+            )
+
+
+def _samples(run: Path, transcripts: Transcripts) -> dict[str, str]:
+    """The name of every transcript of a run by its sample's."""
+    found = transcripts.names()
+    if not found and not (run / FOLDER).is_dir():
+        raise RunDirectoryError(f"{run} is not a run: it has no {FOLDER}")
+    samples: dict[str, str] = {}
+    for name in found:
+        problem, _, index = unquote(name.removesuffix(".jsonl")).rpartition("-")
+        start = next(transcripts.events(name), None)  # the file's name may be shortened
+        if isinstance(start, SampleStart):
+            samples[start.sample] = name
+        elif index.isdigit():  # begun, and not a line written
+            samples[sample_name(problem, int(index))] = name
+    return samples

@@ -1,0 +1,288 @@
+"""Shards of a run put together into the run that they are parts of.
+
+What comes of it is an ordinary run, as if it had never been parted: it can be shown, compared,
+resumed, and graded again. Only the order of its results is its own: that of the samples, since the
+shards' own orders are those in which theirs happened to end.
+"""
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from harness.errors import RunDirectoryError, StorageError, UsageError
+from harness.features.batch.batch_journal import BATCHES
+from harness.features.storage.pack import pack
+from harness.models.prices import ListedPrice
+from harness.run.plan.pricing import max_tokens_of, prices_as_of, with_costs
+from harness.run.spec.spec import RESUMABLE, RunSpec
+from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, read_manifest, write_json
+from harness.run.store.files import LARGEST_SUMMARY, read_json
+from harness.run.store.results import ResultsFile, SampleResult, read_results
+from harness.run.store.transcripts import FOLDER, PACK, Transcripts
+from harness.run.store.versions import versions_together
+from harness.run.summary.summary import Summary, summarize
+from harness.sandbox.isolation import Level
+
+MAY_DIFFER = (RESUMABLE - {"price", "prices"}) | {"shard"}
+"""Keys of the spec in which shards of one run may differ: each may have been run elsewhere."""
+SAME = ("prompt", "tools", "price", "data")
+"""What else of their manifests has to be the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A shard on disk.
+
+    Attributes:
+        index: its place, from 1, of so many.
+        total: problems of the whole, whose hash is `selection`.
+        problems: its own, with their hashes, in order.
+    """
+
+    path: Path
+    manifest: Mapping[str, Any]
+    index: int
+    of: int
+    total: int
+    selection: str
+    problems: Mapping[str, str]
+
+    @classmethod
+    def read(cls, path: Path) -> "Part":
+        """A shard's directory. Raises RunDirectoryError where it is none."""
+        manifest = read_manifest(path)
+        try:
+            shard = manifest["shard"]
+            index, of, total = (int(shard[key]) for key in ("index", "of", "problems"))
+            selection = str(shard["selection"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise RunDirectoryError(
+                f"{path} is not a shard; those are made by `harness run --shard I/N`"
+            ) from error
+        if len(manifest["problems"]) != len(range(index - 1, total, of)):
+            raise RunDirectoryError(f"{path}: run.json has not the problems of shard {index}/{of}")
+        return cls(path, manifest, index, of, total, selection, manifest["problems"])
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What came of merging: a run, and the shards that were not there."""
+
+    path: Path
+    summary: Summary
+    missing: tuple[int, ...]
+
+
+def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
+    """Make one run of shards.
+
+    Args:
+        paths: of the shards, in any order.
+        out: where the run is to be; there must be nothing yet.
+        partial: go without the shards that are missing; their samples count as not run.
+
+    Raises:
+        UsageError: a shard is missing, or given twice.
+        RunDirectoryError: they are not shards of one run, one of them is damaged or still being
+            written, or there is something at `out`.
+        StorageError: the disk refused a write.
+    """
+    parts = sorted(map(Part.read, paths), key=lambda part: part.index)
+    _check_same(parts)
+    missing = _missing(parts, partial=partial)
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise RunDirectoryError(f"{out} exists and is not an empty directory; give another --out")
+    with ExitStack() as stack:
+        for part in parts:  # held, so that none of them goes on meanwhile
+            stack.callback(ResultsFile(part.path / RESULTS).close)
+        problems = _problems(parts)
+        results = _results(parts, problems)
+        _check_batches(parts, results)
+        summary = _summary(parts, results)
+        draft = out.with_name(f".{out.name}.draft")
+        try:
+            shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
+            (draft / FOLDER).mkdir(parents=True)
+            _copy_transcripts(parts, draft / FOLDER)
+            _write_results(results, draft / RESULTS)
+            write_json(draft / SUMMARY, summary.model_dump(mode="json"))
+            write_json(draft / MANIFEST, _manifest(parts, problems, missing))
+            if any((part.path / PACK).exists() for part in parts):
+                pack(draft)
+            draft.replace(out)
+        except OSError as error:
+            raise StorageError(f"{out}: {error.strerror or error}; the shards are safe") from error
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+    return Merged(out, summary, missing)
+
+
+def _write_results(results: Iterable[SampleResult], path: Path) -> None:
+    with path.open("wb") as file:
+        file.writelines(result.model_dump_json().encode() + b"\n" for result in results)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _check_same(parts: Sequence[Part]) -> None:
+    """See that they are shards of one run. Raises RunDirectoryError naming what differs."""
+    first = parts[0]
+    for part in parts[1:]:
+        if (part.of, part.total, part.selection) != (first.of, first.total, first.selection):
+            raise _other(first, part, "the problems that were dealt out")
+        keys = sorted({*first.manifest["spec"], *part.manifest["spec"]} - MAY_DIFFER)
+        for key in keys:
+            if _value(first, key) != _value(part, key):
+                raise _other(first, part, f"{key} ({_value(first, key)!r}, {_value(part, key)!r})")
+        for key in SAME:
+            if first.manifest.get(key) != part.manifest.get(key):
+                raise _other(first, part, f"{key} in run.json")
+
+
+def _value(part: Part, key: str) -> Any:
+    field = RunSpec.model_fields.get(key)
+    return part.manifest["spec"].get(key, field.get_default() if field else None)
+
+
+def _other(one: Part, other: Part, what: str) -> RunDirectoryError:
+    return RunDirectoryError(
+        f"{one.path} and {other.path} are not shards of one run; they differ in {what}"
+    )
+
+
+def _missing(parts: Sequence[Part], *, partial: bool) -> tuple[int, ...]:
+    """The shards that are not there, but for those that are empty. Raises UsageError."""
+    of, total = parts[0].of, parts[0].total
+    places: dict[int, Path] = {}
+    for part in parts:
+        if part.index in places:
+            raise UsageError(
+                f"{places[part.index]} and {part.path} are both shard {part.index}/{of}; give one"
+            )
+        places[part.index] = part.path
+    missing = tuple(index for index in range(1, min(of, total) + 1) if index not in places)
+    if missing and not partial:
+        shown = ", ".join(f"{index}/{of}" for index in missing[:8])
+        more = f" and {len(missing) - 8} more" if len(missing) > 8 else ""  # noqa: PLR2004
+        raise UsageError(f"shard {shown}{more} is missing; give it too, or --partial to go without")
+    return missing
+
+
+def _problems(parts: Sequence[Part]) -> dict[str, str]:
+    """Those of all shards, as they were before they were dealt out."""
+    hands = {part.index: iter(part.problems.items()) for part in parts}
+    dealt = (place % parts[0].of + 1 for place in range(parts[0].total))
+    return dict(next(hands[index]) for index in dealt if index in hands)
+
+
+def _results(parts: Sequence[Part], problems: Mapping[str, str]) -> list[SampleResult]:
+    """Of all shards, in the order of the samples. Raises RunDirectoryError."""
+    order = {problem_id: place for place, problem_id in enumerate(problems)}
+    found: dict[str, SampleResult] = {}
+    for part in parts:
+        for result in read_results(part.path / RESULTS):
+            if result.problem_id not in part.problems or result.sample in found:
+                raise RunDirectoryError(
+                    f"{part.path / RESULTS}: {result.sample} is there twice, or is no sample of "
+                    f"shard {part.index}/{part.of}"
+                )
+            found[result.sample] = result
+    return sorted(found.values(), key=lambda each: (each.index, order[each.problem_id]))
+
+
+def _check_batches(parts: Sequence[Part], results: Sequence[SampleResult]) -> None:
+    """See that no answer is on its way to a shard alone. Raises RunDirectoryError."""
+    done = Counter(result.problem_id for result in results)
+    for part in parts:
+        planned = len(part.problems) * part.manifest["spec"]["samples_per_problem"]
+        left = planned - sum(done[problem_id] for problem_id in part.problems)
+        if left and (part.path / BATCHES).exists():
+            raise RunDirectoryError(
+                f"{part.path} has {left} samples pending that may be at the provider, in a batch "
+                f"that it alone can fetch; finish it first: harness run --resume {part.path}"
+            )
+
+
+def _manifest(
+    parts: Sequence[Part], problems: Mapping[str, str], missing: Sequence[int]
+) -> dict[str, Any]:
+    """As the run's own would be; the sandbox is the weakest that any shard had."""
+    first = parts[0].manifest
+    sandboxes = (part.manifest["sandbox"] for part in parts)
+    weakest = min(sandboxes, key=lambda each: Level(each["level"]).rank)
+    merged = {key: value for key, value in first.items() if key != "shard"}
+    merged["spec"] = {**first["spec"], "shard": None}
+    merged["sandbox"] = weakest
+    merged["versions"] = versions_together(part.manifest for part in parts)
+    merged["problems"] = dict(problems)
+    merged["test_limits"] = _limits([part.manifest.get("test_limits", {}) for part in parts])
+    merged["merged"] = {
+        "problems": parts[0].total,
+        "shards": [
+            {
+                "shard": f"{part.index}/{part.of}",
+                **{key: part.manifest.get(key) for key in ("created", "harness", "machine")},
+            }
+            for part in parts
+        ],
+        "missing": [f"{index}/{parts[0].of}" for index in missing],
+    }
+    return merged
+
+
+def _limits(limits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """By source, with the limits that problems of any shard have of their own."""
+    merged: dict[str, Any] = {}
+    for each in limits:
+        for source, values in each.items():
+            merged[source] = _joined(merged.get(source, {}), values)
+    return merged
+
+
+def _joined(one: Any, other: Any) -> Any:
+    """Objects with the members of both, all the way down."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        first, second = cast("dict[str, Any]", one), cast("dict[str, Any]", other)
+        return {key: _joined(first.get(key), second.get(key)) for key in {**first, **second}}
+    return cast("Any", one if other is None else other)
+
+
+def _copy_transcripts(parts: Sequence[Part], folder: Path) -> None:
+    """All of them, byte for byte, those of samples that are to go on included. Raises OSError."""
+    for part in parts:
+        with Transcripts(part.path) as transcripts:
+            for name in transcripts.names():
+                (folder / name).write_bytes(transcripts.read(name))
+
+
+def _summary(parts: Sequence[Part], results: Sequence[SampleResult]) -> Summary:
+    """As of the whole: what is pending is pending for the reasons that the shards know."""
+    failures: Counter[str] = Counter()
+    for part in parts:
+        failures.update(_failures(part.path / SUMMARY))
+    first = parts[0].manifest
+    planned = parts[0].total * first["spec"]["samples_per_problem"]
+    price = first.get("price")
+    listed = None if price is None else ListedPrice.model_validate(price)
+    done = with_costs(results, listed)
+    return summarize(
+        done,
+        planned,
+        failures,
+        prices_as_of=prices_as_of(first),
+        max_tokens=max_tokens_of(first),
+    )
+
+
+def _failures(path: Path) -> dict[str, int]:
+    """Samples of a shard that infrastructure stopped, by verdict; none where nobody knows."""
+    try:
+        pending = read_json(path, LARGEST_SUMMARY)["pending"]
+        return {str(key): int(value) for key, value in pending.items() if key != "not_run"}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}

@@ -1,0 +1,235 @@
+"""Packing a run's transcripts into one file, and taking them out again.
+
+A transcript is only ever removed from where it was once it stands where it shall be, whole and on
+disk; until then it may be in both places, with the same content. So a process that is killed loses
+nothing, and doing the same again goes on where it ended.
+"""
+
+import os
+import zlib
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic_core import to_json
+
+from harness.errors import RunDirectoryError, StorageError
+from harness.run.store.directory import RESULTS, read_manifest
+from harness.run.store.files import read_file
+from harness.run.store.results import ResultsFile, read_results
+from harness.run.store.transcript import file_name
+from harness.run.store.transcripts import (
+    FOLDER,
+    LARGEST_DICTIONARY,
+    LARGEST_INDEX,
+    LARGEST_TRANSCRIPT,
+    MAGIC,
+    PACK,
+    TAIL,
+    Pack,
+    open_pack,
+)
+
+DRAFT = f".{PACK}.draft"
+LOOSE_DRAFT = ".draft"
+EXAMPLES = 8
+"""So many transcripts the dictionary is made of, as far as they fit in."""
+LONGEST_EXAMPLE = LARGEST_DICTIONARY // 3
+"""Bytes: a whole transcript, as a rule. One that is cut saves less than two that are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """What came of packing.
+
+    Attributes:
+        added: transcripts that were not in the pack before.
+        held: all that are in it now, `size` bytes by themselves and `packed` bytes in the pack.
+        left: transcripts that stay as they are: those of samples that have no result, which may
+            go on, and very large ones.
+    """
+
+    added: int
+    held: int
+    size: int
+    packed: int
+    left: int
+
+
+def pack(run: Path) -> Packed:
+    """Put the transcripts of all samples that have a result into one file.
+
+    Raises:
+        RunDirectoryError: it is not a run, another process is at work on it, or a pack that is
+            there is damaged.
+        StorageError: the disk refused; every transcript is where it was.
+    """
+    read_manifest(run)
+    with closing(ResultsFile(run / RESULTS)):
+        try:
+            return _pack(run)
+        except OSError as error:
+            raise _refused(run, error) from error
+
+
+def unpack(run: Path) -> int:
+    """Make every transcript of a pack a file of its own again; returns how many were in it.
+
+    Raises:
+        RunDirectoryError: it is not a run, has no pack, another process is at work on it, or the
+            pack is damaged: then what could be read lies loose, and the pack stays.
+        StorageError: the disk refused; the pack stays.
+    """
+    read_manifest(run)
+    with closing(ResultsFile(run / RESULTS)):
+        packed = open_pack(run)
+        if packed is None:
+            raise RunDirectoryError(f"{run}: its transcripts are not packed")
+        try:
+            with packed:
+                _unpack(run, packed)
+        except OSError as error:
+            raise _refused(run, error) from error
+    return len(packed.places)
+
+
+def _pack(run: Path) -> Packed:
+    _sweep(run)
+    loose = {path.name: path for path in (run / FOLDER).glob("*.jsonl")}
+    done = {file_name(each.problem_id, each.index) for each in read_results(run / RESULTS)}
+    new = {name: path for name, path in loose.items() if name in done and _fits(path)}
+    if new:
+        with ExitStack() as stack:
+            before = open_pack(run)
+            if before is not None:
+                stack.enter_context(before)
+            _replace(run, _Sources(new, before))
+        _remove(run, new.values())
+    left = len(loose) - len(new)
+    now = open_pack(run)
+    if now is None:
+        return Packed(0, 0, 0, 0, left)
+    with now:
+        size = sum(place.size for place in now.places.values())
+        return Packed(len(new), len(now.places), size, now.path.stat().st_size, left)
+
+
+class _Sources:
+    """What goes into a pack: files, and what was in the pack before.
+
+    Args:
+        files: by their names; each is newer than what was packed under its name.
+        before: the pack before, if there was one.
+    """
+
+    def __init__(self, files: Mapping[str, Path], before: Pack | None) -> None:
+        self._files = files
+        self._before = before
+        self.names = sorted({*files, *(before.places if before else ())})
+
+    def read(self, name: str) -> bytes:
+        path = self._files.get(name)
+        if path is not None:
+            return read_file(path, LARGEST_TRANSCRIPT)
+        assert self._before is not None
+        return self._before.read(name)
+
+
+def _replace(run: Path, sources: _Sources) -> None:
+    """Write the pack; it takes the place of the one before once it is whole."""
+    draft = run / DRAFT
+    try:
+        _write(draft, sources)
+        _check(draft, sources)
+        draft.replace(run / PACK)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    _sync(run)
+
+
+def _write(draft: Path, sources: _Sources) -> None:
+    names = sources.names
+    dictionary = _dictionary(sources.read(name) for name in names[:: len(names) // EXAMPLES or 1])
+    head = zlib.compress(dictionary, 9)
+    places: list[tuple[str, int, int]] = []
+    with draft.open("wb") as file:
+        file.write(MAGIC + head)
+        for name in names:
+            content = sources.read(name)
+            squeezer = zlib.compressobj(level=9, memLevel=9, zdict=dictionary)
+            member = squeezer.compress(content) + squeezer.flush()
+            places.append((name, len(member), len(content)))
+            file.write(member)
+        index = to_json(places)
+        if len(index) > LARGEST_INDEX:
+            raise RunDirectoryError(f"{draft.parent}: too many transcripts for one pack")
+        tail = zlib.compress(index, 9)
+        file.write(tail + TAIL.pack(len(head), len(tail)))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _check(draft: Path, sources: _Sources) -> None:
+    """What can be read back may be removed from where it was."""
+    with Pack(draft) as written:
+        if any(written.read(name) != sources.read(name) for name in sources.names):
+            raise OSError("the disk does not give back what was written")
+
+
+def _dictionary(examples: Iterable[bytes]) -> bytes:
+    return b"".join(example[:LONGEST_EXAMPLE] for example in examples)[:LARGEST_DICTIONARY]
+
+
+def _remove(run: Path, packed: Iterable[Path]) -> None:
+    """Remove the files that are in the pack now, and their folder if nothing else is there."""
+    for path in packed:
+        path.unlink()
+    with suppress(OSError):
+        (run / FOLDER).rmdir()
+
+
+def _unpack(run: Path, packed: Pack) -> None:
+    _sweep(run)
+    (run / FOLDER).mkdir(exist_ok=True)
+    draft = run / FOLDER / LOOSE_DRAFT
+    for name in packed.places:
+        path = run / FOLDER / name
+        if path.exists():
+            continue
+        content = packed.read(name)
+        with draft.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    _sync(run / FOLDER)
+    _sync(run)
+    packed.path.unlink()
+
+
+def _sweep(run: Path) -> None:
+    """Remove what a process that was killed had not done writing."""
+    (run / DRAFT).unlink(missing_ok=True)
+    (run / FOLDER / LOOSE_DRAFT).unlink(missing_ok=True)
+
+
+def _fits(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size <= LARGEST_TRANSCRIPT
+
+
+def _sync(folder: Path) -> None:
+    """Have the names in a folder on disk."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _refused(run: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"{run}: its transcripts cannot be packed or unpacked ({error.strerror or error}); "
+        "none is lost: make room, and do it again"
+    )

@@ -1,0 +1,159 @@
+"""How `harness verify` goes: load, judge the references that are not known, report."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.console import Console
+
+from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
+from harness.cli.loading import load_problems
+from harness.cli.vetting import vet
+from harness.errors import UsageError
+from harness.features.verify.generated_run import CrossChecking, check_range
+from harness.features.verify.generated_view import cross_checks_view
+from harness.features.verify.verification import (
+    References,
+    Verification,
+    VerifiedProblem,
+    finding,
+    list_references,
+    reference_jobs,
+    summarize_verification,
+    verified,
+)
+from harness.features.verify.view import verification_view
+from harness.grading.jobs import Judged
+from harness.grading.reference_verdicts import Finding, VerifiedCache, default_folder
+from harness.run.session.judging_session import Judging, judge_jobs
+from harness.run.spec.spec import read_spec
+from harness.sandbox.isolation import Level
+from harness.sources.benchmarks import parse_spec
+from harness.sources.selection import select
+from harness.terminal.summary_table import console, write_json
+from harness.text import bad_rows, count, printable_line
+
+
+def verify_source(
+    flags: dict[str, Any],
+    judging: Judging,
+    *,
+    most: int | None,
+    inputs: int | None,
+    fresh: bool,
+    as_json: bool,
+) -> int:
+    """Verify what the flags select; returns the exit code.
+
+    Args:
+        flags: which problems, by key of the spec.
+        judging: how.
+        most: references of a problem, from the first; None for all.
+        inputs: to be generated for each problem, and to compare its references by; None for none.
+        fresh: judge what is known as well.
+        as_json: print one JSON object in place of a table.
+
+    Raises:
+        UsageError: a flag's value is none that can be.
+        DataError: a row is not as it should be.
+        NothingSelectedError: no problem is left.
+    """
+    if most is not None and most < 1:
+        raise UsageError(f"--references {most}: give 1 or more")
+    check_range(inputs)
+    spec = read_spec(None, flags)
+    benchmark = spec.benchmark or ""
+    err = console(error=True)
+    loaded = load_problems(benchmark, err, skip_bad_rows=spec.skip_bad_rows)
+    problems = select(loaded.problems, spec.selection()).problems
+    if loaded.skipped:
+        err.print(bad_rows(loaded.skipped))
+    generated = CrossChecking(problems, inputs, most) if inputs is not None else None
+    problems = vet(problems, judging, err)
+    with err.status("reading references"):  # seen on a terminal alone
+        listed = list_references(problems, most, judging.options)
+    with _cache(parse_spec(benchmark).name, err) as cache:
+        found = {} if fresh else _known(cache, listed, judging, err)
+        interrupted = _judge(listed, found, cache, judging, err)
+    if generated is not None and not interrupted:
+        interrupted = generated.run(judging, err)
+    results = verified(listed, found, judging.options)
+    summary = summarize_verification(results)
+    checks = None if generated is None else generated.summary()
+    out = console()
+    if as_json:
+        write_json(out, _json(summary, results, generated))
+    else:
+        out.print(verification_view(summary, results))
+        if generated is not None and checks is not None:
+            out.print(cross_checks_view(checks, problems, generated.checked))
+    if interrupted:
+        left = sum(key not in found for each in listed for key in each.keys)
+        err.print(_left(left, generated, keeps=cache.keeps))
+        return INTERRUPTED
+    failed = summary.infrastructure or (checks is not None and checks.infrastructure)
+    return INFRASTRUCTURE if failed else OK
+
+
+def _left(references: int, generated: CrossChecking | None, *, keeps: bool) -> str:
+    """What an interrupt left undone."""
+    parts: list[str] = []
+    if references or generated is None:
+        hint = "; the same command goes on with them" if keeps else ""
+        parts.append(f"{count(references, 'reference')} not judged{hint}")
+    if generated is not None:
+        parts.append(f"generated inputs of {count(generated.left, 'problem')} not compared")
+    return f"interrupted: {'; '.join(parts)}"
+
+
+def _cache(source: str, err: Console) -> VerifiedCache:
+    def warn(message: str) -> None:
+        err.print(printable_line(message), soft_wrap=True)
+
+    return VerifiedCache(source, default_folder(), warn)
+
+
+def _known(
+    cache: VerifiedCache, listed: Sequence[References], judging: Judging, err: Console
+) -> dict[str, Finding]:
+    """What earlier invocations found, in sandboxes that were strong enough; how much, is said."""
+    keys = [key for each in listed for key in each.keys]
+    known = cache.find(keys, Level.NONE if judging.unsafe else judging.least)
+    if known:
+        many = sum(key in known for key in keys)
+        err.print(f"{many:,} of {count(len(keys), 'verdict')} known already; --fresh judges anew")
+    return known
+
+
+def _judge(
+    listed: Sequence[References],
+    found: dict[str, Finding],
+    cache: VerifiedCache,
+    judging: Judging,
+    err: Console,
+) -> bool:
+    """Judge the rest into `found`, each kept at once; returns whether that was interrupted."""
+    jobs = reference_jobs(listed, found)
+
+    def keep(judged: Judged) -> None:
+        key = jobs[judged.number].key
+        found[key] = finding(judged)
+        cache.add(key, found[key])
+
+    return judge_jobs(jobs, judging, err, "references", keep)
+
+
+def _json(
+    summary: Verification, problems: Sequence[VerifiedProblem], generated: CrossChecking | None
+) -> Iterator[str]:
+    """One JSON object, piece by piece: of a large source it is large."""
+    yield '{"problems": ['
+    for number, problem in enumerate(problems):
+        row = problem.model_dump(mode="json")
+        if generated is not None:
+            row["generated"] = generated.json_of(number)
+        yield (", " if number else "") + json.dumps(row)
+    total = summary.model_dump(mode="json")
+    if generated is not None:
+        total["generated"] = generated.summary().model_dump(mode="json")
+    yield f'], "summary": {json.dumps(total)}}}'

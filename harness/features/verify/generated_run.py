@@ -1,0 +1,89 @@
+"""How `harness verify --generated` goes: references on inputs that the data's generators make."""
+
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.console import Console
+
+from harness.errors import UsageError
+from harness.features.verify.generated import (
+    MOST_INPUTS,
+    CrossChecked,
+    CrossChecks,
+    cross_check_all,
+    has_generator,
+    summarize_cross_checks,
+)
+from harness.problem import Problem
+from harness.run.session.judging_session import Judging, in_pool
+from harness.sandbox.executor import Executor
+from harness.terminal.progress import JudgingProgress
+from harness.text import count
+
+
+def check_range(inputs: int | None) -> None:
+    """Refuse a number of inputs that cannot be. Raises UsageError."""
+    if inputs is not None and not 1 <= inputs <= MOST_INPUTS:
+        raise UsageError(f"--generated {inputs}: give inputs per problem, from 1 to {MOST_INPUTS}")
+
+
+@dataclass(slots=True)
+class CrossChecking:
+    """Selected problems, to be cross-checked.
+
+    Attributes:
+        problems: all that were selected.
+        inputs: to be generated for each.
+        most: references of each, from the first; None for all.
+        checked: what came of those that were reached, by place.
+
+    Raises:
+        UsageError: none of the problems brings a generator.
+    """
+
+    problems: Sequence[Problem]
+    inputs: int
+    most: int | None
+    checked: dict[int, CrossChecked] = field(default_factory=dict[int, CrossChecked])
+
+    def __post_init__(self) -> None:
+        if not self._total:
+            number = count(len(self.problems), "selected problem")
+            raise UsageError(
+                f"--generated {self.inputs}: of {number} none has a generator of inputs; only "
+                "Mercury's rows bring one (generator_code): verify those, or leave the flag out"
+            )
+
+    @property
+    def _total(self) -> int:
+        return sum(map(has_generator, self.problems))
+
+    @property
+    def left(self) -> int:
+        """How many problems were not reached."""
+        return self._total - len(self.checked)
+
+    def run(self, judging: Judging, err: Console) -> bool:
+        """Check them with a progress bar; returns whether an interrupt ended it."""
+
+        def work(pool: Executor, progress: JudgingProgress) -> Coroutine[Any, Any, None]:
+            def done(place: int, found: CrossChecked) -> None:
+                self.checked[place] = found
+                failed = found.infrastructure
+                progress.judged(good=not (failed or found.disagree), failed=failed)
+
+            return cross_check_all(
+                pool, self.problems, judging.options, done, inputs=self.inputs, most=self.most
+            )
+
+        return in_pool(work, judging, err, self._total, "problems without disagreement")
+
+    def summary(self) -> CrossChecks:
+        """Of what was reached."""
+        return summarize_cross_checks(self.problems, self.checked)
+
+    def json_of(self, place: int) -> Any:
+        """What came of a problem, as JSON has it; None where there is nothing."""
+        found = self.checked.get(place)
+        return None if found is None else found.model_dump(mode="json")

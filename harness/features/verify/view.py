@@ -1,0 +1,84 @@
+"""The table of a verified source."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from harness.features.verify.verification import Verification, VerifiedProblem, VerifiedReference
+from harness.grading.verdict import Verdict
+from harness.terminal.layout import facts
+from harness.terminal.summary_table import counts, sandbox_level, words
+from harness.text import count, printable_line
+
+NAMES = 5
+
+
+def verification_view(summary: Verification, problems: Sequence[VerifiedProblem]) -> RenderableType:
+    """What came of the references, then each that did not pass or was slow."""
+    parts: list[RenderableType] = [facts(_facts(summary))]
+    rows = list(_rows(problems))
+    if rows:
+        parts.append(findings_table(("problem", "reference", "verdict", "slowest", "why"), rows))
+    return Group(*parts)
+
+
+def findings_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """What was found, a line each; a stranger's words in it are safe to show."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(printable_line(cell)) for cell in row))
+    return table
+
+
+def some_problems(ids: Sequence[str]) -> str:
+    """How many problems, and the first of them by name."""
+    more = f" and {len(ids) - NAMES:,} more" if len(ids) > NAMES else ""
+    return f"{count(len(ids), 'problem')}: {', '.join(ids[:NAMES])}{more}"
+
+
+def _facts(summary: Verification) -> Iterator[tuple[str, str]]:
+    yield "problems", f"{summary.problems:,}"
+    yield "references", f"{summary.accepted:,} of {summary.references:,} pass every test"
+    if summary.verdicts:
+        yield "verdicts", counts(summary.verdicts)
+    yield from sandbox_level(summary.isolation)
+    for name, ids in (
+        ("no reference passes", summary.unsound),
+        ("slow", summary.slow),
+        ("no tests", summary.without_tests),
+        ("no references", summary.without_references),
+    ):
+        if ids:
+            yield name, some_problems(ids)
+    if summary.infrastructure:
+        yield "infrastructure", f"{count(summary.infrastructure, 'reference')} could not be judged"
+
+
+def _rows(problems: Sequence[VerifiedProblem]) -> Iterator[tuple[str, ...]]:
+    for problem in problems:
+        for reference in problem.references:
+            if reference.verdict not in {Verdict.ACCEPTED, Verdict.UNGRADED}:
+                yield _row(problem, reference, _why(problem, reference))
+        if problem.slow:
+            quickest = min(
+                (r for r in problem.references if r.verdict is Verdict.ACCEPTED),
+                key=lambda reference: reference.slowest_s,
+            )
+            yield _row(problem, quickest, f"slow: the limit is {problem.limit_s:g} s of CPU")
+
+
+def _row(problem: VerifiedProblem, reference: VerifiedReference, why: str) -> tuple[str, ...]:
+    verdict = words(reference.verdict)
+    seconds = f"{reference.slowest_s:.2f} s"
+    return problem.problem_id, str(reference.index), verdict, seconds, why
+
+
+def _why(problem: VerifiedProblem, reference: VerifiedReference) -> str:
+    where = f"test {reference.failed_test}: " if reference.failed_test else ""
+    issues = f" (known: {', '.join(problem.known_issues)})" if problem.known_issues else ""
+    return f"{where}{reference.reason}{issues}"

@@ -1,0 +1,347 @@
+"""What a page shows of a transcript's entries: their words, cut, coloured and compared."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from markupsafe import Markup
+
+from harness.agent.events import (
+    AgentLeft,
+    Cleared,
+    Event,
+    Graded,
+    NewConversation,
+    NotGraded,
+    Request,
+    Response,
+    Resumed,
+    Retried,
+    SampleEnd,
+    SampleStart,
+    Tested,
+    ToolProtocolChanged,
+    ToolResult,
+    Unusable,
+    WorkEnded,
+)
+from harness.agent.extraction.code import extract
+from harness.features.viewer.entries import Entry
+from harness.features.viewer.event_texts import (
+    arguments,
+    message_text,
+    other_arguments,
+    program,
+    reasoning_text,
+    told_in,
+)
+from harness.features.viewer.highlight import DiffLine, coloured, difference
+from harness.features.viewer.side_by_side import Sides, beside
+from harness.features.viewer.test_report import NOTHING, failures_in
+from harness.features.viewer.transcript_index import Line, Tape
+from harness.markdown import fenced_blocks
+from harness.models.prices import ListedPrice, cost
+from harness.models.protocol import ModelTurn, ToolCall
+from harness.text import printable_line
+from harness.view.texts import SHOWN, cut
+
+FOLDED = 1_200
+"""Characters; a longer instruction or result is folded, and so is one of many lines."""
+FOLDED_LINES = 20
+NO_RESULT: dict[str, Any] = {"result": None, "error": False, "malformed": False, "tests": None}
+LONGEST_TITLE = 300
+MOST_TESTS = 400
+MOST_FAILURES = 5
+PYTHON = frozenset({"", "python", "py", "python3"})
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text, cut, and the name by which the rest is asked for."""
+
+    text: str
+    left: int
+    name: str
+    size: int
+
+    @property
+    def long(self) -> bool:
+        """Whether it is better folded."""
+        return self.size > FOLDED or self.text.count("\n") >= FOLDED_LINES
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a model's answer: words, or a program."""
+
+    text: str
+    code: Markup | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A test that failed, with what was expected beside what came where both are known."""
+
+    title: str
+    sides: Sides | None = None
+    where: str = ""
+    boxes: tuple[tuple[str, Words], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One thing that a page shows; `data` has what its kind needs.
+
+    Attributes:
+        kind: the template's macro for it.
+        line: the number of its line in the transcript.
+    """
+
+    kind: str
+    key: str
+    version: str
+    line: int
+    title: str = ""
+    words: Words | None = None
+    data: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+class Blocks:
+    """Makes the blocks of a page; every event is read once for it.
+
+    Args:
+        tape: the transcript.
+        price: what a token costs; None where that is unknown.
+        running: whether what has no result yet may still get one.
+    """
+
+    def __init__(self, tape: Tape, price: ListedPrice | None, *, running: bool) -> None:
+        self._tape, self._price, self._running = tape, price, running
+        self._events: dict[int, Event | None] = {}
+
+    def of(self, entry: Entry) -> Block:
+        """The block of an entry."""
+        event = self._event(entry.line)
+        match event:
+            case Request() if entry.part < len(event.messages):
+                made = self._message(entry, event)
+            case Response() if entry.kind == "turn":
+                made = self._turn(entry, event.turn, event.response)
+            case Response() if entry.part < len(event.response.tool_calls):
+                made = self._call(entry, event.response.tool_calls[entry.part])
+            case ToolResult():
+                words = _words(event.result.content, "result")
+                made = self._block(entry, "note", f"result of {event.result.name}", words)
+            case Tested():
+                made = self._tested(entry, event)
+            case Graded():
+                made = self._block(entry, "grade", data=_graded(event))
+            case SampleStart():
+                made = self._block(entry, "start", data={"start": event})
+            case SampleEnd():
+                words = _words(event.error, "error") if event.error else None
+                made = self._block(entry, "end", words=words, data={"end": event})
+            case None:
+                made = self._block(entry, "broken", f"line {entry.line.number} cannot be read")
+            case _:
+                words = _words(told_in(event), "cause")
+                made = self._block(entry, "note", _note(event), words)
+        return made
+
+    def _block(
+        self,
+        entry: Entry,
+        kind: str,
+        title: str = "",
+        words: Words | None = None,
+        data: dict[str, Any] | None = None,
+    ) -> Block:
+        waiting = "w" if kind == "call" and entry.result is None and self._running else ""
+        version = entry.version + waiting
+        shown = printable_line(title[:LONGEST_TITLE])
+        return Block(kind, entry.key, version, entry.line.number, shown, words, data or {})
+
+    def _event(self, line: Line) -> Event | None:
+        if line.number not in self._events:
+            self._events[line.number] = self._tape.event(line)
+        return self._events[line.number]
+
+    def _message(self, entry: Entry, event: Request) -> Block:
+        message = event.messages[entry.part]
+        words = _words(message_text(message), f"message-{entry.part}")
+        return self._block(entry, "message", message.role, words)
+
+    def _turn(self, entry: Entry, number: int, turn: ModelTurn) -> Block:
+        thought = reasoning_text(turn.reasoning)
+        words = _words(turn.text, "text")
+        data = {
+            "number": number,
+            "usage": turn.usage,
+            "cost": cost(turn.usage, self._price),
+            "seconds": turn.latency_s,
+            "stop": turn.stop,
+            "calls": len(turn.tool_calls),
+            "hidden_reasoning": bool(turn.reasoning) and not thought.strip(),
+            "reasoning": _words(thought, "reasoning") if thought.strip() else None,
+            "pieces": list(_pieces(turn.text[:SHOWN])),
+            "diff": self._difference(entry) if entry.writes else None,
+        }
+        return self._block(entry, "turn", words=words, data=data)
+
+    def _call(self, entry: Entry, call: ToolCall) -> Block:
+        code = program(call)
+        words = _words(arguments(call), f"call-{entry.part}")
+        result = self._event(entry.result) if entry.result else None
+        data: dict[str, Any] = {
+            "name": call.name[:200],
+            "turn": entry.line.turn,
+            "code": coloured(code) if code is not None and not words.left else None,
+            "others": _words(other_arguments(call), "others") if code is not None else None,
+            "empty": call.arguments.strip() in {"", "{}"},
+            "waiting": entry.result is None and self._running,
+            **NO_RESULT,
+            "diff": self._difference(entry) if entry.writes else None,
+            "writes": entry.writes,
+        }
+        if isinstance(result, ToolResult) and entry.result is not None:
+            data |= _resulting(result, entry.result)
+        return self._block(entry, "call", words=words, data=data)
+
+    def _tested(self, entry: Entry, event: Tested) -> Block:
+        data = {
+            "tests": event.tests,
+            "seconds": event.seconds,
+            "failures": _failures(event.report),
+        }
+        words = _words(event.report, "report")
+        return self._block(entry, "tested", "public tests", words, data)
+
+    def _difference(self, entry: Entry) -> tuple[DiffLine, ...] | None:
+        """From the revision before; None for the first, and where they are too long."""
+        if entry.before is None:
+            return None
+        old, new = self._program(entry.before), self._program(entry)
+        return difference(old, new) if old and new else None
+
+    def _program(self, entry: Entry) -> str:
+        event = self._event(entry.line)
+        if not isinstance(event, Response):
+            return ""
+        if entry.kind == "call":
+            return program(event.response.tool_calls[entry.part]) or ""
+        return extract(event.response.text, None).code
+
+
+def _words(text: str, name: str) -> Words:
+    piece = cut(text.strip("\n"))
+    return Words(piece.text, piece.left, name, len(text))
+
+
+def _pieces(text: str) -> Iterator[Piece]:
+    """The words and the programs of an answer, in order."""
+    rest = text.replace("\r\n", "\n")
+    for block in fenced_blocks(text):
+        before, found, after = rest.partition(block.text)
+        if found:
+            yield Piece(_unfenced(before))
+            shown = coloured(block.text) if block.tag in PYTHON else Markup.escape(cut(found).text)
+            yield Piece("", shown)
+            rest = after
+    yield Piece(_unfenced(rest))
+
+
+def _unfenced(text: str) -> str:
+    """Words between two programs, without the fences on either side of them."""
+    lines = text.strip("\n").split("\n")
+    if not lines[0].strip(" >`~"):
+        lines = lines[1:]
+    if lines and lines[-1].lstrip(" >").startswith(("```", "~~~")):
+        lines.pop()
+    return cut("\n".join(lines)).text
+
+
+def _resulting(event: ToolResult, line: Line) -> dict[str, Any]:
+    content = event.result.content
+    return {
+        "result": _words(content, "result"),
+        "result_line": line.number,
+        "error": event.result.is_error,
+        "malformed": event.result.malformed,
+        "seconds": event.seconds,
+        "tests": event.tests,
+        "failures": _failures(content) if event.tests and not event.tests.solved else (),
+    }
+
+
+def _failures(report: str) -> tuple[Failed, ...]:
+    return tuple(
+        Failed(
+            title=cut(each.title).text,
+            sides=None if each.expected is None else beside(each.expected, each.got or NOTHING),
+            where=cut(each.where).text,
+            boxes=tuple((name, _words(text, "")) for name, text in each.boxes if text),
+        )
+        for each in failures_in(report)
+    )
+
+
+def _graded(event: Graded) -> dict[str, Any]:
+    grade = event.grade
+    failed = [test for test in grade.tests if not test.passed]
+    shown: list[Failed] = []
+    for test in failed[:MOST_FAILURES]:
+        where = "public" if test.public else "hidden"
+        boxes = [
+            ("" if name == "got" else name, _words(text, f"{name}-{test.index}"))
+            for name in ("got", "error", "stdout", "stderr")
+            if (text := getattr(test, name)).strip()
+        ]
+        gap = test.difference
+        shown.append(
+            Failed(
+                title=f"{where.capitalize()} test {test.index + 1}: "
+                f"{test.verdict.replace('_', ' ')} after {test.cpu_s:.2f} s of CPU time",
+                sides=beside(gap.expected, gap.got, numbered=False) if gap else None,
+                where=cut(gap.where.lstrip(": ")).text if gap else "",
+                boxes=tuple((name or "output", words) for name, words in boxes),
+            )
+        )
+    return {
+        "grade": grade,
+        "failures": tuple(shown),
+        "more": len(failed) - len(shown),
+        "tests": grade.tests[:MOST_TESTS],
+        "not_listed": max(0, len(grade.tests) - MOST_TESTS),
+        "not_run": grade.public_total + grade.hidden_total - len(grade.tests),
+    }
+
+
+def _note(event: Event) -> str:
+    """What befell a conversation."""
+    match event:
+        case Retried():
+            status = f", status {event.status}" if event.status else ""
+            title = f"retry {event.attempt} of turn {event.turn} after {event.wait_s:.1f} s{status}"
+        case Unusable():
+            title = f"turn {event.turn}: an answer of no use"
+        case ToolProtocolChanged():
+            ways = {"native": "natively", "text": "in text", "none": "not at all"}
+            title = f"from turn {event.turn} on tools are called {ways[event.protocol]}"
+        case Cleared():
+            title = f"turn {event.turn} was too long: {len(event.call_ids)} older results left out"
+        case AgentLeft():
+            how = "" if event.exit_code is None else f", exit code {event.exit_code}"
+            kept = "" if event.confined else "; it was not kept from the data"
+            title = f"{event.client or 'an agent'} left after {event.seconds:.1f} s{how}{kept}"
+        case WorkEnded():
+            title = f"the work of the agent has ended: {event.stop_reason}"
+        case NotGraded():
+            what = event.verdict.replace("_", " ")
+            title = f"not graded: {what}; the sample stays pending"
+        case NewConversation():
+            title = f"a new conversation after turn {event.turn}"
+        case Resumed():
+            title = f"taken up again after turn {event.turn} {event.time[:40]}".strip()
+        case _:
+            title = event.event.replace("_", " ")
+    return title

@@ -1,0 +1,81 @@
+"""Programs in colour, and what changed between two of them; made here, not in the browser."""
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+from markupsafe import Markup
+
+from harness.text import printable
+
+LONGEST_COLOURED = 20_000
+"""Characters; longer programs are shown plainly."""
+LONGEST_LINE_COLOURED = 2_000
+MOST_LINES = 1_000
+"""Lines of each program; more are not compared."""
+LONGEST_COMPARED = 60_000
+CONTEXT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """A line of a difference.
+
+    Attributes:
+        kind: `same`, `added`, `removed`, or `gap` where lines are left out.
+        number: that of the line in the newer program; None where it is not in it.
+    """
+
+    kind: str
+    number: int | None
+    text: str
+
+
+@lru_cache(maxsize=256)
+def coloured(code: str) -> Markup:
+    """A Python program as HTML, with a class for each kind of word and all else escaped."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import (
+        PythonLexer,  # pyright: ignore[reportUnknownVariableType]
+    )
+
+    shown = printable(code)
+    long = len(shown) > LONGEST_COLOURED
+    if long or any(len(line) > LONGEST_LINE_COLOURED for line in shown.split("\n")):
+        return Markup.escape(shown)
+    lexer = cast("Any", PythonLexer)(stripnl=False, ensurenl=False)
+    formatter: Any = HtmlFormatter(nowrap=True)  # pyright: ignore[reportUnknownVariableType]
+    return Markup(highlight(shown, lexer, formatter))  # noqa: S704 - pygments escapes
+
+
+def difference(old: str, new: str) -> tuple[DiffLine, ...] | None:
+    """What changed from one program to the next, with a few lines around each change.
+
+    Returns:
+        None where the programs are too long to compare; empty where they are the same.
+    """
+    if max(len(old), len(new)) > LONGEST_COMPARED:
+        return None
+    before, after = printable(old).split("\n"), printable(new).split("\n")
+    if max(len(before), len(after)) > MOST_LINES:
+        return None
+    return tuple(_lines(before, after))
+
+
+def _lines(before: list[str], after: list[str]) -> Iterator[DiffLine]:
+    matcher = difflib.SequenceMatcher(None, before, after)
+    for number, group in enumerate(matcher.get_grouped_opcodes(CONTEXT)):
+        if number:
+            yield DiffLine("gap", None, "⋯")
+        for word, old_from, old_to, new_from, new_to in group:
+            if word == "equal":
+                for at in range(new_from, new_to):
+                    yield DiffLine("same", at + 1, after[at])
+                continue
+            for at in range(old_from, old_to):
+                yield DiffLine("removed", None, before[at])
+            for at in range(new_from, new_to):
+                yield DiffLine("added", at + 1, after[at])

@@ -1,0 +1,173 @@
+"""All runs below a folder, with what was read of them kept until it changes."""
+
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import HarnessError
+from harness.features.viewer.addresses import Found, Place, find_places, key_of
+from harness.features.viewer.entries import Entries, entries_of
+from harness.features.viewer.open_run import Item, OpenRun, stamp_of, summed_up, transcript_name
+from harness.features.viewer.query import sums
+from harness.features.viewer.transcript_index import Tape
+from harness.run.spec.shard import planned_samples
+from harness.run.store.directory import read_manifest
+from harness.run.store.state import RunState
+from harness.stats.rates import Rate
+
+LOOKED_FOR_S = 1.0
+"""Seconds for which the list of runs is taken to be as it was found, at least."""
+REST = 20
+"""And so many times as long as it took to find them: a large folder is not looked through for ever.
+"""
+MOST_OPEN = 16
+MOST_TAPES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A run in the list; where `error` says why it cannot be read, the rest is empty."""
+
+    key: str
+    name: str
+    group: str
+    experiment: bool
+    model: str = ""
+    mode: str = ""
+    prompt: str = ""
+    created: str = ""
+    planned: int = 0
+    done: int = 0
+    rate: Rate | None = None
+    cost: float | None = None
+    running: bool = False
+    state: RunState | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A sample's transcript; `there` is whether it has one."""
+
+    tape: Tape
+    entries: Entries
+    there: bool
+
+
+class Library:
+    """The runs below a folder. Not for two threads at once.
+
+    Args:
+        root: the folder.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._found: tuple[float, Found] | None = None
+        self._open: OrderedDict[str, OpenRun] = OrderedDict()
+        self._tapes: OrderedDict[tuple[str, str], tuple[Tape, int, Entries]] = OrderedDict()
+        self._listed: dict[str, tuple[tuple[Any, ...], Listed]] = {}
+
+    def found(self) -> Found:
+        """The runs that there are."""
+        began = time.monotonic()
+        if self._found is None or began > self._found[0]:
+            found = find_places(self.root)
+            now = time.monotonic()
+            self._found = now + max(LOOKED_FOR_S, REST * (now - began)), found
+        return self._found[1]
+
+    def version(self) -> str:
+        """Another word whenever something in the list may have changed."""
+        return key_of(repr([(place.key, stamp_of(place.path)) for place in self.found().places]))
+
+    def listed(self) -> list[Listed]:
+        """All runs: those of one folder together, the newest first."""
+        runs = sorted((self._line(place) for place in self.found().places), key=_begun)
+        runs.reverse()
+        newest = {run.group: at for at, run in reversed(list(enumerate(runs)))}
+        return sorted(runs, key=lambda run: (run.group != "", newest[run.group]))
+
+    def _line(self, place: Place) -> Listed:
+        stamp = stamp_of(place.path)
+        kept = self._listed.get(place.key)
+        if kept is None or kept[0] != stamp:
+            kept = self._listed[place.key] = stamp, self._read(place)
+        return kept[1]
+
+    def _read(self, place: Place) -> Listed:
+        here = place.key, place.name, place.group, place.experiment
+        try:
+            return self._summed(place, here)
+        except HarnessError as error:
+            return Listed(*here, error=str(error))
+
+    def _summed(self, place: Place, here: tuple[str, str, str, bool]) -> Listed:
+        manifest = read_manifest(place.path)
+        planned = planned_samples(manifest)
+        summary = summed_up(place.path)
+        if summary is not None and summary.graded + summary.ungraded >= planned:
+            state = RunState(word="done", planned=planned, done=planned, pending={})
+            done, rate, cost = summary.graded + summary.ungraded, summary.pass_at_1, summary.cost
+        else:
+            run = self._refreshed(place)
+            state = run.state
+            summed = sums(run.items.values())
+            done, rate, cost = summed.done, summed.rate, summed.cost
+        return Listed(
+            *here,
+            model=str(manifest["spec"].get("model", "")),
+            mode=str(manifest["spec"].get("mode", "")),
+            prompt=str(manifest["prompt"].get("name", "")),
+            created=created(manifest),
+            planned=planned,
+            done=done,
+            rate=rate,
+            cost=cost,
+            running=state.word == "running",
+            state=state,
+        )
+
+    def run(self, key: str) -> OpenRun:
+        """A run as it is now.
+
+        Raises:
+            KeyError: there is none of that key.
+            RunDirectoryError: it cannot be read.
+        """
+        place = next((place for place in self.found().places if place.key == key), None)
+        if place is None:
+            raise KeyError(key)
+        return self._refreshed(place)
+
+    def _refreshed(self, place: Place) -> OpenRun:
+        run = self._open.setdefault(place.key, OpenRun(place))
+        self._open.move_to_end(place.key)
+        while len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)
+        run.refresh()
+        return run
+
+    def talk(self, run: OpenRun, item: Item) -> Talk:
+        """A sample's transcript as it is now. Raises RunDirectoryError: its pack is damaged."""
+        where = run.place.key, item.key
+        name = transcript_name(item.problem_id, item.index)
+        tape, lines, entries = self._tapes.pop(where, (Tape(run.path, name), -1, Entries((), {})))
+        there = tape.refresh()
+        if tape.changes != lines:
+            entries = entries_of(tape)
+        self._tapes[where] = tape, tape.changes, entries
+        while len(self._tapes) > MOST_TAPES:
+            self._tapes.popitem(last=False)
+        return Talk(tape, entries, there)
+
+
+def created(manifest: dict[str, Any]) -> str:
+    """When a run was begun, as its manifest says."""
+    return str(manifest.get("created", ""))[:16].replace("T", " ")
+
+
+def _begun(run: Listed) -> tuple[str, str]:
+    return run.created, run.name

@@ -1,0 +1,187 @@
+"""A run that is looked at: what it is, its samples, and whether something has changed."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from harness.features.viewer.addresses import Place, key_of
+from harness.features.viewer.result_index import Row, Rows
+from harness.models.prices import ListedPrice
+from harness.run.spec.shard import planned_samples
+from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, read_manifest
+from harness.run.store.discovery import is_under_way
+from harness.run.store.files import LARGEST_SUMMARY, read_file
+from harness.run.store.results import limits_of_the_run
+from harness.run.store.state import NEVER_RUN, Reason, RunState, pending_reasons, state_of
+from harness.run.store.transcript import file_name, sample_name
+from harness.run.store.transcripts import FOLDER, PACK
+from harness.stats.rates import Rate
+
+MOST_SAMPLES = 200_000
+"""Samples of one run that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A sample of a run, done or not.
+
+    Attributes:
+        key: what stands for it in an address.
+        row: what came of it; None while it has no result.
+        reason: why it is pending, where it has no result.
+    """
+
+    key: str
+    sample: str
+    problem_id: str
+    index: int
+    row: Row | None
+    reason: Reason = NEVER_RUN
+
+    @property
+    def title(self) -> str:
+        """The problem's title, as far as it is known."""
+        return self.row.title if self.row else self.problem_id
+
+    @property
+    def state(self) -> str:
+        """The verdict, or why there is none."""
+        if self.row is not None:
+            return str(self.row.verdict)
+        return self.reason.word
+
+
+class Headline(BaseModel):
+    """What a list of runs says of one; the keys are those of `harness.run.summary.summary.Summary`."""
+
+    planned: int
+    graded: int
+    ungraded: int
+    pass_at_1: Rate | None
+    cost: float | None
+
+
+class OpenRun:
+    """A run as it was when it was last refreshed.
+
+    Attributes:
+        manifest: what `run.json` says.
+        items: its samples by their keys: those with a result in the order they ended, then others.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.manifest: dict[str, Any] = {}
+        self.items: dict[str, Item] = {}
+        self.rows = Rows(place.path / RESULTS)
+        self._stamp: tuple[Any, ...] = ()
+        self._keys: dict[str, str] = {}
+        self.state = RunState(word="pending", planned=0, done=0, pending={})
+
+    @property
+    def path(self) -> Path:
+        """Its directory."""
+        return self.place.path
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The stored spec, by its keys."""
+        return self.manifest["spec"]
+
+    @property
+    def planned(self) -> int:
+        """How many samples it is to have."""
+        return planned_samples(self.manifest)
+
+    @property
+    def done(self) -> int:
+        """How many have a result."""
+        return len(self.rows.of)
+
+    @property
+    def version(self) -> str:
+        """Another word whenever something that is shown may have changed."""
+        return key_of(repr(self._stamp))
+
+    @property
+    def price(self) -> ListedPrice | None:
+        """What a token costs; None where that is unknown."""
+        with suppress(ValidationError):
+            price = self.manifest.get("price")
+            return None if price is None else ListedPrice.model_validate(price)
+        return None
+
+    def refresh(self) -> None:
+        """Read what has changed.
+
+        Raises:
+            RunDirectoryError: it is no run, or no longer one.
+        """
+        stamp = stamp_of(self.path)
+        if stamp == self._stamp:
+            return
+        self.manifest = read_manifest(self.path)
+        self.rows.refresh(self.price, limits_of_the_run(self.manifest))
+        running = is_under_way(self.path)
+        done, reasons = self.rows.of, dict[str, Reason]()
+        if len(done) < self.planned:
+            reasons = dict(pending_reasons(self.path, self.manifest, done, running=running))
+        self.state = state_of(self.path, self.manifest, done, reasons, running=running)
+        self.items = {item.key: item for item in self._listed(reasons)}
+        self._stamp = stamp
+
+    def _listed(self, reasons: Mapping[str, Reason]) -> list[Item]:
+        done = [
+            Item(self._key(name), name, row.problem_id, row.index, row)
+            for name, row in self.rows.of.items()
+        ]
+        for problem_id in self.manifest["problems"]:
+            for index in range(self.spec["samples_per_problem"]):
+                name = sample_name(problem_id, index)
+                reason = reasons.get(name)
+                if reason is not None and len(done) < MOST_SAMPLES:
+                    done.append(Item(self._key(name), name, problem_id, index, None, reason))
+        return done
+
+    def _key(self, name: str) -> str:
+        key = self._keys.get(name)
+        if key is None:
+            key = self._keys[name] = key_of(name)
+        return key
+
+
+def stamp_of(path: Path) -> tuple[Any, ...]:
+    """What tells whether something in a run has changed: times, lengths, and the lock."""
+    names = (MANIFEST, RESULTS, FOLDER, PACK)
+    return (*(_stat(path / name) for name in names), is_under_way(path))
+
+
+def _stat(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def summed_up(path: Path) -> Headline | None:
+    """What `summary.json` says, unless results have come since."""
+    summary, results = path / SUMMARY, path / RESULTS
+    try:
+        if results.exists() and results.stat().st_mtime_ns > summary.stat().st_mtime_ns:
+            return None
+        return Headline.model_validate_json(read_file(summary, LARGEST_SUMMARY))
+    except (OSError, ValidationError):
+        return None
+
+
+def transcript_name(problem_id: str, index: int) -> str:
+    """The name of a sample's transcript; one that no file has, where its id is no text."""
+    try:
+        return file_name(problem_id, index)
+    except UnicodeEncodeError:  # lone surrogates: nothing of that name was ever written
+        return ""

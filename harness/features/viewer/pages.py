@@ -1,0 +1,279 @@
+"""What each address answers. Nothing in it is ever a path: keys are looked up, or not found."""
+
+from collections.abc import Callable
+from functools import partial
+from threading import Lock
+from typing import Any
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from harness.errors import HarnessError, RunDirectoryError
+from harness.features.viewer.addresses import key_of
+from harness.features.viewer.blocks import Blocks
+from harness.features.viewer.efficiency_axis import strip_of
+from harness.features.viewer.entries import PER_PAGE
+from harness.features.viewer.event_texts import text_in
+from harness.features.viewer.highlight import coloured
+from harness.features.viewer.html import line, render
+from harness.features.viewer.library import Library, Talk, created
+from harness.features.viewer.open_run import Item, OpenRun
+from harness.features.viewer.query import COLUMNS, Query, page_of, select, sums
+from harness.run.store.discovery import is_under_way
+from harness.run.store.results import SampleResult
+from harness.run.store.transcript import transcript_command
+from harness.text import printable
+from harness.view.texts import PAGE
+
+LONGEST_CODE = 20_000
+NUMBERS = frozenset({"tests", "turns", "seconds", "tokens", "cost"})
+Shown = dict[str, Any]
+
+
+class Pages:
+    """The pages of a library, each read as it is asked for."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._lock = Lock()
+
+    def runs(self, request: Request) -> Response:
+        """The list of runs."""
+        return self._answer(request, "runs.j2", self._runs)
+
+    def run(self, request: Request) -> Response:
+        """A run: its figures, and a page of its samples."""
+        return self._answer(request, "run.j2", self._run)
+
+    def sample(self, request: Request) -> Response:
+        """A sample: its conversation, a page of it where it is long."""
+        return self._answer(request, "sample.j2", self._sample)
+
+    def text(self, request: Request) -> Response:
+        """A long text of a transcript, by pages."""
+        return self._answer(request, "text.j2", self._text)
+
+    def _answer(
+        self, request: Request, template: str, make: Callable[[Request], Shown | None]
+    ) -> Response:
+        nonce, status = request.scope["nonce"], 200
+        with self._lock:
+            try:
+                shown = make(request)
+                if shown is None:
+                    return Response(status_code=304)
+            except KeyError:
+                template, status = "wrong.j2", 404
+                shown = _wrong("Not found", "There is nothing at this address, or no longer.")
+            except HarnessError as error:
+                template, status = "wrong.j2", 500
+                shown = _wrong("This cannot be shown", str(error))
+            page = render(template, nonce=nonce, **shown)
+        headers = {"ETag": f'"{shown["version"]}"'}
+        return Response(page, status, headers, media_type="text/html")
+
+    def _runs(self, request: Request) -> Shown | None:
+        version = self._library.version()
+        if _is_known(request, version):
+            return None
+        runs = self._library.listed()
+        return {
+            "crumbs": [],
+            "version": version,
+            "running": any(run.running for run in runs),
+            "root": line(self._library.root),
+            "cut": self._library.found().cut,
+            "runs": runs,
+        }
+
+    def _run(self, request: Request) -> Shown | None:
+        run = self._library.run(request.path_params["run"])
+        if _is_known(request, run.version):
+            return None
+        query = Query.of(request.query_params)
+        parent: Any = run.manifest.get("parent")
+        return {
+            "crumbs": [(line(run.place.name), None)],
+            "version": run.version,
+            "running": run.state.word == "running",
+            "state": run.state,
+            "key": run.place.key,
+            "name": run.place.name,
+            "spec": _spec(run),
+            "created": created(run.manifest),
+            "parent": parent.get("path", "") if isinstance(parent, dict) else parent,  # pyright: ignore[reportUnknownMemberType]
+            "planned": run.planned,
+            "total": len(run.items),
+            "unreadable": run.rows.unreadable,
+            "sums": sums(run.items.values()),
+            "query": query,
+            "only": partial(_only, query),
+            "page": page_of(select(run.items.values(), query), query),
+            "columns": list(COLUMNS),
+            "numbers": NUMBERS,
+        }
+
+    def _found(self, request: Request) -> tuple[OpenRun, Item]:
+        run = self._library.run(request.path_params["run"])
+        return run, run.items[request.path_params["sample"]]
+
+    def _sample(self, request: Request) -> Shown | None:
+        run, item = self._found(request)
+        problem = ""
+        try:
+            talk = self._library.talk(run, item)
+        except RunDirectoryError as error:
+            talk, problem = None, str(error)
+        running = item.row is None and is_under_way(run.path)
+        version = key_of(repr((talk and talk.tape.changes, item, running)))
+        if _is_known(request, version):
+            return None
+        whole = run.rows.whole(item.sample) if item.row else None
+        number = _number(request.query_params.get("part", "1"), talk.entries.pages if talk else 1)
+        query = Query.of(request.query_params)
+        base = _address(run, item)
+        return {
+            "crumbs": [
+                (line(run.place.name), f"/runs/{run.place.key}{query.at(1)}"),
+                (line(item.title), None),
+            ],
+            "version": version,
+            "running": running,
+            "base": base,
+            "item": item,
+            "row": item.row,
+            "tags": (item.row.tags if item.row else ())[:20],
+            "whole": whole,
+            "strip": strip_of(whole.efficiency) if whole else None,
+            "problem": problem,
+            "command": transcript_command(run.path, item.sample),
+            "number": number,
+            "pages": talk.entries.pages if talk else 1,
+            "address": partial(_part, base, query),
+            "at_turn": partial(_at_turn, base, query, talk),
+            **_conversation(run, talk, number, running=running),
+            **_final(whole, base),
+            **_around(run, item, query),
+        }
+
+    def _text(self, request: Request) -> Shown | None:
+        run, item = self._found(request)
+        name, number = request.path_params["name"], request.path_params["line"]
+        text = self._whole_text(run, item, number, name)
+        pages = max(1, -(-len(text) // PAGE))
+        page = _number(request.query_params.get("page", "1"), pages)
+        start = (page - 1) * PAGE
+        base = _address(run, item)
+        version = key_of(f"{len(text)} {start}")
+        if _is_known(request, version):
+            return None
+        return {
+            "crumbs": [
+                (line(run.place.name), f"/runs/{run.place.key}"),
+                (line(item.title), base),
+                ("text", None),
+            ],
+            "version": version,
+            "running": False,
+            "title": f"{item.title}: {name.replace('-', ' ')}"
+            + (f", line {number}" * bool(number)),
+            "start": start,
+            "end": min(start + PAGE, len(text)),
+            "size": len(text),
+            "number": page,
+            "pages": pages,
+            "address": lambda page: f"{base}/lines/{number}/{name}?page={page}",  # pyright: ignore[reportUnknownLambdaType]
+            "shown": printable(text[start : start + PAGE]),
+        }
+
+    def _whole_text(self, run: OpenRun, item: Item, number: int, name: str) -> str:
+        if number == 0 and name == "solution":
+            return run.rows.whole(item.sample).code
+        tape = self._library.talk(run, item).tape
+        where = tape.line(number)
+        event = tape.event(where) if where else None
+        text = text_in(event, name) if event else None
+        if text is None:
+            raise KeyError(name)
+        return text
+
+
+def _wrong(title: str, message: str) -> Shown:
+    return {
+        "crumbs": [(title, None)],
+        "version": "",
+        "running": False,
+        "title": title,
+        "message": message,
+    }
+
+
+def _is_known(request: Request, version: str) -> bool:
+    return request.headers.get("if-none-match") == f'"{version}"'
+
+
+def _number(word: str, most: int) -> int:
+    """The number of a page in an address; of one that there is not, that of the last."""
+    return min(max(int(word), 1), most) if word.isdecimal() and len(word) < 8 else 1  # noqa: PLR2004 - nothing has so many pages
+
+
+def _spec(run: OpenRun) -> Shown:
+    """What the spec says, for a page's head."""
+    return {
+        "model": str(run.spec.get("model", "")),
+        "mode": str(run.spec.get("mode", "")),
+        "prompt": str(run.manifest["prompt"].get("name", "")),
+        "max_tokens": str(run.spec.get("max_tokens") or "the provider's own"),
+    }
+
+
+def _address(run: OpenRun, item: Item) -> str:
+    return f"/runs/{run.place.key}/samples/{item.key}"
+
+
+def _only(query: Query, state: str) -> str:
+    """The address of the samples of a state; of all, where it is that one already."""
+    return Query(state="" if query.state == state else state).at(1)
+
+
+def _part(base: str, query: Query, part: int) -> str:
+    words = "&".join(word for word in (query.words, f"part={part}" if part > 1 else "") if word)
+    return f"{base}?{words}" if words else base
+
+
+def _at_turn(base: str, query: Query, talk: Talk | None, turn: int) -> str:
+    place = talk.entries.turns.get(turn) if talk else None
+    if talk is None or place is None:
+        return base
+    return f"{_part(base, query, talk.entries.page_of(place))}#turn-{turn}"
+
+
+def _conversation(run: OpenRun, talk: Talk | None, number: int, *, running: bool) -> Shown:
+    if talk is None or not talk.there:
+        return {"blocks": [], "graded_above": False}
+    blocks = Blocks(talk.tape, run.price, running=running)
+    graded = any(entry.kind == "grade" for entry in talk.entries.all[-2 * PER_PAGE :])
+    shown = [blocks.of(entry) for entry in talk.entries.page(number)]
+    return {"blocks": shown, "graded_above": graded}
+
+
+def _final(whole: SampleResult | None, base: str) -> Shown:
+    code = whole.code if whole else ""
+    return {
+        "final_code": coloured(code[:LONGEST_CODE]) if code else Markup(""),
+        "final_left": max(0, len(code) - LONGEST_CODE),
+        "final_link": f"{base}/lines/0/solution",
+    }
+
+
+def _around(run: OpenRun, item: Item, query: Query) -> Shown:
+    """The samples before and after, in the order of the list that the reader came from."""
+    found = select(run.items.values(), query)
+    place = next((at for at, each in enumerate(found) if each.key == item.key), -1)
+    beside = {"before": place - 1, "after": place + 1 if place >= 0 else -1}
+    links = {
+        word: _part(_address(run, found[at]), query, 1) if 0 <= at < len(found) else None
+        for word, at in beside.items()
+    }
+    return {**links, "place": place + 1, "of": len(found)}

@@ -1,0 +1,229 @@
+"""A run's samples searched, filtered, sorted and paged."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlencode
+
+from harness.features.viewer.html import line
+from harness.features.viewer.open_run import Item
+from harness.features.viewer.result_index import Row
+from harness.stats.curves import mean_by_problem
+from harness.stats.rates import Rate, rate
+
+PER_PAGE = 100
+LONGEST_SEARCH = 200
+LEVELS = {"easy": 0, "medium": 1, "hard": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Which samples, in which order; all of it comes from an address, and unknown words do nothing.
+
+    Attributes:
+        search: words that must all be in a sample's name, title or tags.
+        state: a verdict, or `solved`, `unsolved`, `not_run`, `under_way`; empty for all.
+        sort: a column of `COLUMNS`, from its least; `down` turns that round. Empty: as they ended.
+        page: from 1 on.
+    """
+
+    search: str = ""
+    state: str = ""
+    difficulty: str = ""
+    platform: str = ""
+    sort: str = ""
+    down: bool = False
+    page: int = 1
+
+    @classmethod
+    def of(cls, words: Mapping[str, str]) -> "Query":
+        """The query of an address."""
+        page = words.get("page", "1")
+        return cls(
+            search=words.get("q", "")[:LONGEST_SEARCH],
+            state=words.get("state", "")[:LONGEST_SEARCH],
+            difficulty=words.get("difficulty", "")[:LONGEST_SEARCH],
+            platform=words.get("platform", "")[:LONGEST_SEARCH],
+            sort=words.get("sort", "") if words.get("sort", "") in COLUMNS else "",
+            down=words.get("down", "") == "1",
+            page=max(1, int(page)) if page.isdecimal() and len(page) < 8 else 1,  # noqa: PLR2004 - no run has so many pages
+        )
+
+    @property
+    def words(self) -> str:
+        """It as the end of an address, without its page; empty where it says nothing."""
+        named = {
+            "q": self.search,
+            "state": self.state,
+            "difficulty": self.difficulty,
+            "platform": self.platform,
+            "sort": self.sort,
+            "down": "1" if self.down else "",
+        }
+        # What cannot stand in an address, a lone surrogate, finds nothing either.
+        return urlencode({k: v for k, v in named.items() if v}, errors="replace")
+
+    def at(self, page: int) -> str:
+        """The address of one of its pages, below the run's."""
+        words = "&".join(part for part in (self.words, f"page={page}" if page > 1 else "") if part)
+        return f"?{words}" if words else "?"
+
+    def by(self, column: str) -> str:
+        """The address that sorts by a column; by the same once more, the other way round."""
+        down = not self.down if self.sort == column else column in FROM_THE_MOST
+        return replace(self, sort=column, down=down, page=1).at(1)
+
+    def order(self, column: str) -> str:
+        """How a column is sorted, in the words of `aria-sort`."""
+        if self.sort != column:
+            return "none"
+        return "descending" if self.down else "ascending"
+
+
+def _share(row: Row) -> float | None:
+    total = row.public_total + row.hidden_total
+    return (row.public_passed + row.hidden_passed) / total if total else None
+
+
+Key = Callable[[Row], Any]
+COLUMNS: dict[str, Key] = {
+    "problem": lambda row: (row.title.casefold(), row.index),
+    "difficulty": lambda row: (LEVELS.get(row.difficulty or "", len(LEVELS)), row.difficulty or ""),
+    "verdict": lambda row: (not row.solved, str(row.verdict)),
+    "tests": _share,
+    "turns": lambda row: row.model_calls,
+    "seconds": lambda row: row.seconds,
+    "tokens": lambda row: row.tokens,
+    "cost": lambda row: row.cost,
+}
+FROM_THE_MOST = frozenset({"turns", "seconds", "tokens", "cost"})
+
+
+def select(items: Iterable[Item], query: Query) -> list[Item]:
+    """The samples that a query means, in its order; what is not known of a sample is last."""
+    words = query.search.casefold().split()
+    found = [item for item in items if _meant(item, query) and _has(item, words)]
+    if not query.sort:
+        return found
+    key = COLUMNS[query.sort]
+    known = [(value, item) for item in found if item.row and (value := key(item.row)) is not None]
+    places = {item.key for _, item in known}
+    known.sort(key=lambda pair: pair[0], reverse=query.down)
+    return [*(item for _, item in known), *(item for item in found if item.key not in places)]
+
+
+def _meant(item: Item, query: Query) -> bool:
+    row = item.row
+    if query.state == "solved":
+        meant = row is not None and row.solved
+    elif query.state == "unsolved":
+        meant = row is not None and not row.solved
+    else:
+        meant = query.state in {"", item.state}
+    if query.difficulty:
+        meant = meant and row is not None and _level(row) == query.difficulty
+    if query.platform:
+        meant = meant and row is not None and _named(row.platform) == query.platform
+    return meant
+
+
+def _level(row: Row) -> str:
+    return _named(row.difficulty or "unknown")
+
+
+@lru_cache(maxsize=1_000)
+def _named(word: str) -> str:
+    """A word of the data as a page can show it and an address can hold it."""
+    return line(word)[:LONGEST_SEARCH]
+
+
+def _has(item: Item, words: Sequence[str]) -> bool:
+    if not words:
+        return True
+    tags = item.row.tags if item.row else ()
+    text = "\n".join((item.sample, item.title, *tags)).casefold()
+    return all(word in text for word in words)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a list; `of` is how many there are, and `total` how many items on all."""
+
+    items: tuple[Item, ...]
+    number: int
+    of: int
+    total: int
+
+
+def page_of(found: Sequence[Item], query: Query) -> Page:
+    """A query's page; one that there is not is the last."""
+    pages = max(1, -(-len(found) // PER_PAGE))
+    number = min(query.page, pages)
+    start = (number - 1) * PER_PAGE
+    return Page(tuple(found[start : start + PER_PAGE]), number, pages, len(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What the samples of a run come to so far.
+
+    Attributes:
+        cost: US dollars; None when any sample's is unknown.
+        cut_off: answers that ended at the token limit.
+        states, difficulties, platforms: how many samples are of each.
+        by_difficulty: pass@1 of each.
+    """
+
+    rate: Rate | None
+    done: int
+    graded: int
+    solved: int
+    tokens: int | None
+    cost: float | None
+    seconds: float
+    cut_off: int
+    states: dict[str, int]
+    difficulties: dict[str, int]
+    platforms: dict[str, int]
+    by_difficulty: dict[str, Rate]
+
+
+def sums(items: Iterable[Item]) -> Sums:
+    """Sum up."""
+    all_items = list(items)
+    rows = [item.row for item in all_items if item.row is not None]
+    graded = [row for row in rows if row.graded]
+    difficulties = _counted(map(_level, rows))
+    levels = sorted(difficulties, key=lambda name: (LEVELS.get(name, len(LEVELS)), name))
+    grouped = {name: _rate(row for row in graded if _level(row) == name) for name in levels[:20]}
+    return Sums(
+        rate=_rate(graded),
+        done=len(rows),
+        graded=len(graded),
+        solved=sum(row.solved for row in graded),
+        tokens=_all(row.tokens for row in rows),
+        cost=_all(row.cost for row in rows),
+        seconds=sum(row.seconds for row in rows),
+        cut_off=sum(row.cut_off for row in rows),
+        states=_counted(item.state for item in all_items),
+        difficulties={name: difficulties[name] for name in levels},
+        platforms=_counted(_named(row.platform) for row in rows),
+        by_difficulty={name: value for name, value in grouped.items() if value is not None},
+    )
+
+
+def _rate(rows: Iterable[Row]) -> Rate | None:
+    by_problem = mean_by_problem((row.problem_id, float(row.solved)) for row in rows)
+    return rate(list(by_problem.values()))
+
+
+def _all(values: Iterable[Any]) -> Any:
+    """Their sum; None where one is unknown, or there are none."""
+    known = list(values)
+    return sum(known) if known and None not in known else None
+
+
+def _counted(words: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(words).most_common())

@@ -1,0 +1,107 @@
+"""Who may see a page: the browser that was given the token, on this machine, by its own name.
+
+A page of somebody else's may make a browser ask for ours. It does not have the token; it cannot
+have the cookie sent, which is for pages of the same site alone; and if it has its own name lead
+here (DNS rebinding), that name stands in the Host header, and is not ours.
+"""
+
+import hmac
+import secrets
+from collections.abc import Mapping
+
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.requests import cookie_parser
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from harness.features.viewer.html import render
+
+TOKEN_BYTES = 32
+NAMES = ("127.0.0.1", "localhost")
+METHODS = frozenset({"GET", "HEAD"})
+
+
+class Guard:
+    """Lets nobody in without the token, and says in every answer what a page may do.
+
+    Args:
+        app: what it stands before.
+        port: where it listens.
+        token: the secret in the address that the user is shown.
+    """
+
+    def __init__(self, app: ASGIApp, port: int, token: str) -> None:
+        self._app = app
+        self._token = token
+        # A cookie is for all ports of a host; two viewers must not take each other's.
+        self.cookie = f"harness_view_{port}"
+        self._session = secrets.token_urlsafe(TOKEN_BYTES)
+        self._hosts = frozenset({f"{name}:{port}" for name in NAMES})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or hand over to the app."""
+        if scope["type"] != "http":
+            return
+        nonce = secrets.token_urlsafe(16)
+        scope["nonce"] = nonce
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_headers(nonce))
+            await send(message)
+
+        refused = self._refused(scope)
+        await (refused or self._app)(scope, receive, sent)
+
+    def _refused(self, scope: Scope) -> Response | None:
+        """The answer to one who may not come in, or who comes in just now."""
+        headers = Headers(scope=scope)
+        if headers.get("host", "").lower() not in self._hosts:
+            return PlainTextResponse("This is not the host that was asked for.\n", 403)
+        if scope["method"] not in METHODS:
+            return PlainTextResponse("Pages can be read, and no more.\n", 405)
+        given = QueryParams(scope["query_string"]).get("token")
+        if scope["path"] == "/" and given is not None and _same(given, self._token):
+            return self._entered()
+        cookies = cookie_parser(headers.get("cookie", ""))
+        if _same(cookies.get(self.cookie, ""), self._session):
+            return None
+        text = "Open the address that `harness view` has printed: it holds the key to this page.\n"
+        return PlainTextResponse(text, 403)
+
+    def _entered(self) -> Response:
+        """A page that goes on without the token; by its own doing, so that the cookie is sent."""
+        answer = Response(render("entered.j2"), media_type="text/html")
+        answer.set_cookie(self.cookie, self._session, httponly=True, samesite="strict", path="/")
+        return answer
+
+
+def new_token() -> str:
+    """A token that nobody guesses."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def _same(given: str, secret: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), secret.encode())
+
+
+def _headers(nonce: str) -> Mapping[str, str]:
+    rules = (
+        "default-src 'none'",
+        f"script-src 'nonce-{nonce}'",
+        f"style-src 'nonce-{nonce}'",
+        "connect-src 'self'",
+        "img-src data:",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+    return {
+        "Content-Security-Policy": "; ".join(rules),
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Cache-Control": "no-store",
+    }

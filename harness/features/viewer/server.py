@@ -1,0 +1,86 @@
+"""The viewer as a server: on this machine alone, until it is interrupted."""
+
+import socket
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+from types import FrameType
+
+import uvicorn
+
+from harness.errors import UsageError
+from harness.features.viewer.security import new_token
+from harness.view.app import make_app
+
+LOOPBACK = "127.0.0.1"
+
+
+class _Server(uvicorn.Server):
+    """Ends at once when it is told to: nothing that a page waits for is worth waiting for.
+
+    Args:
+        config: uvicorn's.
+        ready: called once pages can be read, and an interrupt ends it well.
+    """
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        del sig, frame  # not kept, as it would be raised again
+        self.should_exit = self.force_exit = True
+
+
+def serve(root: Path, port: int, *, show: bool, say: Callable[[str], None]) -> None:
+    """Serve the runs below a folder until an interrupt.
+
+    Args:
+        root: the folder; it need not hold a run yet.
+        port: 0 for any that is free.
+        show: whether the browser is opened.
+        say: is told the address.
+
+    Raises:
+        UsageError: there is no such folder, or the port is taken.
+    """
+    if not root.is_dir():
+        raise UsageError(f"{root} is no folder; name one with runs, or a run")
+    with _bound(port) as bound:
+        own_port = bound.getsockname()[1]
+        token = new_token()
+        address = f"http://{LOOPBACK}:{own_port}/?token={token}"
+
+        def ready() -> None:
+            say(address)
+            if show:  # a browser may take its time, and stay in the foreground
+                Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+        config = uvicorn.Config(
+            make_app(root, own_port, token),
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+        )
+        _Server(config, ready).run(sockets=[bound])
+
+
+def _bound(port: int) -> socket.socket:
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((LOOPBACK, port))
+    except OSError as error:
+        bound.close()
+        raise UsageError(f"port {port} of {LOOPBACK}: {error.strerror}; give another") from error
+    bound.set_inheritable(False)
+    return bound

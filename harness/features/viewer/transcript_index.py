@@ -1,0 +1,165 @@
+"""A transcript for one who pages through it: what each line is and where, in little memory.
+
+Of a file that has grown only what is new is read. The words of an event are read from their place
+when they are shown.
+"""
+
+import io
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from harness.agent.events import Event, Response, Resumed, ToolResult
+from harness.features.viewer.result_index import Lines, Span
+from harness.run.store.files import open_file
+from harness.run.store.transcript import EVENT
+from harness.run.store.transcripts import FOLDER, open_pack
+
+UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What a line of a transcript is.
+
+    Attributes:
+        number: of the line, from 1.
+        kind: the event's word, or `unreadable`.
+        messages: how many a request holds.
+        calls: the ids and names of the tools that an answer calls.
+        answers: the id of the call that a tool's result is for.
+        failed: whether that result is an error.
+        fenced: whether an answer holds a fence, and so perhaps a program.
+    """
+
+    number: int
+    span: Span
+    kind: str
+    turn: int = 0
+    messages: int = 0
+    calls: tuple[tuple[str, str], ...] = ()
+    answers: str = ""
+    failed: bool = False
+    fenced: bool = False
+
+
+class Tape:
+    """The lines of a transcript that stand, and the marks between them.
+
+    Attributes:
+        lines: what stands; what was void when the sample was taken up again is not in it.
+        marks: how many lines stand before each mark of having been taken up again, and that line.
+        void: how many lines were void.
+        changes: another number whenever something has changed.
+    """
+
+    def __init__(self, run: Path, name: str) -> None:
+        self._run, self._name = run, name
+        self._loose = Lines(run / FOLDER / name)
+        self._packed: bytes | None = None
+        self.changes = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        self.changes += 1
+        self.lines: list[Line] = []
+        self.marks: list[tuple[int, Line]] = []
+        self.void = 0
+        self._count = 0
+
+    def refresh(self) -> bool:
+        """Read what is new. Says whether there is a transcript.
+
+        Raises:
+            RunDirectoryError: it is in a pack that is damaged.
+        """
+        if (self._run / FOLDER / self._name).is_file():
+            if self._packed is not None:
+                self._packed = None
+                self._forget()
+            again, new = self._loose.new()
+            if again:
+                self._forget()
+            for span, line in new:
+                self._add(span, line)
+            return True
+        return self._packed is not None or self._unpack()
+
+    def _unpack(self) -> bool:
+        pack = open_pack(self._run) if self._name else None
+        if pack is None:
+            return False
+        with pack:
+            if self._name not in pack.places:
+                return False
+            self._packed = pack.read(self._name)
+        self._forget()
+        start = 0
+        for line in io.BytesIO(self._packed):
+            self._add(Span(start, len(line)), line)
+            start += len(line)
+        return True
+
+    def _add(self, span: Span, line: bytes) -> None:
+        self._count += 1
+        self.changes += 1
+        try:
+            event: Event | None = EVENT.validate_json(line)
+        except ValidationError:
+            event = None
+        what = _what(self._count, span, event)
+        if isinstance(event, Resumed):
+            kept = min(max(event.kept, 0), len(self.lines))
+            self.void += len(self.lines) - kept
+            del self.lines[kept:]
+            self.marks = [mark for mark in self.marks if mark[0] <= kept]
+            self.marks.append((kept, what))
+        else:
+            self.lines.append(what)
+
+    def event(self, line: Line) -> Event | None:
+        """The event of a line, read again; None where it is none."""
+        try:
+            return EVENT.validate_json(self._bytes(line.span))
+        except (OSError, ValidationError):
+            return None
+
+    def _bytes(self, span: Span) -> bytes:
+        if self._packed is not None:
+            return self._packed[span.start : span.start + span.length]
+        with open_file(self._run / FOLDER / self._name) as file:
+            return os.pread(file.fileno(), span.length, span.start)
+
+    def line(self, number: int) -> Line | None:
+        """The line of that number, if it stands or is a mark."""
+        return next((line for line in self.in_order() if line.number == number), None)
+
+    def in_order(self) -> Iterator[Line]:
+        """All that stands, with the marks in their places."""
+        marks = iter([*self.marks, (len(self.lines) + 1, None)])
+        place, mark = next(marks)
+        for at, line in enumerate(self.lines):
+            while mark is not None and place <= at:
+                yield mark
+                place, mark = next(marks)
+            yield line
+        while mark is not None:
+            yield mark
+            place, mark = next(marks)
+
+
+def _what(number: int, span: Span, event: Event | None) -> Line:
+    if event is None:
+        return Line(number, span, UNREADABLE)
+    kind, turn = event.event, getattr(event, "turn", 0)
+    if isinstance(event, Response):
+        calls = tuple((call.id, call.name) for call in event.response.tool_calls)
+        return Line(number, span, kind, turn, calls=calls, fenced="```" in event.response.text)
+    if isinstance(event, ToolResult):
+        result = event.result
+        return Line(number, span, kind, turn, answers=result.call_id, failed=result.is_error)
+    messages = getattr(event, "messages", ())
+    return Line(number, span, kind, turn, messages=len(messages))

@@ -1,0 +1,220 @@
+"""Checking examples that were read off statements, before they judge anybody.
+
+A statement may be wrong, or be misread. So the problem's own solution is run on each of its
+examples, and those on which it does not give what is expected are dropped. What was found is kept
+in a file, so that the next run need not find it again.
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from harness.cache import cache_folder
+from harness.errors import HarnessError
+from harness.grading.jobs import Job, Judged, Options
+from harness.grading.judge import Stop
+from harness.grading.verdict import INFRASTRUCTURE, LIMITS
+from harness.problem import Problem, TestSuite
+from harness.sources.files.rows import content_hash
+from harness.version import __version__
+
+FILE = "examples.jsonl"
+OPTIONS = Options(stop=Stop.NEVER)
+"""How the solutions are judged: on every example, under the limits that each source has itself."""
+
+
+class VettingError(HarnessError):
+    """Examples could not be checked; that says nothing of them."""
+
+
+class _Record(BaseModel):
+    """What was found of one problem: the examples that were kept, from 0."""
+
+    model_config = ConfigDict(frozen=True)
+
+    key: str
+    problem: str
+    kept: tuple[int, ...]
+
+
+def default_folder() -> Path:
+    """Where a memory is, unless told otherwise."""
+    return cache_folder() / "vetted"
+
+
+class Memory:
+    """What was found before, in a file that only grows.
+
+    Args:
+        folder: where it is; it need not exist yet.
+
+    Attributes:
+        warning: why nothing can be read or kept there; empty where it can.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE
+        self.warning = ""
+        self._kept: dict[str, tuple[int, ...]] = {}
+        try:
+            lines = self._path.read_bytes().splitlines()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self._warn(error)
+            return
+        for line in filter(None, lines):
+            try:
+                record = _Record.model_validate_json(line)
+            except ValidationError:  # what a crash left of a line
+                continue
+            self._kept[record.key] = record.kept
+
+    def get(self, key: str) -> tuple[int, ...] | None:
+        """The examples that were kept; None where that is not known."""
+        return self._kept.get(key)
+
+    def add(
+        self, key: str, problem_id: str, kept: tuple[int, ...], *, lasting: bool = True
+    ) -> None:
+        """Keep what was found; where the file cannot be written, until the end of this process.
+
+        Args:
+            key: of the problem, its solution and its examples.
+            problem_id: for people.
+            kept: the examples that are right, from 0.
+            lasting: whether it goes into the file.
+        """
+        self._kept[key] = kept
+        if self.warning or not lasting:
+            return
+        record = _Record(key=key, problem=problem_id, kept=kept).model_dump_json()
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("ab", buffering=0) as file:
+                # In one call, so that no other process writes between; a crash may have left half
+                # a line before it.
+                file.write(f"\n{record}\n".encode())
+        except OSError as error:
+            self._warn(error)
+
+    def _warn(self, error: OSError) -> None:
+        self.warning = (
+            f"{self._path} cannot be used ({error.strerror}): "
+            "the examples will be checked again the next time"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Vetted:
+    """Problems whose examples are checked.
+
+    Attributes:
+        problems: all that were given, in their order; none is `unchecked`. One without a good
+            example has no tests.
+        examples: how many were checked, now or before.
+        dropped: how many of them were not right.
+        shortened: how many problems lost any.
+        emptied: how many problems lost all.
+    """
+
+    problems: tuple[Problem, ...]
+    examples: int
+    dropped: int
+    shortened: int
+    emptied: int
+
+
+class Vetting:
+    """The examples of some problems, being checked: what is to be judged, and what comes of it.
+
+    Args:
+        problems: those that are not `unchecked` are left as they are.
+        memory: of what was found before.
+
+    Attributes:
+        jobs: the problems' own solutions that are still to be judged, by `OPTIONS`: of each
+            problem whose outcome is not remembered, the first in Python.
+
+    Raises:
+        DataError: a problem's row cannot be read again.
+    """
+
+    def __init__(self, problems: Sequence[Problem], memory: Memory) -> None:
+        self._problems = problems
+        self._memory = memory
+        self._keys: dict[str, str] = {}
+        self.jobs: list[Job] = []
+        for problem in problems:
+            if problem.unchecked:
+                self._add(problem)
+
+    def _add(self, problem: Problem) -> None:
+        code = next(iter(problem.programs()), "")
+        self._keys[problem.id] = key = _key(problem, code)
+        if self._memory.get(key) is not None:
+            return
+        if code:
+            self.jobs.append(Job(len(self.jobs), problem, code))
+        else:
+            self._memory.add(key, problem.id, ())
+
+    def keep(self, judged: Judged) -> None:
+        """Take what came of a job; it is remembered at once.
+
+        Raises:
+            VettingError: the sandbox failed, more than once.
+        """
+        problem = self.jobs[judged.number].problem
+        if judged.grade.verdict in INFRASTRUCTURE:
+            raise VettingError(
+                f"the examples of {problem.id} could not be checked: {judged.cause}; "
+                "try again, or leave the problem out"
+            )
+        tests = judged.grade.tests
+        kept = tuple(test.index for test in tests if test.passed)
+        # A limit may have been the machine's doing: it counts now, and is looked at anew next time.
+        lasting = not any(test.verdict in LIMITS for test in tests)
+        self._memory.add(self._keys[problem.id], problem.id, kept, lasting=lasting)
+
+    def vetted(self) -> Vetted:
+        """The problems with their good examples, once what came of every job was taken."""
+        problems = tuple(self._vetted(problem) for problem in self._problems)
+        pairs = [
+            (len(before.tests.public), len(after.tests.public))
+            for before, after in zip(self._problems, problems, strict=True)
+            if before.unchecked
+        ]
+        return Vetted(
+            problems,
+            examples=sum(before for before, _ in pairs),
+            dropped=sum(before - after for before, after in pairs),
+            shortened=sum(after < before for before, after in pairs),
+            emptied=sum(not after for _, after in pairs),
+        )
+
+    def _vetted(self, problem: Problem) -> Problem:
+        if not problem.unchecked:
+            return problem
+        kept = self._memory.get(self._keys[problem.id])
+        if kept is None:
+            raise RuntimeError(f"the examples of {problem.id} have not been checked")
+        return problem.model_copy(
+            update={
+                "tests": TestSuite(
+                    tuple(test for n, test in enumerate(problem.tests.public) if n in kept)
+                ),
+                "unchecked": False,
+                "content_hash": content_hash(problem.content_hash, *map(str, kept)),
+            }
+        )
+
+
+def _key(problem: Problem, code: str) -> str:
+    """What the outcome hangs on: the problem, its examples as they are read, what is run and by."""
+    python = ".".join(map(str, sys.version_info[:2]))
+    examples = (text for test in problem.tests.public for text in (test.input, test.output))
+    return content_hash(problem.content_hash, __version__, python, code, *examples)

@@ -1,0 +1,181 @@
+"""Judging many solutions: each problem's tests decoded once, the judges kept busy."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import NamedTuple
+
+from harness.errors import DataError
+from harness.grading.judge import Stop, Task
+from harness.grading.verdict import Grade, Verdict
+from harness.problem import Problem, RuleName, TestCase, TestSuite
+from harness.runs.work import Judgement
+from harness.sandbox.executor import Executor, Shared
+from harness.sandbox.limits import Limits, limits_of
+from harness.sandbox.program import Program, SandboxError
+
+CODE_HASH = 32  # letters
+
+
+def code_hash(code: str) -> str:
+    """By which two programs are told apart: the head of the SHA-256 of the code."""
+    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()[:CODE_HASH]
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceAt:
+    """A reference that is read from the data when it is judged: there may be very many.
+
+    Attributes:
+        index: its place among its problem's `programs()`.
+        hash: of its code.
+    """
+
+    index: int
+    hash: str
+
+    def among(self, problem: Problem, programs: Sequence[str]) -> str:
+        """Its code. Raises DataError where that is no longer what it was."""
+        code = programs[self.index] if self.index < len(programs) else ""
+        if code_hash(code) != self.hash:
+            what = "has changed since the data were loaded"
+            raise DataError(problem.id, None, f"reference {self.index} {what}")
+        return code
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A solution to be judged; `number` is the caller's name for it."""
+
+    number: int
+    problem: Problem
+    code: str | ReferenceAt
+
+
+class Judged(NamedTuple):
+    """What came of a job.
+
+    Attributes:
+        grade: its verdict is an infrastructure's where that failed.
+        cause: why it failed.
+    """
+
+    number: int
+    grade: Grade
+    cause: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to judge.
+
+    Attributes:
+        rule: in place of each problem's own rule or checker.
+        cpu_s: CPU seconds per test in place of each source's own.
+        cpu_by_problem: the same in place of either, by the problem's id.
+        memory_bytes: memory of a test, likewise.
+        isolate: a process for every test.
+        wall_s: wall seconds per test in place of what follows from the CPU seconds.
+        stop: where to leave off.
+    """
+
+    rule: RuleName | None = None
+    cpu_s: float | None = None
+    memory_bytes: int | None = None
+    isolate: bool = False
+    wall_s: float | None = None
+    stop: Stop = Stop.AUTO
+    cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    def limits(self, problem: Problem) -> Limits:
+        """What a test of a problem may use."""
+        return limits_of(
+            problem.source,
+            cpu_s=self.cpu_by_problem.get(problem.id, self.cpu_s),
+            memory_bytes=self.memory_bytes,
+            wall_s=self.wall_s,
+        )
+
+    def task(self, problem: Problem, code: str, tests: Sequence[TestCase]) -> Task:
+        """What the judge is asked of one solution."""
+        return Task(
+            Program.of(problem, code),
+            tests,
+            self.limits(problem),
+            self.rule or problem.rule,
+            None if self.rule else problem.checker,
+            self.isolate,
+            self.stop,
+        )
+
+
+async def judge_all(
+    pool: Executor, jobs: Iterable[Job], options: Options, done: Callable[[Judged], None]
+) -> None:
+    """Judge solutions, as many at a time as the pool has workers.
+
+    A job that infrastructure stopped is reported as such and stops no other. Cancelled, it drops
+    what is being judged; what was reported stands.
+
+    Args:
+        pool: where they run.
+        jobs: solutions of one problem should follow one another: its tests are decoded once, and
+            so are its references where these are judged.
+        options: how.
+        done: told of each as it is judged, in no particular order.
+    """
+    waiting = _with_data(jobs)
+
+    async def take_turns() -> None:
+        for job, data in waiting:
+            done(await _judge(pool, job, data, options))
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(pool.size):
+            group.create_task(take_turns())
+
+
+class _Data:
+    """What judging a problem's solutions takes of its data, decoded when first needed."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._lock = asyncio.Lock()
+        self._tests: Shared[TestSuite] | None = None
+        self._programs: tuple[str, ...] | None = None
+
+    async def tests(self) -> Shared[TestSuite]:
+        async with self._lock:
+            if self._tests is None:
+                decoded = await asyncio.to_thread(self._problem.tests.all)
+                self._tests = Shared(TestSuite(decoded))
+            return self._tests
+
+    async def code(self, job: Job) -> str:
+        if isinstance(job.code, str):
+            return job.code
+        async with self._lock:
+            if self._programs is None:
+                self._programs = await asyncio.to_thread(self._problem.programs)
+            return job.code.among(self._problem, self._programs)
+
+
+def _with_data(jobs: Iterable[Job]) -> Iterator[tuple[Job, _Data]]:
+    for _, group in groupby(jobs, key=lambda job: job.problem.id):
+        data: _Data | None = None
+        for job in group:
+            data = data or _Data(job.problem)
+            yield job, data
+
+
+async def _judge(pool: Executor, job: Job, data: _Data, options: Options) -> Judged:
+    try:
+        task = options.task(job.problem, await data.code(job), ())
+        grade = await pool.call(Judgement(task, await data.tests()))
+    except SandboxError as error:
+        return Judged(job.number, Grade(verdict=Verdict.SANDBOX_ERROR), str(error))
+    except DataError as error:
+        return Judged(job.number, Grade(verdict=Verdict.CHECKER_ERROR), str(error))
+    return Judged(job.number, grade, grade.checker_error)

@@ -1,0 +1,51 @@
+"""Changes to a request that some endpoints of chat completions need, known by their refusal."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from harness.models.clients.openai_wire import REASONING_FIELDS, mended, without_reasoning
+from harness.models.clients.wire import Json
+from harness.models.faults import RejectedError, ToolsRefusedError, WrongApiError
+
+# Groq (400: `property 'reasoning_content' is unsupported`), Cerebras (422:
+# `messages.2.assistant.reasoning_content: Extra inputs are not permitted`), and servers whose
+# schema refuses a field without naming it.
+_FIELD_REFUSED = re.compile(
+    r"\b(?:" + "|".join(REASONING_FIELDS) + r")\b|\bextra inputs\b|\bextra_forbidden\b"
+    r"|\badditional propert|\b(?:unknown|unexpected|unrecognized) (?:field|property|key)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """A change to a request.
+
+    Attributes:
+        title: what the endpoint refuses, for the transcript.
+        apply: makes the changed body; None where there is nothing to change.
+        statuses: with which it is refused.
+        words: of the refusal; None for any.
+    """
+
+    title: str
+    apply: Callable[[Json], Json | None]
+    statuses: frozenset[int]
+    words: re.Pattern[str] | None = None
+
+    def fits(self, error: RejectedError) -> bool:
+        """Whether a refusal may be for what this changes."""
+        if isinstance(error, WrongApiError) or error.status not in self.statuses:
+            return False
+        if self.words is None:
+            return not isinstance(error, ToolsRefusedError)
+        return self.words.search(str(error)) is not None
+
+
+AMENDMENTS = (
+    Amendment(
+        "reasoning sent back", without_reasoning, frozenset({400, 422}), words=_FIELD_REFUSED
+    ),
+    Amendment("broken arguments sent", mended, frozenset({400, 422, 500})),
+)

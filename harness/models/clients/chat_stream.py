@@ -1,0 +1,195 @@
+"""Assemble a streamed answer of chat completions.
+
+Servers differ in what a chunk holds, so chunks are merged by a few rules rather than by their
+types: text grows, lists grow by `index` or by the kind of their last part, and any other value
+replaces the one before it. Fields that are not known here, such as a call's `extra_content` with
+Gemini's signature, come through as they were sent.
+"""
+
+from typing import Any, cast
+
+from harness.models.clients.wire import Json
+from harness.models.faults import MalformedAnswerError
+
+GROWING = frozenset(
+    {
+        *("content", "reasoning_content", "reasoning", "refusal", "arguments"),
+        *("text", "thinking", "summary", "data"),
+    }
+)
+"""Fields whose text comes in pieces. The others come whole, some with every chunk."""
+ITEM = 64  # bytes that a list's item takes beside its text
+MOST_CHOICES = 128
+MOST_ITEMS = 10_000  # of one list
+
+
+class ChatStream:
+    """Makes one completion of its chunks."""
+
+    def __init__(self) -> None:
+        self._body: Json = {}
+        self._message: Json = {}
+        self._finish: Any = None
+        self._usage: Any = None
+        self._error: Any = None
+        self._begun = False
+        self.size = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether the model has said that it is done, or the server that it failed."""
+        return self._finish is not None or self._error is not None
+
+    def add(self, data: Json) -> None:
+        """Take a chunk in. Raises MalformedAnswerError."""
+        if data.get("error"):
+            self._error = data["error"]
+        for name in ("id", "model", "created"):
+            if data.get(name) is not None:
+                self._body[name] = data[name]
+        self._usage = data.get("usage") or _groq_usage(data) or self._usage
+        choices: Any = data.get("choices")
+        if not isinstance(choices, list):
+            return
+        for choice in cast("list[Any]", choices)[:MOST_CHOICES]:
+            if isinstance(choice, dict) and not cast("Json", choice).get("index"):
+                self._add_choice(cast("Json", choice))
+
+    def _add_choice(self, choice: Json) -> None:
+        self._begun = True
+        if choice.get("finish_reason") is not None:
+            self._finish = choice["finish_reason"]
+        self._usage = choice.get("usage") or self._usage  # Moonshot has it there
+        delta = choice.get("delta") or choice.get("message")
+        if isinstance(delta, dict):
+            self.size += _merge_object(self._message, cast("Json", delta))
+
+    def answer(self) -> Json:
+        """The completion; or the server's error, which voids what came before it."""
+        usage = {"usage": self._usage} if self._usage else {}
+        if self._error is not None:
+            return {"error": self._error, **usage}
+        if not self._begun:
+            raise MalformedAnswerError("the stream has no choices")
+        message = {name: _joined(value) for name, value in self._message.items()}
+        calls = message.get("tool_calls")
+        if isinstance(calls, list):
+            message["tool_calls"] = [_without_index(call) for call in cast("list[Any]", calls)]
+        choice = {"index": 0, "message": message, "finish_reason": self._finish}
+        return {**self._body, "object": "chat.completion", "choices": [choice], **usage}
+
+
+class _Text:
+    """Text that comes in pieces."""
+
+    __slots__ = ("pieces",)
+
+    def __init__(self, first: str) -> None:
+        self.pieces = [first]
+
+
+def _merge_object(into: Json, delta: Json) -> int:
+    """Merge an object's fields; returns about how many bytes were added."""
+    return sum(_merge_field(into, name, value) for name, value in delta.items())
+
+
+def _merge_field(into: Json, name: str, value: Any) -> int:
+    before = into.get(name)
+    if isinstance(value, list):
+        items: list[Any] = cast("list[Any]", before) if isinstance(before, list) else []
+        if isinstance(before, _Text) and any(before.pieces):
+            items.append({"type": "text", "text": before})
+        into[name] = items
+        return _merge_list(name, items, cast("list[Any]", value))
+    if isinstance(value, dict):
+        if not isinstance(before, dict):
+            before = into[name] = {}
+        return ITEM + _merge_object(cast("Json", before), cast("Json", value))
+    if isinstance(value, str) and name in GROWING:
+        return _merge_text(into, name, value)
+    if value is None or (value == "" and before):  # what stands in the first chunk alone
+        into.setdefault(name, None)
+        return 0
+    into[name] = value
+    return len(value) if isinstance(value, str) else ITEM
+
+
+def _merge_text(into: Json, name: str, value: str) -> int:
+    before = into.get(name)
+    if isinstance(before, list):  # Mistral's text follows its thinking
+        part: list[Any] = [{"type": "text", "text": value}] if value else []
+        return _merge_list(name, cast("list[Any]", before), part)
+    if isinstance(before, _Text):
+        before.pieces.append(value)
+    else:
+        into[name] = _Text(value)
+    return len(value)
+
+
+def _merge_list(name: str, items: list[Any], more: list[Any]) -> int:
+    if len(items) > MOST_ITEMS:
+        raise MalformedAnswerError("the stream has a list that is longer than any answer's")
+    return sum(_merge_item(name, items, item) for item in more)
+
+
+def _merge_item(name: str, items: list[Any], item: Any) -> int:
+    """Merge an item of a list into the one that it goes on with, or append it."""
+    if not isinstance(item, dict):
+        items.append(item)
+        return ITEM + len(str(item))
+    fields = cast("Json", item)
+    same = _same_call(items, fields) if name == "tool_calls" else _same_part(items, fields)
+    if same is None:
+        same = {}
+        items.append(same)
+    return ITEM + _merge_object(same, fields)
+
+
+def _same_call(calls: list[Any], call: Json) -> Json | None:
+    """The call that a piece belongs to: that of its index, unless it has an id of its own."""
+    index, call_id = call.get("index"), call.get("id")
+    last = _last(calls)
+    if index is None:
+        return None if last is None or (call_id and call_id != last.get("id")) else last
+    found = next((each for each in reversed(calls) if each.get("index") == index), None)
+    if found is not None and call_id and found.get("id") and call_id != found["id"]:
+        return None  # some servers give every call the index 0
+    return found
+
+
+def _same_part(parts: list[Any], part: Json) -> Json | None:
+    """The part of a text, or of reasoning, that a piece goes on with."""
+    index, last = part.get("index"), _last(parts)
+    if index is not None:
+        place = (index, part.get("type"))
+        known = [cast("Json", each) for each in parts if isinstance(each, dict)]
+        return next((e for e in known if (e.get("index"), e.get("type")) == place), None)
+    if last is None or last.get("type") != part.get("type") or last.get("signature"):
+        return None
+    return last if any(name in GROWING for name in part) or "signature" in part else None
+
+
+def _last(items: list[Any]) -> Json | None:
+    return cast("Json", items[-1]) if items and isinstance(items[-1], dict) else None
+
+
+def _joined(value: Any) -> Any:
+    """The value with its texts in one piece."""
+    if isinstance(value, _Text):
+        return "".join(value.pieces)
+    if isinstance(value, dict):
+        return {name: _joined(each) for name, each in cast("Json", value).items()}
+    if isinstance(value, list):
+        return [_joined(each) for each in cast("list[Any]", value)]
+    return value
+
+
+def _without_index(call: Any) -> Any:
+    if not isinstance(call, dict):
+        return call
+    return {name: value for name, value in cast("Json", call).items() if name != "index"}
+
+
+def _groq_usage(data: Json) -> Any:
+    own = data.get("x_groq")
+    return cast("Json", own).get("usage") if isinstance(own, dict) else None

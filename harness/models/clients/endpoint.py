@@ -1,0 +1,349 @@
+"""One provider's address: how a request gets there, and what becomes of it.
+
+The SDK builds and sends the request; the response is read here, piece by piece up to a bound and
+straight into JSON, because servers send fields that the SDKs' types do not have and sizes that they
+do not check. Redirects are not followed: the key goes where the user sent it. The SDKs' own retries
+are off: those of `harness.models.clients.retry` are in the transcript.
+
+Answers are streamed where the endpoint does so, and read into the same JSON as without: a long
+answer then shows that it is under way. An endpoint that refuses to stream, or reports no tokens in
+its stream, is asked without streaming from then on.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import unquote, urlsplit
+
+from pydantic_core import to_json
+
+from harness.models.clients.connections import kept_alive
+from harness.models.clients.event_stream import CONTENT_TYPE, StreamFormat, read_events
+from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
+from harness.models.clients.wire import Json, read_json, word
+from harness.models.faults import (
+    UNKNOWN_MODEL_STATUSES,
+    MalformedAnswerError,
+    Redactor,
+    RejectedError,
+    ToolsRefusedError,
+    TransientError,
+    WrongApiError,
+    failed_status,
+    provider_words,
+)
+from harness.models.protocol import ModelError, ModelTurn, Retry, RetryObserver, Usage
+from harness.models.timeouts import Timeouts
+
+if TYPE_CHECKING:
+    import httpx2
+
+T = TypeVar("T")
+Failure = TypeVar("Failure", bound=TransientError | ModelError)
+
+MAX_ANSWER_BYTES = 16 * 2**20  # beyond the longest answer there is; parsed, it may grow twentyfold
+MAX_ERROR_BYTES = 64 * 2**10
+LOWEST_FAILED_STATUS = 300
+# What every request is answered with where the key, the address or the model's name is wrong.
+FIRST_STATUSES = frozenset({401, 403, 404})
+KEY_STATUS = 401
+STREAM_STATUSES = frozenset({400, 403, 404, 405, 415, 422, 500, 501})
+STREAM_WORDS = re.compile(r"\bstream", re.IGNORECASE)
+REQUEST_ID_HEADERS = ("x-request-id", "request-id")
+
+
+class Endpoint:
+    """Sends requests to one address, and repeats what can help.
+
+    Args:
+        base_url: the address, as `https://host/v1`.
+        api_key: masked in every message.
+        answer_field: what an answer has that an error has not: gateways report errors as HTTP 200.
+        error_statuses: the HTTP status that a type of error under HTTP 200 stands for.
+        read_usage: the tokens that an answer's `usage` tells of.
+        secrets: masked as well.
+        policy: which failures are repeated, and how often.
+        timeouts: of one request.
+        pace: time as the retries see it.
+
+    Attributes:
+        http: the client that the SDK is to use.
+        redact: masks the secrets of this address in foreign text, and makes it one line.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        answer_field: str,
+        error_statuses: Mapping[str, int] | None = None,
+        read_usage: Callable[[Any], Usage | None] | None = None,
+        secrets: Iterable[str] = (),
+        policy: RetryPolicy | None = None,
+        timeouts: Timeouts | None = None,
+        pace: Pace | None = None,
+    ) -> None:
+        import httpx2
+
+        self._pace = pace
+        self._timeouts = timeouts or Timeouts()
+        self._policy = policy or RetryPolicy(total_s=self._timeouts.retry_s)
+        self._answer_field = answer_field
+        self._error_statuses = error_statuses or {}
+        self._read_usage = read_usage
+        self._answered = False
+        self._streams = True
+        self._has_streamed = False
+        self._refusal: RejectedError | None = None
+        parts = urlsplit(base_url)
+        spellings = (parts.password, unquote(parts.password)) if parts.password else ()
+        self.redact = Redactor(tuple(filter(None, (api_key, *spellings, *secrets))))
+        self.where = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+        self.http = httpx2.AsyncClient(
+            timeout=httpx2.Timeout(
+                self._timeouts.idle_s, connect=self._timeouts.connect_s, pool=None
+            ),
+            # The engine bounds the requests in flight; a second bound would only queue.
+            limits=limits,
+            transport=kept_alive(limits),
+            follow_redirects=False,
+            event_hooks={"response": [self._refuse_failed]},
+        )
+
+    async def ask(
+        self,
+        create: Any,
+        body: Json,
+        read: Callable[[Json], ModelTurn],
+        on_retry: RetryObserver | None = None,
+        stream: StreamFormat | None = None,
+    ) -> ModelTurn:
+        """Ask once, retrying what can help.
+
+        Where the key, the address, the protocol or the model's name is refused, nothing more is
+        sent: it will be refused again, for every sample. The error then has `stops_run` set.
+
+        Args:
+            create: the SDK's method for a streamed raw response, such as
+                `client.chat.completions.with_streaming_response.create`.
+            body: its keyword arguments.
+            read: makes the turn of an answer's JSON, or raises MalformedAnswerError.
+            on_retry: is told of each failure that is going to be repeated.
+            stream: how the protocol streams; None for an answer in one piece.
+
+        Raises:
+            ContextOverflowError: the conversation no longer fits.
+            ModelError: the provider did not answer; the message holds its own words.
+        """
+        if self.http.is_closed:
+            raise ModelError(f"the client of {self.where} is closed")
+
+        async def once() -> ModelTurn:
+            if self._refusal is not None:
+                again = type(self._refusal)(str(self._refusal), status=self._refusal.status)
+                again.stops_run = True
+                raise again
+            started = time.perf_counter()
+            data, request_id = await self._answer_to(create, body, on_retry, stream)
+            try:
+                turn = read(data)
+            except (TransientError, ModelError) as error:
+                raise self._paid_for(error, data) from None
+            latency_s = time.perf_counter() - started
+            told = request_id or turn.request_id  # in the server's words, which may hold the key
+            update = {"latency_s": latency_s, "request_id": told and self.redact(told)}
+            return turn.model_copy(update=update)
+
+        try:
+            turn = await ask_until_answered(once, self._policy, on_retry, self._pace)
+        except RejectedError as error:
+            if self._stops_run(error):
+                error.stops_run = True
+                self._refusal = None if self._answered else error
+            raise
+        self._answered, self._refusal = True, None
+        return turn
+
+    def _stops_run(self, error: RejectedError) -> bool:
+        """Whether every other request would be refused as well."""
+        if isinstance(error, ToolsRefusedError):
+            return False
+        if isinstance(error, WrongApiError) and not self._answered:
+            return True
+        if self._answered:  # a gateway may refuse one request by these, but not one key or account
+            hopeless = error.hopeless and error.status not in UNKNOWN_MODEL_STATUSES
+            return hopeless or error.status == KEY_STATUS
+        return error.hopeless or error.status in FIRST_STATUSES
+
+    async def _answer_to(
+        self,
+        create: Any,
+        body: Json,
+        on_retry: RetryObserver | None,
+        stream: StreamFormat | None,
+    ) -> tuple[Json, str | None]:
+        """The JSON of one answer, streamed if the endpoint does so."""
+        if stream is None or not self._streams:
+            return await self.send(create, body, self.read)
+        try:
+            data, request_id = await self.send(
+                create, {**body, **stream.arguments}, partial(self.read, stream=stream)
+            )
+        except (RejectedError, TransientError) as error:
+            if not self._refuses_to_stream(error):
+                raise
+            self._streams = False
+            if on_retry is not None:
+                cause = f"{error} (streaming is refused; from here on answers come in one piece)"
+                on_retry(Retry(attempt=1, cause=cause, wait_s=0.0))
+            return await self.send(create, body, self.read)
+        if self._read_usage is not None and self._read_usage(data.get("usage")) is None:
+            self._streams = False  # without streaming it may report tokens
+        self._has_streamed = True
+        return data, request_id
+
+    def _refuses_to_stream(self, error: RejectedError | TransientError) -> bool:
+        """Whether a request failed because its answer was to be streamed."""
+        if isinstance(error, MalformedAnswerError):
+            self._streams = self._has_streamed  # what never worked is not tried again
+            return False
+        named = STREAM_WORDS.search(str(error)) is not None
+        return named and error.status in STREAM_STATUSES
+
+    def _paid_for(self, error: Failure, data: Json) -> Failure:
+        """The error of an answer that is of no use, with the tokens it took all the same."""
+        if self._read_usage is not None:
+            error.usage = self._read_usage(data.get("usage"))
+        return error
+
+    async def close(self) -> None:
+        """Close the connections; calling it again does nothing."""
+        await self.http.aclose()
+
+    async def send(self, create: Any, body: Json, read: Callable[[Any], Awaitable[T]]) -> T:
+        """Send one request, once; what `read` makes of the response.
+
+        Raises:
+            TransientError: asking again can help.
+            ModelError: it cannot.
+        """
+        import anyio
+        import httpx2
+
+        try:
+            async with asyncio.timeout(self._timeouts.request_s):
+                async with create(**body) as response:
+                    return await read(response)
+        except (TransientError, ModelError):
+            raise
+        except (TimeoutError, httpx2.TimeoutException) as error:
+            raise self._too_late(error) from None
+        except (httpx2.RequestError, anyio.EndOfStream, OSError) as error:
+            raise self._no_connection(error) from None
+        except (httpx2.InvalidURL, UnicodeError, ValueError, TypeError) as error:
+            raise self._unsendable(error) from None
+        except Exception as error:
+            # The SDKs have a tree of errors each, of the same shape; what they say of a connection
+            # stands in its cause.
+            if not type(error).__module__.startswith(("openai", "anthropic")):
+                raise
+            cause = error.__cause__
+            if isinstance(cause, TransientError | ModelError):  # Anthropic's wraps ours as well
+                raise cause from None
+            if isinstance(cause, httpx2.TimeoutException):
+                raise self._too_late(error) from None
+            if cause is not None:
+                raise self._no_connection(cause) from None
+            raise self._unsendable(error) from None
+
+    def _too_late(self, error: BaseException) -> TransientError:
+        cause = error.__cause__ or error
+        kind = f" ({type(cause).__name__})" if type(cause) is not TimeoutError else ""
+        before = type(cause).__name__ in {"ConnectTimeout", "PoolTimeout", "WriteTimeout"}
+        flag = "" if before else "; see --idle-timeout and --request-timeout"
+        return TransientError(f"no answer in time from {self.where}{kind}{flag}", cut=not before)
+
+    def _no_connection(self, error: BaseException) -> TransientError:
+        words = self.redact(f"{type(error).__name__}: {error}")
+        return TransientError(f"no connection to {self.where}: {words}")
+
+    def _unsendable(self, error: BaseException) -> ModelError:
+        """What the SDK refuses to send will be refused again."""
+        words = self.redact(f"{type(error).__name__}: {error}")
+        return ModelError(f"the request to {self.where} cannot be sent: {words}")
+
+    async def read(
+        self, response: Any, stream: StreamFormat | None = None
+    ) -> tuple[Json, str | None]:
+        """The JSON object of a response, and the provider's id for it."""
+        kind = response.headers.get("content-type", "")
+        if stream is not None and kind.partition(";")[0].strip().lower() == CONTENT_TYPE:
+            data = await read_events(response, stream, MAX_ANSWER_BYTES)
+            return self._checked(data, None, response.headers)
+        chunks = bytearray()
+        async for chunk in response.iter_bytes():
+            chunks += chunk
+            if len(chunks) > MAX_ANSWER_BYTES:
+                raise MalformedAnswerError(
+                    f"the answer is larger than {MAX_ANSWER_BYTES >> 20} MiB"
+                )
+        return self._read(bytes(chunks), response.headers)
+
+    def _read(self, body: bytes, headers: "httpx2.Headers") -> tuple[Json, str | None]:
+        try:
+            data = read_json(body)
+        except MalformedAnswerError as error:
+            kind = self.redact(headers.get("content-type", "none"))
+            begins = self.redact(provider_words(body[:MAX_ERROR_BYTES])[0])[:120]
+            raise MalformedAnswerError(
+                f"{error.cause} (content type {kind}): {begins or 'empty'}"
+            ) from None
+        return self._checked(data, body, headers)
+
+    def _checked(
+        self, data: Json, body: bytes | None, headers: "httpx2.Headers"
+    ) -> tuple[Json, str | None]:
+        """The answer with the provider's id for it, unless it is an error."""
+        if data.get("error") and not data.get(self._answer_field):
+            body = to_json(data) if body is None else body
+            raise self._paid_for(self._failure_within(data, body, headers), data)
+        named = (word(headers.get(name)) for name in REQUEST_ID_HEADERS)
+        return data, next(filter(None, named), None)
+
+    def _failure_within(
+        self, data: Json, body: bytes, headers: "httpx2.Headers"
+    ) -> TransientError | ModelError:
+        error: Any = data["error"]
+        fields = cast("Json", error) if isinstance(error, dict) else {}
+        status: Any = fields.get("code") or self._error_statuses.get(str(fields.get("type")))
+        if isinstance(status, int) and 400 <= status < 600:  # noqa: PLR2004 - HTTP's failures
+            return failed_status(status, headers, body, self.redact, now=time.time())
+        words = self.redact(provider_words(body)[0])
+        return MalformedAnswerError(f"an error instead of an answer: {words}")
+
+    async def _refuse_failed(self, response: "httpx2.Response") -> None:
+        """Raise for a failed status before the SDK reads its body, which has no bound there."""
+        if response.status_code < LOWEST_FAILED_STATUS:
+            return
+        import httpx2
+
+        body = bytearray()
+        try:
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > MAX_ERROR_BYTES:
+                    break
+        except httpx2.RequestError:
+            pass  # the status is known, and says more than a body cut short
+        raise failed_status(
+            response.status_code,
+            response.headers,
+            bytes(body[:MAX_ERROR_BYTES]),
+            self.redact,
+            now=time.time(),
+        )

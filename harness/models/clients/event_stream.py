@@ -1,0 +1,143 @@
+"""Read an answer that a provider streams as server-sent events.
+
+The format is that of the WHATWG's HTML standard, section 9.2: lines of `field: value`, an empty
+line after each event. Each protocol has an assembler that makes one JSON object of the events, the
+same that the provider sends when nothing is streamed (`chat_stream`, `responses_stream`,
+`messages_stream`).
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from harness.models.clients.wire import Json, read_json
+from harness.models.faults import MalformedAnswerError
+
+CONTENT_TYPE = "text/event-stream"
+DONE = b"[DONE]"
+AFTER_MARK_S, AFTER_ANSWER_S = 1.0, 10.0
+"""Seconds to wait for the end of a stream after its last event, or after the answer is complete."""
+MAX_STREAM_BYTES = 512 * 2**20  # an event around each token takes fifty times the token's own size
+MAX_EVENT_BYTES = 16 * 2**20
+
+
+class Assembler(Protocol):
+    """Makes one answer of a stream's events."""
+
+    def add(self, data: Json) -> None:
+        """Take the next event in. Raises MalformedAnswerError."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """About how many bytes the answer has so far."""
+        ...
+
+    @property
+    def done(self) -> bool:
+        """Whether the answer is complete."""
+        ...
+
+    def answer(self) -> Json:
+        """The answer as it comes when nothing is streamed, or an object with `error`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StreamFormat:
+    """How a protocol streams.
+
+    Attributes:
+        arguments: what a request says to have its answer streamed.
+        assembler: makes an assembler for one answer.
+    """
+
+    arguments: Mapping[str, Any]
+    assembler: type[Assembler]
+
+
+@dataclass(slots=True)
+class EventReader:
+    """Splits the bytes of a stream into events."""
+
+    _rest: bytearray = field(default_factory=bytearray)
+    _data: list[bytes] = field(default_factory=list[bytes])
+    _read: int = 0
+    _held: int = 0
+
+    def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """The data of each event that ends within these bytes.
+
+        Raises:
+            MalformedAnswerError: the stream, or one event of it, is too large.
+        """
+        self._read += len(chunk)
+        self._rest += chunk
+        if self._read > MAX_STREAM_BYTES or len(self._rest) + self._held > MAX_EVENT_BYTES:
+            raise MalformedAnswerError("the stream is larger than any answer")
+        if b"\n" not in chunk:
+            return
+        *lines, rest = self._rest.split(b"\n")
+        self._rest = bytearray(rest)
+        for line in lines:
+            yield from self._take(bytes(line.removesuffix(b"\r")))
+
+    def end(self) -> Iterator[bytes]:
+        """The data of a last event that no empty line follows."""
+        yield from self._take(bytes(self._rest))
+        yield from self._take(b"")
+
+    def _take(self, line: bytes) -> Iterator[bytes]:
+        name, _, value = line.partition(b":")
+        if name == b"data":
+            self._data.append(value.removeprefix(b" "))
+            self._held += len(value)
+        elif not line and self._data:
+            data, self._data, self._held = b"\n".join(self._data), [], 0
+            yield data
+
+
+async def read_events(response: Any, stream: StreamFormat, most_bytes: int) -> Json:
+    """The answer that a streamed response comes to.
+
+    Args:
+        response: the SDK's, not read yet.
+        stream: how the protocol streams.
+        most_bytes: of the answer.
+
+    Raises:
+        MalformedAnswerError: it is none, or larger than allowed.
+        httpx2.RequestError: the connection was lost before the answer was complete.
+    """
+    import httpx2
+
+    events, assembler = EventReader(), stream.assembler()
+    pieces = response.iter_bytes().__aiter__()
+    try:
+        async with asyncio.timeout(None) as clock:
+            while (chunk := await anext(pieces, None)) is not None:
+                last = [_take(assembler, data, most_bytes) for data in events.feed(chunk)]
+                if assembler.done:  # some servers never end the stream
+                    patience = AFTER_MARK_S if any(last) else AFTER_ANSWER_S
+                    clock.reschedule(asyncio.get_running_loop().time() + patience)
+        for data in events.end():
+            _take(assembler, data, most_bytes)
+    except (TimeoutError, httpx2.RequestError):
+        if not assembler.done:
+            raise
+    return assembler.answer()
+
+
+def _take(assembler: Assembler, data: bytes, most_bytes: int) -> bool:
+    """Take an event in; whether it is the mark of the stream's end.
+
+    Raises:
+        MalformedAnswerError: the event is not JSON, or the answer is larger than allowed.
+    """
+    if data.strip() == DONE:
+        return True
+    assembler.add(read_json(data))
+    if assembler.size > most_bytes:
+        raise MalformedAnswerError(f"the answer is larger than {most_bytes >> 20} MiB")
+    return False

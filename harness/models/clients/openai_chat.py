@@ -1,0 +1,109 @@
+"""Models behind OpenAI's chat completions, at the vendor's own endpoint or any that speaks it."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from harness.models.clients.amendments import AMENDMENTS, Amendment
+from harness.models.clients.chat_stream import ChatStream
+from harness.models.clients.client import Client
+from harness.models.clients.event_stream import StreamFormat
+from harness.models.clients.openai_wire import request_body, turn_from_wire
+from harness.models.clients.vendor_headers import OPENAI_HOST, is_at, opened
+from harness.models.clients.wire import Json
+from harness.models.faults import RejectedError
+from harness.models.openai_usage import usage_from_wire
+from harness.models.protocol import (
+    Message,
+    ModelSettings,
+    ModelTurn,
+    Retry,
+    RetryObserver,
+    ToolSpec,
+)
+
+STREAM = StreamFormat({"stream": True, "stream_options": {"include_usage": True}}, ChatStream)
+
+
+def max_tokens_field(base_url: str) -> str:
+    """How an endpoint calls the most tokens of a reply: the vendor's has a new name for it."""
+    return "max_completion_tokens" if is_at(base_url, OPENAI_HOST) else "max_tokens"
+
+
+class OpenAIChat(Client):
+    """A model at an endpoint of OpenAI's chat completions."""
+
+    ANSWER_FIELD = "choices"
+    READ_USAGE = usage_from_wire
+
+    def __init__(self, name: str, *, base_url: str, **settings: Any) -> None:
+        super().__init__(name, base_url=base_url, **settings)
+        self._needed: set[Amendment] = set()  # changes without which this endpoint refuses
+        self._max_tokens_field = max_tokens_field(base_url)
+
+    def _open(self, headers: Mapping[str, str], **settings: Any) -> Any:
+        from openai import AsyncOpenAI
+
+        return opened(AsyncOpenAI, headers, **settings)
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        settings: ModelSettings,
+        on_retry: RetryObserver | None = None,
+    ) -> ModelTurn:
+        """Ask once, retrying what can help.
+
+        Reasoning and broken tool call arguments are sent back as they came. An endpoint that
+        refuses such a conversation gets it once more without reasoning, or with the arguments
+        wrapped in valid JSON, and so from then on.
+
+        Raises:
+            ContextOverflowError: the conversation no longer fits.
+            ModelError: the provider did not answer; the message holds its own words.
+        """
+        body = request_body(
+            self._model, messages, tools, settings, max_tokens_field=self._max_tokens_field
+        )
+        tried = set(self._needed)
+        for amendment in tried:
+            body = amendment.apply(body) or body
+        while True:
+            try:
+                turn = await self._ask(body, messages, on_retry)
+            except RejectedError as error:
+                body = self._amended(body, error, tried, on_retry)
+            else:
+                self._needed |= tried
+                return turn
+
+    def _amended(
+        self,
+        body: Json,
+        error: RejectedError,
+        tried: set[Amendment],
+        on_retry: RetryObserver | None,
+    ) -> Json:
+        """The body with the next change that may help; raises the error where there is none."""
+        for amendment in AMENDMENTS:
+            changed = amendment.apply(body) if amendment.fits(error) else None
+            if changed is not None and amendment not in tried:
+                tried.add(amendment)
+                if on_retry is not None:
+                    cause = f"{error} ({amendment.title})"
+                    on_retry(Retry(attempt=1, cause=cause, wait_s=0.0))
+                return changed
+        raise error
+
+    async def _ask(
+        self, body: Json, messages: Sequence[Message], on_retry: RetryObserver | None
+    ) -> ModelTurn:
+        completions = self._client.chat.completions
+        return await self._endpoint.ask(
+            completions.with_streaming_response.create,
+            self._arguments(completions.create, body),
+            partial(turn_from_wire, messages=messages),
+            on_retry,
+            STREAM,
+        )

@@ -1,0 +1,297 @@
+"""Our conversation and the wire of OpenAI chat completions, translated both ways.
+
+Pure functions: no network, no SDK. Servers of this protocol differ in what they leave out and what
+they add, so decoding takes what it can use and says what it could not; it raises nothing but
+MalformedAnswerError.
+
+Reasoning is kept as `{"field": name, "value": …}` and goes back under the same field of the same
+message. Two more places hold provider state that must return: fields of a tool call beyond the
+standard ones (`{"field": "tool_calls", "call_id": …, "value": {…}}`), and a `content` that is a
+list with parts other than text (`{"field": "content", "value": […]}`).
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Literal, cast
+
+from pydantic_core import to_json
+
+from harness.models.clients.wire import (
+    UNNAMED_CALL,
+    CallIds,
+    Json,
+    is_json,
+    sendable,
+    with_settings,
+    word,
+)
+from harness.models.faults import MalformedAnswerError
+from harness.models.openai_usage import usage_from_wire
+from harness.models.protocol import (
+    AssistantMessage,
+    Message,
+    ModelSettings,
+    ModelStop,
+    ModelTurn,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+    ToolSpec,
+    UserMessage,
+)
+
+# The field of each setting; that of `max_tokens` depends on the endpoint. `top_k` and `min_p` are
+# no fields of the vendor's, but of vLLM, SGLang, llama.cpp and others.
+SETTING_FIELDS = {
+    "temperature": "temperature",
+    "reasoning_effort": "reasoning_effort",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "min_p": "min_p",
+    "model_seed": "seed",
+    "stop": "stop",
+    "frequency_penalty": "frequency_penalty",
+    "presence_penalty": "presence_penalty",
+    "service_tier": "service_tier",
+}
+
+REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
+# Gemini puts the signature of a thought into `extra_content`: of a tool call, or of the message.
+KEPT_FIELDS = (*REASONING_FIELDS, "extra_content")
+STANDARD_CALL_FIELDS = frozenset({"id", "type", "function", "index"})
+
+STOP_REASONS: dict[str, Literal["end_turn", "max_tokens", "content_filter"]] = {
+    "stop": "end_turn",
+    "length": "max_tokens",
+    "model_length": "max_tokens",
+    "content_filter": "content_filter",
+}
+
+# How servers and gateways report that they, and not the model, ended an answer.
+BROKEN_OFF = ("error", "abort", "insufficient_system_resource")
+
+# Sending
+
+
+def request_body(
+    model: str,
+    messages: Sequence[Message],
+    tools: Sequence[ToolSpec],
+    settings: ModelSettings,
+    *,
+    max_tokens_field: str,
+) -> Json:
+    """The JSON body of a request; a setting that is None is left out.
+
+    Args:
+        model: the model's name as the endpoint knows it.
+        messages: the conversation so far.
+        tools: what the model may call.
+        settings: of the model.
+        max_tokens_field: `max_completion_tokens` or `max_tokens`.
+
+    Raises:
+        ModelError: `extra_body` holds a field that the request has already.
+    """
+    body: Json = {"model": model, "messages": [message_to_wire(m) for m in messages]}
+    if tools:
+        body["tools"] = [{"type": "function", "function": tool.model_dump()} for tool in tools]
+    fields = {**SETTING_FIELDS, "max_tokens": max_tokens_field}
+    return with_settings("the chat completions API", body, settings, fields)
+
+
+def message_to_wire(message: Message) -> Json:
+    """One message as the protocol spells it."""
+    match message:
+        case SystemMessage() | UserMessage():
+            return {"role": message.role, "content": sendable(message.content)}
+        case ToolMessage():
+            return {
+                "role": "tool",
+                "tool_call_id": message.call_id,
+                "content": sendable(message.content),
+            }
+        case AssistantMessage():
+            return _assistant_to_wire(message)
+
+
+def _assistant_to_wire(message: AssistantMessage) -> Json:
+    wire: Json = {"role": "assistant", "content": sendable(message.text)}
+    extras: dict[str, Json] = {}
+    for block in message.reasoning:
+        if block.get("field") == "tool_calls":
+            extras[block["call_id"]] = block["value"]
+        elif "field" in block:  # another provider's block has none, and means nothing here
+            wire[block["field"]] = block["value"]
+    if message.tool_calls:
+        wire["content"] = wire["content"] or None
+        wire["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": sendable(call.arguments)},
+                **extras.get(call.id, {}),
+            }
+            for call in message.tool_calls
+        ]
+    return wire
+
+
+def mended(body: Json) -> Json | None:
+    """The request with all tool call arguments made JSON objects; None when they are already.
+
+    Many servers parse the arguments of past calls to fill their chat template, and refuse the
+    conversation for ever once a model has written broken ones.
+    """
+    broken = False
+    messages: list[Json] = []
+    for message in body["messages"]:
+        calls: list[Json] = []
+        for call in message.get("tool_calls", ()):
+            text = call["function"]["arguments"]
+            whole = _is_json_object(text)
+            broken = broken or not whole
+            arguments = text if whole else json.dumps({"unparsed": text})
+            calls.append({**call, "function": {**call["function"], "arguments": arguments}})
+        messages.append({**message, "tool_calls": calls} if calls else message)
+    return {**body, "messages": messages} if broken else None
+
+
+def without_reasoning(body: Json) -> Json | None:
+    """The request without the reasoning of earlier turns; None when it has none."""
+    messages: list[Json] = [
+        {name: value for name, value in message.items() if name not in REASONING_FIELDS}
+        for message in body["messages"]
+    ]
+    return {**body, "messages": messages} if messages != body["messages"] else None
+
+
+def _is_json_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+# Receiving
+
+
+def turn_from_wire(data: Json, messages: Sequence[Message]) -> ModelTurn:
+    """The turn that a response holds.
+
+    Args:
+        data: the response's JSON object.
+        messages: the conversation it answers, for the uniqueness of tool call ids.
+
+    Raises:
+        MalformedAnswerError: there is no message in it, or one that cannot be sent back.
+    """
+    choice = _first_choice(data)
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise MalformedAnswerError("the answer's first choice has no message")
+    message = cast("Json", message)
+    refusal = message.get("refusal")
+    text, content_blocks = _content(message.get("content"))
+    if isinstance(refusal, str) and refusal:
+        text = text or refusal
+    calls, call_blocks = _tool_calls(message.get("tool_calls"), messages)
+    reasoning = [
+        {"field": name, "value": message[name]}
+        for name in KEPT_FIELDS
+        if message.get(name) is not None
+    ]
+    blocks = (*reasoning, *content_blocks, *call_blocks)
+    if not is_json(blocks):
+        raise MalformedAnswerError("the answer holds a number that cannot be sent back")
+    return ModelTurn(
+        text=text,
+        tool_calls=calls,
+        reasoning=blocks,
+        usage=usage_from_wire(data.get("usage")),
+        stop=_stop(choice.get("finish_reason"), refused=bool(refusal), called=bool(calls)),
+        request_id=word(data.get("id")),
+    )
+
+
+def _first_choice(data: Json) -> Json:
+    choices = data.get("choices")
+    if not isinstance(choices, list) or not choices:
+        raise MalformedAnswerError("the answer has no choices")
+    first = cast("list[Any]", choices)[0]
+    if not isinstance(first, dict):
+        raise MalformedAnswerError("the answer's first choice is not an object")
+    first = cast("Json", first)
+    if first.get("finish_reason") in BROKEN_OFF:
+        raise MalformedAnswerError(
+            f"the answer broke off with finish_reason {first['finish_reason']!r}"
+        )
+    return first
+
+
+def _content(content: Any) -> tuple[str, list[Json]]:
+    if isinstance(content, str):
+        return content, []
+    if not isinstance(content, list):
+        return "", []
+    parts = cast("list[Any]", content)
+    texts = [_text_of_part(part) for part in parts]
+    blocks = [{"field": "content", "value": parts}] if None in texts else []
+    return "".join(text for text in texts if text), blocks
+
+
+def _text_of_part(part: Any) -> str | None:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, dict):
+        fields = cast("Json", part)
+        text = fields.get("text")
+        if fields.get("type") in ("text", "output_text") and isinstance(text, str):
+            return text
+    return None
+
+
+def _tool_calls(
+    wire_calls: Any, messages: Sequence[Message]
+) -> tuple[tuple[ToolCall, ...], list[Json]]:
+    if not isinstance(wire_calls, list) or not wire_calls:
+        return (), []
+    ids = CallIds(messages)
+    calls: list[ToolCall] = []
+    blocks: list[Json] = []
+    for wire_call in cast("list[Any]", wire_calls):
+        fields = cast("Json", wire_call) if isinstance(wire_call, dict) else {}
+        call = ToolCall(
+            id=ids.take(fields.get("id")),
+            name=_function(fields).get("name") or UNNAMED_CALL,
+            arguments=_arguments(_function(fields).get("arguments")),
+        )
+        calls.append(call)
+        extra = {name: value for name, value in fields.items() if name not in STANDARD_CALL_FIELDS}
+        if any(value is not None for value in extra.values()):
+            blocks.append({"field": "tool_calls", "call_id": call.id, "value": extra})
+    return tuple(calls), blocks
+
+
+def _function(call: Json) -> Json:
+    function = call.get("function")
+    if not isinstance(function, dict):
+        return {}
+    fields = cast("Json", function)
+    return fields if isinstance(fields.get("name"), str) else {**fields, "name": None}
+
+
+def _arguments(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "{}" if value is None else to_json(value).decode()
+
+
+def _stop(word_given: Any, *, refused: bool, called: bool) -> ModelStop:
+    given = word(word_given)
+    reason = STOP_REASONS.get(given or "")
+    if refused:
+        return ModelStop(reason="refusal", provider_word=given)
+    if called and reason in (None, "end_turn"):  # many servers say "stop" beside tool calls
+        return ModelStop(reason="tool_use", provider_word=given)
+    return ModelStop(reason=reason or "other", provider_word=given)

@@ -1,0 +1,283 @@
+"""From the name on the command line to a model."""
+
+from dataclasses import replace
+from typing import Unpack
+
+from harness import plugins
+from harness.errors import UsageError
+from harness.models.addresses import ollama_url, usable_url
+from harness.models.clients.vendor_headers import vendor_headers
+from harness.models.environment import (
+    ANTHROPIC_BASE_URL,
+    HF_TOKEN,
+    OPENAI_BASE_URL,
+    Environment,
+    Found,
+)
+from harness.models.protocol import Model, ModelError, ModelSettings
+from harness.models.providers import (
+    AGENT_PREFIX,
+    APIS,
+    OPENAI,
+    OPENAI_CHAT,
+    PYTHON_PREFIX,
+    REFERENCES,
+    REPLAY_PREFIX,
+    Api,
+    Protocol,
+    Provider,
+    by_address,
+    by_prefix,
+    by_shape,
+    unknown,
+)
+from harness.models.route import Access, Route
+from harness.models.timeouts import Timeouts
+from harness.models.user_headers import KEYS as KEY_HEADERS
+from harness.models.user_headers import read_headers
+
+KEYLESS = "none"  # local servers ask for no key, and the SDKs insist on one
+OLLAMA = "ollama/"
+ANTHROPIC_KEYS = ("ANTHROPIC_API_KEY",)
+
+
+def resolve(
+    name: str, *, base_url: str | None, environment: Environment, **access: Unpack[Access]
+) -> Route:
+    """Where requests for a name go.
+
+    A base URL that is given takes the whole name as it is: by the provider's protocol if it is a
+    provider's own address, else as chat completions. So does that of `OPENAI_BASE_URL`, but for
+    names with the prefix of another provider. Without either, a prefix says whose the name is, or
+    else its shape.
+
+    Args:
+        name: as given with `--model`, but for `python:…` and `replay:…`, which are no requests.
+        base_url: as given with `--base-url`.
+        environment: keys and addresses.
+        access: as the flags of the same names have it.
+
+    Raises:
+        UsageError: nobody serves this name, the provider does not speak the protocol, or the base
+            URL, a key or a header cannot be used.
+    """
+    route = _route_by_name(name, base_url, environment, access.get("api"))
+    headers = read_headers(access.get("header", ()), environment)
+    route = replace(route, own_headers=headers)
+    variable = access.get("api_key_env")
+    if variable is not None:
+        key = usable_key(environment.find(variable))
+        return replace(route, keys=(variable,), key=key, needs_key=True, asked_key=True)
+    if KEY_HEADERS & {each.lower() for each in headers}:
+        return replace(route, keys=(), key=None, needs_key=False)
+    return route
+
+
+def _route_by_name(
+    name: str, base_url: str | None, environment: Environment, api: Api | None
+) -> Route:
+    if not name.strip():
+        raise UsageError("the model's name is empty")
+    named = by_prefix(name)
+    url = (base_url or "").strip() or _openai_base_url(named, environment)
+    if url:
+        return _own_endpoint(name, usable_url(url), environment, api)
+    provider = named or by_shape(name)
+    if provider is None:
+        raise unknown(name)
+    model = name.removeprefix(provider.prefix) if named else name
+    if not model.strip():
+        raise UsageError(f"model {name!r}: a model's name is to follow the prefix")
+    if provider.prefix == OPENAI.prefix and OPENAI_CHAT.serves(model):
+        provider = by_shape(model) or provider  # the prefix stands for both of its protocols
+    return _route(name, model, _speaking(at_home(provider, environment), api), environment)
+
+
+def _speaking(provider: Provider, api: Api | None) -> Provider:
+    """The provider, by the protocol that is asked for. Raises UsageError."""
+    if api is None or APIS[api] is provider.protocol:
+        return provider
+    if APIS[api] not in provider.also:
+        known = [word for word, each in APIS.items() if each in (provider.protocol, *provider.also)]
+        raise UsageError(f"--api {api}: {provider.title} has {' and '.join(known)}")
+    return replace(provider, protocol=APIS[api])
+
+
+def plugged(name: str, *, base_url: str | None, environment: Environment) -> plugins.Plugin | None:
+    """The plug-in that serves a name, `NAME` or `NAME:REST`; None where the name is ours.
+
+    Raises:
+        UsageError: two packages offer one, or an address of the environment cannot be used.
+    """
+    if not is_sent(name) or (base_url or "").strip():
+        return None
+    named = by_prefix(name)
+    if named or by_shape(name) or _openai_base_url(named, environment):
+        return None
+    return plugins.find(plugins.MODELS, name.partition(":")[0])
+
+
+def is_sent(name: str) -> bool:
+    """Whether a name is for a provider or a plug-in: no recording, nor the user's code or agent."""
+    own = (PYTHON_PREFIX, REPLAY_PREFIX, AGENT_PREFIX)
+    return name != REFERENCES and not name.startswith(own)
+
+
+def at_home(provider: Provider, environment: Environment) -> Provider:
+    """The provider where the environment says that it is.
+
+    OLLAMA_HOST for Ollama, and ANTHROPIC_BASE_URL, as the vendor's SDK has it, for a gateway that
+    speaks Anthropic's protocol.
+
+    Raises:
+        UsageError: that is no usable address.
+    """
+    if provider.prefix == OLLAMA:
+        return replace(provider, base_url=ollama_url(environment.text("OLLAMA_HOST")))
+    gateway = environment.text(ANTHROPIC_BASE_URL)
+    if provider.protocol is Protocol.MESSAGES and gateway:
+        return replace(provider, base_url=usable_url(gateway))
+    return provider
+
+
+def open_model(
+    name: str,
+    *,
+    base_url: str | None,
+    environment: Environment,
+    settings: ModelSettings | None = None,
+    timeouts: Timeouts | None = None,
+    **access: Unpack[Access],
+) -> Model:
+    """The model that a name stands for.
+
+    `python:module:attribute` is the user's own code, and a name that is nobody's may be that of a
+    plug-in. `replay:PATH` never comes here: reading recordings belongs to `harness.runs`.
+
+    Args:
+        name: as given with `--model`.
+        base_url: as given with `--base-url`.
+        environment: keys and addresses.
+        settings: what every request will ask for, so that what the provider does not take is
+            refused here and not at the first request.
+        timeouts: time limits of each request.
+        access: how an endpoint is reached, as `resolve` has it.
+
+    Raises:
+        UsageError: nothing serves this name, what it needs is missing, or a setting is not taken.
+    """
+    if name.startswith(PYTHON_PREFIX):
+        from harness.models.user_code import load_attribute, model_of
+
+        return model_of(name, load_attribute(name.removeprefix(PYTHON_PREFIX)))
+    plugin = plugged(name, base_url=base_url, environment=environment)
+    if plugin is not None:
+        from harness.models.plugged import open_plugged
+
+        return open_plugged(plugin, name)
+    route = resolve(name, base_url=base_url, environment=environment, **access)
+    check_settings(route, settings or ModelSettings())
+    check_key(route)
+    return _client(route, timeouts)
+
+
+def check_key(route: Route) -> None:
+    """Refuse to go without a key where one is needed. Raises UsageError."""
+    if route.needs_key and route.key is None:
+        other = "" if route.asked_key else "; or give --base-url for another endpoint"
+        raise UsageError(f"model {route.name!r} needs {missing(route.keys)}{other}")
+
+
+def check_settings(route: Route, settings: ModelSettings) -> None:
+    """Refuse what a provider does not take.
+
+    Raises:
+        UsageError: names the setting.
+    """
+    from harness.models.preview import preview
+
+    for name in route.refuses:
+        if getattr(settings, name) is not None:
+            raise UsageError(
+                f"model {route.name!r}: {route.provider} takes no {name}; leave it out"
+            )
+    try:
+        preview(route, settings)
+    except ModelError as error:
+        raise UsageError(f"model {route.name!r}: {error}") from None
+
+
+def missing(keys: tuple[str, ...]) -> str:
+    """What to set, for a provider whose key was not found."""
+    login = "; `hf auth login` does it too" if HF_TOKEN in keys else ""
+    return f"{' or '.join(keys)}, set in the environment or in .env{login}"
+
+
+def _client(route: Route, timeouts: Timeouts | None = None) -> Model:
+    match route.protocol:
+        case Protocol.CHAT_COMPLETIONS:
+            from harness.models.clients.openai_chat import OpenAIChat as Client
+        case Protocol.RESPONSES:
+            from harness.models.clients.openai_responses import OpenAIResponses as Client
+        case Protocol.MESSAGES:
+            from harness.models.clients.anthropic_messages import AnthropicMessages as Client
+    key = route.key.value if route.key else KEYLESS
+    return Client(
+        route.name,
+        model=route.model,
+        base_url=route.base_url,
+        api_key=key,
+        headers=route.all_headers,
+        timeouts=timeouts,
+    )
+
+
+def _openai_base_url(named: Provider | None, environment: Environment) -> str:
+    """What `OPENAI_BASE_URL` says, where it is about this name; OpenAI's own changes nothing."""
+    url = environment.text(OPENAI_BASE_URL)
+    of_another = named is not None and named.keys != OPENAI.keys
+    return "" if of_another or url.rstrip("/") == OPENAI.base_url else url
+
+
+def _own_endpoint(name: str, base_url: str, environment: Environment, api: Api | None) -> Route:
+    vendor = by_address(base_url, name)
+    if vendor is not None:
+        vendor = replace(
+            vendor, base_url=base_url, keys=tuple(dict.fromkeys((*vendor.keys, *OPENAI.keys)))
+        )
+        return _route(name, name, _speaking(vendor, api), environment)
+    protocol = APIS[api or "chat"]
+    own = Provider(
+        title="the base URL's own",
+        prefix="",
+        base_url=base_url,
+        protocol=protocol,
+        keys=ANTHROPIC_KEYS if protocol is Protocol.MESSAGES else OPENAI.keys,
+        batches=True,  # it may; where it does not, its own words say so
+    )
+    return replace(_route(name, name, own, environment), needs_key=False)
+
+
+def _route(name: str, model: str, provider: Provider, environment: Environment) -> Route:
+    return Route(
+        name=name,
+        provider=provider.title,
+        model=model,
+        base_url=provider.base_url,
+        protocol=provider.protocol,
+        keys=provider.keys,
+        key=usable_key(environment.find(*provider.keys)),
+        needs_key=bool(provider.keys),
+        batches=provider.batches,
+        headers=vendor_headers(provider.base_url, environment),
+        refuses=provider.refuses if provider.protocol is Protocol.CHAT_COMPLETIONS else (),
+    )
+
+
+def usable_key(key: Found | None) -> Found | None:
+    """The key as it is. Raises UsageError where an HTTP header cannot carry it."""
+    if key is not None and not (key.value.isascii() and key.value.isprintable()):
+        raise UsageError(
+            f"{key.variable} ({key.where}) holds characters that no key has; set it again"
+        )
+    return key

@@ -1,0 +1,214 @@
+"""Tools for models and endpoints that have no way to call any: described and called in text.
+
+The system message says what tools there are and how a call is written; calls are read from what the
+model writes (`harness.models.text_tools.reader`); results go back as user messages. All that is sent is
+made of the conversation alone, so that each request begins, byte for byte, as the one before did.
+
+A turn that was asked for in this way says so: its `reasoning` begins with a block that is never
+sent to anybody, `{"tool_protocol": "text", "said": …}`, which keeps the model's own words where
+there were calls among them. Recordings thus play the same way they were made.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from harness.models.clients.wire import sendable
+from harness.models.protocol import (
+    AssistantMessage,
+    Message,
+    Model,
+    ModelSettings,
+    ModelTurn,
+    RetryObserver,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+    ToolSpec,
+    UserMessage,
+)
+from harness.models.text_tools.reader import read_calls, sole_text
+from harness.models.written_call import WrittenCall
+from harness.problem import ProblemView
+
+MARK, SAID = "tool_protocol", "said"
+
+MANUAL = """\
+# Tools
+
+You work by calling tools, and a call is a fenced json block in your message:
+
+```json
+{"name": "TOOL", "arguments": {"ARGUMENT": "VALUE"}}
+```
+
+Each such block is one call. They are carried out in order once your message ends, and the next \
+message brings a tool_result for each: never write one yourself. Within JSON strings a newline is \
+\\n, a quote \\" and a backslash \\\\. What you write beside the blocks is not read by any tool; \
+code in other blocks is not run.
+"""
+
+AS_IT_IS = """\
+You need not write JSON for {name}. A fenced block tagged {name} is a call, too; the text in it \
+becomes `{argument}` unchanged:
+
+```{name}
+{example}
+```
+"""
+EXAMPLES = {"code": "print(input()[::-1])", "answer": "[1, 2]"}
+
+TOOLS = "The tools, each with the JSON schema of its arguments:\n"
+
+REMINDER = """\
+A call is a fenced json block, as in:
+
+```json
+{"name": "TOOL", "arguments": {"ARGUMENT": "VALUE"}}
+```"""
+
+
+class TextTools:
+    """A model whose tools are described and called in text; without tools, the model itself.
+
+    Args:
+        model: is never told of tools in another way.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """The model's own."""
+        return self._model.name
+
+    def for_sample(self, problem: ProblemView, index: int) -> Model:
+        """The model's own for that sample, in the same way."""
+        return TextTools(self._model.for_sample(problem, index))
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        settings: ModelSettings,
+        on_retry: RetryObserver | None = None,
+    ) -> ModelTurn:
+        """Ask once; raises ModelError as the model does."""
+        if not tools:
+            return await self._model.generate(messages, (), settings, on_retry)
+        turn = await self._model.generate(in_text(messages, tools), (), settings, on_retry)
+        return with_calls(turn, messages, tools)
+
+    async def close(self) -> None:
+        """Close the model."""
+        await self._model.close()
+
+
+def said_in_text(turn: ModelTurn | AssistantMessage) -> bool:
+    """Whether the model was to call its tools in text."""
+    return any(MARK in block for block in turn.reasoning)
+
+
+def with_calls(
+    turn: ModelTurn, messages: Sequence[Message], tools: Sequence[ToolSpec], *, marked: bool = True
+) -> ModelTurn:
+    """A turn with the calls of its text as tool calls.
+
+    Args:
+        turn: as the model gave it; one that is marked already stays as it is.
+        messages: what it answers, for ids that are the conversation's only ones.
+        tools: what may be called.
+        marked: the tools were described in text. If not, only calls of known tools are taken for
+            such, and a turn without any stays as it is.
+    """
+    if said_in_text(turn):
+        return turn
+    if turn.tool_calls:  # in text too some servers find calls by themselves
+        return _marked(turn, {MARK: "text"}) if marked else turn
+    reading = read_calls(turn.text, tools, known_only=not marked, cut_off=turn.cut_off)
+    if not reading.calls:
+        return _marked(turn, {MARK: "text"}) if marked else turn
+    number = sum(isinstance(message, AssistantMessage) for message in messages)
+    calls = tuple(
+        ToolCall(id=f"text_{number}_{position}", name=call.name, arguments=call.arguments)
+        for position, call in enumerate(reading.calls)
+    )
+    stop = turn.stop
+    if stop.reason in {"end_turn", "other"}:
+        stop = stop.model_copy(update={"reason": "tool_use"})
+    said = _marked(turn, {MARK: "text", SAID: sendable(turn.text)})
+    return said.model_copy(update={"text": reading.text, "tool_calls": calls, "stop": stop})
+
+
+def _marked(turn: ModelTurn, block: dict[str, Any]) -> ModelTurn:
+    return turn.model_copy(update={"reasoning": (block, *turn.reasoning)})
+
+
+def in_text(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> list[Message]:
+    """A conversation with the tools described and all calls and results in text.
+
+    What is said to the model between two of its turns becomes one message: many chat templates
+    refuse two of one role in a row.
+    """
+    sent: list[Message] = []
+    waiting: list[str] = []
+    remind = described = False
+    for message in messages:
+        match message:
+            case SystemMessage():
+                text = message.content if described else f"{message.content}\n\n{_manual(tools)}"
+                sent.append(SystemMessage(content=text))
+                described = True
+            case UserMessage():
+                waiting.append(f"{message.content}\n\n{REMINDER}" if remind else message.content)
+            case ToolMessage():
+                waiting.append(_result(message))
+            case AssistantMessage():
+                sent += _user(waiting)
+                sent.append(_assistant(message))
+                waiting, remind = [], not message.tool_calls
+    sent += _user(waiting)
+    return sent if described else [SystemMessage(content=_manual(tools)), *sent]
+
+
+def _user(waiting: list[str]) -> list[Message]:
+    return [UserMessage(content="\n\n".join(waiting))] if waiting else []
+
+
+def _manual(tools: Sequence[ToolSpec]) -> str:
+    listed = (f"- {json.dumps(tool.model_dump())}" for tool in tools)
+    return "\n".join((MANUAL, *_as_it_is(tools), TOOLS, *listed))
+
+
+def _as_it_is(tools: Sequence[ToolSpec]) -> Iterator[str]:
+    """How to call the first tool that takes one text without JSON, where there is one."""
+    for tool in tools:
+        if argument := sole_text(tool):
+            example = EXAMPLES.get(argument, "VALUE")
+            yield AS_IT_IS.format(name=tool.name, argument=argument, example=example)
+            return
+
+
+def _result(message: ToolMessage) -> str:
+    """A result in a frame that says whose it is."""
+    error = ' error="true"' if message.is_error else ""
+    head = f"<tool_result id={json.dumps(message.call_id)} name={json.dumps(message.name)}{error}>"
+    return f"{head}\n{message.content}\n</tool_result>"
+
+
+def _assistant(message: AssistantMessage) -> AssistantMessage:
+    """The model's own words where they are known; a call made in another way as a block."""
+    own = (block[SAID] for block in message.reasoning if SAID in block and MARK in block)
+    calls = (_written(WrittenCall(call.name, call.arguments)) for call in message.tool_calls)
+    text = next(own, None) or "\n\n".join(filter(None, (message.text, *calls)))
+    reasoning = tuple(block for block in message.reasoning if MARK not in block)
+    return AssistantMessage(text=text, reasoning=reasoning)
+
+
+def _written(call: WrittenCall) -> str:
+    try:
+        arguments: Any = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        arguments = call.arguments
+    return f"```json\n{json.dumps({'name': call.name, 'arguments': arguments})}\n```"

@@ -1,0 +1,163 @@
+"""Tool calls read out of text: the ways in which models write them that have no other way.
+
+Read are fenced JSON blocks (tagged json or tool_call, or bare), blocks tagged with the name of a
+tool that takes one text (`sole_text`), calls between tags (`harness.models.text_tools.tag_calls`) and between
+models' special tokens (`harness.models.text_tools.token_calls`), and an answer that is JSON and nothing else.
+A block of another tag, such as python, is never a call, nor is what a model thinks aloud before
+`</think>`.
+
+Time is linear in the length of the text, whatever it holds: each block is a slice of its own, and
+none is read twice but for one attempt to mend it.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from harness.models.protocol import ToolSpec
+from harness.models.text_tools.json_calls import calls_in_json
+from harness.models.text_tools.tag_calls import function, tagged
+from harness.models.text_tools.token_calls import OPENING, between_tokens
+from harness.models.written_call import MOST_CALLS, Block, Known, WrittenCall
+
+LONGEST_TEXT = 1 << 20  # a longer one is not searched
+JSON_TAGS = frozenset({"", "json", "jsonc", "json5", "tool_call", "tool_calls", "function_call"})
+
+_TAGS = r"<(?:tool_call|function_call)>|<function=(?P<function>[\w.-]{1,100})>"
+_OPENING = re.compile(
+    r"```(?P<json>json|tool_calls?|function_call)[ \t]*(?=[\r\n{\[])"
+    r"|^[ \t>]*(?P<marks>`{3,}|~{3,})(?P<tag>[^\n`]*)$"
+    rf"|{_TAGS}|(?P<tokens>{OPENING})",
+    re.MULTILINE,
+)
+_OPENING_TAG = re.compile(_TAGS)
+_CLOSING = re.compile(r"^[ \t>]*(`{3,}+|~{3,}+)[ \t\r]*+$", re.MULTILINE)
+_CLOSING_JSON = re.compile(  # as in `{…}``` too, and any marks that begin a line: JSON has none
+    r"^[ \t>]*+(?P<first>`{3,}+|~{3,}+)|(?<![`~])(?P<last>`{3,}+|~{3,}+)[ \t\r]*+$", re.MULTILINE
+)
+
+
+class Reading(NamedTuple):
+    """What a text came to: itself without its calls, and the calls in order."""
+
+    text: str
+    calls: tuple[WrittenCall, ...]
+
+
+def sole_text(tool: ToolSpec) -> str | None:
+    """The name of the one argument that a tool requires, where that is a text; else None."""
+    required: list[str] = tool.parameters.get("required", [])
+    properties: dict[str, Any] = tool.parameters.get("properties", {})
+    if len(required) != 1 or properties.get(required[0], {}).get("type") != "string":
+        return None
+    return required[0]
+
+
+def read_calls(
+    text: str, tools: Sequence[ToolSpec], *, known_only: bool = False, cut_off: bool = False
+) -> Reading:
+    """Read the calls out of a text.
+
+    Args:
+        text: what the model wrote.
+        tools: what it may call. A name that is not among them makes a call too: it is for whoever
+            carries calls out to say that there is no such tool.
+        known_only: such a name makes none, for texts that need not hold any call.
+        cut_off: the text ended at the token limit, so that a block without its end is broken.
+    """
+    if len(text) > LONGEST_TEXT:
+        return Reading(text, ())
+    known = {tool.name: tool for tool in tools}
+    calls: list[WrittenCall] = []
+    pieces: list[str] = []
+    after = 0
+    for block in _blocks(text, known, _OPENING, _after_thoughts(text), cut_off=cut_off):
+        if not block.calls or (known_only and any(c.name not in known for c in block.calls)):
+            continue
+        if len(calls) + len(block.calls) > MOST_CALLS:
+            break
+        calls += block.calls
+        pieces.append(text[after : block.start])
+        after = block.end
+    pieces.append(text[after:])
+    if calls:
+        return Reading("\n".join(filter(None, (piece.strip() for piece in pieces))), tuple(calls))
+    whole = text.strip()
+    if whole[:1] in {"{", "["}:
+        bare = calls_in_json(whole, known)
+        if bare and len(bare) <= MOST_CALLS and all(call.name in known for call in bare):
+            return Reading("", tuple(bare))
+    return Reading(text, ())
+
+
+def _blocks(
+    text: str, known: Known, opening: re.Pattern[str], at: int = 0, *, cut_off: bool = False
+) -> Iterator[Block]:
+    """The stretches of a text that may hold calls, from left to right, none over another."""
+    while found := opening.search(text, at):
+        match found.lastgroup:
+            case "json" | "tag":
+                block = _fenced(text, found, known, cut_off=cut_off)
+            case "tokens":
+                block = between_tokens(text, found, known)
+            case "function":
+                block = function(text, found, known)
+            case _:
+                block = tagged(text, found, known)
+        yield block
+        at = block.end
+
+
+def _after_thoughts(text: str) -> int:
+    """Where what a model thinks aloud ends; thoughts that were cut off end with the text."""
+    end = text.find("</think>")
+    if end >= 0:
+        return end + len("</think>")
+    return len(text) if text.lstrip().startswith("<think>") else 0
+
+
+def _fenced(text: str, found: re.Match[str], known: Known, *, cut_off: bool) -> Block:
+    """A fenced block: up to a fence at least as long, or the end of the text."""
+    marks, tag = found["marks"] or "```", found["json"] or _first_word(found["tag"] or "")
+    if tag not in JSON_TAGS:
+        ends = _CLOSING.finditer(text, found.end())
+        end = next((end for end in ends if end[1].startswith(marks)), None)
+        stop = len(text) if end is None else end.start()
+        call = _text_call(text[found.end() : stop], tag, known, broken=cut_off and end is None)
+        return Block(found.start(), stop if end is None else end.end(), call)
+    stop, end = _end_of_json(text, found.end(), marks)
+    region = text[found.end() : stop]
+    if region.lstrip().startswith("<"):  # tags within a fence
+        inner = [call for block in _blocks(region, known, _OPENING_TAG) for call in block.calls]
+        return Block(found.start(), end, inner)
+    return Block(found.start(), end, calls_in_json(region, known))
+
+
+def _text_call(inside: str, tag: str, known: Known, *, broken: bool) -> Sequence[WrittenCall]:
+    """The call of a block that is tagged with a tool's name and holds its one text."""
+    argument = sole_text(known[tag]) if tag in known else None
+    if argument is None:
+        return ()
+    arguments = json.dumps({argument: inside.removeprefix("\r").removeprefix("\n")})
+    return (WrittenCall(tag, arguments[:-2] if broken else arguments),)
+
+
+def _end_of_json(text: str, at: int, marks: str) -> tuple[int, int]:
+    """Where the inside of a JSON block ends, and where the block does."""
+    for found in _CLOSING_JSON.finditer(text, at):
+        run = found["first"] or found["last"]
+        if not run.startswith(marks):
+            continue
+        if found["last"]:
+            return found.start(), found.end()
+        begins = found.end() - len(run)
+        if len(run) >= 2 * len(marks):  # the next one opens at once
+            return begins, begins + len(marks)
+        opens = text[found.end() : found.end() + 1].isalpha()  # the next one, this was not closed
+        return found.start(), found.start() if opens else found.end()
+    return len(text), len(text)
+
+
+def _first_word(info: str) -> str:
+    return next(iter(info.split()), "").strip("{}.").lower()

@@ -1,0 +1,152 @@
+"""The engine: takes samples to their ends and commits them, many at a time."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+
+from harness.agent.attempt import RunStop
+from harness.efficiency.measurement import Scales
+from harness.problem import Problem
+from harness.run.engine.outage import Outage
+from harness.run.engine.rate_limiter import Limiter
+from harness.run.engine.sample import Sampler
+from harness.run.engine.warnings import Warnings, print_nothing
+from harness.run.observer import Failure, Observer
+from harness.run.plan.budget import Allowance, Budget, Share
+from harness.run.plan.plan import Plan
+from harness.run.store.directory import RunDirectory
+from harness.run.store.results import SampleResult
+from harness.run.store.transcript import file_name, sample_name
+from harness.runs.stopping import Stopping
+from harness.sandbox.executor import Executor
+
+
+class Engine:
+    """Carries out a plan, sample by sample.
+
+    Model requests in flight are bounded by the spec's concurrency, grading by the workers of the
+    pool, which may come and go; a few more samples than that are under way, so that neither waits
+    for the other. No sample is begun that the budget cannot finish.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        directory: RunDirectory,
+        pool: Executor,
+        observer: Observer,
+        budget: Budget | None = None,
+        *,
+        warn: Callable[[str], None] = print_nothing,
+    ) -> None:
+        self._directory = directory
+        self._observer = observer
+        self._budget = budget or Budget(Allowance())
+        self._concurrency = plan.spec.concurrency
+        self._pool = pool
+        self._tasks: list[asyncio.Task[None]] = []
+        self._turns = max(1, plan.limits.turns)
+        self._stopping = Stopping()
+        self._sampler = Sampler(
+            plan=plan,
+            directory=directory,
+            pool=pool,
+            observer=observer,
+            limiter=Limiter(plan.spec.concurrency),
+            budget=self._budget,
+            stopping=self._stopping,
+            outage=Outage(self._stopping, plan.spec.outage_timeout, warn),
+            one_row=asyncio.Lock(),
+            warnings=Warnings(warn),
+            scales=Scales(plan.judging, plan.spec.timing) if plan.spec.efficiency else None,
+        )
+
+    async def run(self, samples: Sequence[tuple[Problem, int]]) -> list[Failure]:
+        """Take every sample to its end; those that infrastructure stopped are returned.
+
+        Raises:
+            StorageError: the disk refused a write; samples under way are dropped, committed ones
+                are safe.
+        """
+        failures: list[Failure] = []
+        rest = iter(samples)
+        self._tasks = []
+        watch = asyncio.create_task(self._watch())
+        try:
+            async with asyncio.TaskGroup() as group:
+
+                def begin_more() -> None:
+                    under_way = min(len(samples), self._concurrency + self._pool.size)
+                    while len(self._tasks) < under_way:
+                        work = self._work(rest, failures, begin_more)
+                        self._tasks.append(group.create_task(work))
+
+                begin_more()
+        except* Exception as errors:  # noqa: BLE001 - one cause is as good as all
+            raise errors.exceptions[0] from None
+        finally:
+            watch.cancel()
+        return failures
+
+    @property
+    def stopping(self) -> Stopping:
+        """Whether the run was stopped before it was done, and why."""
+        return self._stopping
+
+    async def _watch(self) -> None:
+        """Stop as soon as a sample finds that the run cannot go on."""
+        await self._stopping.event.wait()
+        self.stop()
+
+    def stop(self) -> None:
+        """Send no further request. Samples that need none go on to their ends, others are put off.
+
+        What was asked already is answered and recorded, so that nothing is asked twice; what failed
+        and waits to be asked again is not.
+        """
+        self._stopping.stop(RunStop.INTERRUPT)
+        for task in self._tasks:
+            if self._stopping.is_waiting(task):
+                task.cancel()
+
+    def cancel(self) -> None:
+        """Drop the samples under way; their transcripts stay, their results do not."""
+        self._stopping.stop(RunStop.INTERRUPT)
+        for task in self._tasks:
+            task.cancel()
+
+    async def _work(
+        self,
+        samples: Iterable[tuple[Problem, int]],
+        failures: list[Failure],
+        begin_more: Callable[[], None],
+    ) -> None:
+        for problem, index in samples:
+            share = await self._begin(problem, index)
+            if share is None or self._stopping.asked:
+                return
+            begin_more()
+            sample, finished = sample_name(problem.id, index), False
+            self._observer.started(sample)
+            try:
+                outcome = await self._sampler.take(problem, index, share)
+                finished = isinstance(outcome, SampleResult)
+            finally:
+                self._budget.end(share, finished=finished)
+            if outcome is None:
+                self._observer.put_off(sample)
+            elif isinstance(outcome, Failure):
+                failures.append(outcome)
+                self._observer.failed(outcome)
+            else:
+                self._directory.results.append(outcome)
+                self._observer.finished(outcome)
+
+    async def _begin(self, problem: Problem, index: int) -> Share | None:
+        """Wait until the budget can finish a sample; None where it cannot, or the run is to end."""
+        if self._stopping.asked:
+            return None
+        self._stopping.waits()
+        try:
+            return await self._budget.begin(file_name(problem.id, index), self._turns)
+        finally:
+            self._stopping.goes_on()

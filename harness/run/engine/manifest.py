@@ -1,0 +1,241 @@
+"""`run.json`: all that defines a run, and whether a run may go on as it is now asked for."""
+
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import harness
+from harness.errors import RunDirectoryError
+from harness.features.external.mode import agent_facts
+from harness.grading.jobs import Options
+from harness.models.user_headers import name_of
+from harness.problem import Problem
+from harness.run.plan.plan import Plan
+from harness.run.plan.plugins_used import in_use, stored
+from harness.run.plan.reference_limits import stored_limits
+from harness.run.plan.target import without_user
+from harness.run.spec.shard import Shard
+from harness.run.spec.spec import GROWING, RESUMABLE, RunSpec, uses
+from harness.run.store.versions import git_revision, version_now, versions_after
+from harness.sandbox.cores import usable_cores
+from harness.sandbox.machine import processor
+from harness.sandbox.strongest import Choice
+
+SCHEMA = 1
+DEFAULTS = RunSpec().model_dump(mode="json")
+"""The keys that a run of an older version does not name."""
+
+
+def manifest(plan: Plan, choice: Choice) -> dict[str, Any]:
+    """What `run.json` holds: all that defines the run, and what it ran on."""
+    return {
+        "schema": SCHEMA,
+        **surroundings(choice),
+        "spec": _stored(plan),
+        "price": plan.price.model_dump(mode="json") if plan.price else None,
+        "versions": [version_now()],
+        "prompt": {"name": plan.prompt.name, "hash": plan.prompt.hash},
+        **_tools(plan),
+        "plugins": stored(in_use(plan)),
+        **agent_facts(plan.spec),
+        "endpoint": plan.endpoint,
+        "data": _data(plan),
+        "skipped_rows": [str(error) for error in plan.loaded.skipped],
+        **_shard(plan),
+        "problems": {problem.id: problem.content_hash for problem in plan.problems},
+        "test_limits": test_limits(plan.problems, plan.spec.test_timeout, plan.judging),
+    }
+
+
+def _tools(plan: Plan) -> dict[str, Any]:
+    """What the model may call, where the mode gives it tools."""
+    if not uses(plan.spec.mode, "tool"):
+        return {}
+    names = ", ".join(spec.name for spec in plan.toolbox.specs)
+    return {"tools": {"name": names, "hash": plan.toolbox.hash}}
+
+
+def _shard(plan: Plan) -> dict[str, Any]:
+    """Which part of what it is, where it is one."""
+    if plan.spec.shard is None or plan.whole is None:
+        return {}
+    return {"shard": plan.whole.as_json(Shard.read(plan.spec.shard))}
+
+
+def surroundings(choice: Choice) -> dict[str, Any]:
+    """The program, the machine and the sandbox, as `run.json` has them."""
+    return {
+        "harness": harness.__version__,
+        "git_revision": git_revision(),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "sandbox": {
+            "level": choice.isolation.level,
+            "means": choice.isolation.means,
+            "layers": choice.found.in_force,
+            "why_no_stronger": choice.why,
+        },
+        "machine": {
+            "system": f"{platform.system()} {platform.release()}",
+            "architecture": platform.machine(),
+            "processor": processor(),
+            "cores": usable_cores(),
+            "python": platform.python_version(),
+            "implementation": sys.implementation.name,
+        },
+    }
+
+
+def _data(plan: Plan) -> list[dict[str, Any]]:
+    """The files that the problems are from."""
+    return [
+        {"name": file.name, "sha256": file.sha256, "bytes": file.size} for file in plan.loaded.files
+    ]
+
+
+def test_limits(
+    problems: Sequence[Problem], rule: float | str | None, judging: Options
+) -> dict[str, dict[str, Any]]:
+    """By source: what a test may use, and which problems have limits of CPU time of their own.
+
+    Args:
+        problems: of the run.
+        rule: the limit of time as the spec has it, perhaps `reference*FACTOR`.
+        judging: the options that follow from the spec.
+    """
+    options = replace(judging, cpu_by_problem={})
+    by_source = {problem.source: options.limits(problem) for problem in problems}
+    own: dict[str, dict[str, Any]] = {}
+    if isinstance(rule, str):
+        own = stored_limits(problems, rule, judging)
+    return {
+        source: {
+            "cpu_s": limits.cpu_s,
+            "wall_s": limits.wall_s,
+            "memory_bytes": limits.memory_bytes,
+            "output_bytes": limits.output_bytes,
+            **own.get(source, {}),
+        }
+        for source, limits in by_source.items()
+    }
+
+
+def _stored(plan: Plan) -> dict[str, Any]:
+    """The spec as it is kept: with the model's name, without what a URL may hold of secrets."""
+    url = plan.spec.base_url
+    url = None if url is None else without_user(url)
+    kept = plan.spec.model_copy(update={"model": plan.model_name, "base_url": url})
+    return kept.model_dump(mode="json")
+
+
+def refuse_other(plan: Plan, before: Mapping[str, Any]) -> None:
+    """Refuse to go on with a run as something else than it is: it may only grow.
+
+    Args:
+        plan: what is asked for now.
+        before: the run's manifest.
+
+    Raises:
+        RunDirectoryError: names the first thing that differs.
+    """
+    then, now = {**DEFAULTS, **before["spec"]}, _stored(plan)
+    for key, value in now.items():
+        if key in RESUMABLE or key in GROWING or key == "unsafe_no_sandbox":
+            continue
+        if uses(plan.spec.mode, key) and then[key] != value:
+            raise RunDirectoryError(
+                f"the run has {key} {then[key]!r}, and not {value!r}: that is another run; "
+                "give another --out"
+            )
+    _refuse_other_headers(plan, then)
+    if before.get("imported") is not None:
+        raise RunDirectoryError(
+            "the run was made by `harness import`, and asks no model; give another --out"
+        )
+    if before.get("parent") is not None:
+        raise RunDirectoryError(
+            "the run was made by `harness regrade`, and asks no model; go on with that command"
+        )
+    _refuse_other_words(plan, before)
+    _refuse_lost(plan, before)
+    _refuse_other_place(plan, before)
+
+
+def _refuse_other_headers(plan: Plan, then: Mapping[str, Any]) -> None:
+    """A header may have another value, such as a new key; which are sent stays as it was."""
+    was = set(map(name_of, then.get("header", ())))
+    now = set(map(name_of, plan.spec.header))
+    if was != now:
+        other = ", ".join(sorted(was ^ now))
+        raise RunDirectoryError(
+            f"the run was not asked with the same headers ({other}): that is another run; give "
+            "another --out"
+        )
+
+
+def _refuse_other_words(plan: Plan, before: Mapping[str, Any]) -> None:
+    if before["prompt"]["hash"] != plan.prompt.hash:
+        raise RunDirectoryError(
+            f"prompt set {plan.prompt.name!r} has changed since this run began; start a new run"
+        )
+    tools = before.get("tools")
+    if tools is not None and tools != _tools(plan).get("tools"):
+        raise RunDirectoryError(
+            "what the model is told of its tools has changed since this run began; start a new run"
+        )
+
+
+def _refuse_lost(plan: Plan, before: Mapping[str, Any]) -> None:
+    """All problems and samples that the run has must still be there, as they were."""
+    now = {problem.id: problem.content_hash for problem in plan.problems}
+    for problem_id, content_hash in before["problems"].items():
+        if now.get(problem_id) != content_hash:
+            what = "has changed" if problem_id in now else "is no longer among the problems"
+            if problem_id not in now and any(p.id == problem_id for p in plan.loaded.problems):
+                raise RunDirectoryError(
+                    f"this run has {problem_id}, which the selection now leaves out: a run may get "
+                    "more problems, not fewer; select all that it has (-n, -t and filters), or "
+                    "give another --out"
+                )
+            raise RunDirectoryError(f"{problem_id} {what} since this run began; start a new run")
+    samples = before["spec"]["samples_per_problem"]
+    if plan.spec.samples_per_problem < samples:
+        raise RunDirectoryError(
+            f"the run has {samples} samples a problem; it can get more of them, and not fewer"
+        )
+
+
+def _refuse_other_place(plan: Plan, before: Mapping[str, Any]) -> None:
+    """The environment may name another address than it did; a flag says that it is meant."""
+    place = before.get("endpoint")
+    if plan.spec.base_url is None and place is not None and place != plan.endpoint:
+        raise RunDirectoryError(
+            f"the run's model was reached at {place}, and would now be at {plan.endpoint}; "
+            "go on there with --base-url"
+        )
+
+
+def grown(plan: Plan, before: Mapping[str, Any], *, works: bool = True) -> dict[str, Any]:
+    """The manifest of a run that goes on: what is new in it, over what it was.
+
+    Args:
+        plan: of the run now.
+        before: its manifest.
+        works: whether there is any sample to be done now.
+    """
+    stored, then = _stored(plan), before["spec"]
+    spec = {**then, **{key: stored[key] for key in GROWING}}
+    spec |= {key: stored[key] for key in ("price", "prices", "benchmark")}
+    return {
+        **before,
+        **({"versions": versions_after(before)} if works else {}),
+        "spec": spec,
+        "price": plan.price.model_dump(mode="json") if plan.price else before.get("price"),
+        "data": _data(plan),
+        "skipped_rows": [str(error) for error in plan.loaded.skipped],
+        **_shard(plan),
+        "problems": {problem.id: problem.content_hash for problem in plan.problems},
+        "test_limits": test_limits(plan.problems, plan.spec.test_timeout, plan.judging),
+    }

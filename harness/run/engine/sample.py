@@ -1,0 +1,312 @@
+"""One sample: the strategy, the judge, and the result that is to be committed."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from harness.agent.attempt import Attempt, RunStoppedError, Session, StopReason, no_warning
+from harness.agent.events import (
+    Event,
+    Graded,
+    NotGraded,
+    PutOff,
+    Resumed,
+    Retried,
+    SampleEnd,
+    SampleStart,
+)
+from harness.agent.journal import Journal
+from harness.agent.problem_kinds import check_answerable, judge_answer
+from harness.efficiency.measurement import Scales, unmeasured
+from harness.efficiency.scale import Efficiency
+from harness.errors import DataError
+from harness.grading.excerpts import writable
+from harness.grading.verdict import Grade, Verdict
+from harness.problem import Problem, ProblemView, TestSuite
+from harness.run.engine.outage import Outage
+from harness.run.engine.rate_limiter import Limiter
+from harness.run.engine.revisions import first_to_judge, steps_of
+from harness.run.engine.sample_gate import SampleGate
+from harness.run.engine.warnings import Warnings
+from harness.run.observer import Failure, Observer
+from harness.run.plan.budget import Budget, Share
+from harness.run.plan.plan import Plan
+from harness.run.store.directory import RunDirectory
+from harness.run.store.results import SampleResult, outcomes
+from harness.run.store.transcript import TranscriptWriter, sample_name
+from harness.runs.sample_facts import facts_of
+from harness.runs.stopping import Stopping
+from harness.runs.work import Judgement, Trial
+from harness.sandbox.executor import Executor, Shared
+from harness.sandbox.program import Execution, Program, SandboxError
+from harness.tools.workspace import Workspace
+
+
+class CheckFailedError(Exception):
+    """A checker failed on a right answer, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampler:
+    """Takes samples of one run to their ends.
+
+    Attributes:
+        plan: of the run.
+        directory: where their transcripts are.
+        pool: judges.
+        observer: is told of retries, and of what goes on where it was.
+        limiter: gives places among the requests in flight.
+        budget: of the run.
+        stopping: whether the run is to end, and why.
+        outage: whether the provider answers.
+        warnings: prints what the user should know.
+    """
+
+    plan: Plan
+    directory: RunDirectory
+    pool: Executor
+    observer: Observer
+    limiter: Limiter
+    budget: Budget
+    stopping: Stopping
+    outage: Outage
+    one_row: asyncio.Lock  # a suite may be large; that of one sample is held at a time
+    warnings: Warnings = field(default_factory=Warnings)
+    scales: Scales | None = None  # where efficiency is measured
+    seen: set[str] = field(default_factory=set[str])  # problems whose rows can be graded
+
+    async def take(
+        self, problem: Problem, index: int, share: Share | None = None
+    ) -> SampleResult | Failure | None:
+        """One sample, from its first request, or where it was interrupted, to its grade.
+
+        Args:
+            problem: of the sample.
+            index: of the sample.
+            share: what it spends of the run's budget.
+
+        Returns:
+            None if it was put off: a limit of the run was reached first.
+
+        Raises:
+            StorageError: the disk refused a write.
+        """
+        sample, started = sample_name(problem.id, index), time.monotonic()
+        gate = SampleGate(self.limiter, self.budget, self.stopping, self.outage, share)
+        with self.directory.transcript(problem.id, index) as transcript:
+            journal = Journal(self._recorder(sample, transcript), transcript.recorded)
+            journal(self._start(problem, index))
+            try:
+                # A row that cannot be graded is found before the model is paid.
+                async with self.one_row:
+                    if problem.id not in self.seen:
+                        await asyncio.to_thread(self._check, problem)
+                        self.seen.add(problem.id)
+                attempt = await self._solve(problem, index, journal, gate)
+                _check_wall(attempt, gate)
+                journal(_end(attempt))
+                if attempt.stop_reason is StopReason.MODEL_ERROR:
+                    return Failure(sample, Verdict.MODEL_ERROR, attempt.error)
+                result = await self._judged(problem, index, attempt, journal)
+            except RunStoppedError as stopped:
+                journal(_put_off(journal, stopped, gate))
+                return None
+            except asyncio.CancelledError:
+                if self.stopping.reason is not None:
+                    stopped = RunStoppedError(self.stopping.reason, self.stopping.cause)
+                    journal(_put_off(journal, stopped, gate))
+                raise
+            except SandboxError as error:
+                return _failed(journal, Failure(sample, Verdict.SANDBOX_ERROR, str(error)))
+            except (DataError, CheckFailedError) as error:
+                return _failed(journal, Failure(sample, Verdict.CHECKER_ERROR, str(error)))
+        seconds = round(time.monotonic() - started, 6)
+        unheard = transcript.unheard + gate.unheard
+        return result.model_copy(update={"seconds": seconds, "unheard": unheard})
+
+    async def _judged(
+        self, problem: Problem, index: int, attempt: Attempt, journal: Journal
+    ) -> SampleResult:
+        """The result of an attempt. Raises CheckFailedError."""
+        grade = await self._grade(problem, attempt.code)
+        first = first_to_judge(attempt)
+        first_grade = None if first is None else await self._grade(problem, first)
+        journal(Graded(grade=grade))
+        if grade.verdict is Verdict.CHECKER_ERROR:
+            raise CheckFailedError(grade.checker_error)
+        efficiency = await self._time(problem, attempt.code, grade)
+        steps = steps_of(attempt, grade, first_grade, self.plan.price)
+        cost = self.plan.cost(attempt)
+        return result_of(problem, index, attempt, grade).model_copy(
+            update={
+                "steps": steps,
+                "cost": cost,
+                "efficiency": efficiency,
+                "cut_off": journal.cut_off,
+            }
+        )
+
+    async def _time(self, problem: Problem, code: str, grade: Grade) -> Efficiency | None:
+        """How fast a solution is, where that is wanted. Raises SandboxError."""
+        if self.scales is None:
+            return None
+        try:
+            return await self.scales.measure(problem, code, self.pool, solved=grade.solved)
+        except DataError as error:  # says nothing of the verdict, which stands
+            return unmeasured(self.scales.timing, error)
+
+    def _check(self, problem: Problem) -> None:
+        """See that its solution could be judged. Raises DataError."""
+        if self.plan.rules.runs_code:
+            problem.tests.load_hidden()
+        else:
+            check_answerable(problem)
+
+    def _recorder(self, sample: str, write: TranscriptWriter) -> Callable[[Event], None]:
+        # This closure goes to strategy and tools: it may hold nothing that holds a problem.
+        retried, resumed = self.observer.retried, self.observer.resumed
+
+        def record(event: Event) -> None:
+            write(event)
+            match event:
+                case Retried():
+                    retried(sample, event)
+                case Resumed():
+                    resumed(sample, event)
+                case _:
+                    pass
+
+        return record
+
+    def _start(self, problem: Problem, index: int) -> SampleStart:
+        plan = self.plan
+        return SampleStart(
+            sample=sample_name(problem.id, index),
+            problem_id=problem.id,
+            index=index,
+            mode=plan.spec.mode,
+            model=plan.model_name,
+            problem_hash=problem.content_hash,
+            prompt=plan.prompt.name,
+            prompt_hash=plan.prompt.hash,
+            tools_hash=plan.toolbox.hash,
+            settings=plan.settings.model_dump(exclude_none=True),
+            limits=plan.limits.model_dump(exclude_none=True),
+            time=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+    async def _solve(
+        self, problem: Problem, index: int, journal: Journal, gate: SampleGate
+    ) -> Attempt:
+        plan, view = self.plan, problem.view()
+        session = Session(
+            problem=view,
+            model=plan.model.for_sample(view, index),
+            settings=plan.settings,
+            prompt=plan.prompt,
+            toolbox=plan.toolbox,
+            workspace=self._workspace(problem, view),
+            limits=plan.limits,
+            journal=journal,
+            extract=plan.extract,
+            fallback_prompt=plan.fallback_prompt,
+            gate=gate,
+            ways=plan.ways,
+            nudge=plan.rules.nudge,
+            earlier=plan.earlier.get(sample_name(problem.id, index)),
+            warn=self.warnings if plan.endpoint is not None else no_warning,
+        )
+        return await plan.strategy(session)
+
+    def _workspace(self, problem: Problem, view: ProblemView) -> Workspace:
+        # The closures below go to strategy and tools: they may hold nothing that holds `problem`.
+        task = self.plan.judging.task(problem, "", ())
+        pool = self.pool
+
+        async def run_public_tests(code: str) -> Grade:
+            asked = replace(task, program=Program.of(view, code), isolate=False)
+            tests = Shared(TestSuite(view.public_tests))
+            return await pool.call(Judgement(asked, tests), urgent=True, queued=workspace.queued)
+
+        async def run_code(code: str, stdin: str) -> Execution:
+            data = stdin.encode("utf-8", "surrogatepass")
+            program = Program(code, view.preamble)
+            trial = Trial(program, data, task.limits)
+            return await pool.call(trial, urgent=True, queued=workspace.queued)
+
+        workspace = Workspace(view, run_public_tests, task.limits.cpu_s, run_code=run_code)
+        return workspace
+
+    async def _grade(self, problem: Problem, code: str) -> Grade:
+        if not self.plan.spec.run_tests:
+            return Grade(verdict=Verdict.UNGRADED, public_total=len(problem.tests.public))
+        if not self.plan.rules.runs_code:
+            return judge_answer(problem, code)
+        task = self.plan.judging.task(problem, code, ())
+        return await self.pool.call(Judgement(task, Shared(problem.tests)))
+
+
+def _check_wall(attempt: Attempt, gate: SampleGate) -> None:
+    """Put a sample off whose wall time ended in a wait for the run. Raises RunStoppedError."""
+    if attempt.stop_reason is StopReason.WALL_LIMIT and gate.waits_for is not None:
+        raise RunStoppedError(gate.waits_for, "the sample's wall time ended meanwhile")
+
+
+def _put_off(journal: Journal, stopped: RunStoppedError, gate: SampleGate) -> PutOff:
+    return PutOff(
+        turn=len(journal.answers),
+        reason=stopped.reason,
+        cause=stopped.cause,
+        in_flight=gate.in_flight,
+    )
+
+
+def _failed(journal: Journal, failure: Failure) -> Failure:
+    """Record why a sample is not graded, for those who read the run later."""
+    journal(NotGraded(verdict=failure.verdict, cause=writable(failure.cause)))
+    return failure
+
+
+def _end(attempt: Attempt) -> SampleEnd:
+    return SampleEnd(
+        stop_reason=attempt.stop_reason,
+        chosen_by=attempt.chosen_by,
+        extraction=attempt.extraction,
+        usage=attempt.usage,
+        error=attempt.error,
+    )
+
+
+def result_of(problem: Problem, index: int, attempt: Attempt, grade: Grade) -> SampleResult:
+    """What is committed of a sample, but for its seconds, its steps and its cost."""
+    return SampleResult(
+        **facts_of(problem, index),
+        verdict=grade.verdict,
+        public_passed=grade.public_passed,
+        public_total=grade.public_total,
+        hidden_passed=grade.hidden_passed,
+        hidden_total=grade.hidden_total,
+        tests=outcomes(grade),
+        judged_again=grade.judged_again,
+        solved_by_rule=grade.solved_by_rule,
+        isolation=grade.isolation,
+        peak_bytes=grade.peak_bytes,
+        code=attempt.code,
+        chosen_by=attempt.chosen_by,
+        extraction=attempt.extraction,
+        stop_reason=attempt.stop_reason,
+        model_calls=attempt.model_calls,
+        tool_calls=attempt.tool_calls,
+        malformed_tool_calls=attempt.malformed_tool_calls,
+        nudges=attempt.nudges,
+        written=attempt.written,
+        tool_protocol=attempt.tool_protocol,
+        fallback=attempt.fallback,
+        refused=attempt.refused,
+        confined=attempt.confined,
+        usage=attempt.usage if attempt.usage_known else None,
+        cost=None,
+        seconds=0.0,
+    )

@@ -1,0 +1,178 @@
+"""From a spec to its model: which it is, where it is reached, how it is asked."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from harness.errors import UsageError
+from harness.features.external.mode import OwnModel, agent_name
+from harness.features.external.session import EXTERNAL
+from harness.models.environment import MODEL_ID, Environment
+from harness.models.function import FunctionModel
+from harness.models.model_names import check_settings, is_sent, open_model, plugged, resolve
+from harness.models.protocol import Model, ModelSettings
+from harness.models.providers import REFERENCES
+from harness.models.route import Access, Route
+from harness.models.timeouts import Timeouts
+from harness.models.user_headers import variable_of
+from harness.run.plan.recordings import BUNDLED, PREFIX, open_replay
+from harness.run.spec.settings import is_said
+from harness.run.spec.spec import RunSpec, flag_of
+from harness.runs.references import ReferenceModel, check_references
+
+ADDRESSING = ("base_url", "api", "api_key_env", "header")
+"""Keys that say how an endpoint is reached."""
+ASKED_FOR = tuple(ModelSettings.model_fields)
+"""Keys that say what every request asks for."""
+BUNDLED_PROBLEMS = "fixture"
+
+
+def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
+    """The model a spec means: its own, else the bundled recordings, else `MODEL_ID`.
+
+    Where the bundled problems are named, `MODEL_ID` comes before the recordings; where efficiency
+    is measured and none is named, the references themselves are.
+
+    Raises:
+        UsageError: it means none.
+    """
+    if spec.mode in EXTERNAL:
+        return agent_name(spec)
+    if spec.model is not None:
+        return spec.model
+    if spec.benchmark is None and spec.base_url is None:
+        return REFERENCES if spec.efficiency else PREFIX + BUNDLED
+    named = Environment.read(environ).text(MODEL_ID)
+    if named:
+        return named
+    if spec.efficiency and spec.base_url is None:
+        return REFERENCES
+    if spec.benchmark == BUNDLED_PROBLEMS and spec.base_url is None:
+        return PREFIX + BUNDLED
+    raise UsageError("no model is named; give -m MODEL, or set MODEL_ID")
+
+
+def endpoint_of(name: str, spec: RunSpec, environ: Mapping[str, str]) -> str | None:
+    """The address that requests go to, without user and password; None where there is none.
+
+    Raises:
+        UsageError: nobody serves the name.
+    """
+    route = route_of(name, spec, environ)
+    return None if route is None else without_user(route.base_url)
+
+
+def route_of(name: str, spec: RunSpec, environ: Mapping[str, str]) -> Route | None:
+    """Where requests go, and how; None where harness itself sends none.
+
+    Raises:
+        UsageError: nobody serves the name, or an address, a key or a header cannot be used.
+    """
+    if not is_sent(name):
+        return None
+    environment = environment_of(spec, environ)
+    if plugged(name, base_url=spec.base_url, environment=environment) is not None:
+        return None
+    return resolve(name, base_url=spec.base_url, environment=environment, **access_of(spec))
+
+
+def access_of(spec: RunSpec) -> Access:
+    """How a spec has its model reached."""
+    return Access(api=spec.api, api_key_env=spec.api_key_env, header=spec.header)
+
+
+def environment_of(spec: RunSpec, environ: Mapping[str, str]) -> Environment:
+    """The environment and `.env`, the variables that a spec names included."""
+    named = [spec.api_key_env, *map(variable_of, spec.header)]
+    return Environment.read(environ, more=[name for name in named if name is not None])
+
+
+def without_user(url: str) -> str:
+    """A URL without what it may hold of secrets."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def open_any_model(
+    name: str, spec: RunSpec, environ: Mapping[str, str], *, dry_run: bool = False
+) -> Model:
+    """The model of a name, recordings included, keys and addresses also from `.env`.
+
+    Args:
+        name: of the model.
+        spec: of the run.
+        environ: the environment.
+        dry_run: the model will not be asked; it needs no key then.
+
+    Raises:
+        UsageError: nobody serves the name, a key is missing, or a setting is not taken.
+    """
+    if spec.mode in EXTERNAL:
+        return OwnModel(name)
+    refuse_unsent(name, spec, environ)
+    if name.startswith(PREFIX):
+        return open_replay(name, spec.mode)
+    if name == REFERENCES:
+        check_references(spec.mode)
+        return ReferenceModel(())
+    route = route_of(name, spec, environ) if dry_run else None
+    if route is not None:
+        check_settings(route, settings_of(spec))
+        return OwnModel(name)
+    return open_model(
+        name,
+        base_url=spec.base_url,
+        environment=environment_of(spec, environ),
+        settings=settings_of(spec),
+        timeouts=timeouts_of(spec),
+        **access_of(spec),
+    )
+
+
+def timeouts_of(spec: RunSpec) -> Timeouts:
+    """Time limits of a run's requests."""
+    given = {
+        "idle_s": spec.idle_timeout,
+        "request_s": spec.request_timeout,
+        "retry_s": spec.retry_timeout,
+    }
+    return Timeouts(**{name: value for name, value in given.items() if value is not None})
+
+
+def refuse_unsent(name: str, spec: RunSpec, environ: Mapping[str, str]) -> None:
+    """Refuse what has no effect, as harness sends no request to this model. Raises UsageError."""
+    if spec.mode in EXTERNAL:
+        return
+    if name.startswith(PREFIX) or name == REFERENCES:
+        keys = (*ADDRESSING, *ASKED_FOR)
+    elif route_of(name, spec, environ) is None:
+        keys = ADDRESSING  # code of the user's may heed the settings
+    else:
+        return
+    for key in keys:
+        if is_said(spec, key):
+            raise UsageError(
+                f"{flag_of(key)}: harness sends no request to model {name!r}; leave it out"
+            )
+
+
+def refuse_unheeded(model: Model, spec: RunSpec, *, resumed: bool) -> None:
+    """Refuse settings for a function of a problem, which is told none. Raises UsageError.
+
+    A run that is resumed may have some: earlier versions accepted them.
+    """
+    if resumed or not isinstance(model, FunctionModel):
+        return
+    for key in ASKED_FOR:
+        if is_said(spec, key):
+            raise UsageError(
+                f"{flag_of(key)}: model {model.name!r} is a function, which is told no settings; "
+                "leave it out, or give an object with the methods of a Model"
+            )
+
+
+def settings_of(spec: RunSpec) -> ModelSettings:
+    """What every request of a run asks for: the keys of the spec that are settings."""
+    given: dict[str, Any] = {name: getattr(spec, name) for name in ModelSettings.model_fields}
+    given["stop"] = spec.stop or None
+    return ModelSettings(**given)

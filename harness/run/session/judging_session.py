@@ -1,0 +1,172 @@
+"""Judging many solutions from the command line: progress, interrupts, options in range."""
+
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from harness.agent.problem_kinds import said_in
+from harness.cli.isolating import isolate
+from harness.errors import UsageError
+from harness.grading.jobs import Job, Judged, Options, judge_all
+from harness.grading.rules import find_rule
+from harness.grading.verdict import INFRASTRUCTURE, Verdict
+from harness.run.plan.plan import judging_of
+from harness.run.plan.reference_limits import reference_limits, without_reference
+from harness.run.spec.spec import read_spec
+from harness.run.spec.timeout_values import read_test_timeout
+from harness.sandbox.executor import Executor, ExecutorError, Where
+from harness.sandbox.isolation import Level
+from harness.terminal.progress import JudgingProgress
+from harness.text import printable_line
+
+if TYPE_CHECKING:
+    from harness.problem import Problem
+
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+Work = Callable[[Executor, JudgingProgress], Coroutine[Any, Any, None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """What the flags say of how solutions are judged.
+
+    Attributes:
+        where: on this machine or on many, and how many at a time.
+        least: the level beneath which there shall be no sandbox.
+        unsafe: do without where none can be had.
+        by_reference: `reference*FACTOR`, where limits of time are to follow the references.
+        said: the keys of the spec that were given.
+    """
+
+    options: Options
+    where: Where = Where()  # noqa: RUF009 - frozen
+    least: Level = Level.LANDLOCK
+    unsafe: bool = False
+    by_reference: str | None = None
+    said: tuple[str, ...] = ()
+
+    def for_problems(self, problems: Sequence["Problem"], spec: str, console: Console) -> "Judging":
+        """The same with the limits that follow from these problems' references, if any shall.
+
+        Args:
+            problems: what is judged are solutions of these.
+            spec: the `NAME[:WHERE]` that they are of.
+            console: where it is said how many have no reference to go by.
+
+        Raises:
+            UsageError: none of them has one.
+        """
+        if self.by_reference is None:
+            return self
+        limits = reference_limits(self.by_reference, problems, spec, self.options)
+        notice = without_reference(problems, limits, spec)
+        if notice:
+            console.print(notice, soft_wrap=True)
+        return replace(self, options=replace(self.options, cpu_by_problem=limits))
+
+
+def judging(flags: Mapping[str, Any], *, by_reference: bool = True) -> Judging:
+    """How to judge, from flags: the same keys, ranges and messages as a run's.
+
+    Args:
+        flags: by key of the spec, those that were given.
+        by_reference: whether `--test-timeout` may be `reference*FACTOR`.
+
+    Raises:
+        UsageError: a value is out of range.
+    """
+    if "test_timeout" in flags and not by_reference:
+        try:
+            read_test_timeout(flags["test_timeout"], by_reference=False)
+        except ValueError as error:
+            raise UsageError(f"--test-timeout {flags['test_timeout']}: {error}") from error
+    spec = read_spec(None, flags)
+    if spec.rule is not None:
+        find_rule(spec.rule)
+    return Judging(
+        judging_of(spec),
+        spec.where,
+        spec.require_isolation,
+        spec.unsafe_no_sandbox,
+        spec.test_timeout if isinstance(spec.test_timeout, str) else None,
+        tuple(said_in(spec)),
+    )
+
+
+def judge_jobs(
+    jobs: Sequence[Job],
+    judging: Judging,
+    console: Console,
+    noun: str,
+    keep: Callable[[Judged], None],
+) -> bool:
+    """Judge with a progress bar; returns whether an interrupt ended it.
+
+    Args:
+        jobs: what to judge.
+        judging: how.
+        console: where the bar is.
+        noun: what the solutions are called there.
+        keep: is given each as it is judged.
+
+    Raises:
+        IsolationError: there is no sandbox that is strong enough.
+    """
+    if not jobs:
+        return False
+
+    def work(pool: Executor, progress: JudgingProgress) -> Coroutine[Any, Any, None]:
+        def done(each: Judged) -> None:
+            keep(each)
+            verdict = each.grade.verdict
+            progress.judged(good=verdict is Verdict.ACCEPTED, failed=verdict in INFRASTRUCTURE)
+
+        return judge_all(pool, jobs, judging.options, done)
+
+    return in_pool(work, judging, console, len(jobs), f"{noun} accepted")
+
+
+def in_pool(work: Work, judging: Judging, console: Console, total: int, noun: str) -> bool:
+    """Do work in sandboxes with a progress bar; returns whether an interrupt ended it.
+
+    Args:
+        work: what to do; cancelled by an interrupt.
+        judging: workers and isolation.
+        console: where the bar is.
+        total: how many things are judged.
+        noun: what they are called there, and the word for the good ones.
+
+    Raises:
+        IsolationError: there is no sandbox that is strong enough.
+    """
+    isolation = isolate(console, judging.least, unsafe=judging.unsafe).isolation
+    with JudgingProgress(console, total, noun) as progress:
+        executor = judging.where.open(isolation, lambda line: console.print(printable_line(line)))
+        return asyncio.run(_until_interrupted(work, progress, executor))
+
+
+async def _until_interrupted(
+    work: Work, progress: JudgingProgress, executor: AbstractAsyncContextManager[Executor]
+) -> bool:
+    """Do it; returns whether it was interrupted."""
+    loop = asyncio.get_running_loop()
+    async with executor as pool:
+        task = asyncio.ensure_future(work(pool, progress))
+        for word in STOPPING:
+            loop.add_signal_handler(word, task.cancel)
+        try:
+            await task
+        except asyncio.CancelledError:
+            return True
+        except ExceptionGroup as errors:
+            lost = errors.subgroup(ExecutorError)
+            raise lost.exceptions[0] if lost else errors from None
+        finally:
+            for word in STOPPING:
+                loop.remove_signal_handler(word)
+    return False

@@ -1,0 +1,62 @@
+"""Timing solutions that somebody has, from the command line."""
+
+from collections.abc import Callable, Sequence
+from typing import cast, get_args
+
+from rich.console import Console
+
+from harness.efficiency.measurement import Scales
+from harness.efficiency.scale import Efficiency, Timing
+from harness.errors import UsageError
+from harness.run.session.judging_session import Judging, in_pool
+from harness.runs.timing_solutions import Timed, time_all
+from harness.sandbox.executor import Executor
+from harness.terminal.progress import JudgingProgress
+
+
+def timing_of(word: str) -> Timing:
+    """How, from a flag. Raises UsageError."""
+    known = get_args(Timing)
+    if word not in known:
+        raise UsageError(f"--timing {word}: known are {', '.join(known)}")
+    return cast("Timing", word)
+
+
+def asked_timing(word: str | None, *, efficiency: bool) -> Timing | None:
+    """How solutions are to be timed, from the flags; None where they are not. Raises UsageError."""
+    if word is not None and not efficiency:
+        raise UsageError("--timing says how --efficiency measures; give that too")
+    return timing_of(word or "paired") if efficiency else None
+
+
+def time_solutions(
+    solutions: Sequence[Timed],
+    judging: Judging,
+    timing: Timing,
+    console: Console,
+    keep: Callable[[int, Efficiency], None],
+) -> bool:
+    """Time solutions with a progress bar; returns whether an interrupt ended it.
+
+    Args:
+        solutions: those of a problem should follow one another.
+        judging: where, and under which limits.
+        timing: how.
+        console: where the bar is.
+        keep: is given each as it is timed.
+
+    Raises:
+        IsolationError: there is no sandbox that is strong enough.
+    """
+    if not solutions:
+        return False
+    scales = Scales(judging.options, timing)
+
+    async def work(pool: Executor, progress: JudgingProgress) -> None:
+        def done(number: int, found: Efficiency) -> None:
+            keep(number, found)
+            progress.judged(good=found.time is not None, failed=False)
+
+        await time_all(pool, solutions, scales, done)
+
+    return in_pool(work, judging, console, len(solutions), "solutions timed")

@@ -1,0 +1,104 @@
+"""A pool of sandboxes in a thread of its own, for callers of any thread and any loop."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from harness.api.sandboxes import open_pool
+from harness.errors import UsageError
+from harness.run.session.sync import first_of
+from harness.run.spec.spec import RunSpec
+from harness.sandbox.executor import Executor
+from harness.sandbox.isolation import Isolation
+from harness.sandbox.pool import SandboxPool
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """The pool, the loop that it lives in, and what ends both."""
+
+    pool: Executor
+    loop: asyncio.AbstractEventLoop
+    stop: asyncio.Event
+
+
+class WarmPool:
+    """Opens when the first piece of work comes, and stays until it is closed."""
+
+    def __init__(self, spec: RunSpec, isolation: Isolation) -> None:
+        self._spec = spec
+        self._isolation = isolation
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._opened: Future[_Open] = Future()
+        self._closed = False
+        self._process = os.getpid()
+
+    def begin(self, work: Callable[[Executor], Coroutine[Any, Any, T]]) -> Future[T]:
+        """Begin a piece of work; cancelling what is returned drops it.
+
+        Raises:
+            UsageError: it is closed, or was opened by the process that this one was forked from.
+            HarnessError: the pool cannot be had.
+        """
+        with self._lock:
+            if self._closed:
+                raise UsageError("the grader is closed")
+            if self._process != os.getpid():
+                raise UsageError("a grader does not survive a fork: make one in each process")
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._live, name="grader", daemon=True)
+                self._thread.start()
+        there = self._opened.result()
+
+        async def guarded() -> T:
+            try:
+                return await work(there.pool)
+            except BaseExceptionGroup as errors:
+                raise first_of(errors) from None
+
+        return asyncio.run_coroutine_threadsafe(guarded(), there.loop)
+
+    def close(self) -> None:
+        """End it, with whatever is under way."""
+        with self._lock:
+            self._closed = True
+        if self._thread is None or self._process != os.getpid():
+            return
+        with suppress(Exception):  # it never opened
+            there = self._opened.result()
+            with suppress(RuntimeError):  # its loop has ended
+                there.loop.call_soon_threadsafe(there.stop.set)
+        self._thread.join()
+
+    def _live(self) -> None:
+        try:
+            with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+                runner.run(self._open_until_closed())
+        except BaseException as error:  # noqa: BLE001 - the caller hears of it
+            if not self._opened.done():
+                self._opened.set_exception(error)
+
+    async def _open_until_closed(self) -> None:
+        opening = open_pool(self._spec, self._isolation)
+        pool, stop = await opening.__aenter__(), asyncio.Event()
+        try:
+            self._opened.set_result(_Open(pool, asyncio.get_running_loop(), stop))
+            await stop.wait()
+            under_way = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in under_way:
+                task.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+        finally:
+            try:
+                await opening.__aexit__(None, None, None)
+            except RuntimeError:  # the interpreter is ending, and has no more threads to give
+                if isinstance(pool, SandboxPool):
+                    pool.close()

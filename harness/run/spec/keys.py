@@ -1,0 +1,138 @@
+"""Keyword arguments as the keys of a run's spec, for the type checker and for the caller."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any, Literal, TypedDict
+
+from harness.efficiency.scale import Timing
+from harness.errors import UsageError
+from harness.models.prices import Price
+from harness.models.providers import Api
+from harness.models.text_tools.tool_protocol import ToolProtocol
+from harness.run.spec.request_settings import Preset
+from harness.run.spec.settings import refuse_unknown
+from harness.run.spec.spec import RunSpec, spec_of
+from harness.sandbox.executor import ExecutorName
+from harness.sandbox.isolation import Level
+
+Words = str | Sequence[str]
+
+
+class SelectionKeys(TypedDict, total=False):
+    """Which of a benchmark's problems are taken."""
+
+    skip_bad_rows: bool
+    task: Words
+    filter_difficulty: Words
+    filter_tags: Words
+    filter_platform: Words
+    min_release_date: date | str | None
+    max_release_date: date | str | None
+    exclude_known_issues: bool
+    sample_size: int | None
+    sampling: Literal["first", "random", "stratified"]
+    seed: int
+
+
+class JudgingKeys(TypedDict, total=False):
+    """How solutions are judged, and where."""
+
+    rule: str | None
+    test_timeout: float | str | None
+    memory: int | None
+    isolate_tests: bool
+    wall_timeout: float | None
+    all_tests: bool | None
+    require_isolation: Level | str
+    unsafe_no_sandbox: bool
+    workers: int | None
+    executor: ExecutorName
+    ray_address: str | None
+
+
+class GradeKeys(SelectionKeys, JudgingKeys, total=False):
+    """What `grade` takes: whose solutions, and how they are judged."""
+
+    timing: Timing
+
+
+class RunKeys(SelectionKeys, JudgingKeys, total=False):
+    """All keys of `harness.RunSpec` but those that `evaluate` names itself."""
+
+    samples_per_problem: int
+    base_url: str | None
+    temperature: float | None
+    max_tokens: int | None
+    reasoning_effort: str | None
+    top_p: float | None
+    top_k: int | None
+    min_p: float | None
+    model_seed: int | None
+    stop: Words
+    frequency_penalty: float | None
+    presence_penalty: float | None
+    service_tier: str | None
+    extra_body: Mapping[str, Any] | str | None
+    sampling_preset: Preset | None
+    api: Api | None
+    api_key_env: str | None
+    header: Words | Mapping[str, str]
+    price: Price | Mapping[str, float] | None
+    prices: str | None
+    batch: bool
+    mode: str
+    tool_protocol: ToolProtocol
+    max_turns: int
+    max_tool_calls: int | None
+    max_tokens_per_sample: int | None
+    stop_on_pass: bool
+    submit_tool: bool
+    run_code_tool: bool
+    show_budget: bool
+    tool: Words
+    agent_command: str | None
+    agent_read: Words
+    agent_env: Words
+    agent_memory: int | None
+    agent_without_namespace: bool
+    repair_rounds: int | None
+    repair_from: str | None
+    best_of: int | None
+    prompt: str
+    extract: str
+    sample_timeout: float | None
+    sample_wall_timeout: float | None
+    run_tests: bool
+    timing: Timing
+    concurrency: int
+    shard: str | None
+    idle_timeout: float | None
+    request_timeout: float | None
+    retry_timeout: float | None
+    outage_timeout: float | None
+    max_cost: float | None
+    max_tokens_total: int | None
+    max_cost_per_sample: float | None
+
+
+def spec_from(
+    caller: str, given: Mapping[str, Any], takes: type, own: Iterable[str], **more: Any
+) -> RunSpec:
+    """The spec that the arguments of a function mean.
+
+    Args:
+        caller: the function, for messages.
+        given: its keyword arguments that are keys.
+        takes: a `TypedDict` of those that it knows.
+        own: the arguments that it names itself, which a wrong key may be meant for.
+        more: keys that follow from these.
+
+    Raises:
+        UsageError: a key is unknown, or a value out of range; the message names the key, and the
+            nearest right one.
+    """
+    refuse_unknown(given, {*takes.__annotations__, *own}, caller)
+    if more.get("sample_size") is not None and given.get("sample_size") is not None:
+        raise UsageError(f"{caller}: limit and sample_size mean the same; give one")
+    said = {key: value for key, value in more.items() if value is not None}
+    return spec_of({**given, **said}, caller)

@@ -1,0 +1,188 @@
+"""A run directory: made, opened, locked, continued."""
+
+import json
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from harness.errors import RunDirectoryError
+from harness.run.spec.shard import MOST_SAMPLES, planned_samples
+from harness.run.store.files import read_json
+from harness.run.store.results import ResultsFile, SampleResult, read_results, storage_error
+from harness.run.store.transcript import TranscriptWriter, file_name
+from harness.run.store.transcripts import FOLDER, open_pack
+
+MANIFEST, RESULTS, SUMMARY = "run.json", "results.jsonl", "summary.json"
+"""Samples of one run, all problems together."""
+
+
+class RunDirectory:
+    """A run on disk, open for writing by this process alone.
+
+    Use `create` or `resume`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.results = ResultsFile(path / RESULTS)
+
+    @classmethod
+    def create(cls, path: Path, manifest: Mapping[str, Any]) -> "RunDirectory":
+        """Make a new one.
+
+        Raises:
+            RunDirectoryError: it exists, or cannot be made there.
+        """
+        _check_size(path, manifest)
+        try:
+            if (path / MANIFEST).exists():
+                raise RunDirectoryError(
+                    f"{path} is a run already; continue it with --resume, or give another --out"
+                )
+            if path.exists() and (not path.is_dir() or any(path.iterdir())):
+                raise RunDirectoryError(
+                    f"{path} exists and is not an empty directory; give another --out"
+                )
+            (path / FOLDER).mkdir(parents=True)
+            write_json(path / MANIFEST, manifest)
+        except OSError as error:
+            raise _unusable(path, error) from error
+        return cls(path)
+
+    @classmethod
+    def resume(cls, path: Path) -> "RunDirectory":
+        """Open one to continue it.
+
+        Raises:
+            RunDirectoryError: it is not a run, or another process is at work on it.
+        """
+        read_manifest(path)
+        try:
+            (path / FOLDER).mkdir(exist_ok=True)
+        except OSError as error:
+            raise _unusable(path, error) from error
+        return cls(path)
+
+    def committed(self) -> list[SampleResult]:
+        """The graded samples."""
+        return list(read_results(self.path / RESULTS))
+
+    def transcript(self, problem_id: str, index: int) -> TranscriptWriter:
+        """The transcript of a sample: a new one, or that of an unfinished attempt, to go on."""
+        path = self.path / FOLDER / file_name(problem_id, index)
+        if not path.exists():
+            self._take_out(path)
+        return TranscriptWriter(path)
+
+    def _take_out(self, path: Path) -> None:
+        """Of a pack, where a sample that was done is to be done again."""
+        pack = open_pack(self.path)
+        if pack is None:
+            return
+        with pack:
+            if path.name not in pack.places:
+                return
+            try:
+                draft = path.with_suffix(".draft")  # what lies loose wins: it must be whole
+                draft.write_bytes(pack.read(path.name))
+                draft.replace(path)
+            except OSError as error:
+                raise storage_error(path.parent, error) from error
+
+    def new_transcript(self, problem_id: str, index: int) -> TranscriptWriter:
+        """A transcript in the place of whatever there may be."""
+        path = self.path / FOLDER / file_name(problem_id, index)
+        path.unlink(missing_ok=True)
+        return TranscriptWriter(path)
+
+    def write_manifest(self, manifest: Mapping[str, Any]) -> None:
+        """Say what the run is now, where it has grown."""
+        try:
+            write_json(self.path / MANIFEST, manifest)
+        except OSError as error:
+            raise storage_error(self.path / MANIFEST, error) from error
+
+    def write_summary(self, summary: Mapping[str, Any]) -> None:
+        """Keep what can be made again from the results."""
+        try:
+            write_json(self.path / SUMMARY, summary)
+        except OSError as error:
+            raise storage_error(self.path / SUMMARY, error) from error
+
+    def close(self) -> None:
+        """Let go of the lock."""
+        self.results.close()
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """Read `run.json` of a run.
+
+    Raises:
+        RunDirectoryError: there is none that can be read.
+    """
+    try:
+        manifest: Any = read_json(path / MANIFEST)
+    except FileNotFoundError as error:
+        raise RunDirectoryError(f"{path} is not a run: it has no {MANIFEST}") from error
+    except OSError as error:
+        raise RunDirectoryError(f"{path / MANIFEST} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise RunDirectoryError(f"{path / MANIFEST} cannot be read: {error}") from error
+    try:
+        whole = "samples_per_problem" in manifest["spec"] and manifest["prompt"]["hash"]
+        whole = whole and isinstance(manifest["problems"], dict)
+    except (KeyError, TypeError):
+        whole = False
+    if not whole:
+        raise RunDirectoryError(f"{path / MANIFEST} is not the manifest of a run")
+    _check_size(path, manifest)
+    return manifest
+
+
+def _check_size(path: Path, manifest: Mapping[str, Any]) -> None:
+    """Refuse a run of more samples than can be listed. Raises RunDirectoryError."""
+    samples = manifest["spec"]["samples_per_problem"]
+    if not isinstance(samples, int) or samples < 1:
+        raise RunDirectoryError(
+            f"{path / MANIFEST}: samples_per_problem is no number of samples: {str(samples)[:50]}"
+        )
+    if planned_samples(manifest) > MOST_SAMPLES:
+        raise RunDirectoryError(
+            f"{path / MANIFEST}: {planned_samples(manifest):,} samples ({samples:,} a problem) are "
+            f"too many; a run has at most {MOST_SAMPLES:,}"
+        )
+
+
+def default_path(mode: str, model: str) -> Path:
+    """A new name under `runs/`, by the time and what is run.
+
+    Raises:
+        RunDirectoryError: that folder cannot be looked into.
+    """
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    word = "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in model)[:40]
+    first = Path("runs") / f"{stamp}-{word.strip('-')}-{mode}"
+    names = (first, *(first.with_name(f"{first.name}-{number}") for number in range(2, 1_000)))
+    try:
+        return next(path for path in names if not path.exists())
+    except OSError as error:
+        raise _unusable(first, error) from error
+
+
+def _unusable(path: Path, error: OSError) -> RunDirectoryError:
+    return RunDirectoryError(
+        f"{path}: a run cannot be kept there ({error.strerror}); give another --out"
+    )
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a file whole or not at all. Raises OSError."""
+    draft = path.with_name(f".{path.name}.draft")
+    with draft.open("w", encoding="utf-8") as file:
+        json.dump(value, file, indent=2)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)

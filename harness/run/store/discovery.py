@@ -1,0 +1,77 @@
+"""The runs below a folder, without reading all that they hold, and whether somebody is at work."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.run.store.directory import MANIFEST, RESULTS
+
+DEEPEST = 5
+"""Folders below the first; a run holds no other runs."""
+MOST_FOLDERS = 20_000
+"""That are looked into, so that a wrong path ends soon."""
+MOST_RUNS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The runs below a folder; `cut` says whether there may be more than were looked for."""
+
+    paths: tuple[Path, ...]
+    cut: bool
+
+
+def find_runs(root: Path) -> Found:
+    """The runs in a folder and below it, or the one that it is itself; links are not followed."""
+    paths: list[Path] = []
+    left = MOST_FOLDERS
+    for folder in _folders(root):
+        left -= 1
+        if left < 0 or len(paths) == MOST_RUNS:
+            return Found(tuple(paths), cut=True)
+        if (folder / MANIFEST).is_file():
+            paths.append(folder)
+    return Found(tuple(paths), cut=False)
+
+
+def is_under_way(run: Path) -> bool:
+    """Whether a process is at work on a run: it holds the lock of its results.
+
+    The kernel's list is read; to try the lock would keep a run that is about to begin from it.
+    """
+    try:
+        inode = (run / RESULTS).stat().st_ino
+        locks = Path("/proc/locks").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return False
+    held = (line.split() for line in locks.splitlines())
+    return any(
+        len(words) > 5 and words[1] == "FLOCK" and words[5].endswith(f":{inode}")  # noqa: PLR2004 - the inode is the sixth word
+        for words in held
+    )
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    """A folder and those below it, breadth first; what is in a run is not looked into."""
+    level = [root]
+    for _ in range(DEEPEST + 1):
+        below: list[Path] = []
+        for folder in level:
+            yield folder
+            if not (folder / MANIFEST).exists():
+                below += _children(folder)
+        level = below
+
+
+def _children(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            found = [
+                entry.path
+                for entry in entries
+                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
+            ]
+    except OSError:  # one that may not be looked into
+        return []
+    return [Path(path) for path in sorted(found)]

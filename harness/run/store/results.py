@@ -1,0 +1,314 @@
+"""`results.jsonl`: one line a graded sample, the commit record of a run."""
+
+import fcntl
+import gc
+import os
+import stat
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from harness.agent.attempt import ChosenBy, StopReason, ToolProtocolUsed
+from harness.efficiency.scale import Efficiency
+from harness.errors import RunDirectoryError, StorageError
+from harness.grading.verdict import Grade, JudgedAgain, Verdict
+from harness.models.protocol import Frozen, Usage
+from harness.problem import Level
+from harness.run.store.files import lines_of, open_file, read_json
+
+SCHEMA = 1
+BUDGETS = {
+    StopReason.COST_LIMIT: "max_cost_per_sample",
+    StopReason.TOKEN_LIMIT: "max_tokens_per_sample",
+}
+"""What stops a sample whose own budget is spent, and the setting that gives it one."""
+
+
+class TestOutcome(Frozen):
+    """One test as the results keep it: its verdict and seconds of CPU and wall time."""
+
+    __test__ = False
+
+    verdict: Verdict
+    public: bool
+    cpu_s: float
+    wall_s: float
+
+
+class Step(Frozen):
+    """A revision that a sample wrote on its way.
+
+    Attributes:
+        turn: model calls until then; `tokens`, `cost` (US dollars) and `seconds` (of work) that
+            they took, None where it is unknown.
+        public_passed: public tests that it passed; None where they were not run.
+        solved: whether it passes all tests; None where nobody knows.
+    """
+
+    turn: int
+    tokens: int | None
+    cost: float | None
+    seconds: float | None
+    public_passed: int | None
+    solved: bool | None
+
+
+class SampleResult(Frozen):
+    """A graded sample: what was asked, what came of it, and enough of the problem to sort by.
+
+    Attributes:
+        sample: `<problem id>#<index>`.
+        fraction: tests passed, of all the problem has.
+        tool_protocol, fallback, refused, confined: as in `harness.agent.attempt.Attempt`; None,
+            False where the run is older than they are.
+        cut_off: how many of the model's answers ended at the token limit; 0 where the run is older
+            than this.
+        written: how many revisions there were; `steps` says how each was.
+        cost: US dollars; None when the price or the usage is unknown.
+        seconds: wall seconds from the first request to the grade.
+        efficiency: how fast the solution is; None where that was not measured.
+        solved_by_rule: as in `harness.grading.verdict.Grade`; None where the run is older.
+        unheard: requests whose answer nobody heard, as a limit, an interrupt or a kill came first;
+            their tokens are in no usage.
+    """
+
+    schema_version: int = Field(default=SCHEMA, ge=1, le=SCHEMA)
+    sample: str
+    problem_id: str
+    index: int
+    title: str
+    problem_hash: str
+    platform: str
+    difficulty: Level | None
+    tags: tuple[str, ...]
+    release_date: date | None
+    known_issues: tuple[str, ...]
+
+    verdict: Verdict
+    public_passed: int
+    public_total: int
+    hidden_passed: int
+    hidden_total: int
+    tests: tuple[TestOutcome, ...]
+    judged_again: JudgedAgain = JudgedAgain()
+    isolation: str = ""
+    peak_bytes: int = 0
+    solved_by_rule: bool | None = None
+
+    code: str
+    chosen_by: ChosenBy
+    extraction: str
+    stop_reason: StopReason
+    model_calls: int
+    tool_calls: int
+    malformed_tool_calls: int
+    nudges: int
+    cut_off: int = 0
+    written: int
+    steps: tuple[Step, ...] = ()
+    tool_protocol: ToolProtocolUsed | None = None
+    fallback: bool = False
+    refused: bool = False
+    confined: bool | None = None
+    usage: Usage | None
+    cost: float | None
+    seconds: float
+    efficiency: Efficiency | None = None
+    unheard: int = 0
+
+    @property
+    def solved(self) -> bool:
+        """Whether every test passed."""
+        return self.verdict is Verdict.ACCEPTED
+
+    @property
+    def graded(self) -> bool:
+        """Whether it counts in a rate."""
+        return self.verdict is not Verdict.UNGRADED
+
+    @property
+    def fraction(self) -> float:
+        """Tests passed, of all the problem has."""
+        total = self.public_total + self.hidden_total
+        return (self.public_passed + self.hidden_passed) / total if total else 0.0
+
+    @property
+    def passed_public(self) -> bool:
+        """Whether it passed all public tests; where there are none, nothing was passed."""
+        return 0 < self.public_passed == self.public_total
+
+    @property
+    def overfit(self) -> bool:
+        """Whether it passed all public tests and failed a hidden one."""
+        return self.passed_public and self.hidden_passed < self.hidden_total
+
+
+def outcomes(grade: Grade) -> tuple[TestOutcome, ...]:
+    """A grade's tests as the results keep them."""
+    return tuple(
+        TestOutcome(verdict=test.verdict, public=test.public, cpu_s=test.cpu_s, wall_s=test.wall_s)
+        for test in grade.tests
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedResults:
+    """The results of a run.
+
+    Attributes:
+        results: one for each sample, in the order they ended.
+        repeated: lines that named a sample again; the last line of a sample counts.
+    """
+
+    results: list[SampleResult]
+    repeated: int
+
+
+def read_results(path: Path) -> list[SampleResult]:
+    """Read the committed samples, each once. Raises RunDirectoryError as `load_results` does."""
+    return load_results(path).results
+
+
+def load_results(path: Path) -> CommittedResults:
+    """Read the committed samples. A torn last line is no commit; no file is no result.
+
+    Earlier versions graded a sample that the run's own budget had cut off. That says nothing of the
+    model: such a sample is passed over, so that it reads as pending and goes on.
+
+    Raises:
+        RunDirectoryError: the file cannot be read, or a line is not a result.
+    """
+    found: dict[str, SampleResult] = {}
+    lines = skipped = 0
+    limits: frozenset[StopReason] | None = None
+    try:
+        with open_file(path) as file, uncollected():
+            for line in lines_of(file):
+                if not line.endswith(b"\n"):
+                    break
+                lines += 1
+                result = SampleResult.model_validate_json(line)
+                if result.stop_reason in BUDGETS:
+                    limits = _limits_beside(path) if limits is None else limits
+                    if result.stop_reason in limits:
+                        skipped += 1
+                        continue
+                found.pop(result.sample, None)
+                found[result.sample] = result
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise RunDirectoryError(f"{path} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        raise RunDirectoryError(
+            f"{path}:{lines}: not a result of this version of harness; "
+            "move the line out of the file to have its sample run again"
+        ) from error
+    return CommittedResults([*found.values()], lines - skipped - len(found))
+
+
+@contextmanager
+def uncollected() -> Generator[None]:
+    """Keep Python's garbage collector off while many objects are made that all stay.
+
+    It would look through all of them again and again, which takes most of the time.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _limits_beside(results: Path) -> frozenset[StopReason]:
+    """The limits of the run whose results these are; none where it has no manifest."""
+    try:
+        return limits_of_the_run(read_json(results.with_name("run.json")))
+    except (OSError, ValueError):
+        return frozenset()
+
+
+def limits_of_the_run(manifest: Mapping[str, Any]) -> frozenset[StopReason]:
+    """The budgets that can only have been the run's: its samples had none of their own."""
+    try:
+        spec = manifest["spec"]
+        if str(spec["model"]).startswith("replay:"):  # the recorded sample had a budget of its own
+            return frozenset()
+        return frozenset(reason for reason, key in BUDGETS.items() if spec.get(key) is None)
+    except (LookupError, TypeError, AttributeError):
+        return frozenset()
+
+
+class ResultsFile:
+    """Appends results, each on disk before the next; locked, since a run has one writer.
+
+    Raises:
+        RunDirectoryError: another process is at work on the run, or the file cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
+        except OSError as error:
+            raise RunDirectoryError(f"{path} cannot be written: {error.strerror}") from error
+        if not stat.S_ISREG(os.fstat(self._file).st_mode):
+            os.close(self._file)
+            raise RunDirectoryError(f"{path} cannot be written: not a regular file")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._file)
+            raise RunDirectoryError(
+                f"{path.parent}: another process is at work on this run; wait for it to end"
+            ) from error
+        self._size = whole_lines(self._file)
+        os.ftruncate(self._file, self._size)
+
+    def append(self, result: SampleResult) -> None:
+        """Commit one sample.
+
+        Raises:
+            StorageError: the disk refused; the file then ends with the last whole line.
+        """
+        line = result.model_dump_json().encode() + b"\n"
+        try:
+            written = os.pwrite(self._file, line, self._size)
+            if written < len(line):
+                raise OSError(f"{written} of {len(line)} bytes were written")  # noqa: TRY301
+            os.fsync(self._file)
+        except OSError as error:
+            os.ftruncate(self._file, self._size)
+            raise storage_error(self._path, error) from error
+        self._size += len(line)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._file)
+
+
+def whole_lines(file: int) -> int:
+    """Return the length of an open file up to its last newline, in bytes."""
+    end = os.fstat(file).st_size
+    while end:
+        start = max(0, end - 65_536)
+        newline = os.pread(file, end - start, start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
+        end = start
+    return 0
+
+
+def storage_error(path: Path, error: OSError) -> StorageError:
+    """One line for a disk that is full or broken in the middle of a run."""
+    return StorageError(
+        f"{path}: {error.strerror or error}; what was committed before is safe: "
+        f"make room, then `harness run --resume {path.parent}`"
+    )

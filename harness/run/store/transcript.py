@@ -1,0 +1,147 @@
+"""Transcripts on disk: written event by event, read back when their samples go on."""
+
+import hashlib
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import quote, unquote
+
+from pydantic import TypeAdapter, ValidationError
+
+from harness.agent.events import Damaged, Event, standing
+from harness.closing import Closing
+from harness.errors import RunDirectoryError
+from harness.run.store.files import lines_of, open_file
+from harness.run.store.request_log import requests_of
+from harness.run.store.results import storage_error, whole_lines
+
+LONGEST_NAME = 200
+BROKEN = ".broken"
+LONGEST_CAUSE = 200
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+def sample_name(problem_id: str, index: int) -> str:
+    """A sample as people see it: `livecodebench/abc300_a#0`."""
+    return f"{problem_id}#{index}"
+
+
+def file_name(problem_id: str, index: int) -> str:
+    """A sample as the file system sees it; the end of a very long id is a hash."""
+    name = quote(problem_id, safe="")
+    if len(name) > LONGEST_NAME:
+        digest = hashlib.sha256(problem_id.encode("utf-8", "surrogatepass")).hexdigest()
+        name = f"{name[: LONGEST_NAME - 20]}~{digest[:16]}"
+    return f"{name}-{index}.jsonl"
+
+
+def transcript_command(run: Path, sample: str) -> str:
+    """Return the command that prints a sample's transcript, as a shell takes it."""
+    path = f"./{run}" if str(run).startswith("-") else str(run)
+    return shlex.join(["harness", "transcript", path, sample])
+
+
+def sample_in(name: str) -> tuple[str, int] | None:
+    """Return the problem id and the index of a transcript's file name; None where it was cut."""
+    problem, _, index = unquote(name.removesuffix(".jsonl")).rpartition("-")
+    cut = "~" in name and len(name) > LONGEST_NAME - 20
+    return (problem, int(index)) if problem and index.isdecimal() and not cut else None
+
+
+class TranscriptWriter(Closing):
+    """Appends events to a sample's file, each handed to the system as it happens.
+
+    A line that a crash has torn is cut off. A damaged line stays where it is. A file without any
+    event of this version is put aside, under a name of its own.
+
+    Attributes:
+        recorded: the events of earlier attempts that stand; empty for a new sample.
+        unheard: requests of earlier attempts whose answer nobody heard.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.recorded: tuple[Event, ...] = ()
+        self.unheard = 0
+        try:
+            if path.exists():
+                events = _recover(path)
+                self.recorded = tuple(standing(events))
+                self.unheard = sum(each.estimated for each in requests_of(events))
+            self._file = path.open("ab", buffering=0)
+        except OSError as error:
+            raise storage_error(path.parent, error) from error
+
+    def __call__(self, event: Event) -> None:
+        """Write one event. Raises StorageError when the disk refuses."""
+        line = event.model_dump_json(by_alias=True, exclude_none=True).encode() + b"\n"
+        try:
+            if self._file.write(line) != len(line):
+                raise OSError("the disk is full")  # noqa: TRY301 - a short write is one
+        except OSError as error:
+            raise storage_error(self._path.parent, error) from error
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+
+def _recover(path: Path) -> tuple[Event, ...]:
+    try:
+        events = tuple(read_events(path))
+    except RunDirectoryError:
+        path.replace(path.with_suffix(BROKEN))
+        return ()
+    with path.open("r+b", buffering=0) as file:
+        file.truncate(whole_lines(file.fileno()))
+    return events
+
+
+def read_events(path: Path) -> Iterator[Event]:
+    """The events of a transcript's file.
+
+    Raises:
+        RunDirectoryError: the file cannot be read, or a line is not an event.
+    """
+    try:
+        with open_file(path) as file:
+            yield from events_in(file, path)
+    except OSError as error:
+        raise RunDirectoryError(f"{path}: {error.strerror}") from error
+
+
+def events_in(file: BinaryIO, where: Path) -> Iterator[Event]:
+    """Read the events of an open transcript.
+
+    A line that is not an event is given as `Damaged`, so that it hides no other. A torn last line,
+    which a crash leaves, is left out.
+
+    Raises:
+        RunDirectoryError: no line is an event; the first is named as one of the file `where`.
+    """
+    damaged: list[Damaged] = []  # before the first event
+    readable = False
+    for number, line in enumerate(lines_of(file), 1):
+        if not line.endswith(b"\n"):
+            break
+        event = _event_of(line, number)
+        if readable:
+            yield event
+        elif isinstance(event, Damaged):
+            damaged.append(event)
+        else:
+            readable = True
+            yield from damaged
+            yield event
+    if damaged and not readable:
+        raise RunDirectoryError(
+            f"{where}:{damaged[0].line}: not an event of this version: {damaged[0].cause}"
+        )
+
+
+def _event_of(line: bytes, number: int) -> Event:
+    try:
+        return EVENT.validate_json(line)
+    except ValidationError as error:
+        return Damaged(line=number, cause=error.errors()[0]["msg"][:LONGEST_CAUSE])

@@ -1,0 +1,138 @@
+"""What a fork server says of the tests it ran, read with doubt."""
+
+import json
+import os
+from typing import Any, cast
+
+from harness.sandbox.inside.records import Kept, Record, Report, unpack
+from harness.sandbox.limits import Limits
+from harness.sandbox.program import Ending, Execution
+
+EXIT_CODES = 256
+STARVED = 0.5  # CPU seconds a wall second: with less, it slept or the machine was busy
+
+
+def read_answer(data: bytes, outputs: int, limits: Limits) -> list[Execution]:
+    """The executions of a run.
+
+    Args:
+        data: the fork server's answer.
+        outputs: the memory file with what the tests wrote.
+        limits: those of each test.
+
+    Raises:
+        EOFError, ValueError, struct.error, IndexError: it is no answer.
+    """
+    if data.startswith(b"{"):
+        raise ValueError(json.loads(data).get("failed", "no answer"))
+    report = unpack(data)
+    if not report.records:
+        raise EOFError("no test was run")
+    alone = len(report.records) == 1
+    return [_read(record, report, outputs, limits, alone=alone) for record in report.records]
+
+
+def _read(
+    record: Record, report: Report, outputs: int, limits: Limits, *, alone: bool
+) -> Execution:
+    stdout, stderr, result, said = (_part(kept, outputs) for kept in record.kept)
+    ending, code, error = _ending(record, report.status, _claim(said))
+    cpu, wall, peak = record.cpu_s, record.wall_s, report.peak_bytes
+    borderline = ending is Ending.WALL_LIMIT and cpu < STARVED * wall
+    if ending in {Ending.OUTPUT_LIMIT, Ending.CUT_SHORT}:  # which came first
+        pass
+    elif alone and peak > limits.memory_bytes:  # of two limits the one that no load moves
+        ending, code, error, borderline = Ending.MEMORY_LIMIT, 0, "", False
+    elif cpu > limits.cpu_s:
+        borderline = record.end != "cpu"  # it came to its end in the time of grace
+        ending, code, error = Ending.CPU_LIMIT, 0, ""
+    return Execution(
+        ending=ending,
+        stdout=stdout,
+        stderr=stderr.decode("utf-8", "replace"),
+        result=result if result and ending is Ending.FINISHED else None,
+        error=error,
+        code=code,
+        cpu_s=cpu,
+        wall_s=wall,
+        peak_bytes=peak,
+        alone=alone,
+        borderline=borderline,
+        asleep=borderline and record.end == "asleep",
+    )
+
+
+def _part(kept: Kept, outputs: int) -> bytes:
+    if not kept.head:
+        return b""
+    head = os.pread(outputs, kept.head, kept.start)
+    if not kept.tail:
+        return head
+    return head + b"\n...\n" + os.pread(outputs, kept.tail, kept.start + kept.head)
+
+
+def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending, int, str]:  # noqa: C901, PLR0911, PLR0912 - one case a line
+    """The ending, the exit code or signal number, and the error's text."""
+    if record.too_much:
+        return Ending.OUTPUT_LIMIT, 0, ""
+    match record.end:
+        case "cpu":
+            return Ending.CPU_LIMIT, 0, ""
+        case "wall" | "asleep":
+            return Ending.WALL_LIMIT, 0, ""
+        case "memory":
+            return Ending.MEMORY_LIMIT, 0, ""
+        case "cut":
+            return Ending.CUT_SHORT, 0, ""
+        case "room":
+            return Ending.ERROR, 0, "the program filled its working directory"
+        case "threads":
+            return Ending.ERROR, 0, "the program started too many threads"
+        case "cannot_compile":
+            return Ending.CANNOT_COMPILE, 0, _error(claim)
+        case "done":
+            return _claimed_ending(claim)
+        case "broken":
+            raise ValueError(f"the runner could not be set up: {_error(claim) or 'it ended'}")
+        case "gone":
+            if os.WIFSIGNALED(status):
+                return Ending.SIGNAL, os.WTERMSIG(status), ""
+            code = os.WEXITSTATUS(status)
+            if code:
+                return Ending.EXIT, code, f"its process ended with exit code {code}"
+            return Ending.FINISHED, 0, ""
+        case _:
+            return Ending.ERROR, 0, "the program wrote on the judge's own channel"
+
+
+def _claimed_ending(claim: dict[str, Any]) -> tuple[Ending, int, str]:
+    """What the runner says of a test.
+
+    Judged code may have forged it, so nothing hangs on it but what an ending is called: output and
+    result are compared whatever it says.
+    """
+    match claim.get("status", "ok"):
+        case "ok":
+            return Ending.FINISHED, 0, ""
+        case "exit":
+            code = claim.get("code")
+            return Ending.EXIT, code if type(code) is int and 0 < code < EXIT_CODES else 1, ""
+        case "memory":
+            return Ending.MEMORY_LIMIT, 0, ""
+        case _:
+            return Ending.ERROR, 0, _error(claim)
+
+
+def _error(claim: dict[str, Any]) -> str:
+    error = claim.get("error")
+    return error if isinstance(error, str) else ""
+
+
+def _claim(report: bytes) -> dict[str, Any]:
+    if not report:
+        return {}
+    try:
+        claim = json.loads(report)
+    except (ValueError, RecursionError):
+        return {"status": "error"}
+    return cast("dict[str, Any]", claim) if isinstance(claim, dict) else {"status": "error"}

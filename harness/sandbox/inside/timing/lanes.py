@@ -1,0 +1,179 @@
+"""Several solutions timed in turns: each in a process of its own, all on one core.
+
+None of them runs but in its own turn: between two of them its process is stopped, threads and all.
+"""
+
+import os
+import signal
+import time
+from typing import Any, NamedTuple
+
+from inside.child_process import Process, Waited
+from inside.processes import empty_working_directory, kill_strays
+from inside.records import Kept
+from inside.trial import NOTHING, REPORT_BYTES, Trial
+from inside.words import DONE, DONE_AND_OVER, go_word
+
+
+class Step(NamedTuple):
+    """One turn of a lane.
+
+    Attributes:
+        lane: whose.
+        spans: where the inputs of its tests lie: offset and length of them together.
+        tests: how many they are.
+        passes: how often each is run.
+        fresh: in a new process.
+        phase: `call`, or what takes its place.
+        number: what that is told.
+        shown: which of the passes is to show its results.
+    """
+
+    lane: int
+    span: tuple[int, int]
+    tests: int
+    passes: int
+    fresh: bool
+    phase: str
+    number: int
+    shown: int
+
+
+class Lane:
+    """One solution, and the process that runs it."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial = trial
+        self.runner: Process | None = None
+
+    def take(self, step: Step) -> dict[str, Any]:
+        """Carry out a step: how it ended, the CPU seconds of its phases, what it wrote."""
+        trial = self.trial
+        if trial.refusal is not None:
+            (record,) = trial.refusal.records
+            return _told(record.end, {}, record.kept[2:])
+        if step.fresh:
+            self.end()
+        runner = self.runner
+        if runner is None:
+            trial.forget()
+            born = trial.bear()
+            if isinstance(born, Waited):
+                return _told("broken", {}, (NOTHING, NOTHING))
+            runner = self.runner = born
+        else:
+            _signal(runner, signal.SIGCONT)
+        return self._go_through(runner, step)
+
+    def _go_through(self, runner: Process, step: Step) -> dict[str, Any]:
+        trial = self.trial
+        for file in trial.files:
+            os.ftruncate(file, 0)
+            os.lseek(file, 0, os.SEEK_SET)
+        phases = {
+            "build": f"build {step.passes} {step.tests}",
+            "read": "read",
+            "call": f"{step.phase} {step.number}" if step.number else step.phase,
+            "show": "show",
+            "pick": f"pick {step.shown}",
+        }
+        seconds: dict[str, float] = {}
+        began = cpu, wall = trial.now(runner)
+        end = "done"
+        for phase, order in phases.items():
+            if phase == "read":
+                began = cpu, wall
+                trial.give(*step.span)
+            start = trial.now(runner)
+            word, seconds[phase] = self._ask(runner, order, start)
+            cpu, wall = start[0] + seconds[phase], time.monotonic()
+            if word != DONE:
+                end = "over" if word == DONE_AND_OVER else word.decode("ascii", "replace")
+                break
+        # From where it was given its inputs on, what it does between the phases included.
+        seconds["all"], seconds["wall"] = cpu - began[0], wall - began[1]
+        kept = self._kept()
+        if end == "done":
+            _signal(runner, signal.SIGSTOP)
+        else:
+            self.end()
+        return _told(end, seconds, kept)
+
+    def _ask(self, runner: Process, order: str, start: tuple[float, float]) -> tuple[bytes, float]:
+        """Have a phase done; its word or why there is none, and its CPU seconds."""
+        trial = self.trial
+        trial.unhear()
+        try:
+            trial.control.send(b"%s %s" % (go_word(trial.runs), order.encode()))
+        except OSError:
+            return b"gone", 0.0
+        waited = trial.wait(runner, start)
+        return waited.word or waited.missing.encode() or b"garbage", waited.cpu_s
+
+    def _kept(self) -> tuple[Kept, Kept]:
+        """What it answered and what it reported, moved to the answers' file."""
+        trial = self.trial
+        sizes = [os.fstat(descriptor).st_size for descriptor in trial.files]
+        which = 3 if sizes[3] else 1
+        limit = trial.job.limits["output_bytes"]
+        return trial.keep(which, sizes[which], limit), trial.keep(4, sizes[4], REPORT_BYTES)
+
+    def end(self) -> None:
+        """End its process."""
+        runner, self.runner = self.runner, None
+        if runner is not None:
+            runner.end()
+
+    def close(self) -> None:
+        """End both its processes."""
+        self.end()
+        if not self.trial.over:
+            self.trial.template.end()
+            self.trial.over = True
+
+
+class Lanes:
+    """Solutions that take turns.
+
+    Args:
+        trials: of each.
+    """
+
+    def __init__(self, trials: list[Trial]) -> None:
+        self.lanes = [Lane(trial) for trial in trials]
+        self.written = 0
+
+    def run(self, steps: list[Step]) -> list[dict[str, Any]]:
+        """Carry out steps one after the other, as many as their answers have room for.
+
+        Returns:
+            What is told of the leading ones, at least of one.
+        """
+        self.written = 0
+        collect_bytes = self.lanes[0].trial.job.limits["collect_bytes"]
+        told: list[dict[str, Any]] = []
+        for step in steps:
+            lane = self.lanes[step.lane]
+            lane.trial.written = self.written
+            told.append(lane.take(step))
+            self.written = lane.trial.written
+            if self.written > collect_bytes:
+                break
+        empty_working_directory()
+        return told
+
+    def close(self) -> None:
+        """End all of it."""
+        for lane in self.lanes:
+            lane.close()
+        kill_strays()
+        for lane in self.lanes:
+            lane.trial.close()
+
+
+def _signal(process: Process, number: int) -> None:
+    signal.pidfd_send_signal(process.handle, number)
+
+
+def _told(end: str, seconds: dict[str, float], kept: tuple[Kept, ...]) -> dict[str, Any]:
+    return {"end": end, "seconds": seconds, "kept": [list(each) for each in kept]}

@@ -1,0 +1,136 @@
+"""What a runner does to itself before it meets judged code, and can never undo."""
+
+import os
+import resource
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from inside.walls import landlock
+from inside.walls.seccomp import Filter
+
+OPEN_FILES = 64
+PROCESSES = 512  # and threads, of the user that the runner is
+ROOM_TO_MAP = 1 << 30  # address space beyond the memory limit: stacks and such, mapped and not used
+
+# By Python's own names, where the kernel cannot be asked to refuse; see the audit events table.
+DENIED_EVENTS = (
+    *("os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn", "os.system", "os.kill"),
+    *("os.killpg", "pty.spawn", "subprocess.Popen", "socket.", "signal.pthread_kill"),
+)
+AF_UNIX = 1
+
+
+class Lockdown:
+    """The layers that a process takes upon itself, prepared once for many.
+
+    Args:
+        level: a value of `harness.sandbox.isolation.Level`.
+        view: what of the file system may be read, as `harness.sandbox.file_view` describes it.
+        counted: whether the user's processes are the sandbox's alone, so that they can be limited.
+
+    Attributes:
+        missing: layer -> why it is not there.
+    """
+
+    def __init__(self, level: str, view: dict[str, Any], *, counted: bool) -> None:
+        self.level = level
+        self.counted = counted
+        self.missing: dict[str, str] = {}
+        most_data = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        self.most_data = sys.maxsize if most_data == resource.RLIM_INFINITY else most_data
+        self.filter: Filter | None = None
+        self.ruleset: landlock.Ruleset | None = None
+        if level == "none":
+            return
+        try:
+            self.filter = Filter()
+        except ValueError as error:
+            self.missing["seccomp"] = str(error)
+        if level != "seccomp":
+            try:
+                self.ruleset = landlock.Ruleset(_rules(view))
+            except (OSError, ValueError) as error:
+                self.missing["landlock"] = str(error)
+
+    def limit(self, memory_bytes: int, file_bytes: int) -> None:
+        """Set the resource limits; the memory in use is judged from outside."""
+        limits = [
+            (resource.RLIMIT_AS, memory_bytes + ROOM_TO_MAP),
+            (resource.RLIMIT_FSIZE, file_bytes),
+            (resource.RLIMIT_NOFILE, OPEN_FILES),
+            (resource.RLIMIT_CORE, 0),
+            (resource.RLIMIT_MEMLOCK, 0),
+            (resource.RLIMIT_MSGQUEUE, 0),
+        ]
+        if self.counted:
+            limits.append((resource.RLIMIT_NPROC, PROCESSES))
+        for kind, value in limits:
+            try:
+                resource.setrlimit(kind, (value, value))
+            except (ValueError, OSError):
+                check_hard(kind, value)
+                raise
+        if self.most_data < memory_bytes + ROOM_TO_MAP:
+            check_hard(resource.RLIMIT_DATA, memory_bytes + ROOM_TO_MAP)
+
+    def restrict_files(self) -> None:
+        """Leave nothing of the file system but what the view shows."""
+        if self.ruleset is not None:
+            self.ruleset.enforce()
+            os.close(self.ruleset.descriptor)
+
+    def restrict_calls(self) -> None:
+        """Leave nothing of the kernel but what the filter lets through."""
+        if self.filter is not None:
+            self.filter.install()
+        else:
+            sys.addaudithook(_deny)
+
+
+def check_hard(kind: int, value: int) -> None:
+    """See to it that this process may have so much of something.
+
+    Raises:
+        ResourceError: it was started under a limit that a right program might hit.
+    """
+    hard = resource.getrlimit(kind)[1]
+    if hard != resource.RLIM_INFINITY and hard < value:
+        name = next(n for n in dir(resource) if n[:7] == "RLIMIT_" and getattr(resource, n) == kind)
+        raise ResourceError(f"{name} is {hard:,} at most here, and {value:,} are needed")
+
+
+class ResourceError(Exception):
+    """The machine, or who started the harness, grants too little."""
+
+
+def _deny(event: str, arguments: tuple[Any, ...]) -> None:
+    if event.startswith(DENIED_EVENTS):
+        if event == "os.kill" and arguments[0] == os.getpid():
+            return
+        if event == "socket.__new__" and arguments[1] == AF_UNIX:  # half of a pair; leads nowhere
+            return
+        raise PermissionError(1, "Operation not permitted", event)
+
+
+def _rules(view: dict[str, Any]) -> Iterator[tuple[str, int]]:
+    for path in view["reads"]:
+        yield from _around(path, view["hides"])
+    for path in view["packages"]:
+        yield path, landlock.READ
+    for path in view["devices"]:
+        yield path, landlock.READ_FILE | landlock.WRITE_FILE
+    yield ".", landlock.USE
+
+
+def _around(path: str, hidden: list[str]) -> Iterator[tuple[str, int]]:
+    """Rules for a folder but not for what is hidden in it: rules only ever add."""
+    inner = [each for each in hidden if each.startswith(f"{path}/")]
+    if path in hidden:
+        return
+    if not inner:
+        yield path, landlock.READ
+        return
+    yield path, landlock.READ_DIR
+    for name in os.listdir(path):
+        yield from _around(f"{path}/{name}", inner)

@@ -1,0 +1,161 @@
+"""The system call filter: what a judged program may ask of the kernel.
+
+A classic BPF program, see seccomp(2): an allow-list, so that a call which a newer kernel brings is
+closed until somebody has thought about it. What is refused fails with EPERM, and what the list
+cannot know with ENOSYS, at which C libraries fall back to older calls. It stays in force for every
+thread of the process, and nothing takes it back.
+"""
+
+import ctypes
+import errno
+import os
+import struct
+from collections.abc import Callable, Sequence
+
+from inside.walls import linux, syscalls
+
+SECCOMP_SET_MODE_FILTER = 1
+SECCOMP_FILTER_FLAG_SPEC_ALLOW = 4  # no slow-down for fear of what shares this process: nothing
+AUDIT_ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+FIRST_X32 = 0x40000000
+LAST_KNOWN = 470  # beyond it a call is newer than this list
+
+# A thread shares all with its process: what it had of its own, descriptors say, no limit counts.
+OF_A_THREAD = 0x00010F00  # CLONE_VM, _FS, _FILES, _SIGHAND, _THREAD
+TRUNCATING, TO_READ = 0o1003, 0o1000  # O_TRUNC | O_ACCMODE, and O_TRUNC | O_RDONLY of them
+PRCTL_ALLOWED = (3, 15, 16, 0x53564D41)  # dumpable?, set and get a thread's name, name a mapping
+IOCTL_ALLOWED = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # terminal? bytes left? flags
+FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030, 1032)  # copies, flags, a pipe's size: no locks, no leases
+
+_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data
+_LOAD, _JUMP, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x54, 0x06
+_ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
+
+# A pair of joined streams leads nowhere; event loops wake themselves by one.
+UNIX = (1,)
+STREAMS = tuple(1 | flags for flags in (0, 0o4000, 0o2000000, 0o2004000))
+
+MOST_JUMP = 255  # of a conditional one
+_PROCESS = -1  # stands for the process's own number
+
+Instruction = tuple[int, int, int, int]
+Code = list[Instruction]
+
+
+class Filter:
+    """The filter of a machine, made once and completed by each process with its own number.
+
+    Raises:
+        ValueError: there is no table of the machine's calls.
+    """
+
+    def __init__(self, machine: str | None = None) -> None:
+        self.machine = machine or linux.machine()
+        self.code = _program(self.machine)
+        self.packed = bytearray(
+            b"".join(
+                struct.pack("=HBBI", op, jt, jf, k & 0xFFFFFFFF) for op, jt, jf, k in self.code
+            )
+        )
+        self.own = [8 * n + 4 for n, (*_, k) in enumerate(self.code) if k == _PROCESS]
+        self.number = syscalls.own(self.machine)["seccomp"]
+        # Made here, so that a process has only its number to fill in: what is forked from this one
+        # has it at the same address.
+        body = (ctypes.c_char * len(self.packed)).from_buffer(self.packed)
+        self.program = struct.pack("HxxxxxxP", len(self.code), ctypes.addressof(body))
+
+    def install(self) -> None:
+        """Lock this process in: it may signal itself and no other from now on.
+
+        Raises:
+            OSError: the kernel has no filters, or they are forbidden.
+        """
+        pid = os.getpid()
+        for offset in self.own:
+            struct.pack_into("=I", self.packed, offset, pid)
+        flags = SECCOMP_FILTER_FLAG_SPEC_ALLOW
+        linux.syscall(self.number, SECCOMP_SET_MODE_FILTER, flags, self.program)
+
+
+def _return(action: int) -> Code:
+    return [(_RETURN, 0, 0, action)]
+
+
+_YES = _return(_ALLOW)
+_NO = _return(_ERROR | errno.EPERM)
+_UNKNOWN = _return(_ERROR | errno.ENOSYS)
+
+
+def _only(position: int, values: Sequence[int], then: Code = _YES) -> Code:
+    """Go on where an argument, its lower half, is one of these; refuse the call elsewhere."""
+    code: Code = [(_LOAD, 0, 0, _FIRST_ARGUMENT + 8 * position)]
+    for number, value in enumerate(values):
+        code.append((_EQUAL, len(values) - number, 0, value))
+    return [*code, *_NO, *then]
+
+
+def _nothing(position: int) -> Code:
+    """Allow the call where an argument, both its halves, is zero."""
+    upper: Code = [(_LOAD, 0, 0, _FIRST_ARGUMENT + 8 * position + 4), (_EQUAL, 1, 0, 0)]
+    return _only(position, [0], [*upper, *_NO, *_YES])
+
+
+def _threads() -> Code:
+    """Allow a clone that is a thread."""
+    mask: Instruction = (_AND, 0, 0, OF_A_THREAD)
+    return [(_LOAD, 0, 0, _FIRST_ARGUMENT), mask, (_EQUAL, 1, 0, OF_A_THREAD), *_NO, *_YES]
+
+
+def _not_emptying(position: int) -> Code:
+    """Refuse to empty a file that is opened to be read: older Landlocks do not look at that."""
+    mask: Instruction = (_AND, 0, 0, TRUNCATING)
+    load: Instruction = (_LOAD, 0, 0, _FIRST_ARGUMENT + 8 * position)
+    return [load, mask, (_EQUAL, 0, 1, TO_READ), *_NO, *_YES]
+
+
+_CHECKS: dict[str, Callable[[], Code]] = {
+    "clone": _threads,
+    "clone3": lambda: _UNKNOWN,  # its flags lie in memory, out of a filter's sight
+    "open": lambda: _not_emptying(1),
+    "openat": lambda: _not_emptying(2),
+    "kill": lambda: _only(0, [_PROCESS]),
+    "tgkill": lambda: _only(0, [_PROCESS]),
+    "prlimit64": lambda: _only(0, [0, _PROCESS]),
+    "prctl": lambda: _only(0, PRCTL_ALLOWED),
+    "ioctl": lambda: _only(1, IOCTL_ALLOWED),
+    "fcntl": lambda: _only(1, FCNTL_ALLOWED),
+    "socketpair": lambda: _only(0, UNIX, _only(1, STREAMS)),
+    "sendto": lambda: _nothing(4),
+    "recvfrom": lambda: _YES,
+}
+
+
+def _program(machine: str) -> Code:
+    answers = dict.fromkeys(syscalls.allowed(machine).values(), _YES)
+    answers |= {number: _CHECKS[name]() for name, number in syscalls.checked(machine).items()}
+    ranges: list[tuple[int, Code]] = []  # from a number on, an answer
+    for number in range(LAST_KNOWN + 1):
+        answer = answers.get(number, _NO)
+        if not ranges or ranges[-1][1] != answer:
+            ranges.append((number, answer))
+    ranges.append((LAST_KNOWN + 1, _UNKNOWN))
+    code: Code = [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        (_EQUAL, 1, 0, AUDIT_ARCHITECTURE[machine]),
+        *_return(_KILL),
+        (_LOAD, 0, 0, _NUMBER),
+    ]
+    if machine == "x86_64":
+        code += [(_AT_LEAST, 0, 1, FIRST_X32), *_return(_KILL)]
+    return code + _search(ranges)
+
+
+def _search(ranges: Sequence[tuple[int, Code]]) -> Code:
+    """A binary search for the number's range, and its answer."""
+    if len(ranges) == 1:
+        return ranges[0][1]
+    middle = len(ranges) // 2
+    low, high = _search(ranges[:middle]), _search(ranges[middle:])
+    if len(low) <= MOST_JUMP:
+        return [(_AT_LEAST, len(low), 0, ranges[middle][0]), *low, *high]
+    return [(_AT_LEAST, 0, 1, ranges[middle][0]), (_JUMP, 0, 0, len(low)), *low, *high]

@@ -1,0 +1,160 @@
+"""The strongest sandbox that can be had here, found by starting it and trying to get out."""
+
+import contextlib
+import ctypes
+import os
+import random
+import socket
+import sys
+from collections.abc import Generator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from harness.sandbox.fork_server_process import ForkServer
+from harness.sandbox.isolation import (
+    CANDIDATES,
+    MISSING,
+    UNSAFE,
+    Findings,
+    Isolation,
+    IsolationError,
+    Level,
+)
+from harness.sandbox.launch import ALLOWED_NAMES, LaunchError, can_change_user, launch
+
+GREETING_S = 60.0
+_IPC_CREAT, _IPC_RMID = 0o1000, 0
+
+
+def start(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
+    """Start a fork server and hear what its probe found.
+
+    Returns:
+        The server, unless it does not keep what its level promises; what was found.
+
+    Raises:
+        OSError: a process or a file cannot be made.
+    """
+    with _canaries() as outside:
+        try:
+            server = launch(isolation, outside)
+        except LaunchError as error:
+            return None, Findings(isolation, {}, str(error))
+        server.socket.settimeout(GREETING_S)
+        try:
+            greeting = server.receive()
+        except (OSError, EOFError, ValueError) as error:
+            server.process.kill()
+            server.process.wait()
+            greeting = {"failed": server.last_words() or f"it does not start: {error}"}
+    # Why a layer is not there says more than that it is not.
+    layers: dict[str, str] = {}
+    for key in ("missing", "layers"):
+        layers |= cast("dict[str, str]", greeting.get(key) or {})
+    failure, copies = str(greeting.get("failed", "")), bool(greeting.get("copies", True))
+    found = Findings(isolation, layers, failure, copies)
+    if found.holds:
+        return server, found
+    server.end()
+    return None, found
+
+
+def try_out(isolation: Isolation) -> Findings:
+    """What holds in a sandbox, and what does not."""
+    try:
+        server, found = start(isolation)
+    except OSError as error:
+        return Findings(isolation, {}, str(error))
+    if server is not None:
+        server.end()
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The sandbox that was chosen, and what was tried before it.
+
+    Attributes:
+        found: what holds in it.
+        passed_over: stronger ones that cannot be had here.
+    """
+
+    found: Findings
+    passed_over: tuple[Findings, ...] = ()
+
+    @property
+    def isolation(self) -> Isolation:
+        """How well it is to hold."""
+        return self.found.isolation
+
+    @property
+    def notice(self) -> str:
+        """What is missing, for a person; empty where nothing is."""
+        if self.isolation.level is Level.NAMESPACES:
+            return ""
+        return f"sandbox level {self.isolation.level}: {MISSING[self.isolation.level]} ({self.why})"
+
+    @property
+    def why(self) -> str:
+        """Why it is no stronger."""
+        return "; ".join(f"{found.isolation}: {found.broken}" for found in self.passed_over)
+
+
+@cache
+def strongest() -> Choice:
+    """The first candidate that keeps what it promises.
+
+    Raises:
+        IsolationError: none does.
+    """
+    return choose()
+
+
+def choose(least: Level = Level.LANDLOCK, *, unsafe: bool = False) -> Choice:
+    """The strongest sandbox that holds.
+
+    Args:
+        least: the level beneath which there shall be none.
+        unsafe: run programs without a sandbox where none can be had.
+
+    Raises:
+        IsolationError: there is none so strong.
+    """
+    if not sys.platform.startswith("linux"):
+        raise IsolationError(
+            f"judged programs are run on Linux only, and this is {sys.platform}: "
+            "namespaces, Landlock and seccomp are missing; use WSL, a virtual machine, a container"
+        )
+    passed_over: list[Findings] = []
+    for isolation in (*CANDIDATES, UNSAFE) if unsafe else CANDIDATES:
+        if isolation.level.rank < least.rank and isolation != UNSAFE:
+            continue
+        found = try_out(isolation)
+        if found.holds:
+            return Choice(found, tuple(passed_over))
+        passed_over.append(found)
+    why = "; ".join(f"{found.isolation}: {found.broken}" for found in passed_over)
+    raise IsolationError(f"no sandbox of level {least} or above can be had here: {why}")
+
+
+@contextlib.contextmanager
+def _canaries() -> Generator[dict[str, Any]]:
+    """Things that are there and that no sandbox must let its programs reach."""
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        library = ctypes.CDLL(None, use_errno=True)
+        key = random.SystemRandom().randrange(1, 1 << 31)
+        segment = library.shmget(key, 1, _IPC_CREAT | 0o666)
+        if segment >= 0:
+            stack.callback(library.shmctl, segment, _IPC_RMID, None)
+        yield {
+            "files": [str(Path(__file__)), "/etc/passwd"],
+            "port": server.getsockname()[1],
+            "process": os.getpid(),
+            # A root who can be nobody else is nobody outside of its namespace.
+            "user": os.geteuid() or (0 if can_change_user() else -1),
+            "key": key,
+            "environment": list(ALLOWED_NAMES),
+        }

@@ -1,0 +1,106 @@
+"""APPS: its rows, as `codeparrot/apps` has them, or the folders of its original archive.
+
+The columns of a row, all of which but the question may be missing or null:
+
+- `problem_id`, or `id`: a number; without one the problem is named by its content's hash;
+- `question`, `difficulty` (introductory, interview or competition), `url`, `starter_code`: text;
+- `solutions`: a list of programs, and `input_output`: an object of `inputs`, `outputs` and, for
+  functions, `fn_name`. Both are JSON within a string; copies of the data have them as they are.
+
+The rows of a problem without tests are read like any other, and graded by nothing.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from harness.errors import DataError
+from harness.problem import Problem
+from harness.sources.apps.apps_problem import Columns, core_of, native_id, problem_of
+from harness.sources.apps.folders import load_folders
+from harness.sources.files.catalogue import RowFile
+from harness.sources.files.download import Watch, quiet
+from harness.sources.files.json_text import members, string
+from harness.sources.files.lines import Line
+from harness.sources.files.rows import Loaded, load_paths, load_rows
+
+
+def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
+    """The problems of the files that a path or glob names, or of a folder of the archive.
+
+    Raises:
+        UsageError: no place is given, or nothing is there.
+        DataError: a row or folder is not as APPS has it.
+    """
+    folder = Path(where or "").expanduser()
+    if where and folder.is_dir():
+        return load_folders(folder, skip_bad_rows=skip_bad_rows)
+    return load_paths("apps", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def read_rows(
+    files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
+) -> Loaded:
+    """The problems of some files, in order, as `load_rows` reads them."""
+    return load_rows(files, parse_row, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def parse_row(line: Line) -> Problem:
+    """The problem of one row.
+
+    Raises:
+        DataError: a column is not as it should be.
+    """
+    columns = _columns(line)
+    return problem_of(columns, core_of(columns))
+
+
+def _columns(line: Line) -> Columns:
+    row = _members(line)
+    return Columns(
+        where=line.where,
+        native_id=_native_id(row, line.where),
+        question=_text(row, "question", line.where, required=True),
+        solutions=_json(row, "solutions", line.where),
+        input_output=_json(row, "input_output", line.where),
+        difficulty=_text(row, "difficulty", line.where),
+        url=_text(row, "url", line.where),
+        starter_code=_text(row, "starter_code", line.where),
+    )
+
+
+def _members(line: Line) -> dict[str, str]:
+    """The raw texts of a row's columns, which may hold numbers of any length."""
+    try:
+        return members(line.text().decode())
+    except ValueError as error:
+        complaint = str(error)
+    line.json_object()  # says better what is wrong with most lines
+    raise DataError(line.where, None, complaint)
+
+
+def _native_id(row: dict[str, str], where: str) -> str | None:
+    for name in ("problem_id", "id"):
+        raw = row.get(name, "null")
+        if raw.lstrip("-").isdigit():
+            return native_id(raw, where)
+        if raw != "null":
+            return native_id(_text(row, name, where), where)
+    return None
+
+
+def _text(row: dict[str, str], name: str, where: str, *, required: bool = False) -> str:
+    raw = row.get(name, "null")
+    if raw == "null" and not required:
+        return ""
+    if name not in row:
+        raise DataError(where, name, "missing")
+    try:
+        return string(raw)
+    except ValueError as error:
+        raise DataError(where, name, str(error)) from None
+
+
+def _json(row: dict[str, str], name: str, where: str) -> str:
+    """A column's JSON text: that within its string, or that of the list or object it is."""
+    raw = row.get(name, "null")
+    return raw if raw.startswith(("[", "{")) else _text(row, name, where)

@@ -1,0 +1,171 @@
+"""The tests of an APPS problem: what its `input_output` says, in this project's convention.
+
+For a program `inputs` and `outputs` are strings, or lists of lines. With `fn_name` each input is
+the list of a call's arguments and each output its result, which rows from Codewars wrap in a list
+of one and rows from LeetCode do not. Every value of a call is handed on as the data writes it:
+integers of more than 4,300 digits occur.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.errors import DataError
+from harness.problem import Codec, Signature, TestCase
+from harness.sources.files.json_text import elements, members, one_line, string
+from harness.sources.jsonl_nodes import canonical
+from harness.sources.signature import signature_of
+
+FIELD = "input_output"
+
+_MAX_STARTER_CHARACTERS = 2**16
+_SOLUTION = re.compile(r"^\s*class\s+Solution\b", re.MULTILINE)
+_SCALAR_RESULT = re.compile(r"->\s*(?:int|bool|str|float)\s*:")
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,4000})")
+
+
+class Suite(NamedTuple):
+    """What is called and how, None for a program, and the tests in the data's order."""
+
+    entry_point: str | None
+    signature: Signature
+    tests: tuple[TestCase, ...]
+
+
+class _Call(NamedTuple):
+    """The raw JSON texts of a call's arguments, and of its result."""
+
+    arguments: list[str]
+    result: str
+
+
+def read_suite(input_output: str, starter_code: str, where: str) -> Suite:
+    """The tests of a problem; none where the column is empty.
+
+    Args:
+        input_output: the column, a JSON text; nothing, or `null`, in problems without tests.
+        starter_code: says how the entry point's arguments and result are converted.
+        where: names the problem in errors.
+
+    Raises:
+        DataError: the column is not JSON, or not as APPS has it.
+    """
+    if input_output.strip() in {"", "null"}:
+        return Suite(None, Signature(), ())
+    try:
+        columns = members(input_output)
+        inputs, outputs = (_list(columns.get(name)) for name in ("inputs", "outputs"))
+        entry_point = _entry_point(columns.get("fn_name"))
+    except ValueError as error:
+        raise DataError(where, FIELD, str(error)) from None
+    if len(inputs) != len(outputs):
+        what = f"{len(inputs)} inputs but {len(outputs)} outputs"
+        raise DataError(where, FIELD, what)
+    if entry_point is None:
+        return Suite(None, Signature(), _program_tests(inputs, outputs, where))
+    calls = _calls(inputs, outputs, where)
+    if is_wrapped([call.result for call in calls], starter_code, entry_point):
+        calls = [_Call(call.arguments, elements(call.result)[0]) for call in calls]
+    signature = _signature(calls, signature_of(starter_code, entry_point))
+    tests = tuple(
+        TestCase(
+            input="\n".join(map(one_line, call.arguments)),
+            output=canonical(one_line(call.result), signature),
+            public=False,
+        )
+        for call in calls
+    )
+    return Suite(entry_point, signature, tests)
+
+
+def is_wrapped(results: Sequence[str], starter_code: str, entry_point: str) -> bool:
+    """Whether every result stands in a list of its own that the function does not return.
+
+    Codewars' rows wrap each result, LeetCode's do not. So a list of one is taken off when every
+    result is one, unless the starter code has a class `Solution`: there only when the entry point
+    is annotated as returning an int, bool, str or float, which cannot be a list.
+
+    Args:
+        results: raw JSON texts.
+        starter_code: looked at as text; hostile until proved otherwise.
+        entry_point: the function's or method's name.
+    """
+    if not results or not all(_is_list(text) and len(elements(text)) == 1 for text in results):
+        return False
+    code = starter_code[:_MAX_STARTER_CHARACTERS]
+    return _SOLUTION.search(code) is None or _returns_scalar(code, entry_point)
+
+
+def _returns_scalar(code: str, entry_point: str) -> bool:
+    _, found, rest = code.partition(f"def {entry_point}")
+    return bool(found) and _SCALAR_RESULT.search(rest.partition("\ndef ")[0]) is not None
+
+
+def _list(text: str | None) -> list[str]:
+    return [] if text is None or text == "null" else elements(text)
+
+
+def _entry_point(text: str | None) -> str | None:
+    if text is None or text == "null":
+        return None
+    name = string(text)
+    if not name.isidentifier():
+        raise ValueError(f"fn_name {name!r:.60} is not a Python name")
+    return name
+
+
+def _program_tests(inputs: list[str], outputs: list[str], where: str) -> tuple[TestCase, ...]:
+    tests: list[TestCase] = []
+    for number, (given, expected) in enumerate(zip(inputs, outputs, strict=True), start=1):
+        try:
+            tests.append(TestCase(input=_text(given), output=_text(expected), public=False))
+        except ValueError as error:
+            raise DataError(where, FIELD, f"test {number}: {error}") from None
+    return tuple(tests)
+
+
+def _text(text: str) -> str:
+    """What a program reads or writes: a string, or lines, each of which then has a line end."""
+    if not _is_list(text):
+        return string(text)
+    return "".join(f"{string(line)}\n" for line in elements(text))
+
+
+def _calls(inputs: list[str], outputs: list[str], where: str) -> list[_Call]:
+    calls: list[_Call] = []
+    for number, (given, expected) in enumerate(zip(inputs, outputs, strict=True), start=1):
+        if not _is_list(given):
+            raise DataError(where, FIELD, f"test {number}: the input is not a list of arguments")
+        calls.append(_Call(elements(given), expected))
+    return calls
+
+
+def _signature(calls: list[_Call], declared: Signature) -> Signature:
+    """The starter code's codecs, and that of mappings whose keys are integers to the function.
+
+    JSON has no such keys. As upstream does, they are turned back, at the top of an argument or a
+    result; here only where they are integers in every test of the problem.
+    """
+    width = max((len(call.arguments) for call in calls), default=0)
+    arguments = [*declared.arguments, *[Codec.JSON] * (width - len(declared.arguments))]
+    for index, codec in enumerate(arguments):
+        texts = [call.arguments[index] for call in calls if index < len(call.arguments)]
+        if codec is Codec.JSON and _has_integer_keys(texts):
+            arguments[index] = Codec.INT_KEYS
+    result = declared.result
+    if result is Codec.JSON and _has_integer_keys([call.result for call in calls]):
+        result = Codec.INT_KEYS
+    while len(arguments) > len(declared.arguments) and arguments[-1] is Codec.JSON:
+        arguments.pop()
+    return Signature(arguments=tuple(arguments), result=result)
+
+
+def _has_integer_keys(texts: list[str]) -> bool:
+    if not all(text.startswith("{") for text in texts):
+        return False
+    keys = [key for text in texts for key in members(text)]
+    return bool(keys) and all(_INTEGER.fullmatch(key) for key in keys)
+
+
+def _is_list(text: str) -> bool:
+    return text.startswith("[")

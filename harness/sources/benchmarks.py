@@ -1,0 +1,160 @@
+"""One grammar says which problems, wherever problems are named: `NAME[:WHERE]`."""
+
+import difflib
+from dataclasses import replace
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
+
+from harness import plugins
+from harness.errors import UsageError
+from harness.sources import fixture, jsonl, mercury
+from harness.sources.apps import apps
+from harness.sources.files.download import Watch, quiet
+from harness.sources.files.hub import HubFile, all_files
+from harness.sources.files.parquet import open_rows
+from harness.sources.files.rows import Loaded, ReadRows
+from harness.sources.homes import HOMES, home_of
+from harness.sources.leetcode import dataset as leetcodedataset
+from harness.sources.leetcode import leetcode
+from harness.sources.livecodebench import livecodebench
+
+
+class Loader(Protocol):
+    """Reads a source's problems from the place that its own grammar of `where` names."""
+
+    def __call__(
+        self, where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
+    ) -> Loaded:
+        """Read; raise UsageError for the place, DataError for what is in it."""
+        ...
+
+
+LOADERS: MappingProxyType[str, Loader] = MappingProxyType(
+    {
+        "fixture": fixture.load,
+        "jsonl": jsonl.load,
+        "livecodebench": livecodebench.load,
+        "leetcode": leetcode.load,
+        "leetcodedataset": leetcodedataset.load,
+        "mercury": mercury.load,
+        "apps": apps.load,
+    }
+)
+
+READERS: MappingProxyType[str, ReadRows] = MappingProxyType(
+    {
+        "livecodebench": livecodebench.read_rows,
+        "leetcode": leetcode.read_rows,
+        "leetcodedataset": leetcodedataset.read_rows,
+        "mercury": mercury.read_rows,
+        "apps": apps.read_rows,
+    }
+)
+"""Of those that have a home on the hub."""
+
+
+class Spec(NamedTuple):
+    """A source and the place in it; `where` is None for the source's default."""
+
+    name: str
+    where: str | None
+
+
+def parse_spec(spec: str) -> Spec:
+    """Take `NAME[:WHERE]` apart. The case of our own names does not matter.
+
+    Raises:
+        UsageError: the name is unknown, or nothing follows the colon.
+    """
+    name, colon, where = spec.partition(":")
+    known = name.strip().lower()
+    if known not in LOADERS and plugged(name) is not None:
+        known = name.strip()
+    elif known not in LOADERS:
+        raise UsageError(_unknown(spec, known))
+    if colon and not where.strip():
+        raise UsageError(f"{spec!r} ends at the colon; give {known}:WHERE")
+    return Spec(known, where if colon else None)
+
+
+def is_source(name: str) -> bool:
+    """Whether problems come from a source of this name: one of ours, or of a plug-in."""
+    return name.strip().lower() in LOADERS or plugged(name) is not None
+
+
+def plugged(name: str) -> plugins.Plugin | None:
+    """The plug-in that is a source of this name, where none of ours is."""
+    name = name.strip()
+    return None if name.lower() in LOADERS else plugins.find(plugins.SOURCES, name)
+
+
+def _unknown(spec: str, name: str) -> str:
+    if spec.lower().endswith((".jsonl", ".jsonl.gz")):
+        return f"{spec!r} does not say what its rows are: give livecodebench:{spec} or jsonl:{spec}"
+    known_name, at, revision = name.partition("@")
+    if at and known_name in HOMES:
+        return (
+            f"{spec!r}: a revision follows the colon; give {known_name}:@{revision or 'REVISION'}"
+        )
+    if at and known_name in LOADERS:
+        return f"{spec!r}: {known_name} is no data set of the hub and has no revisions"
+    near = difflib.get_close_matches(name, LOADERS, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    known = plugins.known(plugins.SOURCES, LOADERS)
+    return f"unknown problem source {name!r}; {hint}known: {known}"
+
+
+def load(spec: str, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
+    """The problems that a spec names, fetched from the hub where they are not at hand.
+
+    Args:
+        spec: `NAME[:WHERE]`.
+        skip_bad_rows: pass over rows that are not as their schema says, and report them.
+        watch: is told of what takes a while: fetching, and reading large files.
+
+    Raises:
+        UsageError: the spec names nothing that can be read.
+        DataError: a file or row is not as it should be.
+        HubError: the hub cannot be reached.
+    """
+    name, where = parse_spec(spec)
+    plugin = plugged(name)
+    if plugin is not None:
+        from harness.sources.plugin_source import load_plugged
+
+        return load_plugged(plugin, where, skip_bad_rows=skip_bad_rows, watch=watch)
+    home = home_of(name, where)
+    if home is None:
+        return LOADERS[name](where, skip_bad_rows=skip_bad_rows, watch=watch)
+    files = all_files(home.wanted, watch=watch)
+    rows = (open_rows(file.path, file.name) for file in files)
+    loaded = READERS[name](rows, skip_bad_rows=skip_bad_rows, watch=watch)
+    if not home.difficulty:
+        return loaded
+    problems = tuple(p for p in loaded.problems if p.difficulty_word == home.difficulty)
+    return replace(loaded, problems=problems)
+
+
+def fetch(
+    spec: str, *, watch: Watch = quiet, verify: bool = False, update: bool = False
+) -> list[HubFile]:
+    """Bring what a spec names into the cache.
+
+    Args:
+        spec: `NAME[:WHERE]`, of the hub.
+        watch: is told of each piece.
+        verify: take the hash of every file that is there already; one that is another is replaced.
+        update: take the newest commit of a branch, not the one that was fetched first.
+
+    Raises:
+        UsageError: the spec names nothing on the hub.
+        HubError: the hub cannot be reached.
+    """
+    name, where = parse_spec(spec)
+    home = home_of(name, where)
+    if home is None:
+        raise UsageError(
+            f"there is nothing to fetch for {spec}: it names no data set of the hub, as "
+            f"{', '.join(HOMES)} do, alone or with a word of theirs"
+        )
+    return all_files(home.wanted, watch=watch, verify=verify, update=update)

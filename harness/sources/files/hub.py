@@ -1,0 +1,301 @@
+"""Data sets of the Hugging Face hub: which files, of which commit, and whether they are intact.
+
+A branch is followed once: the commit that it stood for when its data set was first fetched is kept
+in the cache and used from then on, so that two runs a month apart judge by the same tests; nothing
+is asked of the hub while all that is needed is there. Of each file the size, the time and the hash
+are kept. On use size and time must be as they were; if not, the hash is taken again, and a file
+that is another is fetched anew.
+"""
+
+import fnmatch
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from harness.cache import cache_folder, write_whole
+from harness.errors import UsageError
+from harness.sources.files.download import (
+    DATA_SUFFIXES,
+    Watch,
+    commit_in_cache,
+    commit_of,
+    download,
+    files_in_cache,
+    files_of,
+    is_intact,
+    is_named,
+    quiet,
+    sha256_of,
+)
+from harness.sources.files.splits import splits_of
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+SHOWN_NAMES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is wanted of a data set on the hub.
+
+    Attributes:
+        repo: `owner/name`.
+        revision: a branch, tag or commit.
+        layouts: ways in which the files may be named, the preferred one first; each is a list of
+            names or patterns that must all be there. Without any, the files are those of the split.
+        split: as the data set's card or its file names define it.
+        spec: what the user asked for, `NAME[:WHERE]`, for messages.
+    """
+
+    repo: str
+    layouts: tuple[tuple[str, ...], ...] = ()
+    split: str = "test"
+    revision: str = "main"
+    spec: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HubFile:
+    """A file in the cache.
+
+    Attributes:
+        path: where it is.
+        name: as messages and a run's record call it: `owner/name@commit/path`.
+        sha256: of it.
+        size: in bytes.
+    """
+
+    path: Path
+    name: str
+    sha256: str
+    size: int
+
+
+class _Pin(BaseModel):
+    """What is known of a revision of a data set.
+
+    Attributes:
+        commit: what it stands for.
+        splits: the files of its splits.
+        names: all files of the commit; empty where nobody has asked yet.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    commit: str
+    splits: dict[str, tuple[str, ...]] = {}
+    names: tuple[str, ...] = ()
+
+
+class _Facts(BaseModel):
+    """What a file of the cache was when its hash was taken."""
+
+    model_config = ConfigDict(frozen=True)
+
+    sha256: str
+    size: int
+    mtime_ns: int
+
+
+def hub_files(
+    wanted: Wanted, *, watch: Watch = quiet, verify: bool = False, update: bool = False
+) -> list[HubFile]:
+    """The files, fetched where they are not in the cache or not intact.
+
+    Args:
+        wanted: which.
+        watch: is told of what is fetched.
+        verify: take every hash again.
+        update: ask the hub what the revision stands for now, where it is a branch.
+
+    Raises:
+        UsageError: the hub has no such data set, revision, split or file; or it is not in the cache
+            and there is to be no network.
+        HubError: the hub cannot be reached.
+    """
+    pin = _pin(wanted, update=update)
+    names = _laid_out(wanted, pin) if wanted.layouts else _names(wanted, pin)
+    return [_file(wanted, pin.commit, name, watch, verify=verify) for name in names]
+
+
+def _pin(wanted: Wanted, *, update: bool) -> _Pin:
+    kept = _pin_file(wanted)
+    found = _read(kept, _Pin)
+    if found is not None and not update:
+        return found
+    offline = _offline()
+    if offline and found is not None:
+        raise UsageError(f"{wanted.repo}: --update asks the hub, and HF_HUB_OFFLINE is set")
+    commit = _commit_in_cache(wanted) if offline else commit_of(wanted.repo, wanted.revision)
+    if found is not None and found.commit == commit:
+        return found
+    pin = _Pin(commit=commit)
+    write_whole(kept, pin.model_dump_json())
+    return pin
+
+
+def _laid_out(wanted: Wanted, pin: _Pin) -> tuple[str, ...]:
+    """The files of the first layout that the commit has; the hub is asked what it has, once."""
+    preferred = wanted.layouts[0]
+    if not pin.names and all(_cached(wanted.repo, pin.commit, name) for name in preferred):
+        return preferred
+    names = pin.names or _names_at(wanted, pin)
+    for layout in wanted.layouts:
+        found = [sorted(fnmatch.filter(names, pattern)) for pattern in layout]
+        if all(found):
+            return tuple(dict.fromkeys(name for group in found for name in group))
+    if not pin.names and _offline():
+        raise _cold(wanted)
+    raise UsageError(_nothing_fits(wanted, pin.commit, names))
+
+
+def _names_at(wanted: Wanted, pin: _Pin) -> tuple[str, ...]:
+    if _offline():
+        names = files_in_cache(wanted.repo, pin.commit)
+        if not names:
+            raise _cold(wanted)
+        return names
+    names = files_of(wanted.repo, pin.commit)
+    write_whole(_pin_file(wanted), pin.model_copy(update={"names": names}).model_dump_json())
+    return names
+
+
+def _nothing_fits(wanted: Wanted, commit: str, names: Sequence[str]) -> str:
+    """Which files of each layout are missing, and which data files there are."""
+    lacking = [
+        ", ".join(pattern for pattern in layout if not fnmatch.filter(names, pattern))
+        for layout in wanted.layouts
+    ]
+    data = [name for name in names if name.endswith(DATA_SUFFIXES)]
+    shown = ", ".join(data[:SHOWN_NAMES]) + (", …" if len(data) > SHOWN_NAMES else "")
+    return (
+        f"{wanted.repo}@{commit[:12]} lacks {'; or '.join(lacking)}; "
+        f"its data files are: {shown or 'none'}"
+    )
+
+
+def _names(wanted: Wanted, pin: _Pin) -> tuple[str, ...]:
+    """The files of a split, asked of `datasets` once."""
+    if wanted.split in pin.splits:
+        return pin.splits[wanted.split]
+    if _offline():
+        raise _cold(wanted)
+    splits = splits_of(wanted.repo, pin.commit)
+    if wanted.split not in splits:
+        raise UsageError(
+            f"{wanted.repo} has no split {wanted.split!r}; there are {', '.join(splits)}"
+        )
+    write_whole(_pin_file(wanted), pin.model_copy(update={"splits": splits}).model_dump_json())
+    return splits[wanted.split]
+
+
+def _file(wanted: Wanted, commit: str, name: str, watch: Watch, *, verify: bool) -> HubFile:
+    kept = _folder(wanted.repo) / "files" / commit / f"{quote(name, safe='')}.json"
+    facts = _read(kept, _Facts)
+    path = _cached(wanted.repo, commit, name)
+    if path is not None and facts is not None and not verify and _is_as_it_was(path, facts):
+        return _hub_file(wanted, commit, name, path, facts)
+    found = None if path is None else _intact(path, facts, watch, offline=_offline())
+    if path is not None and found is not None:
+        facts = found
+    elif _offline():
+        raise _cold(wanted) if path is None else _damaged(wanted, name)
+    else:
+        path = download(wanted.repo, commit, name, watch)
+        facts = _facts(path, sha256_of(path, watch))
+    write_whole(kept, facts.model_dump_json())
+    return _hub_file(wanted, commit, name, path, facts)
+
+
+def _hub_file(wanted: Wanted, commit: str, name: str, path: Path, facts: _Facts) -> HubFile:
+    return HubFile(path, f"{wanted.repo}@{commit[:12]}/{name}", facts.sha256, facts.size)
+
+
+def _cached(repo: str, commit: str, name: str) -> Path | None:
+    from huggingface_hub import try_to_load_from_cache
+
+    found = try_to_load_from_cache(repo, name, revision=commit, repo_type="dataset")
+    return Path(found) if isinstance(found, str) and Path(found).is_file() else None
+
+
+def _is_as_it_was(path: Path, facts: _Facts) -> bool:
+    status = path.stat()
+    return (status.st_size, status.st_mtime_ns) == (facts.size, facts.mtime_ns)
+
+
+def _intact(path: Path, facts: _Facts | None, watch: Watch, *, offline: bool) -> _Facts | None:
+    """The facts of a file that is what it was, or, if nothing is known, what its name says.
+
+    A copy has no such name: the hub is asked for its hash, and where there is none to ask it is
+    believed.
+    """
+    if facts is not None and path.stat().st_size != facts.size:
+        return None
+    if facts is None and not is_named(path):
+        return _facts(path, sha256_of(path, watch)) if offline else None
+    digest = sha256_of(path, watch)
+    intact = is_intact(path, digest) if facts is None else digest == facts.sha256
+    return _facts(path, digest) if intact else None
+
+
+def _facts(path: Path, sha256: str) -> _Facts:
+    status = path.stat()
+    return _Facts(sha256=sha256, size=status.st_size, mtime_ns=status.st_mtime_ns)
+
+
+def _commit_in_cache(wanted: Wanted) -> str:
+    """The commit that others have fetched into the hub's cache."""
+    commit = commit_in_cache(wanted.repo, wanted.revision) if wanted.layouts else None
+    if commit is None:
+        raise _cold(wanted)
+    return commit
+
+
+def _cold(wanted: Wanted) -> UsageError:
+    return UsageError(
+        f"{wanted.repo} is not in the cache and HF_HUB_OFFLINE is set; on a connected machine run "
+        f"'harness fetch {wanted.spec}' and copy its HF_HOME folder here"
+    )
+
+
+def _damaged(wanted: Wanted, name: str) -> UsageError:
+    return UsageError(
+        f"{wanted.repo}: {name} in the cache is not what was fetched and HF_HUB_OFFLINE is set; on "
+        f"a connected machine run 'harness fetch {wanted.spec}' and copy its HF_HOME folder here"
+    )
+
+
+def _offline() -> bool:
+    from huggingface_hub import constants
+
+    return constants.HF_HUB_OFFLINE
+
+
+def _folder(repo: str) -> Path:
+    return cache_folder() / "hub" / repo.replace("/", "--")
+
+
+def _pin_file(wanted: Wanted) -> Path:
+    return _folder(wanted.repo) / "revisions" / f"{quote(wanted.revision, safe='')}.json"
+
+
+def _read(path: Path, model: type[_Model]) -> _Model | None:
+    try:
+        return model.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def all_files(
+    some: Iterable[Wanted], *, watch: Watch = quiet, verify: bool = False, update: bool = False
+) -> list[HubFile]:
+    """The files of several data sets, in order."""
+    return [
+        file
+        for wanted in some
+        for file in hub_files(wanted, watch=watch, verify=verify, update=update)
+    ]

@@ -1,0 +1,325 @@
+"""LeetCodeDataset's rows, from files in its own schemas.
+
+The data set is https://github.com/newfacade/LeetCodeDataset. Since v0.3.0 a row has a column for
+each thing; before, `meta` holds the statement (under `question_title`), the starter code
+(`lang_code`), the difficulty and the number, and there are no tags and dates. The tests are the
+assertions of the `test` column: upstream calls the entry point and compares what it returns.
+`input_output` is text for display: some of it is error messages, and none of it is a test.
+
+Parsing all assertions takes seconds, so a load parses just those that may be public.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime
+from functools import cached_property, partial
+from itertools import islice
+from typing import NamedTuple, cast
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from harness.errors import DataError
+from harness.problem import Level, Problem, Signature, TestCase, TestSuite
+from harness.sources import preambles
+from harness.sources import public_split as public
+from harness.sources.checkers import checker_of
+from harness.sources.errata import issues_of_statement
+from harness.sources.files.catalogue import RowFile
+from harness.sources.files.download import Watch, quiet
+from harness.sources.files.lines import Line
+from harness.sources.files.rows import (
+    LEVELS,
+    Loaded,
+    content_hash,
+    load_paths,
+    load_rows,
+    name_fault,
+    references_of,
+    with_checker,
+)
+from harness.sources.leetcode.assertions import (
+    bind,
+    plain,
+    read_assertion,
+    split_check,
+    to_test,
+    with_codecs,
+)
+from harness.sources.literals import UnreadableError
+from harness.sources.signature import EntryPoint, entry_point_of
+from harness.sources.statement_examples import Example, examples, in_order, is_shown_as
+
+_ENTRY_POINT = re.compile(r"(?:Solution\(\)\.)?(\w+)")
+_LEVELS: dict[str, Level] = {**LEVELS, "meidum": "medium"}  # as 21 rows of v0.2.0 spell it
+_ROMAN = frozenset({"i", "ii", "iii", "iv", "v", "vi"})
+_LOWER = bytes(range(256)).lower()
+_OTHERS = bytes({*range(256)} - {*b"0123456789", *_LOWER[65:91], *range(65, 91)})
+_UNREAD = TestCase(input="", output="", public=False)
+
+
+def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
+    """The problems of the files that a path or glob names.
+
+    Raises:
+        UsageError: no file is given, or none is there.
+        DataError: a row is not as upstream's schema says; an assertion that stays hidden is looked
+            at only when the hidden tests are loaded.
+    """
+    return load_paths("leetcodedataset", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def read_rows(
+    files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
+) -> Loaded:
+    """The problems of some files, in order, as `load_rows` reads them."""
+    return load_rows(files, parse_row, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+class _Columns(BaseModel):
+    """A row of either schema, as the newer one names things."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    task_id: str
+    question_id: int | str
+    difficulty: str
+    problem_description: str
+    starter_code: str
+    entry_point: str
+    completion: str
+    test: str
+    tags: tuple[str, ...] = ()
+    estimated_date: str | None = None
+    prompt: str = ""
+
+    @property
+    def preamble(self) -> str:
+        """Some prompts import SortedList; elsewhere they differ in nothing that matters."""
+        sorted_too = "SortedList" in self.prompt
+        return preambles.LEETCODEDATASET_SORTED if sorted_too else preambles.LEETCODEDATASET
+
+    @property
+    def content_hash(self) -> str:
+        return content_hash(
+            self.problem_description,
+            self.starter_code,
+            self.entry_point,
+            self.completion,
+            self.test,
+            self.preamble,
+        )
+
+
+_OLD_NAMES = {
+    "question_id": "question_id",
+    "difficulty": "difficulty",
+    "problem_description": "question_title",
+    "starter_code": "lang_code",
+}
+"""What the newer schema has as columns, and their names in the older one's `meta`."""
+
+
+def parse_row(line: Line) -> Problem:
+    """The problem of one row.
+
+    Raises:
+        DataError: a column is missing or not as it should be.
+    """
+    row = _columns(line)
+    tests = _Tests(row, line.where)
+    split = tests.public_ones()
+    checker = checker_of(row.task_id)
+    return Problem(
+        id=f"leetcodedataset/{row.task_id}",
+        source="leetcodedataset",
+        title=_title(row.task_id),
+        statement=row.problem_description,
+        platform="leetcode",
+        difficulty=_LEVELS.get(row.difficulty.lower()),
+        difficulty_word=row.difficulty,
+        tags=row.tags,
+        release_date=_release_date(row.estimated_date, line.where),
+        starter_code=row.starter_code,
+        entry_point=tests.entry_point,
+        signature=tests.signature,
+        tests=TestSuite(
+            public=split.public,
+            load_hidden=tests.hidden_ones,
+        ),
+        public_rule=split.rule,
+        preamble=row.preamble,
+        checker=checker,
+        known_issues=issues_of_statement(
+            row.problem_description, row.task_id, checked=checker is not None
+        ),
+        rule="equality",
+        load_references=partial(references_of, row.completion),
+        aliases=(str(row.question_id), f"leetcode_{row.question_id}"),
+        content_hash=with_checker(row.content_hash, checker),
+    )
+
+
+def _columns(line: Line) -> _Columns:
+    row = {name: value for name, value in line.json_object().items() if value is not None}
+    names: dict[str, str] = {}
+    meta = row.get("meta")
+    if isinstance(meta, dict):
+        meta = cast("dict[str, object]", meta)
+        row |= {name: meta[old] for name, old in _OLD_NAMES.items() if old in meta}
+        names = {name: f"meta.{old}" for name, old in _OLD_NAMES.items()}
+    if isinstance(row.get("tags"), list):
+        row["tags"] = tuple(cast("list[object]", row["tags"]))
+    try:
+        columns = _Columns.model_validate(row)
+    except ValidationError as error:
+        fault = name_fault(line.where, error)
+        name = (fault.field or "").partition(".")[0]
+        raise DataError(line.where, names.get(name, name), fault.what) from None
+    if not columns.task_id.strip():
+        raise DataError(line.where, "task_id", "empty")
+    return columns
+
+
+def _title(slug: str) -> str:
+    """The slug in words; the data have no other title."""
+    words = slug.replace("-", " ").split()
+    return " ".join(word.upper() if word in _ROMAN else word.capitalize() for word in words)
+
+
+def _release_date(text: str | None, where: str) -> date | None:
+    if not text:
+        return None
+    try:
+        return datetime.fromisoformat(text).date()
+    except ValueError:
+        raise DataError(where, "estimated_date", f"{text!r:.60} is not an ISO date") from None
+
+
+class _Case(NamedTuple):
+    """An assertion's arguments, in order, and what they must give."""
+
+    arguments: tuple[object, ...]
+    expected: object
+
+
+class _Tests:
+    """The tests of a row, each parsed when it is needed.
+
+    Raises:
+        DataError: the row has no entry point or no assertions; from every method, an assertion
+            cannot be translated.
+    """
+
+    def __init__(self, row: _Columns, where: str) -> None:
+        self._row = row
+        self._where = where
+        entry_point = _ENTRY_POINT.fullmatch(row.entry_point.strip())
+        if entry_point is None or not entry_point[1].isidentifier():
+            raise DataError(where, "entry_point", f"{row.entry_point!r:.60} is not Solution().name")
+        self.entry_point = entry_point[1]
+        try:
+            self._assertions = split_check(row.test)
+        except UnreadableError as error:
+            raise DataError(where, "test", str(error)) from None
+        self._cases: dict[int, _Case] = {}
+
+    def public_ones(self) -> public.Split:
+        """The public tests; in place of the hidden ones, as many that are not read."""
+        shown = self._shown
+        first = range(0) if any(shown) else range(public.FIRST)
+        tests = [
+            self._test(index) if is_shown or index in first else _UNREAD
+            for index, is_shown in enumerate(shown)
+        ]
+        return public.split(tests, shown)
+
+    def hidden_ones(self) -> tuple[TestCase, ...]:
+        """The hidden tests."""
+        tests = [self._test(index) for index in range(len(self._assertions))]
+        return public.split(tests, self._shown).hidden
+
+    @cached_property
+    def signature(self) -> Signature:
+        """By the annotations, corrected by the first assertions and the first ones with nodes."""
+        signature = self._code.signature if self._code else Signature()
+        for index in sorted({*range(public.FIRST), *self._with_nodes()}):
+            if index < len(self._assertions):
+                try:
+                    signature = with_codecs(signature, *self._case(index))
+                except UnreadableError as error:
+                    raise self._error(index, error) from None
+        return signature
+
+    def _with_nodes(self) -> set[int]:
+        """The first assertion with a linked list, and the first one with a tree."""
+        found: set[int] = set()
+        for word in ("list_node(", "tree_node("):
+            if word in self._row.test:
+                holders = (index for index, text in enumerate(self._assertions) if word in text)
+                found |= {*islice(holders, 1)}
+        return found
+
+    @cached_property
+    def _code(self) -> EntryPoint | None:
+        return entry_point_of(self._row.starter_code, self.entry_point) or self._reference
+
+    @cached_property
+    def _reference(self) -> EntryPoint | None:
+        return entry_point_of(self._row.completion, self.entry_point)
+
+    def _entries(self) -> Iterator[EntryPoint]:
+        """The entry point by the starter code; where that does not do, by the reference."""
+        if self._code:
+            yield self._code
+        if self._reference:
+            yield self._reference
+
+    @cached_property
+    def _shown(self) -> list[bool]:
+        """For each assertion, whether the statement has it among its examples."""
+        shown = [False] * len(self._assertions)
+        pairs = examples(self._row.problem_description)
+        squashed = [_squash(text) for text in self._assertions] if pairs else []
+        for example in pairs:
+            parts = [_squash(repr(value)) for _, value in example.arguments]
+            for index, text in enumerate(squashed):
+                if all(part in text for part in parts) and not shown[index]:
+                    shown[index] = self._is(index, example)
+        return shown
+
+    def _is(self, index: int, example: Example) -> bool:
+        arguments, expected = self._case(index)
+        parameters = self._code.parameters[: len(arguments)] if self._code else ()
+        given = in_order(example, parameters)
+        return (
+            given is not None
+            and plain([*arguments]) == [*given]
+            and is_shown_as(plain(expected), example.expected)
+        )
+
+    def _case(self, index: int) -> _Case:
+        if index not in self._cases:
+            try:
+                assertion = read_assertion(self._assertions[index])
+                arguments = bind(assertion.call, self._entries())
+            except UnreadableError as error:
+                raise self._error(index, error) from None
+            self._cases[index] = _Case(arguments, assertion.expected)
+        return self._cases[index]
+
+    def _test(self, index: int) -> TestCase:
+        try:
+            return to_test(*self._case(index), self.signature)
+        except UnreadableError as error:
+            raise self._error(index, error) from None
+
+    def _error(self, index: int, error: UnreadableError) -> DataError:
+        return DataError(self._where, "test", f"assertion {index + 1}: {error}")
+
+
+def _squash(text: str) -> bytes:
+    """The letters and digits of some values: equal ones spelled in two ways have the same.
+
+    Only what is found by these is parsed.
+    """
+    return text.encode("ascii", "ignore").translate(_LOWER, _OTHERS)

@@ -1,0 +1,211 @@
+"""LeetCode's problems: greengerong/leetcode, with the tests that newfacade/LeetCodeDataset has.
+
+A row of greengerong/leetcode has a number, a slug, a title, a difficulty, a statement in Markdown,
+and a solution in each of four languages, inside prose. It has no tests. Where the files that are
+read hold a row of LeetCodeDataset with the same slug, the problem has that row's tests, and what
+belongs to them. Elsewhere its tests are the statement's examples, all public and unchecked; an
+example that cannot be read as values is none, and a problem without any has no tests.
+
+A row of LeetCodeDataset without one of greengerong/leetcode is no problem here, and not counted:
+the source `leetcodedataset` has them all.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+from harness.errors import DataError, UsageError
+from harness.problem import Problem, Reference, Signature, TestSuite
+from harness.sources import preambles
+from harness.sources.checkers import checker_of
+from harness.sources.errata import issues_of_statement
+from harness.sources.fenced import WORDS, code_of
+from harness.sources.files.catalogue import RowFile
+from harness.sources.files.download import Watch, quiet
+from harness.sources.files.lines import Line
+from harness.sources.files.parquet import open_rows
+from harness.sources.files.rows import (
+    LEVELS,
+    Loaded,
+    content_hash,
+    load_paths,
+    load_rows,
+    with_checker,
+)
+from harness.sources.leetcode import dataset as leetcodedataset
+from harness.sources.leetcode.example_tests import tests_of
+from harness.sources.leetcode.starter import starter_of
+from harness.sources.signature import signature_of
+from harness.sources.statement_examples import examples
+
+COLUMNS = ("slug", "title", "difficulty", "content", "python")
+"""The columns that a row of greengerong/leetcode has to have, besides `id`; they hold strings."""
+
+OTHER_LANGUAGES = tuple(language for language in WORDS if language not in COLUMNS)
+"""Columns that it may do without."""
+
+_OF_THE_OTHER = frozenset({"task_id", "entry_point", "test"})
+"""Columns of LeetCodeDataset; any of them tells a row that has no slug."""
+
+
+def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
+    """The problems of the files that a path or glob names.
+
+    Raises:
+        UsageError: no file is given, none is there, or none has a problem's row.
+        DataError: a row is not as its data set's schema says.
+    """
+    return load_paths("leetcode", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def read_files(paths: Sequence[Path], *, skip_bad_rows: bool = False) -> Loaded:
+    """The problems of some files."""
+    return read_rows(map(open_rows, paths), skip_bad_rows=skip_bad_rows)
+
+
+def read_rows(
+    files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
+) -> Loaded:
+    """The problems of some files, JSONL, gzipped or not, or Parquet.
+
+    Args:
+        files: hold rows of greengerong/leetcode, of LeetCodeDataset or of both, in any order; a
+            row's columns tell which it is.
+        skip_bad_rows: as `load_rows` has it, and so `watch`.
+        watch: is told how far a large file has come.
+
+    Returns:
+        greengerong/leetcode's problems, in its order. LeetCodeDataset's rows of other problems
+        are read, since a bad one is an error all the same, and left out.
+
+    Raises:
+        UsageError: a file cannot be opened, or all rows are LeetCodeDataset's.
+        DataError: a row is not as its data set's schema says, or a slug is there twice in one.
+    """
+    loaded = load_rows(files, parse_any_row, skip_bad_rows=skip_bad_rows, watch=watch)
+    problems = [problem for problem in loaded.problems if problem.source == "leetcode"]
+    if loaded.problems and not problems:
+        named = " ".join(file.path for file in loaded.files)
+        raise UsageError(
+            f"no good row of greengerong/leetcode is in {named}; "
+            f"for the problems of LeetCodeDataset use leetcodedataset:{loaded.files[0].path}"
+        )
+    others = {each.native_id: each for each in loaded.problems if each.source != "leetcode"}
+    joined = (
+        with_tests_of(problem, others[problem.native_id])
+        if problem.native_id in others
+        else problem
+        for problem in problems
+    )
+    return replace(loaded, problems=tuple(joined))
+
+
+def parse_any_row(line: Line) -> Problem:
+    """The problem of one row of either data set, whose `source` says which.
+
+    Raises:
+        DataError: a column is missing or not as it should be.
+    """
+    row = line.json_object()
+    if "slug" not in row and not _OF_THE_OTHER.isdisjoint(row):
+        return leetcodedataset.parse_row(line)
+    return parse_row(line)
+
+
+def with_tests_of(problem: Problem, tested: Problem) -> Problem:
+    """A problem of greengerong/leetcode with what LeetCodeDataset has of the same slug.
+
+    Title, statement, difficulty and number stay; the solutions of both are its references.
+    """
+    return problem.model_copy(
+        update={
+            "tests": tested.tests,
+            "public_rule": tested.public_rule,
+            "unchecked": False,
+            "tags": tested.tags,
+            "release_date": tested.release_date,
+            "starter_code": tested.starter_code,
+            "entry_point": tested.entry_point,
+            "signature": tested.signature,
+            "preamble": tested.preamble,
+            "checker": tested.checker,
+            "rule": tested.rule,
+            "known_issues": tested.known_issues,
+            "load_references": partial(_references_of_both, problem, tested),
+            "content_hash": content_hash(problem.content_hash, tested.content_hash),
+        }
+    )
+
+
+def _references_of_both(problem: Problem, tested: Problem) -> tuple[Reference, ...]:
+    return problem.load_references() + tested.load_references()
+
+
+def parse_row(line: Line) -> Problem:
+    """The problem of one row of greengerong/leetcode.
+
+    Raises:
+        DataError: a column is missing or not as it should be.
+    """
+    number, row = _columns(line)
+    statement, references = row["content"], _references(row)
+    reference = next((each.code for each in references if each.language == "python"), "")
+    shown = examples(statement)
+    starter = starter_of(
+        reference,
+        slug=row["slug"],
+        statement=statement,
+        names=[frozenset(name or "" for name, _ in example.arguments) for example in shown],
+    )
+    signature = signature_of(starter.code, starter.entry_point) if starter else Signature()
+    tests = tests_of(shown, starter, signature)
+    checker = checker_of(row["slug"])
+    return Problem(
+        id=f"leetcode/{row['slug']}",
+        source="leetcode",
+        title=row["title"],
+        statement=statement,
+        platform="leetcode",
+        difficulty=LEVELS.get(row["difficulty"].lower()),
+        difficulty_word=row["difficulty"],
+        starter_code=starter.code if starter else "",
+        entry_point=starter.entry_point if starter else None,
+        signature=signature,
+        tests=TestSuite(public=tests),
+        unchecked=bool(tests),
+        public_rule="statement",
+        preamble=preambles.LEETCODE,
+        checker=checker,
+        known_issues=issues_of_statement(statement, row["slug"], checked=checker is not None),
+        load_references=lambda: references,
+        aliases=(str(number), f"leetcode_{number}"),
+        content_hash=with_checker(content_hash(statement, row["python"]), checker),
+    )
+
+
+def _references(row: dict[str, str]) -> tuple[Reference, ...]:
+    """The solutions, those of them that are not blank."""
+    found = ((language, code_of(row.get(language, ""), language)) for language in WORDS)
+    return tuple(
+        Reference(code=code, language=language) for language, code in found if code.strip()
+    )
+
+
+def _columns(line: Line) -> tuple[int, dict[str, str]]:
+    row = line.json_object()
+    for name in ("id", *COLUMNS):
+        if name not in row:
+            raise DataError(line.where, name, "missing")
+    there = [*COLUMNS, *(name for name in OTHER_LANGUAGES if row.get(name) is not None)]
+    for name in there:
+        if not isinstance(row[name], str):
+            raise DataError(line.where, name, f"not a string but {row[name]!r:.60}")
+    number = row["id"]
+    if type(number) is not int:
+        raise DataError(line.where, "id", f"not a whole number but {number!r:.60}")
+    columns = {name: cast("str", row[name]) for name in there}
+    if not columns["slug"].strip():
+        raise DataError(line.where, "slug", "empty")
+    return number, columns

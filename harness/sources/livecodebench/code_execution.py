@@ -1,0 +1,93 @@
+"""LiveCodeBench's code execution rows (`livecodebench/execution-v2` on the hub).
+
+A row has a function that somebody wrote for a LeetCode problem and one call of it; asked is the
+call's value. Upstream's reader is the reference for what a row means
+(https://github.com/LiveCodeBench/LiveCodeBench, `lcb_runner/benchmarks/code_execution.py`). Call
+and value are Python, which is parsed here and never run.
+"""
+
+import ast
+from functools import partial
+
+from harness.errors import DataError
+from harness.problem import Kind, Problem, TestCase, TestSuite
+from harness.sources import preambles
+from harness.sources.files.lines import Line
+from harness.sources.files.rows import content_hash
+from harness.sources.literals import UnreadableError, parse
+from harness.sources.livecodebench.fields import (
+    Row,
+    columns,
+    function_name,
+    level,
+    number_or_name,
+    release_date,
+    text,
+    written,
+)
+
+COLUMNS = (
+    "question_id",
+    "contest_id",
+    "contest_date",
+    "difficulty",
+    "function_name",
+    "code",
+    "input",
+    "output",
+    "id",
+    "problem_id",
+    "numsteps",
+)
+MARKS = ("code", "input", "output")
+"""Columns that tell such a row from LiveCodeBench's others."""
+
+
+def parse_row(line: Line, found: Row | None = None) -> Problem:
+    """The problem of one row: its test is hidden, since the model is to say its output.
+
+    Args:
+        line: the row.
+        found: what it holds, where that is known.
+
+    Raises:
+        DataError: a column is missing or not as it should be.
+    """
+    row, where = columns(line, COLUMNS, found), line.where
+    name = function_name(row, where)
+    code = written(row, "code", where)
+    test = TestCase(
+        input=_expression(row, "input", where),
+        output=_expression(row, "output", where),
+        public=False,
+    )
+    native = number_or_name(row, "id", where)
+    return Problem(
+        id=f"livecodebench/execution/{native}",
+        source="livecodebench",
+        kind=Kind.CODE_EXECUTION,
+        title=name,
+        statement="",
+        platform="leetcode",
+        difficulty=level(row, where),
+        difficulty_word=text(row, "difficulty", where),
+        release_date=release_date(row, where),
+        entry_point=name,
+        tests=TestSuite((), partial(tuple[TestCase, ...], (test,))),
+        preamble=preambles.LIVECODEBENCH,
+        call=test.input,
+        code=code,
+        aliases=(native,),
+        content_hash=content_hash(code, name, test.input, test.output),
+    )
+
+
+def _expression(row: Row, name: str, where: str) -> str:
+    expression = written(row, name, where).strip()
+    try:
+        body = parse(expression).body
+    except UnreadableError as error:
+        raise DataError(where, name, str(error)) from None
+    if not (len(body) == 1 and isinstance(body[0], ast.Expr)):
+        raise DataError(where, name, "not one Python expression")
+    return expression

@@ -1,0 +1,88 @@
+"""Columns that LiveCodeBench's rows share, whatever they ask of a model."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+
+from harness.errors import DataError
+from harness.problem import Level
+from harness.sources.files.lines import Line
+from harness.sources.files.rows import LEVELS
+
+Row = dict[str, object]
+
+
+def columns(line: Line, names: Sequence[str], found: Row | None = None) -> Row:
+    """A row that has all of these columns.
+
+    Args:
+        line: the row.
+        names: of the columns.
+        found: what the line holds, where that is known.
+
+    Raises:
+        DataError: it is no JSON object, or lacks one.
+    """
+    row = line.json_object() if found is None else found
+    for name in names:
+        if name not in row:
+            raise DataError(line.where, name, "missing")
+    return row
+
+
+def text(row: Row, name: str, where: str) -> str:
+    """A column of text. Raises DataError."""
+    value = row[name]
+    if not isinstance(value, str):
+        raise DataError(where, name, f"not a string but {value!r:.60}")
+    return value
+
+
+def written(row: Row, name: str, where: str) -> str:
+    """A column of text that says something. Raises DataError."""
+    value = text(row, name, where)
+    if not value.strip():
+        raise DataError(where, name, "empty")
+    return value
+
+
+def number_or_name(row: Row, name: str, where: str) -> str:
+    """A column that names a thing by a text or a number, as text. Raises DataError."""
+    value = row[name]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise DataError(where, name, f"neither a string nor an integer but {value!r:.60}")
+    return written(row, name, where)
+
+
+def function_name(row: Row, where: str) -> str:
+    """The column `function_name`. Raises DataError."""
+    value = text(row, "function_name", where)
+    if not value.isidentifier():
+        raise DataError(where, "function_name", f"{value!r:.60} is not a Python name")
+    return value
+
+
+def level(row: Row, where: str) -> Level:
+    """The column `difficulty`. Raises DataError."""
+    word = text(row, "difficulty", where)
+    if word not in LEVELS:
+        raise DataError(where, "difficulty", f"{word!r:.60} is not one of {', '.join(LEVELS)}")
+    return LEVELS[word]
+
+
+def release_date(row: Row, where: str) -> date:
+    """The column `contest_date`: ISO, in Parquet a time stamp. Raises DataError."""
+    day = text(row, "contest_date", where)
+    try:
+        return datetime.fromisoformat(day).date()
+    except ValueError:
+        raise DataError(where, "contest_date", f"{day!r:.60} is not an ISO date") from None
+
+
+def has_most_of(row: Row, names: Sequence[str]) -> bool:
+    """Whether a row is of the schema that these columns are the mark of.
+
+    Most of them will do: of a row that lacks one it is to be said which.
+    """
+    return 2 * sum(name in row for name in names) > len(names)

@@ -1,0 +1,237 @@
+"""LiveCodeBench's rows, from files in upstream's own schemas; here, those of code generation.
+
+Rows are told apart by their columns: those of test output prediction are read by
+`harness.sources.livecodebench.test_output`, those of code execution by `harness.sources.livecodebench.code_execution`.
+
+Upstream's reader is the reference for what a row means
+(https://github.com/LiveCodeBench/LiveCodeBench, `lcb_runner/benchmarks/code_generation.py`): every
+column is a string, three of them hold JSON, and `func_name` in the metadata, not a test's
+`testtype`, decides whether a solution is a function or a program. Hidden tests are most of the data
+(4.5 GB for 1,055 problems), so a problem only remembers where its own are.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+from pydantic_core import from_json
+
+from harness.errors import DataError
+from harness.problem import Checker, Problem, TestCase, TestSuite
+from harness.sources import errata, preambles
+from harness.sources.checkers import checker_of
+from harness.sources.files.catalogue import RowFile
+from harness.sources.files.download import Watch, quiet
+from harness.sources.files.json_text import check_mostly_strings
+from harness.sources.files.lines import Line, json_complaint
+from harness.sources.files.parquet import open_rows
+from harness.sources.files.rows import (
+    Loaded,
+    check_function_test,
+    content_hash,
+    load_paths,
+    load_rows,
+)
+from harness.sources.livecodebench import (
+    code_execution as lcb_execution,
+)
+from harness.sources.livecodebench import (
+    private_tests,
+)
+from harness.sources.livecodebench import (
+    test_output as lcb_test_outputs,
+)
+from harness.sources.livecodebench.fields import (
+    Row,
+    columns,
+    has_most_of,
+    level,
+    release_date,
+    text,
+)
+from harness.sources.signature import signature_of
+
+COLUMNS = (
+    "question_title",
+    "question_content",
+    "platform",
+    "question_id",
+    "contest_id",
+    "contest_date",
+    "starter_code",
+    "difficulty",
+    "public_test_cases",
+    "private_test_cases",
+    "metadata",
+)
+MARKS = ("public_test_cases", "private_test_cases", "metadata")
+"""Columns that tell such a row from LiveCodeBench's others."""
+
+
+def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
+    """The problems of the files that a path or glob names.
+
+    Raises:
+        UsageError: no file is given, or none is there.
+        DataError: a row is not as upstream's schema says; its private tests are looked at only when
+            they are loaded.
+    """
+    return load_paths("livecodebench", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def read_files(paths: Iterable[Path], *, skip_bad_rows: bool = False) -> Loaded:
+    """The problems of some files."""
+    return read_rows(map(open_rows, paths), skip_bad_rows=skip_bad_rows)
+
+
+def read_rows(
+    files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
+) -> Loaded:
+    """The problems of some files, in order, as `load_rows` reads them."""
+    return load_rows(files, parse_any, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def parse_any(line: Line) -> Problem:
+    """The problem of one row of any of LiveCodeBench's schemas.
+
+    Raises:
+        DataError: it is of none, or a column is missing or not as it should be.
+    """
+    row = line.json_object()
+    for marks, parse in _SCHEMAS.values():
+        if has_most_of(row, marks):
+            return parse(line, row)
+    known = [f"of {name} ({', '.join(marks)}, …)" for name, (marks, _) in _SCHEMAS.items()]
+    what = f"has neither the columns {', '.join(known[:-1])} nor those {known[-1]}"
+    raise DataError(line.where, None, what)
+
+
+def parse_row(line: Line, found: Row | None = None) -> Problem:
+    """The problem of one row of code generation.
+
+    Args:
+        line: the row.
+        found: what it holds, where that is known: to parse it takes most of the time.
+
+    Raises:
+        DataError: a column is missing or not as it should be.
+    """
+    found = columns(line, COLUMNS, found)
+    row = {name: text(found, name, line.where) for name in COLUMNS}
+    question_id = row["question_id"]
+    if not question_id.strip():
+        raise DataError(line.where, "question_id", "empty")
+    title = row["question_title"]
+    platform = row["platform"].lower()
+    slug = title if platform == "leetcode" else ""
+    checker = checker_of(question_id, slug)
+    entry_point = _entry_point(row["metadata"], line.where)
+    functional = entry_point is not None
+    return Problem(
+        id=f"livecodebench/{question_id}",
+        source="livecodebench",
+        title=title,
+        statement=row["question_content"],
+        platform=platform,
+        difficulty=level(found, line.where),
+        difficulty_word=row["difficulty"],
+        release_date=release_date(found, line.where),
+        starter_code=row["starter_code"],
+        entry_point=entry_point,
+        signature=signature_of(row["starter_code"], entry_point),
+        tests=TestSuite(
+            public=_tests(
+                row["public_test_cases"].encode(),
+                public=True,
+                functional=functional,
+                where=line.where,
+            ),
+            load_hidden=partial(
+                _decode, row["private_test_cases"], functional=functional, where=line.where
+            ),
+        ),
+        preamble=preambles.LIVECODEBENCH,
+        checker=checker,
+        known_issues=errata.known_issues(
+            question_id, slug, statement=row["question_content"], checked=checker is not None
+        ),
+        aliases=(slug,) if slug else (),
+        content_hash=_content_hash(row, checker),
+    )
+
+
+def _content_hash(row: dict[str, str], checker: Checker | None) -> str:
+    return content_hash(
+        row["question_content"],
+        row["starter_code"],
+        row["metadata"],
+        row["public_test_cases"],
+        row["private_test_cases"],
+        *([checker.code] if checker else []),
+    )
+
+
+def _entry_point(metadata: str, where: str) -> str | None:
+    try:
+        value: object = from_json(metadata)
+    except ValueError as error:
+        raise DataError(where, "metadata", json_complaint(error)) from None
+    if not isinstance(value, dict):
+        raise DataError(where, "metadata", "not a JSON object")
+    name = cast("dict[str, object]", value).get("func_name")
+    if name is None:
+        return None
+    if not isinstance(name, str) or not name.isidentifier():
+        raise DataError(where, "metadata", f"func_name {name!r:.60} is not a Python name")
+    return name
+
+
+def _tests(text: bytes, *, public: bool, functional: bool, where: str) -> tuple[TestCase, ...]:
+    column = "public_test_cases" if public else "private_test_cases"
+    try:
+        check_mostly_strings(text)
+    except ValueError as error:
+        raise DataError(where, column, str(error)) from None
+    try:
+        tests: object = from_json(text)
+    except ValueError as error:
+        raise DataError(where, column, json_complaint(error)) from None
+    if not isinstance(tests, list):
+        raise DataError(where, column, "not a JSON list")
+    return tuple(
+        _test(test, number, public=public, functional=functional, where=where, column=column)
+        for number, test in enumerate(cast("list[object]", tests), start=1)
+    )
+
+
+def _test(
+    test: object, number: int, *, public: bool, functional: bool, where: str, column: str
+) -> TestCase:
+    match test:
+        case {"input": str(given), "output": str(expected), "testtype": "stdin" | "functional"}:
+            if functional:
+                check_function_test(given, expected, where, f"{column}, test {number}")
+            return TestCase(input=given, output=expected, public=public)
+        case {"input": str(), "output": str(), "testtype": str(kind)}:
+            complaint = f"testtype {kind!r:.60} is not stdin or functional"
+        case _:
+            complaint = "input, output and testtype must be there, as strings"
+    raise DataError(where, column, f"test {number}: {complaint}")
+
+
+def _decode(encoded: str, *, functional: bool, where: str) -> tuple[TestCase, ...]:
+    if not encoded:
+        return ()
+    try:
+        text = private_tests.decode(encoded)
+    except ValueError as error:
+        raise DataError(where, "private_test_cases", str(error)) from None
+    return _tests(text, public=False, functional=functional, where=where)
+
+
+_SCHEMAS = {
+    "code generation": (MARKS, parse_row),
+    "test output prediction": (lcb_test_outputs.MARKS, lcb_test_outputs.parse_row),
+    "code execution": (lcb_execution.MARKS, lcb_execution.parse_row),
+}

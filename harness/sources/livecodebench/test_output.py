@@ -1,0 +1,131 @@
+"""LiveCodeBench's test output prediction rows (`livecodebench/test_generation` on the hub).
+
+A row has a LeetCode problem and one test of it; asked is what a right solution returns for the
+test's input. Upstream's reader is the reference for what a row means
+(https://github.com/LiveCodeBench/LiveCodeBench, `lcb_runner/benchmarks/test_output_prediction.py`
+and, for how a call is put to the model, `lcb_runner/prompts/test_output_prediction.py`).
+"""
+
+import json
+import re
+from functools import partial
+from typing import cast
+
+from pydantic_core import from_json
+
+from harness.errors import DataError
+from harness.problem import Kind, Problem, TestCase, TestSuite
+from harness.sources import preambles
+from harness.sources.files.lines import Line, json_complaint
+from harness.sources.files.rows import check_function_test, content_hash
+from harness.sources.livecodebench.fields import (
+    Row,
+    columns,
+    function_name,
+    level,
+    number_or_name,
+    release_date,
+    text,
+    written,
+)
+from harness.sources.signature import signature_of
+
+COLUMNS = (
+    "question_title",
+    "question_content",
+    "question_id",
+    "contest_id",
+    "contest_date",
+    "difficulty",
+    "test",
+    "starter_code",
+    "function_name",
+    "test_id",
+)
+MARKS = ("test", "test_id", "function_name")
+"""Columns that tell such a row from LiveCodeBench's others."""
+
+_WORDS = {
+    "true": "True",
+    "false": "False",
+    "null": "None",
+    "NaN": 'float("nan")',
+    "Infinity": 'float("inf")',
+}
+_STRING_OR_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Za-z]+')
+
+
+def parse_row(line: Line, found: Row | None = None) -> Problem:
+    """The problem of one row: its test is hidden, since the model is to say its output.
+
+    Args:
+        line: the row.
+        found: what it holds, where that is known.
+
+    Raises:
+        DataError: a column is missing or not as it should be.
+    """
+    row, where = columns(line, COLUMNS, found), line.where
+    name = function_name(row, where)
+    statement = written(row, "question_content", where)
+    starter = text(row, "starter_code", where)
+    native = f"{number_or_name(row, 'question_id', where)}_{number_or_name(row, 'test_id', where)}"
+    test = _test(row, where)
+    return Problem(
+        id=f"livecodebench/test_generation/{native}",
+        source="livecodebench",
+        kind=Kind.TEST_OUTPUT_PREDICTION,
+        title=text(row, "question_title", where),
+        statement=statement,
+        platform="leetcode",
+        difficulty=level(row, where),
+        difficulty_word=text(row, "difficulty", where),
+        release_date=release_date(row, where),
+        starter_code=starter,
+        entry_point=name,
+        signature=signature_of(starter, name),
+        tests=TestSuite((), partial(tuple[TestCase, ...], (test,))),
+        preamble=preambles.LIVECODEBENCH,
+        call=call_of(name, test.input),
+        aliases=(native,),
+        content_hash=content_hash(statement, starter, name, test.input, test.output),
+    )
+
+
+def call_of(name: str, arguments: str) -> str:
+    """The call of a function, as Python.
+
+    Upstream joins the lines by commas and leaves `true` and `null` as JSON has them, which is no
+    Python; a model would be asked for the value of an expression that has none.
+
+    Args:
+        name: of the function.
+        arguments: one JSON value per line, as a test has them.
+    """
+    lines = (_STRING_OR_WORD.sub(_as_python, line.strip()) for line in arguments.split("\n"))
+    return f"{name}({', '.join(line for line in lines if line)})"
+
+
+def _as_python(token: re.Match[str]) -> str:
+    word = token[0]
+    if word[0] != '"':
+        return _WORDS.get(word, word)
+    foreign = r"\/" in word or r"\u" in word  # to Python a slash is not escaped, nor is a pair one
+    return repr(json.loads(word)) if foreign else word
+
+
+def _test(row: Row, where: str) -> TestCase:
+    try:
+        tests: object = from_json(text(row, "test", where))
+    except ValueError as error:
+        raise DataError(where, "test", json_complaint(error)) from None
+    if not isinstance(tests, list):
+        raise DataError(where, "test", "not a JSON list")
+    match cast("list[object]", tests):
+        case [{"input": str(given), "output": str(expected)}]:
+            check_function_test(given, expected, where, "test")
+            return TestCase(input=given, output=expected, public=False)
+        case [_]:
+            raise DataError(where, "test", "input and output must be there, as strings")
+        case many:
+            raise DataError(where, "test", f"one test is wanted, not {len(many)}")

@@ -1,0 +1,70 @@
+"""`--fail-under RATE`: an exit code that says whether pass@1 is high enough."""
+
+import math
+from pathlib import Path
+
+from rich.console import Console
+
+from harness.cli.exit_codes import INFRASTRUCTURE, MISSED, OK
+from harness.errors import UsageError
+from harness.features.compare.bounds import bracket_of
+from harness.run.summary.loaded_run import read_run
+from harness.run.summary.summary import Summary
+from harness.text import count, percent
+
+CLOSE = 1e-9
+"""What a mean of fractions may lack by rounding alone."""
+
+
+def read_rate(text: str | None) -> float | None:
+    """A rate as people write it: 0.6 or 60%.
+
+    Raises:
+        UsageError: it is none between 0 and 1.
+    """
+    if text is None:
+        return None
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 1:
+        raise UsageError(f"--fail-under {text}: give a rate between 0 and 1, as 0.6 or 60%")
+    return value
+
+
+def gate(err: Console, path: Path, least: float | None) -> int:
+    """The exit code of a run under `--fail-under`.
+
+    The gate passes, or is missed, once the samples that are not graded can no longer change that.
+
+    Args:
+        err: where it is said why it does not pass.
+        path: the run's directory.
+        least: the pass@1 that is wanted; None for no gate.
+    """
+    if least is None:
+        return OK
+    run = read_run(path)
+    open_, reached = bracket_of(run, selected=True), run.summary.pass_at_1
+    wanted = f"--fail-under {percent(least)}"
+    low, high = open_.if_failed or 0.0, open_.if_solved or 0.0
+    if reached is not None and low >= least - CLOSE:
+        return OK
+    if reached is not None and high < least - CLOSE:
+        most = f"at most {percent(high)}" if open_.pending else percent(high)
+        err.print(f"{wanted}: missed, pass@1 is {most}", soft_wrap=True)
+        return MISSED
+    total = open_.graded + open_.pending
+    err.print(
+        f"{wanted}: not decided, {open_.pending:,} of {count(total, 'sample')} not graded: pass@1 "
+        f"would be between {percent(low)} and {percent(high)}{_without_tests(run.summary)}",
+        soft_wrap=True,
+    )
+    return INFRASTRUCTURE
+
+
+def _without_tests(summary: Summary) -> str:
+    if not summary.ungraded:
+        return ""
+    return f" ({count(summary.ungraded, 'sample')} without a test that was run)"

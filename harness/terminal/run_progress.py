@@ -1,0 +1,130 @@
+"""How a run goes on: a live table on a terminal, a line a sample elsewhere. Written to stderr."""
+
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+
+from harness.agent.events import Resumed, Retried
+from harness.efficiency.labels import cpu_time, rank, score
+from harness.problem import Problem
+from harness.run.observer import Failure
+from harness.run.store.results import SampleResult
+from harness.terminal.live_table import LiveTable, Named
+from harness.terminal.tally import Tally
+from harness.text import printable_line
+
+
+class RunProgress:
+    """An engine's observer that shows the scores, the newest samples, and the time left.
+
+    Args:
+        console: a terminal, or what takes lines.
+        total: samples of the run.
+        done: those that are graded already.
+        problems: of the run, in their order.
+        heading: what is run, in words.
+    """
+
+    def __init__(
+        self,
+        console: Console,
+        total: int,
+        done: Iterable[SampleResult],
+        *,
+        problems: Sequence[Problem] = (),
+        heading: Sequence[str] = (),
+    ) -> None:
+        self._console = console
+        self._tally = Tally(total)
+        earlier = list(done)
+        for result in earlier:
+            self._tally.count(result)
+        self._live: LiveTable | None = None
+        if console.is_terminal and not console.is_dumb_terminal:
+            named = [Named(each.id, each.title, each.difficulty or "") for each in problems]
+            several = total > len(problems) > 0
+            self._live = LiveTable(console, self._tally, heading, named, several=several)
+            for result in earlier:
+                self._live.graded(result)
+
+    def started(self, sample: str) -> None:
+        """A sample has begun."""
+        self._tally.running += 1
+        if self._live:
+            self._live.begun(sample)
+
+    def finished(self, result: SampleResult) -> None:
+        """A sample is graded and committed."""
+        self._tally.running -= 1
+        self._tally.count(result)
+        if self._live:
+            self._live.graded(result)
+            return
+        passed = result.public_passed + result.hidden_passed
+        total = result.public_total + result.hidden_total
+        self._tell(
+            f"{result.sample}  {result.verdict.replace('_', ' ')}  tests {passed}/{total}  "
+            f"calls {result.model_calls or result.tool_calls}  {result.seconds:.1f} s"
+            f"{_timed(result)}"
+        )
+
+    def failed(self, failure: Failure) -> None:
+        """A sample stays pending."""
+        self._tally.running -= 1
+        self._tally.fail()
+        if self._live:
+            self._live.pending(failure.sample, shown=True)
+            return
+        cause = failure.cause.splitlines()[0][:300] if failure.cause else ""
+        self._tell(f"{failure.sample}  {failure.verdict.replace('_', ' ')}, pending: {cause}")
+
+    def resumed(self, sample: str, event: Resumed) -> None:
+        """A sample goes on where it was interrupted; said where that cannot be."""
+        if event.cause:
+            self._console.print(
+                printable_line(f"{sample} begins again after turn {event.turn}: {event.cause}"),
+                soft_wrap=True,
+            )
+
+    def put_off(self, sample: str) -> None:
+        """A sample is left for another time; it stays pending."""
+        self._tally.running -= 1
+        if self._live:
+            self._live.pending(sample, shown=False)
+
+    def retried(self, sample: str, retry: Retried) -> None:
+        """A request failed and is sent again; on a terminal the table tells the last one."""
+        self._tally.retries += 1
+        if self._live:
+            self._live.retrying(sample, retry.turn, retry.cause)
+            return
+        line = f"{sample}  retry {retry.attempt} in {retry.wait_s:.1f} s: {retry.cause}"
+        self._console.print(printable_line(line), soft_wrap=True)
+
+    def _tell(self, line: str) -> None:
+        place = f"[{self._tally.ended}/{self._tally.total}]"
+        self._console.print(f"{place} {printable_line(line)}", soft_wrap=True)
+
+    def __enter__(self) -> Self:
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live:
+            self._live.stop()
+
+
+def _timed(result: SampleResult) -> str:
+    """How fast a solution that passed is, where that was measured."""
+    found = result.efficiency
+    if found is None or found.cpu_s is None:
+        return ""
+    return f"  CPU {cpu_time(found.cpu_s)}  {rank(found.percentile)}  B@1 {score(found.beyond)}"

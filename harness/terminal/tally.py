@@ -1,0 +1,74 @@
+"""The scores of a run so far, counted sample by sample."""
+
+from collections import defaultdict
+
+from harness.run.store.results import SampleResult
+from harness.stats.rates import wilson
+from harness.text import interval
+
+
+class Tally:
+    """What a run has come to by now.
+
+    Attributes:
+        total: samples it is to have; `ended` of them are graded or stay pending, these `failed`.
+        solved, graded: samples.
+        cost: US dollars; None once that of any is unknown.
+    """
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.ended = self.solved = self.graded = self.failed = self.tokens = 0
+        self.running = self.retries = 0
+        self.cost: float | None = 0.0
+        self._problems: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+        self._fractions = 0.0
+        self._beyond: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+
+    def count(self, result: SampleResult) -> None:
+        """A sample is graded."""
+        self.ended += 1
+        self.tokens += result.usage.total_tokens if result.usage else 0
+        self.cost = None if self.cost is None or result.cost is None else self.cost + result.cost
+        if result.graded:
+            self.solved += result.solved
+            self.graded += 1
+            self._add(result.problem_id, solved=result.solved)
+        found = result.efficiency
+        if result.graded and found is not None and found.beyond is not None:
+            counts = self._beyond[result.problem_id]
+            counts[0] += found.beyond
+            counts[1] += 1
+
+    def fail(self) -> None:
+        """A sample stays pending."""
+        self.ended += 1
+        self.failed += 1
+
+    @property
+    def pass_at_1(self) -> float | None:
+        """The mean over problems of the fraction of each one's samples that are solved so far."""
+        return self._fractions / len(self._problems) if self._problems else None
+
+    @property
+    def beyond(self) -> float | None:
+        """Beyond@1 so far; None where nothing that tells was timed yet."""
+        if not self._beyond:
+            return None
+        return sum(value / samples for value, samples in self._beyond.values()) / len(self._beyond)
+
+    @property
+    def interval(self) -> str:
+        """Its Wilson interval, in percent; empty where there is none yet."""
+        value = self.pass_at_1
+        if value is None:
+            return ""
+        low, high = wilson(min(1.0, max(0.0, value)), len(self._problems))
+        return interval(low, high)
+
+    def _add(self, problem: str, *, solved: bool) -> None:
+        counts = self._problems[problem]
+        self._fractions -= counts[0] / counts[1] if counts[1] else 0.0
+        counts[0] += solved
+        counts[1] += 1
+        self._fractions += counts[0] / counts[1]
