@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 from harness.version import __version__
 
 if TYPE_CHECKING:
-    from harness.api.scored import GradingError, Scored
     from harness.errors import DataError, HarnessError, NothingSelectedError, UsageError
     from harness.features.compare.library import RunComparison, compare
     from harness.features.evaluate.evaluate import EvaluationError, aevaluate, evaluate
     from harness.features.evaluate.evaluation import Evaluation
-    from harness.features.grade.grader import Grader
+    from harness.features.grade.grader import Grader, GradingError, Scored
     from harness.features.grade.grades import GradedSolution
     from harness.features.grade.library import Grades, agrade, grade
     from harness.features.grade.sandbox import Sandbox
@@ -59,10 +58,9 @@ _HOMES = {
     "harness.features.compare.library": ("RunComparison", "compare"),
     "harness.features.evaluate.evaluate": ("EvaluationError", "aevaluate", "evaluate"),
     "harness.features.evaluate.evaluation": ("Evaluation",),
-    "harness.features.grade.grader": ("Grader",),
     "harness.features.grade.library": ("Grades", "agrade", "grade"),
     "harness.run.plan.problem_loader": ("load_problems",),
-    "harness.api.scored": ("GradingError", "Scored"),
+    "harness.features.grade.grader": ("Grader", "GradingError", "Scored"),
     "harness.errors": ("DataError", "HarnessError", "NothingSelectedError", "UsageError"),
     "harness.grading.verdict": ("Verdict",),
     "harness.problem": ("Problem", "ProblemView", "TestCase"),

@@ -52,3 +52,6 @@ class StorageError(HarnessError):
     """The disk refused a write in the middle of a run; what was committed before stands."""
 
     exit_code = 4
+
+
+OK, MISSED, INFRASTRUCTURE, INTERRUPTED = 0, 1, 4, 130

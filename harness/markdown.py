@@ -2,10 +2,15 @@
 
 A fence may open in a list item's first line (`1. ```python`), and at the end of a line of words
 (`Assistant: ```python`), where it is the line's only one and nothing but a tag follows.
+
+Code in fenced blocks of Markdown, by its language.
+
+Rows are hostile: nothing raises, and time is linear in a text's length.
 """
 
 import re
 import textwrap
+from collections.abc import Iterator
 from typing import NamedTuple
 
 WRAPPERS = frozenset({"markdown", "md"})
@@ -117,3 +122,41 @@ def _block(fence: _Fence, lines: list[str], *, closed: bool) -> FencedBlock:
 def _unindented(line: str, indent: str) -> str:
     """A line less its fence's indentation; a blank line of a quotation is often a bare `>`."""
     return line.removeprefix(indent if line.startswith(indent) else indent.rstrip())
+
+
+_FENCE = re.compile(r"^[ \t]*```[ \t]*(?P<word>[\w+]*)[^\n]*\n", re.MULTILINE)
+_FENCE_END = re.compile(r"^[ \t]*```", re.MULTILINE)
+WORDS = {
+    "python": frozenset({"python", "python3", "py"}),
+    "java": frozenset({"java"}),
+    "c++": frozenset({"c++", "cpp", "cc", "cxx"}),
+    "javascript": frozenset({"javascript", "js"}),
+}
+"""A language's name here, and the words that say it after a fence, in lower case."""
+
+
+def code_of(text: str, language: str) -> str:
+    """The first fenced block that says a language, or the first that says no other known one.
+
+    Args:
+        text: prose with code in it.
+        language: one of `WORDS`.
+
+    Returns:
+        The code; nothing where there is none. A block whose end is missing ends with the text.
+    """
+    blocks = list(_blocks(text))
+    words = WORDS[language]
+    others = frozenset[str]().union(*WORDS.values()) - words
+    said = (code for word, code in blocks if word in words)
+    unsaid = (code for word, code in blocks if word not in others)
+    return next(said, None) or next(unsaid, "")
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    position = 0
+    while opening := _FENCE.search(text, position):
+        closing = _FENCE_END.search(text, opening.end())
+        end = closing.start() if closing else len(text)
+        yield opening["word"].lower(), text[opening.end() : end]
+        position = closing.end() if closing else len(text)

@@ -1,7 +1,7 @@
 """`read_problem`: the statement, how the solution is run, and the public tests."""
 
-from harness.grading.excerpts import shorten
 from harness.problem import Codec, ProblemView, TestCase
+from harness.text import shorten
 from harness.tools.further_tests import LONGEST_STATEMENT, LONGEST_TEST, further_tests
 from harness.tools.toolbox import NoArguments
 from harness.tools.workspace import Workspace

@@ -1,7 +1,7 @@
 """`read_problem` where a problem asks for a call's value: what is called, and with what."""
 
-from harness.grading.excerpts import shorten
 from harness.problem import Kind, ProblemView
+from harness.text import shorten
 from harness.tools.further_tests import LONGEST_STATEMENT
 from harness.tools.toolbox import NoArguments
 from harness.tools.workspace import Workspace

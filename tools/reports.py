@@ -1,8 +1,8 @@
 """What happened on the public tests, in words that a model can work with."""
 
-from harness.grading.excerpts import shorten
 from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.problem import TestCase
+from harness.text import shorten
 
 LONGEST_INPUT = 800
 LONGEST_OUTPUT = 800

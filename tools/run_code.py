@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from harness.grading.excerpts import GAP, shorten
 from harness.sandbox.program import Ending, Execution
+from harness.text import GAP, shorten
 from harness.tools.toolbox import Arguments, ToolError
 from harness.tools.workspace import Workspace
 from harness.tools.write_solution import LONGEST_CODE

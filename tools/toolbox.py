@@ -7,8 +7,8 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json
 
-from harness.grading.excerpts import shorten, writable
 from harness.models.protocol import ToolCall, ToolMessage, ToolSpec
+from harness.text import shorten, writable
 from harness.tools.workspace import Workspace
 
 LONGEST_ERROR = 1_000

@@ -1,6 +1,7 @@
 """What a strategy is given and what it comes back with."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Protocol
@@ -10,7 +11,15 @@ from harness.agent.extraction.code import Extract, extract
 from harness.agent.journal import Journal
 from harness.agent.request_gate import OPEN, Gate
 from harness.agent.templates.prompt_set import PromptSet
-from harness.models.protocol import Frozen, Model, ModelSettings, Usage
+from harness.models.protocol import (
+    ContextOverflowError,
+    Frozen,
+    Model,
+    ModelError,
+    ModelSettings,
+    RecordingEndedError,
+    Usage,
+)
 from harness.problem import ProblemView
 from harness.tools.toolbox import Toolbox
 from harness.tools.workspace import Workspace
@@ -145,8 +154,8 @@ class Attempt(Frozen):
 
     Attributes:
         code: the final solution; empty when there is none.
-        extraction: by which rule of `harness.agent.extraction.code` code was found in a message; empty
-            when it was handed in through a tool.
+        extraction: by which rule of `harness.agent.extraction.code` code was found in a message;
+            empty when it was handed in through a tool.
         revisions: all that were written, the oldest first.
         tool_protocol: how the model called its tools, or was to call them; None where no answer
             came.
@@ -226,3 +235,24 @@ class Strategy(Protocol):
             SandboxError: the tests could not be run.
         """
         ...
+
+
+async def until_the_end(work: Awaitable[StopReason], limits: Limits) -> tuple[StopReason, str]:
+    """Await a strategy's work; why it stopped, and the provider's words where it was the provider.
+
+    Every limit has a reason of its own. That the run was stopped passes through: it is no end.
+    """
+    wall = asyncio.timeout(limits.wall_seconds)
+    try:
+        async with wall:
+            return await work, ""
+    except TimeoutError:
+        return StopReason.WALL_LIMIT if wall.expired() else StopReason.TIME_LIMIT, ""
+    except BudgetSpentError as spent:
+        return spent.reason, ""
+    except RecordingEndedError as ended:
+        return StopReason(ended.stop_reason), str(ended)
+    except ContextOverflowError as overflow:
+        return StopReason.CONTEXT_LIMIT, str(overflow)
+    except ModelError as failure:
+        return StopReason.MODEL_ERROR, str(failure)

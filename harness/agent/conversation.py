@@ -16,7 +16,6 @@ from harness.agent.events import (
     Retried,
     Unusable,
 )
-from harness.grading.excerpts import writable
 from harness.models.protocol import (
     AssistantMessage,
     ContextOverflowError,
@@ -33,6 +32,7 @@ from harness.models.protocol import (
 from harness.models.replay import Tape
 from harness.models.text_tools.instructions import said_in_text
 from harness.models.token_estimate import estimated_usage
+from harness.text import writable
 
 LENGTH_OF_HASH = 32  # hex digits, of 64: one conversation is to be told from another
 NEWEST_RESULTS = 2  # are never cleared

@@ -12,7 +12,7 @@ from typing import Any
 from harness.agent.attempt import NUDGE
 from harness.agent.extraction.answers import ANSWER_EXTRACTORS
 from harness.agent.extraction.code import Extract
-from harness.agent.upstream_extraction import EXTRACTORS
+from harness.agent.extraction.upstream import EXTRACTORS
 from harness.errors import DataError, NothingSelectedError, UsageError
 from harness.grading.answer_judge import grade_answer, read_expected
 from harness.grading.literals import NoLiteralError

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from harness.cli.exit_codes import INTERRUPTED
+from harness.errors import INTERRUPTED
 
 COMPLETE = "_HARNESS_COMPLETE"
 """Set by a shell that asks what an unfinished word may become."""

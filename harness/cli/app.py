@@ -1,40 +1,78 @@
-"""The commands and what `harness --help` says of them.
+"""The program `harness`: help from the registry; a command is imported when it is used."""
 
-Only what the help needs is imported here: each command imports the rest when it runs.
-"""
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command_from_info, get_group_from_info
+from typer.models import CommandInfo, TyperInfo
 
-from harness.cli import (
-    calibrate,
-    compare,
-    doctor,
-    export,
-    fetch,
-    importing,
-    models,
-    pack,
-    problems,
-    prompts,
-    regrade,
-    report,
-    schema,
-    transcript,
-    verify,
-)
-from harness.features.evaluate import command as run
-from harness.features.experiment import command as experiment
-from harness.features.external import command as mcp
-from harness.features.grade import command as grade
-from harness.features.info import plugins
-from harness.features.show import command as show
-from harness.features.show import ls_command as ls
-from harness.features.storage import command as merge
-from harness.features.viewer import command as view
+from harness.registry import COMMANDS, Command, resolve
 from harness.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_BY_NAME = {command.name: command for command in COMMANDS}
+
+
+class LazyGroup(TyperGroup):
+    """The commands of the registry.
+
+    For the help, each is a name with one line of text, so that printing it imports no command.
+    """
+
+    _for_help = False
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """Return their names, in the order of the registry."""
+        return [*_BY_NAME]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """Return the command of that name, or None."""
+        command = _BY_NAME.get(cmd_name)
+        if command is None:
+            return None
+        if self._for_help:
+            return TyperCommand(command.name, help=command.help, rich_help_panel=command.panel)
+        return _imported(command)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help of the program."""
+        self._for_help = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._for_help = False
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Offer commands to a shell, without importing any."""
+        self._for_help = True
+        try:
+            return super().shell_complete(ctx, incomplete)
+        finally:
+            self._for_help = False
+
+
+def _imported(command: Command) -> Any:
+    found: typer.Typer | Callable[..., Any] = resolve(command.target)
+    if isinstance(found, typer.Typer):
+        return get_group_from_info(
+            TyperInfo(found, name=command.name),
+            pretty_exceptions_short=True,
+            suggest_commands=True,
+            rich_markup_mode=app.rich_markup_mode,
+        )
+    kind: type[TyperCommand] = getattr(found, "command_class", TyperCommand)
+    info = CommandInfo(command.name, cls=kind, callback=found)
+    return get_command_from_info(
+        info, pretty_exceptions_short=True, rich_markup_mode=app.rich_markup_mode
+    )
+
 
 app = typer.Typer(
     name="harness",
+    cls=LazyGroup,
     help="Measures how well a language model programs, and how much better when it may iterate.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -49,29 +87,3 @@ def _version(
     if version:
         typer.echo(__version__)
         raise typer.Exit
-
-
-app.command("run")(run.run)
-app.command("mcp", cls=mcp.McpCommand)(mcp.mcp)
-app.command("models")(models.models)
-app.command("problems")(problems.problems)
-app.add_typer(prompts.app, name="prompts")
-app.command("show")(show.show)
-app.command("ls")(ls.ls)
-app.command("transcript")(transcript.transcript)
-app.command("merge")(merge.merge)
-app.command("pack")(pack.pack)
-app.command("grade")(grade.grade)
-app.command("import")(importing.import_)
-app.command("regrade")(regrade.regrade)
-app.command("report")(report.report)
-app.command("view")(view.view)
-app.command("verify")(verify.verify)
-app.command("calibrate")(calibrate.calibrate)
-app.command("export")(export.export)
-app.command("compare")(compare.compare)
-app.add_typer(experiment.app, name="experiment")
-app.command("fetch")(fetch.fetch)
-app.command("doctor")(doctor.doctor)
-app.command("schema")(schema.schema)
-app.command("plugins")(plugins.plugins)

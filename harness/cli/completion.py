@@ -29,8 +29,7 @@ def _offered(values: Iterable[str], incomplete: str) -> list[str]:
 def benchmarks(incomplete: str) -> list[str]:
     """`NAME[:WHERE]`: sources, and after a colon their words, or files of a disk."""
     from harness.plugins import SOURCES, installed
-    from harness.sources.benchmarks import LOADERS
-    from harness.sources.homes import HOMES
+    from harness.sources.benchmarks import HOMES, LOADERS
 
     name, colon, where = incomplete.partition(":")
     if not colon:
@@ -95,9 +94,9 @@ def runs(incomplete: str) -> list[str]:
 
 def schemas(incomplete: str) -> list[str]:
     """What there is a JSON Schema of."""
-    from harness.features.info.schema import SCHEMAS
+    from harness.features.info.schema import NAMES
 
-    return _offered(SCHEMAS, incomplete)
+    return _offered(NAMES, incomplete)
 
 
 def _runs(incomplete: str) -> Iterator[str]:

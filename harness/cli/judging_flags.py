@@ -4,13 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli import completion as completing
+from harness.cli import completion
 
 Rule = Annotated[
     str | None,
     typer.Option(
         metavar="lcb|equality|tokens|apps_legacy|NAME",
-        autocompletion=completing.rules,
+        autocompletion=completion.rules,
         help="How outputs are compared, in place of each problem's own way.",
     ),
 ]
@@ -94,7 +94,7 @@ _NAMES = {
 
 
 def among(flags: dict[str, Any]) -> dict[str, Any]:
-    """Those of a command's flags that `harness.run.session.judging_session.judging` takes, and that were given."""
+    """Return the flags of a command that are judging settings and that were given."""
     return {
         name: flags[name] for name, usual in _NAMES.items() if flags.get(name) not in (None, usual)
     }

@@ -7,7 +7,7 @@ from errno import ENOMEM
 from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
 from typing import cast
 
-from harness.cli.exit_codes import INFRASTRUCTURE
+from harness.errors import INFRASTRUCTURE
 
 NO_THREAD = "can't start new thread"
 MEBIBYTE = 1 << 20

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from harness.cli import completion as completing
+from harness.cli import completion
 from harness.cli.options import option
 
 AgenticMode = Annotated[
@@ -21,7 +21,7 @@ Mode = Annotated[
         "your own as module:attribute; or a plug-in's.",
         panel="Mode",
         metavar="STRATEGY",
-        complete=completing.strategies,
+        complete=completion.strategies,
     ),
 ]
 ToolProtocol = Annotated[
@@ -148,7 +148,7 @@ RepairFrom = Annotated[
         help="A run whose solutions self_repair begins with, instead of asking for some.",
         panel="Mode",
         metavar="RUN",
-        complete=completing.runs,
+        complete=completion.runs,
     ),
 ]
 BestOf = Annotated[
@@ -162,7 +162,7 @@ Prompt = Annotated[
         help="A bundled prompt set, or a folder with one.",
         panel="Mode",
         metavar="SET",
-        complete=completing.prompts,
+        complete=completion.prompts,
     ),
 ]
 Extract = Annotated[

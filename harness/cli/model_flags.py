@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from harness.cli import completion as completing
+from harness.cli import completion
 from harness.cli.options import option
 
 Model = Annotated[
@@ -14,7 +14,7 @@ Model = Annotated[
         "Default: MODEL_ID, or the bundled recordings where no problems, or the bundled ones, are "
         "named.",
         panel="Model",
-        complete=completing.models,
+        complete=completion.models,
     ),
 ]
 BaseUrl = Annotated[

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completion as completing
+from harness.cli import completion
 
 Observer = Annotated[
     list[str] | None,
@@ -13,7 +13,7 @@ Observer = Annotated[
         metavar="NAME",
         help="Tell a plug-in, or a function of your own as module:attribute, of the run and its "
         "samples; repeat.",
-        autocompletion=completing.observers,
+        autocompletion=completion.observers,
         rich_help_panel="Run",
     ),
 ]

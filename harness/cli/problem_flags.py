@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli import completion as completing
+from harness.cli import completion
 
 Benchmark = Annotated[
     str | None,
@@ -17,7 +17,7 @@ Benchmark = Annotated[
         "colon a release or split of it, @REVISION, or a PATH; jsonl:PATH; fixture: the bundled "
         "ones (default); or a plug-in's.",
         rich_help_panel="Problems",
-        autocompletion=completing.benchmarks,
+        autocompletion=completion.benchmarks,
     ),
 ]
 Source = Annotated[

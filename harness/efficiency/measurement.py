@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,13 +15,9 @@ from pydantic import ValidationError
 
 from harness.cache import cache_folder, write_whole
 from harness.efficiency import (
-    mercury_protocol as mercury,
-)
-from harness.efficiency import (
-    paired_timing as paired,
-)
-from harness.efficiency import (
-    reference_times as calibrating,
+    mercury_protocol,
+    paired_timing,
+    reference_times,
 )
 from harness.efficiency.expected import Expected
 from harness.efficiency.scale import PROTOCOL, Efficiency, Scale, Timing
@@ -33,6 +29,7 @@ from harness.grading.judge import Stop, Task, judge
 from harness.problem import Problem, TestSuite
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.machine import processor
+from harness.sandbox.program import SandboxError
 from harness.sandbox.worker import Worker
 
 MOST_REFERENCES = 40
@@ -74,9 +71,9 @@ class Calibration:
             return Scale(timing=self.timing, unit_s=0.0, references=(), failed=failed)
         expected = _expected(worker, _with_code(task, next(iter(passing.values()))))
         if self.timing == "mercury":
-            scale = mercury.calibrate(worker, expected, passing)
+            scale = mercury_protocol.calibrate(worker, expected, passing)
         else:
-            scale = calibrating.calibrate(worker, expected, passing)
+            scale = reference_times.calibrate(worker, expected, passing)
         return scale.model_copy(update={"failed": scale.failed + failed})
 
 
@@ -101,10 +98,10 @@ class Measurement:
         code = self.task.program.code
         expected = _expected(worker, replace(self.task, tests=self.suite.value.all()))
         if self.scale.timing == "mercury":
-            found = mercury.measure(worker, expected, self.scale, code)
+            found = mercury_protocol.measure(worker, expected, self.scale, code)
         else:
             try:
-                found = paired.measure(worker, expected, self.scale, dict(self.codes), code)
+                found = paired_timing.measure(worker, expected, self.scale, dict(self.codes), code)
             except LapError as error:
                 why = f"every reference failed when the solution was timed: {error}"
                 raise DataError("efficiency", None, why) from error
@@ -235,3 +232,42 @@ def _read(path: Path) -> Scale | None:
     except (OSError, ValidationError):
         return None
     return scale if scale.protocol == PROTOCOL else None
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A solution to be timed, if it passes; `number` is the caller's name for it."""
+
+    number: int
+    problem: Problem
+    code: str
+    solved: bool
+
+
+async def time_all(
+    pool: Executor,
+    solutions: Sequence[Timed],
+    scales: Scales,
+    keep: Callable[[int, Efficiency], None],
+) -> None:
+    """Time solutions; what infrastructure keeps from being timed is said to be so.
+
+    Args:
+        pool: where they run.
+        solutions: those of a problem should follow one another.
+        scales: of the problems.
+        keep: is given each as it is timed.
+    """
+    rest = iter(solutions)
+
+    async def take_turns() -> None:
+        for each in rest:
+            try:
+                found = await scales.measure(each.problem, each.code, pool, solved=each.solved)
+            except (DataError, SandboxError) as error:
+                found = unmeasured(scales.timing, error)
+            keep(each.number, found)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(pool.size):
+            group.create_task(take_turns())

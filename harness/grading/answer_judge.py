@@ -17,12 +17,12 @@ Where ours and upstream's verdicts differ, and why:
 - An expected value that cannot be read is the data's fault (`checker_error`), not the model's.
 """
 
-from harness.grading.excerpts import shorten, writable
 from harness.grading.literals import JSON_WORDS, LONGEST_LITERAL, NoLiteralError, read_literal
 from harness.grading.rules import read_json
 from harness.grading.rules.difference import difference, first_difference
 from harness.grading.verdict import Difference, Grade, TestResult, Verdict
 from harness.problem import Kind
+from harness.text import shorten, writable
 
 LONGEST_SHOWN = 1_500
 

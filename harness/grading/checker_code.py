@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.grading.excerpts import around, writable
 from harness.grading.sandbox_retry import Bench
 from harness.problem import Checker, Codec, Signature
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program
 from harness.sandbox.trial_input import Trial
+from harness.text import around, writable
 
 EXCERPT = 160
 LIMITS = Limits()

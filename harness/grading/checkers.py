@@ -40,13 +40,13 @@ from harness.grading.checker_code import (
     CheckerCode,
     Failure,
 )
-from harness.grading.excerpts import around, decode_head, writable
 from harness.grading.rules import describe_value, lcb_output, lcb_value
 from harness.grading.sandbox_retry import Bench
 from harness.grading.verdict import Difference
 from harness.problem import Checker, Codec, Signature, TestCase
 from harness.sandbox.program import Program
 from harness.sandbox.trial_input import Encoded
+from harness.text import around, decode_head, writable
 
 # A right answer is no longer than so many times the test's texts, and so many characters more.
 LONGEST_ANSWER_FACTOR = 32

@@ -3,18 +3,49 @@
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import NamedTuple
 
 from harness.errors import DataError
-from harness.grading.judge import Stop, Task
+from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem, RuleName, TestCase, TestSuite
-from harness.runs.work import Judgement
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.limits import Limits, limits_of
-from harness.sandbox.program import Program, SandboxError
+from harness.sandbox.program import Execution, Program, SandboxError
+from harness.sandbox.worker import Worker
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Judges a solution on all tests of a suite, which are decoded where that is done.
+
+    Attributes:
+        task: what is judged; its own tests are none.
+        suite: the tests.
+    """
+
+    task: Task
+    suite: Shared[TestSuite]
+
+    def __call__(self, worker: Worker) -> Grade:
+        """Its grade. Raises SandboxError, or DataError where the tests cannot be decoded."""
+        return judge(worker, replace(self.task, tests=self.suite.value.all()))
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Runs a program once."""
+
+    program: Program
+    stdin: bytes
+    limits: Limits
+
+    def __call__(self, worker: Worker) -> Execution:
+        """What came of it. Raises SandboxError."""
+        return worker.run(self.program, [self.stdin], self.limits)[0]
+
 
 CODE_HASH = 32  # letters
 

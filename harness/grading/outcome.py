@@ -3,11 +3,11 @@
 import json
 from collections.abc import Callable
 
-from harness.grading.excerpts import shorten, shorten_bytes, writable
 from harness.grading.rules import describe_value
 from harness.grading.verdict import Difference, TestResult, Verdict
 from harness.problem import TestCase
 from harness.sandbox.program import Ending, Execution
+from harness.text import shorten, shorten_bytes, writable
 
 EXCERPT = 1_500
 LONGEST_READABLE = 4 << 20

@@ -33,8 +33,10 @@ from harness.models.providers import (
 )
 from harness.models.route import Access, Route
 from harness.models.timeouts import Timeouts
+from harness.models.user_code import model_of
 from harness.models.user_headers import KEYS as KEY_HEADERS
 from harness.models.user_headers import read_headers
+from harness.plugins import Plugin
 
 KEYLESS = "none"  # local servers ask for no key, and the SDKs insist on one
 OLLAMA = "ollama/"
@@ -172,8 +174,6 @@ def open_model(
         return model_of(name, load_attribute(name.removeprefix(PYTHON_PREFIX)))
     plugin = plugged(name, base_url=base_url, environment=environment)
     if plugin is not None:
-        from harness.models.plugged import open_plugged
-
         return open_plugged(plugin, name)
     route = resolve(name, base_url=base_url, environment=environment, **access)
     check_settings(route, settings or ModelSettings())
@@ -194,7 +194,7 @@ def check_settings(route: Route, settings: ModelSettings) -> None:
     Raises:
         UsageError: names the setting.
     """
-    from harness.models.preview import preview
+    from harness.features.info.models import preview
 
     for name in route.refuses:
         if getattr(settings, name) is not None:
@@ -281,3 +281,27 @@ def usable_key(key: Found | None) -> Found | None:
             f"{key.variable} ({key.where}) holds characters that no key has; set it again"
         )
     return key
+
+
+def open_plugged(plugin: Plugin, name: str) -> Model:
+    """The model that a plug-in makes of the rest of a name.
+
+    Args:
+        plugin: a function of the text after `NAME:`, "" where there is none. It returns what
+            `python:` may name as well: a model, a function of a problem, or a class of either.
+        name: as given with `--model`; results are filed under it.
+
+    Raises:
+        UsageError: it does not load, raises, or returns something else.
+    """
+    make = plugin.load()
+    if not callable(make):
+        raise UsageError(f"{plugin} is a {type(make).__name__}; it is to be called with a name")
+    try:
+        found: object = make(name.partition(":")[2])
+    except (Exception, SystemExit) as error:
+        raise plugin.blame(error) from error
+    try:
+        return model_of(name, found)
+    except UsageError as error:
+        raise UsageError(f"{plugin}: {error}") from error

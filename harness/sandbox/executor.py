@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
 from harness.errors import HarnessError, UsageError
+from harness.registry import EXECUTORS, resolve
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.pool import SandboxPool
 from harness.sandbox.worker import Worker
@@ -44,8 +45,8 @@ class Shared(Generic[T]):
 class Executor(Protocol):
     """Does pieces of work in sandboxes; an asynchronous context manager.
 
-    There are two: `harness.sandbox.pool.SandboxPool`, this machine's cores, and
-    `harness.features.cluster.ray_executor.RayExecutor`, the nodes of a Ray cluster.
+    `harness.sandbox.pool.SandboxPool` uses this machine's cores; `harness.registry.EXECUTORS` has
+    the others.
     """
 
     @property
@@ -109,8 +110,7 @@ class Where:
         """
         if self.executor == "local":
             return SandboxPool(workers=self.workers, isolation=isolation)
-        from harness.features.cluster.ray_executor import RayExecutor
-
-        return RayExecutor(
+        executor = resolve(EXECUTORS[self.executor])
+        return executor(
             self.ray_address or "auto", workers=self.workers, least=isolation.level, say=say
         )

@@ -57,7 +57,7 @@ def launch(isolation: Isolation, canaries: dict[str, Any]) -> ForkServer:
             os.chown(folder, *config["user"])
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
             [
-                *(interpreter(), *FLAGS, str(INSIDE / "enter.py")),
+                *(interpreter(), *FLAGS, str(INSIDE / "walls" / "enter.py")),
                 str(theirs.fileno()),
             ],
             stdin=subprocess.DEVNULL,

@@ -52,7 +52,8 @@ class Lap:
         answers: a script's output, or what a function returned for each test, in the sandbox's
             notation; bytes of judged code.
         branches: counted, where that was asked for and the interpreter can.
-        iterations: of Mercury's protocol: what `harness.sandbox.inside.timing.iterations.iterate` gave
+        iterations: of Mercury's protocol: what `harness.sandbox.inside.timing.iterations.iterate`
+        gave
             for each test. Told by the timed process itself.
     """
 

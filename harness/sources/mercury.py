@@ -2,7 +2,8 @@
 
 Each row brings its own hooks: `convert_offline` makes a call's arguments from a test's and
 `evaluate_offline` says whether the call was right. They become the problem's checker and run in the
-sandbox alone, and so does `generator_code`, which makes inputs (`harness.features.verify.generated_inputs`).
+sandbox alone, and so does `generator_code`, which makes inputs
+(`harness.features.verify.generated_inputs`).
 
 The reference for what a row means is `src/sandbox.py` of https://github.com/Elfsong/Mercury.
 """

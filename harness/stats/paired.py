@@ -1,13 +1,62 @@
 """Two runs over the same problems, compared pair by pair."""
 
+import math
 from collections.abc import Mapping, Sequence
+from statistics import NormalDist
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
 from harness.stats.bootstrap import mean_interval
-from harness.stats.power import detectable_difference
 from harness.stats.rates import Rate, rate
 from harness.stats.sign_flip import sign_flip_test
+
+POWER, LEVEL = 0.8, 0.05
+_HALVINGS = 60
+
+
+def detectable_difference(
+    differences: Sequence[float], *, power: float = POWER, level: float = LEVEL
+) -> float | None:
+    """The smallest true difference that a paired test over so many problems would likely find.
+
+    Solves √P · δ = z(1 - level/2) · √ψ + z(power) · √(ψ - δ²) for δ: R. J. Connor's number of
+    pairs for McNemar's test (Biometrics 43, 1987, 207-211), where ψ is the share of problems that
+    differ. With several samples a problem ψ is the mean square of the differences by problem, which
+    is their variance where there is none between the runs (as E. Miller has it, Adding Error Bars
+    to Evals, arXiv:2411.00640, 2024).
+
+    ψ is estimated with half a flip added either way and two problems, so that runs which agree on
+    all that was asked are not taken to agree on everything (A. Agresti & Y. Min, Statistics in
+    Medicine 24, 2005, 729-740). It cannot be less than the difference asks for: δ with one sample a
+    problem, δ² with several.
+
+    Args:
+        differences: of each problem, between -1 and 1.
+        power: the chance of finding it.
+        level: the test's, two-sided.
+
+    Returns:
+        Between 0 and 1; None where so few problems would not show even a difference of all.
+    """
+    if not differences:
+        return None
+    problems = len(differences)
+    whole = all(difference in {-1, 0, 1} for difference in differences)
+    differing = (math.fsum(d * d for d in differences) + 1) / (problems + 2)
+    by_chance, found = NormalDist().inv_cdf(1 - level / 2), NormalDist().inv_cdf(power)
+
+    def lacks(delta: float) -> bool:
+        share = max(differing, delta if whole else delta * delta)
+        wanted = by_chance * math.sqrt(share) + found * math.sqrt(max(0.0, share - delta * delta))
+        return math.sqrt(problems) * delta < wanted
+
+    if lacks(1.0):
+        return None
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if lacks(middle) else (low, middle)
+    return high
 
 
 class Paired(BaseModel):
@@ -20,7 +69,7 @@ class Paired(BaseModel):
         rate_a, rate_b: pass@1 over the paired problems.
         low, high: of the difference, by `harness.stats.bootstrap.mean_interval`; None where there
             is no problem.
-        detectable: by `harness.stats.power.detectable_difference`.
+        detectable: by `harness.stats.paired.detectable_difference`.
         p_value: of the difference, by `harness.stats.sign_flip.sign_flip_test`; exact McNemar where
             both have one sample a problem.
     """
@@ -114,3 +163,28 @@ def mcnemar_exact(only_a: int, only_b: int) -> float:
         ways = ways * (discordant - k) // (k + 1)
         tail += ways
     return min(1.0, 2 * tail / 2**discordant)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's adjusted p-values, in the order given.
+
+    With the m p-values in rising order, p₍₁₎ ≤ … ≤ p₍ₘ₎, the adjusted one of the i-th is
+    min(1, max over j ≤ i of (m - j + 1) · p₍ⱼ₎). Whoever takes for real what has at most 0.05 is
+    wrong in even one of all these tests with a probability of at most 0.05, whatever the tests have
+    to do with each other (S. Holm, "A simple sequentially rejective multiple test procedure",
+    Scandinavian Journal of Statistics 6, 1979, 65-70).
+
+    Args:
+        p_values: of all the tests that are made, each between 0 and 1.
+
+    Raises:
+        ValueError: one is no probability.
+    """
+    if not all(0 <= p <= 1 for p in p_values):
+        raise ValueError("a p-value is a number between 0 and 1")
+    adjusted = [math.nan] * len(p_values)
+    least = 0.0
+    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        least = max(least, (len(p_values) - rank) * p_values[index])
+        adjusted[index] = min(1.0, least)
+    return adjusted

@@ -4,10 +4,34 @@ from types import TracebackType
 from typing import Self
 
 from rich.console import Console
+from rich.filesize import decimal
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
+from harness.closing import Closing
 from harness.grading.example_check import Vetted
-from harness.report.bar import live_bar
-from harness.text import count
+from harness.sources.benchmarks import load
+from harness.sources.files.rows import Loaded
+from harness.text import count, printable_line
+
+
+def live_bar(console: Console) -> Progress:
+    """A description, a bar, how many of how many, and the time left; nothing but on a terminal."""
+    return Progress(
+        TextColumn("{task.description}", markup=False),  # it may hold a stranger's words
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(compact=True),
+        console=console,
+        disable=not console.is_terminal,
+    )
 
 
 class JudgingProgress:
@@ -63,3 +87,49 @@ def dropped_examples(found: Vetted) -> str:
         of += f", {found.emptied:,} of them left without tests"
     examples = count(found.examples, "example")
     return f"dropped {found.dropped:,} of {examples}, which their own solutions fail ({of})"
+
+
+LARGE = 8_000_000
+"""Bytes from which on a file is worth a line."""
+
+
+class LoadingBar(Closing):
+    """What `harness.sources` tells of large files, for a person; call it as a `Watch`."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._tasks: dict[str, TaskID] = {}
+        self._bar = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=24),
+            DownloadColumn(),
+            TimeRemainingColumn(compact=True),
+            console=console,
+            disable=not console.is_terminal,
+            transient=True,
+        )
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """So many bytes of so many of something are done."""
+        if what not in self._tasks:
+            self._bar.start()
+            self._tasks[what] = self._bar.add_task(printable_line(what), total=total)
+            if not self._console.is_terminal and total >= LARGE:
+                self._console.print(f"{printable_line(what)}, {decimal(total)}", soft_wrap=True)
+        self._bar.update(self._tasks[what], completed=done, total=total, visible=done < total)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        self._bar.stop()
+
+
+def load_with_bar(spec: str, console: Console, *, skip_bad_rows: bool = False) -> Loaded:
+    """The problems that a spec names; see `harness.sources.benchmarks.load`.
+
+    Args:
+        spec: `NAME[:WHERE]`.
+        console: where the bar is.
+        skip_bad_rows: pass over rows that are not as their schema says, and report them.
+    """
+    with LoadingBar(console) as watch:
+        return load(spec, skip_bad_rows=skip_bad_rows, watch=watch)

@@ -1,15 +1,16 @@
 """`--fail-under RATE`: an exit code that says whether pass@1 is high enough."""
 
+import json
 import math
 from pathlib import Path
 
 from rich.console import Console
 
-from harness.cli.exit_codes import INFRASTRUCTURE, MISSED, OK
-from harness.errors import UsageError
+from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.features.compare.bounds import bracket_of
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Summary
+from harness.terminal.summary_table import summary_view, write_json
 from harness.text import count, percent
 
 CLOSE = 1e-9
@@ -68,3 +69,12 @@ def _without_tests(summary: Summary) -> str:
     if not summary.ungraded:
         return ""
     return f" ({count(summary.ungraded, 'sample')} without a test that was run)"
+
+
+def print_summary(out: Console, summary: Summary, run: Path, *, as_json: bool) -> None:
+    """The table and where the run is, or both as one JSON object."""
+    if as_json:
+        write_json(out, json.dumps({"run": str(run), **summary.model_dump(mode="json")}))
+        return
+    out.print(summary_view(summary))
+    out.print(f"run directory: {run}", soft_wrap=True)

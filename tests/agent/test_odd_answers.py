@@ -1,4 +1,4 @@
-"""Whatever a model answers, something defined comes of it: the table in `harness.agent.strategies.agent_loop`."""
+"""Whatever a model answers, something defined comes of it: the table in `agent_loop`."""
 
 import json
 from collections.abc import Awaitable, Callable

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.agent.templates import prompt_set as prompts
+from harness.agent.templates import prompt_set
 from harness.agent.templates.prompt_set import (
     OWN_PARTS,
     PromptSet,
@@ -299,7 +299,7 @@ class TestFinding:
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of sets in place of the bundled ones."""
-    monkeypatch.setattr(prompts, "_BUNDLED", tmp_path / "prompts")
+    monkeypatch.setattr(prompt_set, "_BUNDLED", tmp_path / "prompts")
     return tmp_path / "prompts"
 
 

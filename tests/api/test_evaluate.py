@@ -24,7 +24,7 @@ from harness import (
 )
 from harness.models.protocol import Message, ModelStop, ModelTurn
 from harness.run.observer import Failure
-from harness.run.session import sync as running
+from harness.run.session import sync
 from harness.run.store.results import SampleResult
 
 Problems = tuple[harness.Problem, ...]
@@ -374,7 +374,7 @@ class TestLoops:
             raise ExceptionGroup("", [ExceptionGroup("", [KeyError("a")]), ValueError("b")])
 
         with pytest.raises(KeyError, match="a"):
-            running.run(fail)
+            sync.run(fail)
 
 
 def never_asked(_: dict[str, Any]) -> str:

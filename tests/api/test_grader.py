@@ -17,8 +17,8 @@ from own_problems import DOUBLE, ECHO, UNTESTED
 
 import harness
 from harness import Grader, GradingError, Scored, UsageError, Verdict
+from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade
-from harness.runs.work import Judgement
 from harness.sandbox.program import SandboxError
 from harness.sandbox.worker import Worker
 

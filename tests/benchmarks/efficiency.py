@@ -25,13 +25,9 @@ from rich.table import Table
 
 from harness.agent.extraction.code import extract
 from harness.efficiency import (
-    mercury_protocol as mercury,
-)
-from harness.efficiency import (
-    paired_timing as paired,
-)
-from harness.efficiency import (
-    reference_times as calibrating,
+    mercury_protocol,
+    paired_timing,
+    reference_times,
 )
 from harness.efficiency.expected import Expected
 from harness.efficiency.scale import Efficiency, Scale
@@ -176,13 +172,13 @@ def _subject(worker: Worker, problem: Problem, codes: list[str]) -> Subject | No
     scales: dict[str, Scale] = {}
     seconds: dict[str, float] = {}
     start = time.monotonic()
-    scales["paired"] = calibrating.calibrate(worker, expected, right)
+    scales["paired"] = reference_times.calibrate(worker, expected, right)
     seconds["paired"] = time.monotonic() - start
     _say(f"  {problem.id} calibrated in {seconds['paired']:.1f} s {scales['paired'].lack}")
     if scales["paired"].lack or not LEAST_S < scales["paired"].unit_s < MOST_S:
         return None
     start = time.monotonic()
-    scales["mercury"] = mercury.calibrate(worker, expected, right)
+    scales["mercury"] = mercury_protocol.calibrate(worker, expected, right)
     seconds["mercury"] = time.monotonic() - start
     references = scales["paired"].references
     middle = references[len(references) // 2].code_hash
@@ -203,8 +199,8 @@ def _once(worker: Worker, subject: Subject, timing: str, code: str) -> Efficienc
         # What its intervals say of the scale is not asked: the README takes it as it is.
         sure = (each.model_copy(update={"doubt": 0.0}) for each in scale.references)
         scale = scale.model_copy(update={"references": tuple(sure)})
-        return mercury.measure(worker, subject.expected, scale, code)
-    return paired.measure(worker, subject.expected, scale, subject.codes, code)
+        return mercury_protocol.measure(worker, subject.expected, scale, code)
+    return paired_timing.measure(worker, subject.expected, scale, subject.codes, code)
 
 
 def _plant(worker: Worker, subject: Subject) -> tuple[float, float] | None:

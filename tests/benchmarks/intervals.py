@@ -14,8 +14,7 @@ import sys
 import numpy as np
 
 from harness.stats.bootstrap import mean_interval
-from harness.stats.paired import mcnemar_exact
-from harness.stats.power import detectable_difference
+from harness.stats.paired import detectable_difference, mcnemar_exact
 from harness.stats.rates import rate, wilson
 
 SHAPES = {"alike": (20.0, 20.0), "spread": (0.8, 0.8), "hard": (0.4, 1.6), "easy": (3.0, 0.5)}

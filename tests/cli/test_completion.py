@@ -13,11 +13,10 @@ from runs_made import manifest
 
 from harness.agent.strategies.strategy_names import STRATEGIES
 from harness.agent.templates.prompt_set import bundled_names
-from harness.cli import completion as completing
+from harness.cli import completion
 from harness.features.info.schema import SCHEMAS
 from harness.plugins import GROUPS
-from harness.sources.benchmarks import LOADERS
-from harness.sources.homes import HOMES
+from harness.sources.benchmarks import HOMES, LOADERS
 
 
 @pytest.fixture
@@ -35,47 +34,47 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_sources_and_what_stands_after_their_colon(place: Path) -> None:
-    assert set(completing.benchmarks("")) == {*LOADERS}
-    assert completing.benchmarks("live") == ["livecodebench"]
-    words = completing.benchmarks("livecodebench:")
+    assert set(completion.benchmarks("")) == {*LOADERS}
+    assert completion.benchmarks("live") == ["livecodebench"]
+    words = completion.benchmarks("livecodebench:")
     assert words == sorted(f"livecodebench:{word}" for word in HOMES["livecodebench"])
-    assert completing.benchmarks("jsonl:ro") == ["jsonl:rows.jsonl"]
-    assert completing.benchmarks("apps:deep/") == ["apps:deep/er/"]
-    assert completing.benchmarks("jsonl:nowhere/x") == []
-    assert completing.benchmarks("nobody") == []
+    assert completion.benchmarks("jsonl:ro") == ["jsonl:rows.jsonl"]
+    assert completion.benchmarks("apps:deep/") == ["apps:deep/er/"]
+    assert completion.benchmarks("jsonl:nowhere/x") == []
+    assert completion.benchmarks("nobody") == []
     assert place
 
 
 def test_models_are_prefixes_priced_names_and_runs_to_replay(place: Path) -> None:
-    assert {"python:", "replay:", "anthropic/", "ollama/"} <= set(completing.models(""))
-    assert "gpt-5-mini" in completing.models("gpt-5")
-    assert not [name for name in completing.models("") if "*" in name]
+    assert {"python:", "replay:", "anthropic/", "ollama/"} <= set(completion.models(""))
+    assert "gpt-5-mini" in completion.models("gpt-5")
+    assert not [name for name in completion.models("") if "*" in name]
     replayed = ["replay:bundled", "replay:mine", "replay:runs/", "replay:runs/one"]
-    assert set(replayed) <= set(completing.models("replay:"))
-    assert completing.models("replay:runs/t") == ["replay:runs/two"]
+    assert set(replayed) <= set(completion.models("replay:"))
+    assert completion.models("replay:runs/t") == ["replay:runs/two"]
     assert place
 
 
 def test_run_directories_and_the_way_to_them(place: Path) -> None:
-    assert completing.runs("") == ["deep/", "mine", "runs/", "runs/one", "runs/two"]
-    assert completing.runs("m") == ["mine"]
-    assert completing.runs("deep/") == ["deep/er/"]
-    assert completing.runs("deep/er/") == ["deep/er/three"]
-    absolute = completing.runs(f"{place}/runs/")
+    assert completion.runs("") == ["deep/", "mine", "runs/", "runs/one", "runs/two"]
+    assert completion.runs("m") == ["mine"]
+    assert completion.runs("deep/") == ["deep/er/"]
+    assert completion.runs("deep/er/") == ["deep/er/three"]
+    absolute = completion.runs(f"{place}/runs/")
     assert absolute == [f"{place}/runs/one", f"{place}/runs/two"]
 
 
 def test_names_of_ours() -> None:
-    assert completing.strategies("") == sorted(STRATEGIES)
-    assert set(bundled_names("agentic")) <= set(completing.prompts(""))
-    assert completing.rules("") == ["apps_legacy", "equality", "lcb", "tokens"]
-    assert completing.schemas("") == sorted(SCHEMAS)
-    assert completing.observers("") == []
+    assert completion.strategies("") == sorted(STRATEGIES)
+    assert set(bundled_names("agentic")) <= set(completion.prompts(""))
+    assert completion.rules("") == ["apps_legacy", "equality", "lcb", "tokens"]
+    assert completion.schemas("") == sorted(SCHEMAS)
+    assert completion.observers("") == []
 
 
 OFFERS = (
-    *(completing.benchmarks, completing.models, completing.strategies, completing.rules),
-    completing.observers,
+    *(completion.benchmarks, completion.models, completion.strategies, completion.rules),
+    completion.observers,
 )
 
 
@@ -90,7 +89,7 @@ def test_names_of_plug_ins_which_are_not_loaded_for_it(
 
 
 def test_nothing_is_offered_that_a_shell_could_run(place: Path) -> None:
-    offered = {*completing.runs(""), *completing.models("replay:"), *completing.prompts("")}
+    offered = {*completion.runs(""), *completion.models("replay:"), *completion.prompts("")}
     assert not [each for each in offered if set(each) & set("$`;*' \n()")]
     assert not (place / "stolen").exists()
 

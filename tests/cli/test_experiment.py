@@ -345,16 +345,16 @@ class TestCells:
 
     def test_problems_are_read_once(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         from harness.features.experiment.experiment_run import Experimenting
-        from harness.run.engine import controller as carrying
+        from harness.run.engine import controller
 
         read: list[str] = []
-        usual = carrying.load_problems
+        usual = controller.load_problems
 
         def counted(spec: str, **options: Any) -> Any:
             read.append(spec)
             return usual(spec, **options)
 
-        monkeypatch.setattr(carrying, "load_problems", counted)
+        monkeypatch.setattr(controller, "load_problems", counted)
         monkeypatch.chdir(folder)
         write(folder, model="replay:none", prompts=["default", "terse", "reasoning"])
         (folder / "none").mkdir()

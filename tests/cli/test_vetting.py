@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from program import Done, finish, harness, results, start
 
-from harness.cli.vetting import vet
 from harness.grading.example_check import VettingError
 from harness.grading.jobs import Options
-from harness.run.session.judging_session import Judging
+from harness.run.session.judging_session import Judging, vet
 from harness.sandbox.pool import SandboxPool
 from harness.sandbox.program import SandboxError
 from harness.sources.leetcode.leetcode import read_files
@@ -84,7 +83,9 @@ def test_a_sandbox_that_fails_stops_the_command_and_drops_no_example(
         raise SandboxError("no process can be made")
 
     monkeypatch.setattr(SandboxPool, "call", fail)
-    monkeypatch.setattr("harness.cli.vetting.default_folder", lambda: folder / "vetted")
+    monkeypatch.setattr(
+        "harness.run.session.judging_session.default_folder", lambda: folder / "vetted"
+    )
     problems = read_files([folder / "rows.jsonl"]).problems
     with pytest.raises(VettingError, match="could not be checked: no process can be made") as error:
         vet(problems, Judging(Options()), console(error=True))

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from program import environment
 
 from harness.cli.problem_flags import given
-from harness.features.info.schema import schema
+from harness.features.info.schema import schema_of
 from harness.run.spec.spec import read_spec
 from harness.sources.benchmarks import parse_spec
 
@@ -111,7 +111,7 @@ def test_its_commands_measure_compare_and_fail_where_it_is_worse(
     first = _job(tmp_path, steps, FLAGS=f"{flags}right")
     assert first == {MEASURE: 0, JUNIT: 0, KEEP: 0}, "there is nothing to compare with yet"
     summary = yaml.safe_load((tmp_path / "summary.json").read_text())
-    assert not list(Draft202012Validator(schema("summary")).iter_errors(summary))
+    assert not list(Draft202012Validator(schema_of("summary")).iter_errors(summary))
     cases = ET.parse(tmp_path / "junit.xml").getroot().iter("testcase")
     assert len(list(cases)) == 8
 

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from efficiency_made import made_efficiency, made_scale
 
-from harness.exports.parquet_file import write_parquet
-from harness.exports.spreadsheet import csv_text
 from harness.features.export.inspect_log import write_inspect
-from harness.features.export.tables import EFFICIENCY_FIELDS, FIELDS
+from harness.features.export.tables import EFFICIENCY_FIELDS, FIELDS, csv_text, write_parquet
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
 

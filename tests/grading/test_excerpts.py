@@ -3,7 +3,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.grading.excerpts import around, shorten, writable
+from harness.text import around, shorten, writable
 
 texts = st.text(st.characters(), max_size=400)
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.grading import excerpts, rules
-from harness.grading.excerpts import count_characters, decode_head, shorten, shorten_bytes
+from harness import text as excerpts
+from harness.grading import rules
 from harness.grading.judge import Task, judge
 from harness.grading.rules import RULES
 from harness.grading.rules.printed import bounds
@@ -17,6 +17,7 @@ from harness.problem import TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
+from harness.text import count_characters, decode_head, shorten, shorten_bytes
 
 MEGABYTE = 1_000_000
 ESCAPE = "surrogateescape"

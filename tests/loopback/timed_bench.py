@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from harness.efficiency import paired_timing as paired
+from harness.efficiency import paired_timing
 from harness.efficiency.expected import Expected
 from harness.efficiency.scale import Efficiency, Scale
 from harness.sandbox.worker import Worker
@@ -25,4 +25,4 @@ class Bench:
     codes: dict[str, str]
 
     def measure(self, code: str) -> Efficiency:
-        return paired.measure(self.worker, self.expected, self.scale, self.codes, code)
+        return paired_timing.measure(self.worker, self.expected, self.scale, self.codes, code)

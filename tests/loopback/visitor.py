@@ -5,7 +5,7 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from harness.view.app import make_app
+from harness.features.viewer.server import make_app
 
 PORT, TOKEN = 8_765, "the-token"
 

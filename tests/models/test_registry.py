@@ -167,7 +167,7 @@ def test_the_sdks_are_not_imported_before_they_are_needed() -> None:
     program = (
         "import sys, harness.models.model_names, harness.models.user_code, harness.models.replay\n"
         "import harness.models.clients.openai_chat, harness.models.clients.openai_responses\n"
-        "import harness.models.clients.anthropic_messages, harness.models.preview\n"
+        "import harness.models.clients.anthropic_messages, harness.features.info.models\n"
         "heavy = {'openai', 'anthropic', 'httpx2', 'anyio', 'huggingface_hub', 'dotenv'}\n"
         "sys.exit(bool(heavy & set(sys.modules)))"
     )

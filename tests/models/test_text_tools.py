@@ -31,8 +31,8 @@ from harness.models.text_tools.instructions import (
     said_in_text,
     with_calls,
 )
+from harness.models.text_tools.json_calls import MOST_CALLS, UNNAMED
 from harness.models.text_tools.reader import LONGEST_TEXT, read_calls, sole_text
-from harness.models.written_call import MOST_CALLS, UNNAMED
 from harness.problem import ProblemView
 
 

@@ -18,11 +18,10 @@ from harness.features.cluster.serialization import (
     unpack_outcome,
 )
 from harness.features.verify.generated import CrossChecked, cross_check_all
-from harness.grading.jobs import Options
+from harness.grading.jobs import Judgement, Options
 from harness.grading.judge import Task
 from harness.grading.verdict import Verdict
 from harness.problem import Problem, TestCase, TestSuite
-from harness.runs.work import Judgement
 from harness.sandbox.executor import Shared
 from harness.sandbox.pool import SandboxPool
 from harness.sandbox.program import SandboxError

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.grading import reference_verdicts as verified_cache
-from harness.grading.excerpts import shorten
+from harness.grading import reference_verdicts
 from harness.grading.jobs import Options, code_hash
 from harness.grading.reference_verdicts import (
     KEY,
@@ -21,6 +20,7 @@ from harness.grading.reference_verdicts import (
 from harness.grading.verdict import Verdict
 from harness.problem import Checker, Problem, TestCase, TestSuite
 from harness.sandbox.isolation import Level
+from harness.text import shorten
 
 CODES = [code_hash("print(1)"), code_hash("print(2)")]
 FOUND = Finding(Verdict.ACCEPTED, 3, 0.25, isolation="landlock")
@@ -89,7 +89,7 @@ class TestKeys:
             import types
 
             value = types.SimpleNamespace(version_info=types.SimpleNamespace(major=3, minor=99))
-        monkeypatch.setattr(verified_cache, name, value)
+        monkeypatch.setattr(reference_verdicts, name, value)
         assert subject(problem(), Options()) != before
 
 

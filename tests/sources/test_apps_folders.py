@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import DataError, UsageError
-from harness.sources.apps import folders as apps_folders
+from harness.sources.apps import folders
 from harness.sources.apps.apps import load
 
 Make = Callable[..., Path]
@@ -182,7 +182,7 @@ def test_what_is_no_regular_file_is_refused(make: Make) -> None:
 
 
 def test_a_file_is_bounded(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apps_folders, "MAX_LINE_BYTES", 100)
+    monkeypatch.setattr(folders, "MAX_LINE_BYTES", 100)
     folder = make("0001", question__txt="x" * 101)
     with pytest.raises(DataError, match=r"question.txt: longer than 100 bytes"):
         load(str(folder))

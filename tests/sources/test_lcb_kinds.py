@@ -13,13 +13,9 @@ from pyarrow import parquet  # type: ignore[import-untyped]
 from harness.errors import DataError
 from harness.problem import Codec, Kind, Problem, TestCase
 from harness.sources.livecodebench import (
-    code_execution as lcb_execution,
-)
-from harness.sources.livecodebench import (
+    code_execution,
     livecodebench,
-)
-from harness.sources.livecodebench import (
-    test_output as lcb_test_outputs,
+    test_output,
 )
 from harness.sources.livecodebench.livecodebench import load
 from harness.sources.livecodebench.test_output import call_of
@@ -68,8 +64,8 @@ def execution_row(**columns: object) -> Row:
 
 ROWS = {"test_generation": output_row, "execution": execution_row}
 COLUMNS = {
-    "test_generation": lcb_test_outputs.COLUMNS,
-    "execution": lcb_execution.COLUMNS,
+    "test_generation": test_output.COLUMNS,
+    "execution": code_execution.COLUMNS,
 }
 
 
@@ -326,8 +322,8 @@ def test_all_filters_know_them(lcb_row: Rows, write_rows: Write) -> None:
 def test_the_marks_of_a_schema_are_its_own() -> None:
     schemas = {
         livecodebench.COLUMNS: livecodebench.MARKS,
-        lcb_test_outputs.COLUMNS: lcb_test_outputs.MARKS,
-        lcb_execution.COLUMNS: lcb_execution.MARKS,
+        test_output.COLUMNS: test_output.MARKS,
+        code_execution.COLUMNS: code_execution.MARKS,
     }
     for columns, marks in schemas.items():
         for other in schemas:

@@ -16,7 +16,7 @@ from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 from harness.sources.files.parquet import open_rows
-from harness.sources.leetcode import dataset as leetcodedataset
+from harness.sources.leetcode import dataset
 from harness.sources.leetcode.leetcode import load, read_files
 
 Row = dict[str, Any]
@@ -82,7 +82,7 @@ def test_a_slug_that_both_have_gets_the_tests_and_what_belongs_to_them(
     read: Read, write_rows: Write
 ) -> None:
     (problem,) = read(row(), dataset_row()).values()
-    (tested,) = leetcodedataset.load(str(write_rows(dataset_row(), name="other.jsonl"))).problems
+    (tested,) = dataset.load(str(write_rows(dataset_row(), name="other.jsonl"))).problems
     assert [test.output for test in problem.tests.public] == ["1"]
     assert [test.output for test in problem.tests.load_hidden()] == ["3"]
     assert problem.tests.all() == tested.tests.all()
@@ -203,8 +203,7 @@ def test_real_rows_are_joined_and_the_references_of_both_are_accepted(test_data:
     own_rows = test_data / "greengerong_leetcode" / "leetcode-train.first2.jsonl"
     loaded = read_files([*data, own_rows])
     tested = {
-        problem.native_id: problem
-        for problem in leetcodedataset.read_rows(map(open_rows, data)).problems
+        problem.native_id: problem for problem in dataset.read_rows(map(open_rows, data)).problems
     }
     assert [problem.native_id for problem in loaded.problems] == ["two-sum", "add-two-numbers"]
     assert len(loaded.files) == 3

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.sources.homes import meaning
+from harness.sources.benchmarks import meaning
 
 
 @pytest.mark.parametrize(

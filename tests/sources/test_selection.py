@@ -11,8 +11,7 @@ from pydantic import ValidationError
 
 from harness.errors import NothingSelectedError, UsageError
 from harness.problem import Problem, TestSuite
-from harness.sources.sampling import quotas, stratum
-from harness.sources.selection import Selected, Selection, select
+from harness.sources.selection import Selected, Selection, quotas, select, stratum
 
 
 def make(problem_id: str, **fields: Any) -> Problem:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.stats.front import pareto_front
+from harness.features.experiment.ranking import pareto_front
 
 Point = tuple[float, float]
 NUMBER = st.one_of(st.integers(0, 4).map(float), st.floats(0, 10))

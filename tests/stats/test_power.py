@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from harness.stats.paired import mcnemar_exact
-from harness.stats.power import detectable_difference
+from harness.stats.paired import detectable_difference, mcnemar_exact
 
 scipy_stats = pytest.importorskip("scipy.stats")
 np = pytest.importorskip("numpy")

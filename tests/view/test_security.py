@@ -10,8 +10,7 @@ import pytest
 from runs_made import result, write_run, write_transcript
 from starlette.testclient import TestClient
 
-from harness.features.viewer.server import _bound
-from harness.view.app import make_app
+from harness.features.viewer.server import _bound, make_app
 
 PORT, TOKEN = 9_999, "a-token"
 HERE = f"http://127.0.0.1:{PORT}"

@@ -16,25 +16,31 @@ What a model may answer, and what happens then:
 | a refusal, or filtered a second time | the model's end, `refused`; its solution is graded |
 | no call in two turns, tools told in text | single shot: `fallback` |
 
-Reminders are bounded (`harness.agent.strategies.reminders`) and counted (`nudges`). A final solution that was
-not tested is run on the public tests before the attempt ends; where nothing was handed in, it is
-the code that the model wrote last in a message (`prose`). How tools are told in text, and when, is
-in `harness.models.text_tools.tool_protocol`. Where a conversation has grown too long, old results of tools are
-left out of it (`Conversation.clear_results`) before it is given up.
+Reminders are bounded (`harness.agent.strategies.reminders`) and counted (`nudges`). A final
+solution that was not tested is run on the public tests before the attempt ends; where nothing was
+handed in, it is the code that the model wrote last in a message (`prose`). How tools are told in
+text, and when, is in `harness.models.text_tools.tool_protocol`. Where a conversation has grown too
+long, old results of tools are left out of it (`Conversation.clear_results`) before it is given up.
 """
 
-from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, ToolProtocolUsed
+from harness.agent.attempt import (
+    Attempt,
+    ChosenBy,
+    Session,
+    StopReason,
+    ToolProtocolUsed,
+    until_the_end,
+)
 from harness.agent.conversation import Conversation
-from harness.agent.ending import until_the_end
 from harness.agent.events import ToolProtocolChanged
 from harness.agent.extraction.code import Extraction
 from harness.agent.strategies.public_tests import run_public_tests
 from harness.agent.strategies.reminders import MOST_IN_A_ROW, MOST_REMINDERS, reminder
 from harness.agent.templates.prompt_set import fallback_prompt
 from harness.agent.tool_calls import Calls
-from harness.grading.excerpts import shorten
 from harness.models.protocol import ContextOverflowError, ModelTurn, UserMessage
 from harness.models.text_tools.instructions import said_in_text
+from harness.text import shorten
 from harness.tools.workspace import Revision
 
 TURNS_WITHOUT_TOOLS = 2  # in text, until the model is taken for one that cannot call any

@@ -5,9 +5,8 @@ tests is taken, the earliest of equals; hidden tests have no say. It ends at the
 them all, and where there are none, which could choose nothing, at the first with code in it.
 """
 
-from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written
+from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written, until_the_end
 from harness.agent.conversation import Conversation
-from harness.agent.ending import until_the_end
 from harness.agent.events import PublicTests
 from harness.agent.strategies.public_tests import try_out
 from harness.agent.strategies.single_shot import has_refused, written

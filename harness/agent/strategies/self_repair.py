@@ -11,14 +11,13 @@ The first solution is that of an earlier run, where one is given, else a single 
 passes the public tests, or has none to fail, is left as it is.
 """
 
-from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written
+from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written, until_the_end
 from harness.agent.conversation import Conversation
-from harness.agent.ending import until_the_end
 from harness.agent.events import PublicTests
 from harness.agent.strategies.public_tests import try_out
 from harness.agent.strategies.single_shot import has_refused, written
-from harness.grading.excerpts import writable
 from harness.models.protocol import Message, UserMessage
+from harness.text import writable
 from harness.tools.workspace import Report
 
 REPAIR = "repair"

@@ -1,8 +1,7 @@
 """Single shot: one request, and the code in the answer."""
 
-from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written
+from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written, until_the_end
 from harness.agent.conversation import Conversation
-from harness.agent.ending import until_the_end
 from harness.agent.extraction.code import Extraction
 from harness.models.protocol import ModelTurn
 

@@ -2,7 +2,7 @@
 
 They are trusted as the harness itself is, and run in its process: only what models write goes into
 the sandbox. What they raise is no failing of the model's: the sample stays pending, with the words.
-A limit that a strategy does not catch (`harness.agent.ending`) ends it with what is in the
+A limit that a strategy does not catch (`harness.agent.attempt`) ends it with what is in the
 workspace.
 """
 
@@ -18,8 +18,8 @@ from harness.agent.attempt import (
     Session,
     StopReason,
     Strategy,
+    until_the_end,
 )
-from harness.agent.ending import until_the_end
 from harness.errors import HarnessError, UsageError
 from harness.models.faults import Redactor
 from harness.models.protocol import ModelError, Usage

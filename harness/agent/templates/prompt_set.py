@@ -26,9 +26,9 @@ from harness.agent.templates.template import (
     render,
 )
 from harness.errors import UsageError
-from harness.grading.excerpts import writable
 from harness.models.protocol import Frozen, SystemMessage, UserMessage
 from harness.problem import Kind, ProblemView
+from harness.text import writable
 from harness.tools.further_tests import further_tests
 
 SINGLE_SHOT = "single_shot"

@@ -1,8 +1,8 @@
 """Jinja2 templates that can read what they are given, and do little else.
 
 A template may come from anybody. Jinja2's own sandbox keeps it from Python's insides; what is added
-here bounds its work (`harness.agent.template_work`), and measures beforehand what could make much
-out of little at one stroke: powers, repetition, widths.
+here bounds its work (`harness.agent.templates.filters`), and measures beforehand what could make
+much out of little at one stroke: powers, repetition, widths.
 """
 
 import re
@@ -20,9 +20,9 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 from jinja2.utils import Namespace
 from pydantic import BaseModel
 
-from harness.agent.template_work import STEP, TooMuchError, metered, spend, spent, weight
-from harness.agent.templates import filters as filters
-from harness.grading.excerpts import shorten
+from harness.agent.templates import filters
+from harness.agent.templates.filters import STEP, TooMuchError, metered, spend, spent, weight
+from harness.text import shorten
 
 LONGEST_TEMPLATE = 1_000_000
 LONGEST_TEXT = 1_000_000

@@ -2,17 +2,16 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 
 from harness.agent.problem_kinds import require_code_generation
-from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
-from harness.cli.loading import load_problems
-from harness.cli.vetting import vet
+from harness.cli import judging_flags, problem_flags
 from harness.efficiency.measurement import Scales
 from harness.efficiency.scale import Scale
-from harness.errors import DataError
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, DataError
 from harness.features.calibrate.calibration import (
     CalibratedProblem,
     calibrated,
@@ -20,13 +19,13 @@ from harness.features.calibrate.calibration import (
 )
 from harness.features.calibrate.view import calibration_view
 from harness.problem import Problem
-from harness.run.session.judging_session import Judging, in_pool
+from harness.run.session.judging_session import Judging, in_pool, vet
 from harness.run.session.timing_session import timing_of
 from harness.run.spec.spec import read_spec
 from harness.sandbox.executor import Executor
 from harness.sandbox.program import SandboxError
 from harness.sources.selection import select
-from harness.terminal.progress import JudgingProgress
+from harness.terminal.progress import JudgingProgress, load_with_bar
 from harness.terminal.summary_table import console, write_json
 from harness.text import bad_rows, count
 
@@ -51,7 +50,7 @@ def calibrate_source(
     scales = Scales(judging.options, timing_of(timing), fresh=recollect)
     spec = read_spec(None, flags)
     err = console(error=True)
-    loaded = load_problems(spec.benchmark or "", err, skip_bad_rows=spec.skip_bad_rows)
+    loaded = load_with_bar(spec.benchmark or "", err, skip_bad_rows=spec.skip_bad_rows)
     problems = select(loaded.problems, spec.selection()).problems
     if loaded.skipped:
         err.print(bad_rows(loaded.skipped))
@@ -121,3 +120,47 @@ def _print(results: Sequence[CalibratedProblem], *, as_json: bool) -> None:
         return
     rows = ", ".join(each.model_dump_json() for each in results)
     write_json(out, [f'{{"problems": [{rows}], "summary": {summary.model_dump_json()}}}'])
+
+
+def calibrate(  # noqa: PLR0917 - the flags of a command
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A source, as NAME[:WHERE].")],
+    timing: judging_flags.Timing = "paired",
+    recollect: Annotated[
+        bool, typer.Option("--recollect", help="Time anew what has been timed before.")
+    ] = False,
+    rule: judging_flags.Rule = None,
+    test_timeout: judging_flags.TestSeconds = None,
+    memory: judging_flags.Memory = None,
+    workers: judging_flags.Workers = None,
+    require_isolation: judging_flags.RequireIsolation = "landlock",
+    unsafe_no_sandbox: judging_flags.Unsafe = False,
+    executor: judging_flags.Executor = "local",
+    ray_address: judging_flags.RayAddress = None,
+    as_json: judging_flags.AsJson = False,
+    task: problem_flags.Task = None,
+    filter_difficulty: problem_flags.FilterDifficulty = None,
+    filter_tags: problem_flags.FilterTags = None,
+    filter_platform: problem_flags.FilterPlatform = None,
+    min_release_date: problem_flags.MinReleaseDate = None,
+    max_release_date: problem_flags.MaxReleaseDate = None,
+    exclude_known_issues: problem_flags.ExcludeKnownIssues = None,
+    sample_size: problem_flags.SampleSize = None,
+    sampling: problem_flags.Sampling = None,
+    seed: problem_flags.Seed = None,
+    skip_bad_rows: problem_flags.SkipBadRows = None,
+) -> None:
+    """Time a source's references, which solutions are then measured by (`--efficiency`).
+
+    Times are kept for this machine: what was interrupted goes on, and what is unchanged is not
+    timed again. A run does the same for the problems that it comes to.
+    """
+    flags = locals()
+    wanted = problem_flags.given(
+        benchmark=spec, **{name: flags[name] for name in problem_flags.FILTERS}
+    )
+    from harness.run.session.judging_session import judging
+
+    how = judging(judging_flags.among(flags), by_reference=False)
+    raise typer.Exit(
+        calibrate_source(wanted, how, timing=timing, recollect=recollect, as_json=as_json)
+    )

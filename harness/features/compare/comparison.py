@@ -18,8 +18,7 @@ from harness.run.spec.spec import COMPARED
 from harness.run.store.results import SampleResult, uncollected
 from harness.run.summary.loaded_run import Run, read_run
 from harness.run.summary.summary import Summary, solved_counts, summarize
-from harness.stats.multiple import holm
-from harness.stats.paired import Paired
+from harness.stats.paired import Paired, holm
 from harness.stats.pass_at_k import Counts
 from harness.text import count
 

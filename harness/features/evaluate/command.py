@@ -6,17 +6,11 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import (
-    completion as completing,
-)
-from harness.cli import (
+    completion,
     mode_flags,
     model_flags,
-)
-from harness.cli import (
-    observer_flags as observing_flags,
-)
-from harness.cli import (
-    problem_flags as selecting,
+    observer_flags,
+    problem_flags,
 )
 from harness.cli.options import option
 
@@ -28,19 +22,19 @@ NO_KEYS = (
 
 
 def run(  # noqa: PLR0917 - the flags of a command
-    benchmark: selecting.Benchmark = None,
-    source: selecting.Source = None,
-    task: selecting.Task = None,
-    filter_difficulty: selecting.FilterDifficulty = None,
-    filter_tags: selecting.FilterTags = None,
-    filter_platform: selecting.FilterPlatform = None,
-    min_release_date: selecting.MinReleaseDate = None,
-    max_release_date: selecting.MaxReleaseDate = None,
-    exclude_known_issues: selecting.ExcludeKnownIssues = None,
-    sample_size: selecting.SampleSize = None,
-    sampling: selecting.Sampling = None,
-    seed: selecting.Seed = None,
-    skip_bad_rows: selecting.SkipBadRows = None,
+    benchmark: problem_flags.Benchmark = None,
+    source: problem_flags.Source = None,
+    task: problem_flags.Task = None,
+    filter_difficulty: problem_flags.FilterDifficulty = None,
+    filter_tags: problem_flags.FilterTags = None,
+    filter_platform: problem_flags.FilterPlatform = None,
+    min_release_date: problem_flags.MinReleaseDate = None,
+    max_release_date: problem_flags.MaxReleaseDate = None,
+    exclude_known_issues: problem_flags.ExcludeKnownIssues = None,
+    sample_size: problem_flags.SampleSize = None,
+    sampling: problem_flags.Sampling = None,
+    seed: problem_flags.Seed = None,
+    skip_bad_rows: problem_flags.SkipBadRows = None,
     samples_per_problem: Annotated[
         int | None,
         option("-k", "--samples-per-problem", help="Attempts at each problem.", panel="Problems"),
@@ -107,7 +101,7 @@ def run(  # noqa: PLR0917 - the flags of a command
             help="How outputs are compared, in place of each problem's own way.",
             panel="Grading",
             metavar="lcb|equality|tokens|apps_legacy|NAME",
-            complete=completing.rules,
+            complete=completion.rules,
         ),
     ] = None,
     test_timeout: Annotated[
@@ -207,7 +201,7 @@ def run(  # noqa: PLR0917 - the flags of a command
             help="Go on with a run.",
             panel="Run",
             metavar="RUN",
-            complete=completing.runs,
+            complete=completion.runs,
         ),
     ] = None,
     only: Annotated[
@@ -238,8 +232,8 @@ def run(  # noqa: PLR0917 - the flags of a command
             metavar="RATE",
         ),
     ] = None,
-    observer: observing_flags.Observer = None,
-    notify: observing_flags.Notify = None,
+    observer: observer_flags.Observer = None,
+    notify: observer_flags.Notify = None,
     dry_run: Annotated[
         bool,
         option(
@@ -256,7 +250,7 @@ def run(  # noqa: PLR0917 - the flags of a command
     values = dict(locals())
     for name in NO_KEYS:
         values.pop(name)
-    flags = selecting.given(**values)
+    flags = problem_flags.given(**values)
     if agentic_mode:
         _agentic(flags)
     if price is not None:

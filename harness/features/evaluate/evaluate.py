@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, Unpack
 
 from harness.agent.attempt import RunStop
-from harness.api.sandboxes import isolate, open_pool, vetted
 from harness.errors import HarnessError
 from harness.features.batch.run import ask_by_batch
 from harness.features.evaluate.arguments import Asked, SolutionFunction
@@ -33,6 +32,7 @@ from harness.run.engine.lifecycle import (
 from harness.run.observer import Failure, Observer
 from harness.run.plan.plan import prepare
 from harness.run.plan.problem_loader import Benchmark, log, read
+from harness.run.session.sandboxes import isolate, open_pool, vetted
 from harness.run.session.sync import first_of, run
 from harness.run.spec.keys import RunKeys
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest

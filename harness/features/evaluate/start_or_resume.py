@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.agent.attempt import StopReason
-from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
-from harness.cli.summaries import print_summary
-from harness.errors import UsageError
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
 from harness.features.evaluate.estimate_view import estimate_view
 from harness.features.external.mode import COMES
 from harness.features.observers.attach import taking_leave
@@ -22,7 +20,7 @@ from harness.run.plan.estimate import Foretold, estimate
 from harness.run.plan.recordings import PREFIX
 from harness.run.spec.spec import GROWING, RESUMABLE, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, default_path, read_manifest
-from harness.terminal.run_outcome import gate
+from harness.terminal.run_outcome import gate, print_summary
 from harness.terminal.summary_table import console, write_json
 from harness.text import count, printable, printable_line
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import observer_flags as observing_flags
+from harness.cli import observer_flags
 
 app = typer.Typer()
 
@@ -41,8 +41,8 @@ def experiment(  # noqa: PLR0917 - the flags of a command
         typer.Option(metavar="N", help="Input and output tokens that they may use."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    observer: observing_flags.Observer = None,
-    notify: observing_flags.Notify = None,
+    observer: observer_flags.Observer = None,
+    notify: observer_flags.Notify = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Show the cells and what they may cost, and do nothing."),

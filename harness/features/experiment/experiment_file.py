@@ -22,10 +22,10 @@ from harness.features.experiment.cell_names import is_name
 from harness.features.experiment.grid import Cell, Grid
 from harness.features.experiment.growth import grown_from
 from harness.models.protocol import Frozen
+from harness.run.spec.stored_spec import stored
 from harness.run.store.directory import MANIFEST, write_json
 from harness.run.store.files import read_file
 from harness.run.store.results import storage_error
-from harness.runs.stored_spec import stored
 from harness.version import __version__
 
 FILE = "experiment.json"

@@ -12,8 +12,7 @@ from pydantic_core import to_json
 from rich.console import Console
 
 from harness.agent.attempt import StopReason
-from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
-from harness.errors import RunDirectoryError, UsageError
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
 from harness.features.experiment.experiment_file import Experiment, experiment_at, locked
 from harness.features.experiment.grid import Cell, read_grid
 from harness.features.experiment.ranking import Ranking, rank

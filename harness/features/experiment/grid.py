@@ -24,8 +24,8 @@ from harness.features.experiment.cell_names import SILENT, check_name, names_of
 from harness.run.plan.target import endpoint_of, model_name
 from harness.run.spec.settings import refuse_unknown
 from harness.run.spec.spec import GROWING, LISTS, SETTINGS, RunSpec, default_of, spec_of, uses
+from harness.run.spec.stored_spec import stored
 from harness.run.spec.yaml_file import read_yaml, with_underscores
-from harness.runs.stored_spec import stored
 
 MOST_CELLS = 1_000
 AXES = {

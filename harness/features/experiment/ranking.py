@@ -1,7 +1,7 @@
 """The cells of an experiment, ranked: what each solves, what it costs, and whether it is better."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -14,10 +14,26 @@ from harness.run.store.directory import MANIFEST
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Summary, solved_fractions
 from harness.stats.bootstrap import mean_interval
-from harness.stats.front import pareto_front
-from harness.stats.multiple import holm
-from harness.stats.paired import p_value_of
+from harness.stats.paired import holm, p_value_of
 from harness.stats.rates import Rate
+
+
+def pareto_front(points: Sequence[tuple[float, float]]) -> list[int]:
+    """The indices of the points that no other dominates, in the order given.
+
+    A point is a price and a value. It is dominated by one that costs no more and is worth no less,
+    and is better in one of the two (V. Pareto, Manuale di economia politica, 1906; as in K. Deb,
+    Multi-Objective Optimization using Evolutionary Algorithms, 2001, definition 2.5). Of equal
+    points all are on the front, or none.
+    """
+    kept: set[tuple[float, float]] = set()
+    best = -float("inf")
+    for price, value in sorted(set(points), key=lambda point: (point[0], -point[1])):
+        if value > best:
+            kept.add((price, value))
+            best = value
+    return [index for index, point in enumerate(points) if point in kept]
+
 
 SCHEMA = 1
 

@@ -4,22 +4,58 @@ import os
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 
-from harness.cli.export import FORMATS
-from harness.cli.loading import load_problems
+from harness.cli import completion
 from harness.errors import UsageError
-from harness.exports.parquet_file import write_parquet
-from harness.exports.spreadsheet import csv_text
 from harness.features.export.inspect_log import write_inspect
 from harness.features.export.junit import junit_text
 from harness.features.export.livecodebench import LiveCodeBenchFiles, eval_all_text
 from harness.features.export.messages import chat_text
+from harness.features.export.tables import csv_text, write_parquet
 from harness.problem import Problem
 from harness.run.summary.loaded_run import Run, read_run
+from harness.terminal.progress import load_with_bar
 from harness.terminal.summary_table import console
 from harness.text import count, printable_line
+
+FORMATS = ("csv", "parquet", "junit", "lcb", "inspect", "openai-messages")
+
+
+def export(
+    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completion.runs)],
+    to: Annotated[str, typer.Option("--to", metavar="|".join(FORMATS), help="The format.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="FILE",
+            help="Where to; standard output if not given, but for parquet and inspect. For lcb a "
+            "folder gets all of LiveCodeBench's files, a file its _eval_all.json.",
+        ),
+    ] = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option(
+            "-b",
+            "--benchmark",
+            metavar="NAME[:WHERE]",
+            help="For lcb, which needs their statements: where the problems are by now.",
+        ),
+    ] = None,
+) -> None:
+    """Write a run's samples for a spreadsheet, a data frame, CI, or another harness.
+
+    csv, parquet: a row a sample. junit: a test case a sample, pending ones as errors. lcb:
+    LiveCodeBench's output files. inspect: Inspect's .eval log. openai-messages: JSONL, a
+    conversation a sample.
+    """
+    export_run(run, to, out, benchmark)
+
 
 TEXTS: Mapping[str, Callable[[Run], Iterable[str]]] = {
     "csv": csv_text,
@@ -81,7 +117,7 @@ def _problems(run: Run, benchmark: str | None, err: Console) -> dict[str, Proble
     spec = benchmark or str(run.spec.get("benchmark") or "fixture")
     wanted = {result.problem_id for result in run.results}
     skip = bool(run.spec.get("skip_bad_rows"))
-    loaded = load_problems(spec, err, skip_bad_rows=skip)
+    loaded = load_with_bar(spec, err, skip_bad_rows=skip)
     return {problem.id: problem for problem in loaded.problems if problem.id in wanted}
 
 

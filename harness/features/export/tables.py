@@ -1,10 +1,20 @@
-"""A sample as one flat row: for spreadsheets and data frames."""
+"""A sample as one flat row: for spreadsheets and data frames.
 
-from collections.abc import Mapping
+CSV: a row a sample. Neither a spreadsheet nor a terminal acts on what a model wrote.
+
+Control characters are spelled out; Parquet has every text as it was.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from datetime import date
+from pathlib import Path
 from typing import Any
 
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
+from harness.text import printable
 
 TEXT, WHOLE, NUMBER, TRUTH, DATE = "text", "whole", "number", "truth", "date"
 FIELDS = {
@@ -106,3 +116,65 @@ def record(run: Run, result: SampleResult, fields: Mapping[str, str] = FIELDS) -
     for name in ("verdict", "stop_reason", "chosen_by"):
         values[name] = str(values[name])
     return {name: values[name] for name in fields}
+
+
+# pyarrow has no type stubs.
+# pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+
+
+ROWS_AT_A_TIME = 1_000
+
+
+def write_parquet(run: Run, path: Path) -> None:
+    """Write the samples. Raises OSError."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    types: dict[str, Any] = {
+        TEXT: pa.string(),
+        WHOLE: pa.int64(),
+        NUMBER: pa.float64(),
+        TRUTH: pa.bool_(),
+        DATE: pa.date32(),
+    }
+    fields = fields_of(run)
+    schema = pa.schema([(name, types[kind]) for name, kind in fields.items()])
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for start in range(0, len(run.results), ROWS_AT_A_TIME):
+            some = run.results[start : start + ROWS_AT_A_TIME]
+            rows = [record(run, each, fields) for each in some]
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What a cell begins with that a spreadsheet takes for a formula (OWASP, CSV injection)."""
+
+
+def csv_text(run: Run) -> Iterator[str]:
+    """The head, then a row a sample."""
+    fields = fields_of(run)
+    yield _line(list(fields))
+    for result in run.results:
+        yield _line([_cell(value) for value in record(run, result, fields).values()])
+
+
+def _cell(value: object) -> object:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case date():
+            return value.isoformat()
+        case str():
+            mark = "'" if value.startswith(FORMULA) else ""
+            return mark + "\r\n".join(map(printable, value.split("\r\n")))
+        case _:
+            return value
+
+
+def _line(cells: list[object] | list[str]) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\r\n").writerow(cells)
+    return buffer.getvalue()

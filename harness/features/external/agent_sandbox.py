@@ -61,7 +61,7 @@ class Room:
     def configuration(
         self, command: Sequence[str], scratch: str, files: Mapping[str, str], *, probe: bool = False
     ) -> dict[str, Any]:
-        """What `inside/agent_room.py` is told.
+        """What `inside/agent_namespace.py` is told.
 
         Args:
             command: the program and its arguments.
@@ -96,7 +96,7 @@ class Room:
 
 def helper(descriptor: int) -> list[str]:
     """The command line that makes a room and runs what is in it."""
-    return [interpreter(), *FLAGS, str(INSIDE / "agent_room.py"), str(descriptor)]
+    return [interpreter(), *FLAGS, str(INSIDE / "walls" / "agent_namespace.py"), str(descriptor)]
 
 
 @contextlib.contextmanager

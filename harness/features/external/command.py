@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from harness.cli import mode_flags
-from harness.cli import problem_flags as selecting
+from harness.cli import mode_flags, problem_flags
 from harness.cli.options import option
 
 ANYWHERE = "127.0.0.1:0"
@@ -32,7 +31,7 @@ def mcp(  # noqa: PLR0917 - the flags of a command
     problem: Annotated[
         str, option("--problem", help="The problem: full id, native id or slug.", panel="Problems")
     ],
-    benchmark: selecting.Benchmark = None,
+    benchmark: problem_flags.Benchmark = None,
     http: Annotated[
         str | None,
         option(
@@ -94,10 +93,13 @@ def mcp(  # noqa: PLR0917 - the flags of a command
     values = dict(locals())
     for key in NO_KEYS:
         values.pop(key)
-    flags = selecting.given(**values)
+    flags = problem_flags.given(**values)
     flags |= {"mode": "mcp", "submit_tool": submit_tool is not False}
     if name is not None:
         flags["model"] = name
     from harness.features.external.mcp_run import serve
 
     raise typer.Exit(serve(problem, flags, http=http, out=out, config=config))
+
+
+mcp.command_class = McpCommand  # pyright: ignore[reportFunctionMemberAccess]

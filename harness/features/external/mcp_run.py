@@ -12,8 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
-from harness.errors import UsageError
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
 from harness.features.external.http import LOOPBACK, HttpHost, config_of, listen, new_key, url_of
 from harness.features.external.mode import COMES
 from harness.features.external.session import External

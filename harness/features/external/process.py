@@ -16,8 +16,8 @@ from harness.features.external.agent_sandbox import SCRATCH, Room, handed_over, 
 from harness.features.external.http import Endpoint, new_key
 from harness.features.external.process_memory import tree_bytes
 from harness.features.external.session import Desk
-from harness.grading.excerpts import writable
 from harness.models.protocol import ModelError
+from harness.text import writable
 
 CONFIG = "mcp.json"
 HEAD, TAIL = 64 << 10, 192 << 10  # bytes kept of what an agent writes

@@ -11,9 +11,8 @@ import asyncio
 import time
 from typing import Protocol
 
-from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason
+from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, until_the_end
 from harness.agent.conversation import LENGTH_OF_HASH, Conversation
-from harness.agent.ending import until_the_end
 from harness.agent.events import (
     AgentLeft,
     Request,
@@ -25,7 +24,6 @@ from harness.agent.events import (
 )
 from harness.agent.strategies.public_tests import run_public_tests
 from harness.agent.tool_calls import Calls
-from harness.grading.excerpts import writable
 from harness.models.protocol import (
     Message,
     ModelError,
@@ -35,6 +33,7 @@ from harness.models.protocol import (
     ToolMessage,
     ToolSpec,
 )
+from harness.text import writable
 
 EXTERNAL = ("external", "mcp")
 """The modes in which an agent of the user's own works: one that is started, one that comes."""

@@ -5,15 +5,14 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completion as completing
-from harness.cli import judging_flags
+from harness.cli import completion, judging_flags
 
 
 def grade(  # noqa: PLR0917 - the flags of a command
     problems: Annotated[
         str,
         typer.Option(
-            autocompletion=completing.benchmarks,
+            autocompletion=completion.benchmarks,
             metavar="NAME[:WHERE]",
             help="The problems, as for --benchmark.",
         ),

@@ -10,10 +10,9 @@ from typing import Any, Unpack, cast, overload
 from rich.console import RenderableType
 
 from harness.agent.problem_kinds import check_settings, check_tested, rules_of, said_in
-from harness.api.judging import CODE, judge_matched, options_of
-from harness.api.sandboxes import isolate, open_pool, vetted_in
-from harness.efficiency.measurement import Scales
+from harness.efficiency.measurement import Scales, Timed, time_all
 from harness.errors import NothingSelectedError, UsageError
+from harness.features.grade.grade_solutions import CODE, judge_matched, options_of
 from harness.features.grade.grades import (
     GradedSolution,
     GradeSummary,
@@ -29,10 +28,10 @@ from harness.problem import Problem
 from harness.run.plan.plan import judging_of
 from harness.run.plan.problem_loader import Benchmark, checked, log, name_of, read
 from harness.run.plan.reference_limits import reference_limits
+from harness.run.session.sandboxes import isolate, open_pool, vetted_in
 from harness.run.session.sync import first_of, run
 from harness.run.spec.keys import GradeKeys, spec_from
 from harness.run.spec.spec import RunSpec
-from harness.runs.timing_solutions import Timed, time_all
 from harness.sandbox.executor import Executor
 from harness.sources.selection import select
 from harness.terminal.notebook import Shown

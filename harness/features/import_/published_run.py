@@ -23,8 +23,8 @@ from harness.run.engine.manifest import SCHEMA
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
+from harness.run.store.transcript import facts_of
 from harness.run.summary.summary import Summary, summarize
-from harness.runs.sample_facts import facts_of
 from harness.sources.files.rows import Loaded
 
 PUBLISHED, HERE = "published", "made here"

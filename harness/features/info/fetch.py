@@ -1,15 +1,19 @@
-"""How `harness fetch` fills the cache and says what is in it."""
+"""`harness fetch`: download a benchmark's data before it is used."""
 
 import json
+from typing import Annotated
 
+import typer
 from rich import box
 from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
-from harness.report.loading import LoadingBar
-from harness.sources.benchmarks import fetch, load
+from harness.cli import completion
+from harness.sources.benchmarks import fetch as fetch_files
+from harness.sources.benchmarks import load
 from harness.sources.files.hub import HubFile
+from harness.terminal.progress import LoadingBar
 from harness.terminal.summary_table import console
 from harness.text import bad_rows, count, printable_line
 
@@ -23,7 +27,7 @@ def fetch_source(spec: str, *, verify: bool, update: bool, as_json: bool) -> Non
     """
     out, err = console(), console(error=True)
     with LoadingBar(err) as watch:
-        files = fetch(spec, watch=watch, verify=verify, update=update)
+        files = fetch_files(spec, watch=watch, verify=verify, update=update)
         loaded = load(spec, skip_bad_rows=True, watch=watch)
     if as_json:
         said = {
@@ -48,3 +52,28 @@ def _table(files: list[HubFile]) -> Table:
         row = (printable_line(file.name), decimal(file.size), file.sha256[:16])
         table.add_row(*map(Text, row))
     return table
+
+
+def fetch(
+    spec: Annotated[
+        str,
+        typer.Argument(
+            autocompletion=completion.benchmarks,
+            metavar="SPEC",
+            help="A source on the hub, as NAME[:WORD][@REVISION]: livecodebench:v6.",
+        ),
+    ],
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Take the hash of every file anew; replace altered ones."),
+    ] = False,
+    update: Annotated[
+        bool,
+        typer.Option(
+            "--update", help="Take the newest commit, not the one that was fetched first."
+        ),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Fill the cache: afterwards the source loads without a network."""
+    fetch_source(spec, verify=verify, update=update, as_json=as_json)

@@ -1,17 +1,18 @@
 """How `harness problems` lists problems and shows one."""
 
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli.loading import load_problems
+from harness.cli import completion, problem_flags
 from harness.problem import Kind, Problem, TestCase
 from harness.run.spec.spec import read_spec
-from harness.sources.benchmarks import is_source
-from harness.sources.homes import meaning
+from harness.sources.benchmarks import is_source, meaning
 from harness.sources.selection import select
+from harness.terminal.progress import load_with_bar
 from harness.terminal.summary_table import console
 from harness.text import bad_rows, count, printable, printable_line
 
@@ -30,7 +31,7 @@ def list_problems(what: str | None, flags: dict[str, Any]) -> None:
     elif what is not None:
         flags["task"] = [*flags.get("task", []), what]
     spec = read_spec(None, flags)
-    loaded = load_problems(
+    loaded = load_with_bar(
         spec.benchmark or "fixture", console(error=True), skip_bad_rows=spec.skip_bad_rows
     )
     chosen = select(loaded.problems, spec.selection())
@@ -132,7 +133,49 @@ def _doubt(problem: Problem) -> str:
 
 
 def _test(test: TestCase, number: int) -> str:
-    from harness.grading.excerpts import shorten
+    from harness.text import shorten
 
     given, wanted = (shorten(text.rstrip("\n"), LONGEST_TEST) for text in (test.input, test.output))
     return f"Public test {number}\nInput:\n{given}\nExpected output:\n{wanted}"
+
+
+def problems(  # noqa: PLR0917 - the flags of a command
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SPEC|ID]",
+            autocompletion=completion.benchmarks,
+            help="A source, as NAME[:WHERE], or a problem's id (of --benchmark, or a bundled one).",
+        ),
+    ] = None,
+    benchmark: problem_flags.Benchmark = None,
+    source: problem_flags.Source = None,
+    task: problem_flags.Task = None,
+    filter_difficulty: problem_flags.FilterDifficulty = None,
+    filter_tags: problem_flags.FilterTags = None,
+    filter_platform: problem_flags.FilterPlatform = None,
+    min_release_date: problem_flags.MinReleaseDate = None,
+    max_release_date: problem_flags.MaxReleaseDate = None,
+    exclude_known_issues: problem_flags.ExcludeKnownIssues = None,
+    sample_size: problem_flags.SampleSize = None,
+    sampling: problem_flags.Sampling = None,
+    seed: problem_flags.Seed = None,
+    skip_bad_rows: problem_flags.SkipBadRows = None,
+    schema: Annotated[
+        bool,
+        typer.Option("--schema", help="Print the JSON Schema of a row of jsonl:PATH, and leave."),
+    ] = False,
+) -> None:
+    """List problems, or show one."""
+    if schema:
+        import json
+
+        from harness.sources.jsonl import schema as row_schema
+
+        typer.echo(json.dumps(row_schema(), indent=2))
+        return
+    flags = problem_flags.given(
+        **{name: value for name, value in locals().items() if name not in {"what", "schema"}}
+    )
+
+    list_problems(what, flags)

@@ -1,8 +1,10 @@
 """How `harness prompts` lists sets, shows one, and says what is wrong with it."""
 
 import json
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
+import typer
 from rich import box
 from rich.table import Table
 from rich.text import Text
@@ -18,13 +20,14 @@ from harness.agent.templates.prompt_set import (
     read_set,
     shown_path,
 )
-from harness.cli.loading import load_problems
+from harness.cli import completion, problem_flags
 from harness.errors import UsageError
 from harness.grading.jobs import Options
 from harness.problem import Kind
 from harness.run.spec.spec import read_spec
 from harness.sources.benchmarks import load
 from harness.sources.selection import select
+from harness.terminal.progress import load_with_bar
 from harness.terminal.summary_table import console, facts, words, write_json
 from harness.text import count, printable, printable_line
 
@@ -71,7 +74,7 @@ def show_messages(name: str, mode: str, flags: dict[str, Any]) -> None:
     """
     _mode(mode)
     spec = read_spec(None, flags)
-    loaded = load_problems(spec.benchmark or "fixture", console(error=True))
+    loaded = load_with_bar(spec.benchmark or "fixture", console(error=True))
     (problem,) = select(loaded.problems, spec.selection()).problems
     prompt = load_prompt(name, mode, problem.kind)
     out = console()
@@ -136,3 +139,103 @@ def _kind(word: str) -> Kind:
         return Kind(word)
     except ValueError:
         raise UsageError(f"--kind {word}: give {', '.join(Kind)}") from None
+
+
+app = typer.Typer(
+    help="List, look at, try and check prompt sets.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+Set = Annotated[
+    str,
+    typer.Argument(
+        autocompletion=completion.prompts,
+        metavar="SET",
+        help="A bundled set, or the folder of your own.",
+    ),
+]
+Mode = Annotated[
+    str, typer.Option("--mode", metavar="MODE", help="Whose templates, as for `harness run`.")
+]
+
+
+@app.command("list")
+def list_sets(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON array.")] = False,
+) -> None:
+    """List the bundled sets: for which mode and kinds of problems each is, and what it says."""
+    show_sets(as_json=as_json)
+
+
+@app.command("show")
+def show(
+    name: Set,
+    mode: Mode = "single_shot",
+    kind: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND", help="code_generation, test_output_prediction or code_execution."
+        ),
+    ] = "code_generation",
+) -> None:
+    """Print a set's templates as they are, and the hash that runs know them by."""
+    show_templates(name, mode, kind)
+
+
+@app.command("render")
+def render(
+    name: Set,
+    problem: Annotated[
+        str, typer.Argument(metavar="PROBLEM", help="A problem's id, of --benchmark or bundled.")
+    ],
+    mode: Mode = "single_shot",
+    benchmark: problem_flags.Benchmark = None,
+    source: problem_flags.Source = None,
+) -> None:
+    """Print the messages that a model would get for a problem; nothing is sent."""
+    flags = problem_flags.given(benchmark=benchmark, source=source, task=[problem])
+
+    show_messages(name, mode, flags)
+
+
+@app.command("check")
+def check(
+    name: Set,
+    mode: Annotated[
+        str | None,
+        typer.Option("--mode", metavar="MODE", help="Just this one; else all that the set is for."),
+    ] = None,
+) -> None:
+    """Compile every template and render it for every form of problem; say all that is wrong.
+
+    Also say what a solver needs to know of a problem and the set does not tell.
+    """
+    check_set(name, mode)
+
+
+@app.command("copy")
+def copy(
+    name: Set,
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A new folder, for `--prompt DIR`.")
+    ],
+) -> None:
+    """Copy a set's templates into a folder, to change them there."""
+    from harness.features.info.prompt_copies import copy_set
+
+    copy_set(name, folder)
+
+
+@app.command("diff")
+def diff(
+    one: Annotated[
+        str, typer.Argument(autocompletion=completion.prompts, metavar="A", help="A set.")
+    ],
+    other: Annotated[
+        str, typer.Argument(autocompletion=completion.prompts, metavar="B", help="Another set.")
+    ],
+) -> None:
+    """Print how the templates of set B differ from those of set A."""
+    from harness.features.info.prompt_copies import diff_sets
+
+    diff_sets(one, other)

@@ -4,19 +4,22 @@ Within one `schema_version` keys are added and none is taken away or changes its
 reads passes over keys that it does not know.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+import typer
 from pydantic import TypeAdapter
 
+from harness import registry
 from harness.agent import events
+from harness.cli import completion
 from harness.errors import UsageError
-from harness.features.compare import comparison
-from harness.features.observers import observer_events as observed
 from harness.run.plan import estimate
 from harness.run.spec.spec import LISTS, RunSpec
 from harness.run.store import results
 from harness.run.summary import summary
+from harness.terminal.summary_table import console, write_json
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Json = dict[str, Any]
@@ -28,15 +31,23 @@ class Output(summary.Summary):
     run: str = ""
 
 
-def schema(name: str) -> Json:
+def schema_of(name: str) -> Json:
     """The schema of that name.
 
     Raises:
         UsageError: there is none.
     """
-    if name not in SCHEMAS:
-        raise UsageError(f"there is no schema {name[:100]!r}; known are {', '.join(SCHEMAS)}")
-    return {"$schema": DIALECT, "title": f"harness {name}", **SCHEMAS[name]()}
+    if name not in NAMES:
+        raise UsageError(f"there is no schema {name[:100]!r}; known are {', '.join(NAMES)}")
+    found = SCHEMAS[name]() if name in SCHEMAS else _of_feature(name)
+    return {"$schema": DIALECT, "title": f"harness {name}", **found}
+
+
+def _of_feature(name: str) -> Json:
+    target, title = registry.SCHEMAS[name]
+    kind = registry.resolve(target)
+    version = registry.resolve(target.partition(":")[0] + ":SCHEMA")
+    return (_written if isinstance(kind, type) else _lines)(kind, title, version)
 
 
 def _written(kind: Any, title: str, version: int) -> Json:
@@ -104,15 +115,29 @@ SCHEMAS: Mapping[str, Callable[[], Json]] = {
     "transcript": _transcript,
     "spec": _spec,
     "summary": lambda: _written(Output, str(Output.__doc__), summary.SCHEMA),
-    "comparison": lambda: _written(
-        comparison.Comparison, "What `harness compare --json` prints.", comparison.SCHEMA
-    ),
     "estimate": lambda: _written(
         estimate.Foretold, "What `harness run --dry-run --json` prints.", estimate.SCHEMA
     ),
-    "event": lambda: _lines(
-        observed.Observed,
-        "What an observer is told; `--notify` posts those of runs, with a `text` beside.",
-        observed.SCHEMA,
-    ),
 }
+"""Schemas of the core."""
+
+NAMES = ("result", "transcript", "spec", "summary", "comparison", "estimate", "event")
+
+
+def schema(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            autocompletion=completion.schemas,
+            help="result (a line of results.jsonl), transcript (a line of one), spec (a YAML file "
+            "of -c), summary (run --json), comparison (compare --json), estimate (run --dry-run "
+            "--json) or event (what observers are told).",
+        ),
+    ],
+) -> None:
+    """Print the JSON Schema of what other programs read, or write for `-c`.
+
+    Within one schema_version keys are only ever added.
+    """
+    write_json(console(), [json.dumps(schema_of(name), indent=2)])

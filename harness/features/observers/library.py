@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 Told = Observer | Callable[[Observed], object]
-"""An observer of samples, or a function of events (`harness.features.observers.observer_events`)."""
+"""An observer of samples, or a function of events (see `observer_events`)."""
 
 METHODS = ("started", "resumed", "finished", "failed", "put_off", "retried")
 

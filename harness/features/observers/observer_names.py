@@ -12,8 +12,8 @@ from harness.models.user_code import load_attribute
 def find_observer(name: str) -> Watcher:
     """The observer of a plug-in, or what `module:attribute` names.
 
-    It is a function of an event (`harness.features.observers.observer_events`), or a class, which is called without
-    arguments to make one, in the observer's own thread.
+    It is a function of an event (`harness.features.observers.observer_events`), or a class, which
+    is called without arguments to make one, in the observer's own thread.
 
     Raises:
         UsageError: there is none of that name, it does not load, or cannot be called.

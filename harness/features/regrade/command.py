@@ -4,17 +4,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 
 from harness.agent.problem_kinds import check_settings, rules_of
-from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED
-from harness.cli.isolating import isolate
-from harness.cli.loading import load_problems
-from harness.cli.summaries import print_summary
-from harness.cli.vetting import vet
-from harness.errors import RunDirectoryError
+from harness.cli import completion, judging_flags
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, RunDirectoryError
 from harness.features.import_.published_run import as_judged_here
 from harness.features.regrade.stored_solutions import (
     Regrading,
@@ -26,13 +23,14 @@ from harness.features.regrade.stored_solutions import (
 from harness.problem import Problem
 from harness.run.engine.manifest import surroundings, test_limits
 from harness.run.plan.plan import judging_of
-from harness.run.session.judging_session import Judging, judge_jobs
+from harness.run.session.judging_session import Judging, isolate, judge_jobs, vet
 from harness.run.spec.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, RunDirectory, read_manifest
 from harness.run.store.results import read_results
 from harness.run.store.versions import versions_after
 from harness.run.summary.summary import summarize
-from harness.terminal.run_outcome import gate
+from harness.terminal.progress import load_with_bar
+from harness.terminal.run_outcome import gate, print_summary
 from harness.terminal.summary_table import console
 from harness.text import count, printable_line
 
@@ -68,7 +66,7 @@ def regrade_run(
     err = console(error=True)
     before = read_manifest(parent)
     spec = read_spec(None, {**known_keys(before["spec"]), **flags})
-    loaded = load_problems(spec.benchmark or "fixture", err, skip_bad_rows=spec.skip_bad_rows)
+    loaded = load_with_bar(spec.benchmark or "fixture", err, skip_bad_rows=spec.skip_bad_rows)
     there = tuple(each for each in loaded.problems if each.id in before["problems"])
     rules = rules_of(there)
     check_settings(rules, how.said)
@@ -158,3 +156,63 @@ def _tell_changes(err: Console, stored: Sequence[Stored], path: Path) -> None:
         err.print(printable_line(words), soft_wrap=True)
     if len(changed) > MOST_CHANGES:
         err.print(f"  and {len(changed) - MOST_CHANGES} more")
+
+
+def regrade(  # noqa: PLR0917 - the flags of a command
+    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completion.runs)],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The new run; one that was begun goes on. Default: RUN-regraded."),
+    ] = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option(
+            "-b", "--benchmark", metavar="NAME[:WHERE]", help="Where the problems are by now."
+        ),
+    ] = None,
+    as_json: judging_flags.AsJson = False,
+    rule: judging_flags.Rule = None,
+    test_timeout: judging_flags.TestTimeout = None,
+    wall_timeout: judging_flags.WallTimeout = None,
+    memory: judging_flags.Memory = None,
+    workers: judging_flags.Workers = None,
+    isolate_tests: judging_flags.OptIsolateTests = None,
+    all_tests: judging_flags.AllTests = None,
+    require_isolation: judging_flags.RequireIsolation = "landlock",
+    unsafe_no_sandbox: judging_flags.Unsafe = False,
+    executor: judging_flags.Executor = "local",
+    ray_address: judging_flags.RayAddress = None,
+    fail_under: Annotated[
+        str | None,
+        typer.Option(metavar="RATE", help="Exit with 1 if pass@1 is lower: 0.6 or 60%."),
+    ] = None,
+) -> None:
+    """Judge a run's solutions again, under another rule or other limits: a new run."""
+    said = judging_flags.among(locals())
+    from harness.run.session.judging_session import judging
+    from harness.terminal.run_outcome import read_rate
+
+    how = judging(said)
+    flags = {
+        "benchmark": benchmark,
+        "rule": rule,
+        "test_timeout": test_timeout,
+        "wall_timeout": wall_timeout,
+        "memory": memory,
+        "workers": workers,
+        "isolate_tests": isolate_tests,
+        "all_tests": all_tests,
+        "require_isolation": require_isolation,
+    }
+    given = {key: value for key, value in flags.items() if value is not None}
+    raise typer.Exit(
+        regrade_run(
+            run,
+            out,
+            given,
+            unsafe=unsafe_no_sandbox,
+            how=how,
+            as_json=as_json,
+            fail_under=read_rate(fail_under),
+        )
+    )

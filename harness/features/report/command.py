@@ -4,7 +4,11 @@ import os
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from harness.cli import completion
 from harness.errors import UsageError
 from harness.features.report.page import report_page
 from harness.run.summary.loaded_run import read_run
@@ -43,3 +47,24 @@ def _month(text: str) -> date:
         return date.fromisoformat(f"{text}-01")
     except ValueError as error:
         raise UsageError(f"--cutoff {text!r} is no month; write it as 2024-05") from error
+
+
+def report(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(help="Run directories.", metavar="RUN…", autocompletion=completion.runs),
+    ],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="The file to write.", metavar="FILE")
+    ] = Path("report.html"),
+    cutoff: Annotated[
+        str | None,
+        typer.Option(help="The last month the models were trained on.", metavar="YYYY-MM"),
+    ] = None,
+    title: Annotated[str, typer.Option(help="The page's title.")] = "Report",
+) -> None:
+    """Write runs as one HTML file that opens offline: charts, comparison, a table of samples."""
+    from harness.terminal.summary_table import console
+
+    write_report(runs, out, cutoff=cutoff, title=title)
+    console().print(f"report: {out}", soft_wrap=True)

@@ -7,8 +7,7 @@ from harness.features.compare.flips import Flip, flips_of
 from harness.features.report.factors import is_shot, matches
 from harness.features.report.run_labels import Side, changed
 from harness.run.summary.summary import solved_counts
-from harness.stats.multiple import holm
-from harness.stats.paired import Paired, compare_paired
+from harness.stats.paired import Paired, compare_paired, holm
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
 from harness.features.compare.flips import Flip
-from harness.features.report import charts, figures
-from harness.features.report import outliers as extremes
+from harness.features.report import charts, figures, outliers
 from harness.features.report.efficiency_section import efficiency_section
 from harness.features.report.figures import Amount, GroupRate, Part, Solved
 from harness.features.report.outliers import Extreme
@@ -258,9 +257,9 @@ def _problems(sides: Sequence[Side]) -> Section:
     mean = (
         "The mean over a problem's samples, of all runs; the command shows the one that took most."
     )
-    dear, long = extremes.dearest(sides), extremes.longest(sides)
+    dear, long = outliers.dearest(sides), outliers.longest(sides)
     kinds: list[tuple[str, str, str, str, Iterable[Extreme], Callable[[float], str]]] = [
-        ("slowest", "Slowest", mean, "seconds", extremes.slowest(sides), figure),
+        ("slowest", "Slowest", mean, "seconds", outliers.slowest(sides), figure),
         ("dearest", "Dearest", mean, "cost", dear, dollars),
         ("longest", "Most tokens", mean, "tokens", long, lambda value: f"{value:,.0f}"),
         (
@@ -269,7 +268,7 @@ def _problems(sides: Sequence[Side]) -> Section:
             "Solved by some of their samples and not by others; the share of samples that ended "
             "otherwise than most, of all runs.",
             "share",
-            extremes.flipping(sides),
+            outliers.flipping(sides),
             percent,
         ),
     ]

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completion as completing
+from harness.cli import completion
 
 
 def show(
-    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completing.runs)],
+    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completion.runs)],
     only: Annotated[
         list[str] | None,
         typer.Option(

@@ -3,9 +3,13 @@
 import difflib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import unquote
 
+import typer
+
 from harness.agent.events import SampleStart
+from harness.cli import completion
 from harness.errors import RunDirectoryError, UsageError
 from harness.run.store.directory import RESULTS
 from harness.run.store.results import read_results
@@ -61,3 +65,25 @@ def _samples(run: Path, transcripts: Transcripts) -> dict[str, str]:
         elif index.isdigit():  # begun, and not a line written
             samples[sample_name(problem, int(index))] = name
     return samples
+
+
+def transcript(
+    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completion.runs)],
+    sample: Annotated[
+        str | None,
+        typer.Argument(help="A problem's id, or ID#INDEX. Without it: the samples, one a line."),
+    ] = None,
+) -> None:
+    """Print a sample's conversation, or list a run's samples."""
+    from harness.features.show.transcript_text import transcript_text
+    from harness.run.store.transcripts import Transcripts
+    from harness.terminal.summary_table import console
+
+    out = console()
+    with Transcripts(run) as transcripts:
+        if sample is None:
+            for line in sample_lines(run, transcripts):
+                out.print(line, soft_wrap=True)
+            return
+        name = find_transcript(run, transcripts, sample)
+        out.file.write(transcript_text(transcripts.events(name)) + "\n")

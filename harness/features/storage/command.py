@@ -5,6 +5,10 @@ from typing import Annotated
 
 import typer
 
+from harness.cli import completion
+from harness.features.storage.pack import Packed
+from harness.text import count, printable_line
+
 
 def merge(
     shards: Annotated[
@@ -21,8 +25,8 @@ def merge(
 
     The shards stay as they are. What is pending in one is pending in the run, which can be resumed.
     """
-    from harness.cli.summaries import print_summary
     from harness.features.storage import merge as merging
+    from harness.terminal.run_outcome import print_summary
     from harness.terminal.summary_table import console
     from harness.text import count
 
@@ -34,3 +38,39 @@ def merge(
             f"{missing} missing; go on without shards with: harness run --resume {out}",
             soft_wrap=True,
         )
+
+
+def pack(
+    run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completion.runs)],
+    undo: Annotated[bool, typer.Option("--undo", help="Make them files again.")] = False,
+) -> None:
+    """Put the transcripts of a run into one file, about a sixth of their size.
+
+    They can be shown and played again as before. Those of samples that have no result yet stay as
+    they are, and the run can be resumed.
+    """
+    from harness.features.storage import pack as packing
+    from harness.terminal.summary_table import console
+
+    line = unpacked_line(run, packing.unpack(run)) if undo else packed_line(run, packing.pack(run))
+    console().print(line, soft_wrap=True)
+
+
+def packed_line(run: Path, done: Packed) -> str:
+    """How many transcripts were packed, what that saves, and how many were left out."""
+    name = printable_line(str(run))
+    rest = f"; {count(done.left, 'transcript')} left out, not graded or very large"
+    rest = rest if done.left else ""
+    if not done.held:
+        return f"{name}: nothing to pack{rest}"
+    if not done.added:
+        return f"{name}: nothing more to pack{rest}"
+    return (
+        f"{name}: {count(done.added, 'transcript')} packed; {done.held:,} together take "
+        f"{done.packed:,} bytes instead of {done.size:,}{rest}"
+    )
+
+
+def unpacked_line(run: Path, files: int) -> str:
+    """How many transcripts are files again."""
+    return f"{printable_line(str(run))}: {count(files, 'transcript')} unpacked"

@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 
-from harness.cli.exit_codes import INFRASTRUCTURE, INTERRUPTED, OK
-from harness.cli.loading import load_problems
-from harness.cli.vetting import vet
-from harness.errors import UsageError
+from harness.cli import completion, judging_flags, problem_flags
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
 from harness.features.verify.generated_run import CrossChecking, check_range
 from harness.features.verify.generated_view import cross_checks_view
 from harness.features.verify.verification import (
@@ -25,11 +24,12 @@ from harness.features.verify.verification import (
 from harness.features.verify.view import verification_view
 from harness.grading.jobs import Judged
 from harness.grading.reference_verdicts import Finding, VerifiedCache, default_folder
-from harness.run.session.judging_session import Judging, judge_jobs
+from harness.run.session.judging_session import Judging, judge_jobs, vet
 from harness.run.spec.spec import read_spec
 from harness.sandbox.isolation import Level
 from harness.sources.benchmarks import parse_spec
 from harness.sources.selection import select
+from harness.terminal.progress import load_with_bar
 from harness.terminal.summary_table import console, write_json
 from harness.text import bad_rows, count, printable_line
 
@@ -64,7 +64,7 @@ def verify_source(
     spec = read_spec(None, flags)
     benchmark = spec.benchmark or ""
     err = console(error=True)
-    loaded = load_problems(benchmark, err, skip_bad_rows=spec.skip_bad_rows)
+    loaded = load_with_bar(benchmark, err, skip_bad_rows=spec.skip_bad_rows)
     problems = select(loaded.problems, spec.selection()).problems
     if loaded.skipped:
         err.print(bad_rows(loaded.skipped))
@@ -157,3 +157,66 @@ def _json(
     if generated is not None:
         total["generated"] = generated.summary().model_dump(mode="json")
     yield f'], "summary": {json.dumps(total)}}}'
+
+
+def verify(  # noqa: PLR0917 - the flags of a command
+    spec: Annotated[
+        str,
+        typer.Argument(
+            autocompletion=completion.benchmarks, metavar="SPEC", help="A source, as NAME[:WHERE]."
+        ),
+    ],
+    references: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="At most so many references of a problem. Default: all."),
+    ] = None,
+    generated: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Also compare a problem's references on N inputs that its own generator makes "
+            "(Mercury's have one), 1 to 1,000; made anew each time.",
+        ),
+    ] = None,
+    rule: judging_flags.Rule = None,
+    test_timeout: judging_flags.TestSeconds = None,
+    wall_timeout: judging_flags.WallTimeout = None,
+    memory: judging_flags.Memory = None,
+    workers: judging_flags.Workers = None,
+    isolate_tests: judging_flags.IsolateTests = False,
+    all_tests: judging_flags.AllTests = None,
+    require_isolation: judging_flags.RequireIsolation = "landlock",
+    unsafe_no_sandbox: judging_flags.Unsafe = False,
+    executor: judging_flags.Executor = "local",
+    ray_address: judging_flags.RayAddress = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Judge what has been judged before anew as well.")
+    ] = False,
+    as_json: judging_flags.AsJson = False,
+    task: problem_flags.Task = None,
+    filter_difficulty: problem_flags.FilterDifficulty = None,
+    filter_tags: problem_flags.FilterTags = None,
+    filter_platform: problem_flags.FilterPlatform = None,
+    min_release_date: problem_flags.MinReleaseDate = None,
+    max_release_date: problem_flags.MaxReleaseDate = None,
+    exclude_known_issues: problem_flags.ExcludeKnownIssues = None,
+    sample_size: problem_flags.SampleSize = None,
+    sampling: problem_flags.Sampling = None,
+    seed: problem_flags.Seed = None,
+    skip_bad_rows: problem_flags.SkipBadRows = None,
+) -> None:
+    """Run a source's reference solutions: what fails, what is slow, what has no tests.
+
+    Verdicts are kept: what was interrupted goes on, and what is unchanged is not judged again.
+    """
+    flags = locals()
+    wanted = problem_flags.given(
+        benchmark=spec, **{name: flags[name] for name in problem_flags.FILTERS}
+    )
+    from harness.run.session.judging_session import judging
+
+    how = judging(judging_flags.among(flags), by_reference=False)
+    code = verify_source(
+        wanted, how, most=references, inputs=generated, fresh=fresh, as_json=as_json
+    )
+    raise typer.Exit(code)

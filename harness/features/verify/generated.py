@@ -15,7 +15,6 @@ from harness.errors import DataError
 from harness.features.verify.cross_check import CrossCheck, Disagreement, disagreements
 from harness.features.verify.generated_inputs import EXCERPT, Generated, generated_inputs
 from harness.grading.checkers import CheckerError
-from harness.grading.excerpts import around, writable
 from harness.grading.jobs import Options, code_hash
 from harness.grading.judge import Stop
 from harness.grading.verdict import INFRASTRUCTURE, LIMITS, Verdict
@@ -25,6 +24,7 @@ from harness.run.summary.summary import counted
 from harness.sandbox.executor import Executor
 from harness.sandbox.program import SandboxError
 from harness.sandbox.worker import Worker
+from harness.text import around, writable
 
 MOST_INPUTS = 1000
 BATCH = 20

@@ -22,7 +22,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from harness.grading.excerpts import around, writable
 from harness.grading.sandbox_retry import Bench
 from harness.problem import Problem
 from harness.sandbox.limits import MEBIBYTE, Limits
@@ -30,6 +29,7 @@ from harness.sandbox.program import Ending, Execution, Program
 from harness.sandbox.result_values import Opaque, decode
 from harness.sandbox.trial_input import Trial
 from harness.sandbox.worker import Worker
+from harness.text import around, writable
 
 EXCERPT = 160
 LARGEST_BYTES = 8 * MEBIBYTE

@@ -36,14 +36,13 @@ from harness.features.viewer.event_texts import (
     told_in,
 )
 from harness.features.viewer.highlight import DiffLine, coloured, difference
-from harness.features.viewer.side_by_side import Sides, beside
+from harness.features.viewer.side_by_side import SHOWN, Sides, beside, cut
 from harness.features.viewer.test_report import NOTHING, failures_in
 from harness.features.viewer.transcript_index import Line, Tape
 from harness.markdown import fenced_blocks
 from harness.models.prices import ListedPrice, cost
 from harness.models.protocol import ModelTurn, ToolCall
 from harness.text import printable_line
-from harness.view.texts import SHOWN, cut
 
 FOLDED = 1_200
 """Characters; a longer instruction or result is folded, and so is one of many lines."""

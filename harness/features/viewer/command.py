@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completion as completing
+from harness.cli import completion
 
 
 def view(
     folder: Annotated[
         Path,
         typer.Argument(
-            autocompletion=completing.runs,
+            autocompletion=completion.runs,
             metavar="[DIR]",
             help="Where to look for runs, or a run.",
         ),

@@ -56,7 +56,7 @@ class Item:
 
 
 class Headline(BaseModel):
-    """What a list of runs says of one; the keys are those of `harness.run.summary.summary.Summary`."""
+    """One line of the list of runs; the keys are those of `Summary`."""
 
     planned: int
     graded: int

@@ -20,11 +20,11 @@ from harness.features.viewer.html import line, render
 from harness.features.viewer.library import Library, Talk, created
 from harness.features.viewer.open_run import Item, OpenRun
 from harness.features.viewer.query import COLUMNS, Query, page_of, select, sums
+from harness.features.viewer.side_by_side import PAGE
 from harness.run.store.discovery import is_under_way
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
 from harness.text import printable
-from harness.view.texts import PAGE
 
 LONGEST_CODE = 20_000
 NUMBERS = frozenset({"tests", "turns", "seconds", "tokens", "cost"})

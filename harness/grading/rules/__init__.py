@@ -11,7 +11,6 @@ from typing import NamedTuple, cast
 
 from harness import plugins
 from harness.errors import UsageError
-from harness.grading.excerpts import decode_head
 from harness.grading.rules.apps_legacy import apps_legacy_output, apps_legacy_value
 from harness.grading.rules.difference import longest_right
 from harness.grading.rules.equality import equality_output, equality_printed, equality_value
@@ -21,6 +20,7 @@ from harness.grading.rules.plugin_rule import Rule, RuleError, guarded
 from harness.grading.rules.printed import of_bytes
 from harness.grading.rules.tokens import tokens_output, tokens_value
 from harness.grading.verdict import Difference
+from harness.text import decode_head
 
 __all__ = [
     "RULES",

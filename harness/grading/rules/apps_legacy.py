@@ -9,14 +9,13 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from harness.grading.rules.difference import difference, longest_right
+from harness.grading.rules.difference import difference, first_unequal_line, longest_right
 from harness.grading.rules.json_values import (
     compare_json,
     first_unequal,
     same_scalar,
     value_difference,
 )
-from harness.grading.rules.lines import first_unequal_line
 from harness.grading.rules.notation import unfold
 from harness.grading.verdict import Difference
 

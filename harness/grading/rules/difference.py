@@ -1,7 +1,9 @@
 """How a rule says what differs: a place, and bounded excerpts of both sides."""
 
-from harness.grading.excerpts import around, writable
+from collections.abc import Callable
+
 from harness.grading.verdict import Difference
+from harness.text import around, writable
 
 EXCERPT = 160
 _LONGEST_FACTOR = 32
@@ -37,3 +39,57 @@ def longest_right(expected: str) -> int:
 def counted(count: int, noun: str) -> str:
     """A number of things, as `1 line` or `3 lines`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+Same = Callable[[str, str], bool]
+
+
+def first_unequal_line(expected: str, got: str, same: Same) -> Difference | None:
+    """The first line that differs, both texts and each of their lines being stripped.
+
+    Args:
+        expected: what should have been printed.
+        got: what was printed.
+        same: whether two stripped lines, the expected one first, are as good as equal.
+    """
+    wanted, printed = expected.strip(), got.strip()
+    if wanted == printed:
+        return None
+    lines_wanted, lines_printed = wanted.count("\n") + 1, printed.count("\n") + 1
+    first = _first_of_common(wanted, printed, min(lines_wanted, lines_printed), same)
+    return with_counts(first, lines_wanted, lines_printed)
+
+
+def with_counts(first: Difference | None, wanted: int, printed: int) -> Difference | None:
+    """Add how many lines were expected and printed to a difference, where these are not equal."""
+    if first is None or wanted == printed:
+        return first
+    counts = f"{counted(wanted, 'line')} expected, {printed} printed"
+    return first.model_copy(update={"where": f"{first.where} ({counts})"})
+
+
+def _first_of_common(wanted: str, printed: str, common: int, same: Same) -> Difference | None:
+    """Where the texts first differ, `common` being the lines of the shorter one."""
+    # One split more than that: what the longer one has beyond, in one piece.
+    left_lines, right_lines = wanted.split("\n", common), printed.split("\n", common)
+    pairs = zip(left_lines[:common], right_lines[:common], strict=True)
+    for number, (left, right) in enumerate(pairs, 1):
+        found = line_difference(number, left.strip(), right.strip(), same)
+        if found is not None:
+            return found
+    if len(left_lines) == len(right_lines):
+        return None
+    left, right = _first_line(left_lines[common:]), _first_line(right_lines[common:])
+    return difference(f"line {common + 1}, column 1", left, right)
+
+
+def _first_line(rest: list[str]) -> str:
+    return rest[0].partition("\n")[0].strip() if rest else ""
+
+
+def line_difference(number: int, left: str, right: str, same: Same) -> Difference | None:
+    """Where two stripped lines first differ."""
+    if left == right or same(left, right):
+        return None
+    column = first_difference(left, right)
+    return difference(f"line {number}, column {column + 1}", left, right, column)

@@ -1,7 +1,7 @@
 """`equality`: equal as Python's `==` has it, as in an `assert` of LeetCodeDataset."""
 
+from harness.grading.rules.difference import first_unequal_line
 from harness.grading.rules.json_values import NO_TUPLES, compare_json, first_unequal, same_scalar
-from harness.grading.rules.lines import first_unequal_line
 from harness.grading.rules.printed import first_unequal_printed
 from harness.grading.verdict import Difference
 

@@ -7,10 +7,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from harness.grading.excerpts import around
 from harness.grading.rules.difference import EXCERPT, difference, longest_right
 from harness.grading.rules.notation import describe_expected, describe_value, read_json, unfold
 from harness.grading.verdict import Difference
+from harness.text import around
 
 _MANY_VALUES = 1 << 20
 

@@ -2,8 +2,8 @@
 
 from decimal import Decimal, InvalidOperation
 
+from harness.grading.rules.difference import first_unequal_line
 from harness.grading.rules.json_values import TOP_TUPLE, compare_json, first_unequal, same_scalar
-from harness.grading.rules.lines import first_unequal_line
 from harness.grading.rules.printed import first_unequal_printed
 from harness.grading.verdict import Difference
 

@@ -8,10 +8,16 @@ line at a time. One that is far longer than the expected text is wrong unseen.
 import re
 from collections.abc import Callable, Iterator
 
-from harness.grading.excerpts import character_start, decode_head
-from harness.grading.rules.difference import difference, first_difference, longest_right
-from harness.grading.rules.lines import Same, line_difference, with_counts
+from harness.grading.rules.difference import (
+    Same,
+    difference,
+    first_difference,
+    line_difference,
+    longest_right,
+    with_counts,
+)
 from harness.grading.verdict import Difference
+from harness.text import character_start, decode_head
 
 ERRORS = "surrogateescape"
 """How bytes that are no UTF-8 are decoded."""

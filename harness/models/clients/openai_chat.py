@@ -8,11 +8,10 @@ from harness.models.clients.amendments import AMENDMENTS, Amendment
 from harness.models.clients.chat_stream import ChatStream
 from harness.models.clients.client import Client
 from harness.models.clients.event_stream import StreamFormat
-from harness.models.clients.openai_wire import request_body, turn_from_wire
+from harness.models.clients.openai_wire import request_body, turn_from_wire, usage_from_wire
 from harness.models.clients.vendor_headers import OPENAI_HOST, is_at, opened
 from harness.models.clients.wire import Json
 from harness.models.faults import RejectedError
-from harness.models.openai_usage import usage_from_wire
 from harness.models.protocol import (
     Message,
     ModelSettings,

@@ -22,11 +22,11 @@ from harness.models.clients.wire import (
     Json,
     is_json,
     sendable,
+    token_count,
     with_settings,
     word,
 )
 from harness.models.faults import MalformedAnswerError
-from harness.models.openai_usage import usage_from_wire
 from harness.models.protocol import (
     AssistantMessage,
     Message,
@@ -37,8 +37,34 @@ from harness.models.protocol import (
     ToolCall,
     ToolMessage,
     ToolSpec,
+    Usage,
     UserMessage,
 )
+
+
+def usage_from_wire(value: Any) -> Usage | None:
+    """Token counts; None when the provider reported none. Parts never exceed their whole."""
+    if not isinstance(value, dict):
+        return None
+    fields = cast("Json", value)
+    prompt, completion = (
+        token_count(fields, "prompt_tokens"),
+        token_count(fields, "completion_tokens"),
+    )
+    if prompt is None or completion is None:  # the half of it is not known
+        return None
+    total = token_count(fields, "total_tokens")
+    if total is not None:  # Gemini and xAI leave reasoning out of the completion's tokens
+        completion = max(completion, total - prompt)
+    cached = token_count(fields.get("prompt_tokens_details"), "cached_tokens") or 0
+    reasoning = token_count(fields.get("completion_tokens_details"), "reasoning_tokens") or 0
+    return Usage(
+        input_tokens=prompt,
+        cached_input_tokens=min(cached, prompt),
+        output_tokens=completion,
+        reasoning_tokens=min(reasoning, completion),
+    )
+
 
 # The field of each setting; that of `max_tokens` depends on the endpoint. `top_k` and `min_p` are
 # no fields of the vendor's, but of vLLM, SGLang, llama.cpp and others.

@@ -1,8 +1,9 @@
 """Tools for models and endpoints that have no way to call any: described and called in text.
 
 The system message says what tools there are and how a call is written; calls are read from what the
-model writes (`harness.models.text_tools.reader`); results go back as user messages. All that is sent is
-made of the conversation alone, so that each request begins, byte for byte, as the one before did.
+model writes (`harness.models.text_tools.reader`); results go back as user messages. All that is
+sent is made of the conversation alone, so that each request begins, byte for byte, as the one
+before did.
 
 A turn that was asked for in this way says so: its `reasoning` begins with a block that is never
 sent to anybody, `{"tool_protocol": "text", "said": …}`, which keeps the model's own words where
@@ -27,8 +28,8 @@ from harness.models.protocol import (
     ToolSpec,
     UserMessage,
 )
+from harness.models.text_tools.json_calls import WrittenCall
 from harness.models.text_tools.reader import read_calls, sole_text
-from harness.models.written_call import WrittenCall
 from harness.problem import ProblemView
 
 MARK, SAID = "tool_protocol", "said"

@@ -7,10 +7,32 @@ broken arguments, so that whoever carries it out can say so.
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from harness.models.written_call import MOST_CALLS, Known, WrittenCall
+from harness.models.protocol import ToolSpec
+
+MOST_CALLS = 128  # of one text; what stands after them stays text
+UNNAMED = "unnamed"
+
+Known = Mapping[str, ToolSpec]
+"""The tools that may be called, by name."""
+
+
+class WrittenCall(NamedTuple):
+    """A call as it was written; `arguments` is JSON text, broken or not."""
+
+    name: str
+    arguments: str
+
+
+class Block(NamedTuple):
+    """A stretch of text that may hold calls: where it begins and ends, and what they came to."""
+
+    start: int
+    end: int
+    calls: Sequence[WrittenCall]
+
 
 ARGUMENT_KEYS = ("arguments", "parameters")
 BROKEN = "{"  # stands for arguments of which nothing was written

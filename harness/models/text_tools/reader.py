@@ -1,10 +1,10 @@
 """Tool calls read out of text: the ways in which models write them that have no other way.
 
 Read are fenced JSON blocks (tagged json or tool_call, or bare), blocks tagged with the name of a
-tool that takes one text (`sole_text`), calls between tags (`harness.models.text_tools.tag_calls`) and between
-models' special tokens (`harness.models.text_tools.token_calls`), and an answer that is JSON and nothing else.
-A block of another tag, such as python, is never a call, nor is what a model thinks aloud before
-`</think>`.
+tool that takes one text (`sole_text`), calls between tags (`harness.models.text_tools.tag_calls`)
+and between models' special tokens (`harness.models.text_tools.token_calls`), and an answer that is
+JSON and nothing else. A block of another tag, such as python, is never a call, nor is what a model
+thinks aloud before `</think>`.
 
 Time is linear in the length of the text, whatever it holds: each block is a slice of its own, and
 none is read twice but for one attempt to mend it.
@@ -16,10 +16,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from harness.models.protocol import ToolSpec
-from harness.models.text_tools.json_calls import calls_in_json
+from harness.models.text_tools.json_calls import (
+    MOST_CALLS,
+    Block,
+    Known,
+    WrittenCall,
+    calls_in_json,
+)
 from harness.models.text_tools.tag_calls import function, tagged
 from harness.models.text_tools.token_calls import OPENING, between_tokens
-from harness.models.written_call import MOST_CALLS, Block, Known, WrittenCall
 
 LONGEST_TEXT = 1 << 20  # a longer one is not searched
 JSON_TAGS = frozenset({"", "json", "jsonc", "json5", "tool_call", "tool_calls", "function_call"})

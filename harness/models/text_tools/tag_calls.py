@@ -13,8 +13,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from harness.models.text_tools.json_calls import calls_in_json, decoded, name_in, text_of
-from harness.models.written_call import UNNAMED, Block, Known, WrittenCall
+from harness.models.text_tools.json_calls import (
+    UNNAMED,
+    Block,
+    Known,
+    WrittenCall,
+    calls_in_json,
+    decoded,
+    name_in,
+    text_of,
+)
 
 _TAG = re.compile(r"<(/?)(?:tool_call|function_call)>")
 _FUNCTION = re.compile(r"<function=([\w.-]{1,100})>")

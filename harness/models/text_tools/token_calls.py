@@ -17,9 +17,14 @@ by those of https://github.com/ggml-org/llama.cpp (`[ARGS]`).
 
 import re
 
-from harness.models.text_tools.json_calls import arguments_at_start, calls_at_start
+from harness.models.text_tools.json_calls import (
+    Block,
+    Known,
+    WrittenCall,
+    arguments_at_start,
+    calls_at_start,
+)
 from harness.models.text_tools.tag_calls import without_fence
-from harness.models.written_call import Block, Known, WrittenCall
 
 MISTRAL = "[TOOL_CALLS]"
 

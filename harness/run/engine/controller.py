@@ -12,9 +12,6 @@ from typing import Any
 from rich.console import Console
 
 from harness.agent.attempt import RunStop
-from harness.cli.isolating import isolate
-from harness.cli.loading import load_problems
-from harness.cli.vetting import vet
 from harness.features.batch.run import ask_by_batch
 from harness.features.external.mode import told_of
 from harness.features.external.setup import armed
@@ -42,12 +39,13 @@ from harness.run.plan.plan import Plan, prepare
 from harness.run.plan.plugins_used import changed, in_use, unused
 from harness.run.plan.pricing import with_costs
 from harness.run.plan.recordings import BUNDLED, PREFIX
-from harness.run.session.judging_session import Judging
+from harness.run.session.judging_session import Judging, isolate, vet
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.run.store.versions import version_change
 from harness.run.summary.summary import Stopped
 from harness.sandbox.isolation import Isolation, Level
+from harness.terminal.progress import load_with_bar
 from harness.terminal.run_progress import RunProgress
 from harness.text import bad_rows, count, printable_line
 
@@ -75,7 +73,7 @@ class Carrying:
         Args:
             spec: of the run.
             read: loads the problems in place of `load_problems`.
-            vet: checks their examples, in place of `harness.cli.vetting.vet`.
+            vet: checks their examples, in place of `harness.run.session.judging_session.vet`.
 
         Raises:
             HarnessError: as `harness.run.plan.plan.prepare` has it.
@@ -113,7 +111,7 @@ class Carrying:
 
     def reader(self, spec: RunSpec) -> Read:
         """Loads problems, with a bar where that takes a while."""
-        return partial(load_problems, console=self.err, skip_bad_rows=spec.skip_bad_rows)
+        return partial(load_with_bar, console=self.err, skip_bad_rows=spec.skip_bad_rows)
 
     def vetter(self, spec: RunSpec, least: Level) -> Vet:
         """Checks examples, in a sandbox of a level or a stronger one."""

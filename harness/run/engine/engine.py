@@ -9,6 +9,7 @@ from harness.problem import Problem
 from harness.run.engine.outage import Outage
 from harness.run.engine.rate_limiter import Limiter
 from harness.run.engine.sample import Sampler
+from harness.run.engine.stop_flag import Stopping
 from harness.run.engine.warnings import Warnings, print_nothing
 from harness.run.observer import Failure, Observer
 from harness.run.plan.budget import Allowance, Budget, Share
@@ -16,7 +17,6 @@ from harness.run.plan.plan import Plan
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name, sample_name
-from harness.runs.stopping import Stopping
 from harness.sandbox.executor import Executor
 
 

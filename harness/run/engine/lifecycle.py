@@ -9,7 +9,8 @@ from harness.agent.attempt import RunStop
 from harness.errors import RunDirectoryError
 from harness.problem import Problem
 from harness.run.engine.manifest import grown, manifest, refuse_other
-from harness.run.engine.resume import earlier_spending, unheard_requests
+from harness.run.engine.resume import chosen_of, earlier_spending, samples_left, unheard_requests
+from harness.run.engine.stop_flag import Stopping
 from harness.run.observer import Failure
 from harness.run.plan.budget import NOTHING, Budget, Spent, Total
 from harness.run.plan.plan import Plan
@@ -19,8 +20,6 @@ from harness.run.store.results import read_results
 from harness.run.store.state import state_of
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.summary import Stopped, Summary, summarize
-from harness.runs.choosing import chosen_of, samples_left
-from harness.runs.stopping import Stopping
 from harness.sandbox.isolation import Level
 from harness.sandbox.strongest import Choice
 from harness.sources.files.rows import Loaded

@@ -11,12 +11,12 @@ import harness
 from harness.errors import RunDirectoryError
 from harness.features.external.mode import agent_facts
 from harness.grading.jobs import Options
+from harness.models.addresses import shown_url
 from harness.models.user_headers import name_of
 from harness.problem import Problem
 from harness.run.plan.plan import Plan
 from harness.run.plan.plugins_used import in_use, stored
 from harness.run.plan.reference_limits import stored_limits
-from harness.run.plan.target import without_user
 from harness.run.spec.shard import Shard
 from harness.run.spec.spec import GROWING, RESUMABLE, RunSpec, uses
 from harness.run.store.versions import git_revision, version_now, versions_after
@@ -125,7 +125,7 @@ def test_limits(
 def _stored(plan: Plan) -> dict[str, Any]:
     """The spec as it is kept: with the model's name, without what a URL may hold of secrets."""
     url = plan.spec.base_url
-    url = None if url is None else without_user(url)
+    url = None if url is None else shown_url(url)
     kept = plan.spec.model_copy(update={"model": plan.model_name, "base_url": url})
     return kept.model_dump(mode="json")
 

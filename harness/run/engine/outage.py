@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from harness.agent.attempt import RunStop
 from harness.models.protocol import Retry
-from harness.runs.stopping import Stopping
+from harness.run.engine.stop_flag import Stopping
 
 FAILURES = 3  # in a row, until they are an outage
 FIRST_WAIT_S, LONGEST_WAIT_S, GROWTH = 1.0, 60.0, 2.0

@@ -1,15 +1,17 @@
 """What a run's earlier invocations spent: every request that they sent, whatever came of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.errors import RunDirectoryError
+from harness.errors import RunDirectoryError, UsageError
+from harness.problem import Problem
 from harness.run.plan.budget import Spent
+from harness.run.plan.plan import Plan
 from harness.run.store.request_log import requests_of
 from harness.run.store.results import SampleResult
-from harness.run.store.transcript import file_name
+from harness.run.store.transcript import file_name, sample_name
 from harness.run.store.transcripts import Transcripts
 
 
@@ -70,3 +72,63 @@ def unheard_requests(run: Path, done: Iterable[SampleResult]) -> int:
             with suppress(RunDirectoryError):
                 found += sum(each.estimated for each in requests_of(transcripts.events(name)))
     return found
+
+
+ERRORED, UNSOLVED = "errored", "unsolved"
+
+Sample = tuple[Problem, int]
+
+
+def samples_left(plan: Plan, done: Iterable[SampleResult]) -> list[Sample]:
+    """The samples that have no result yet."""
+    names = {result.sample for result in done}
+    return [each for each in plan.samples if _name(each) not in names]
+
+
+def chosen_of(
+    left: Sequence[Sample],
+    only: Sequence[str],
+    done: Iterable[SampleResult],
+    transcripts: Transcripts,
+) -> list[Sample]:
+    """Those of the samples left that were asked for; the others stay pending.
+
+    Args:
+        left: samples without a result.
+        only: `errored` for those that were begun before, `unsolved` for those of problems that no
+            sample has solved yet, or ids of problems and samples; nothing for all.
+        done: the results.
+        transcripts: of the run.
+
+    Raises:
+        UsageError: an id is that of no sample that is left.
+    """
+    words = [word.strip() for each in only for word in each.split(",") if word.strip()]
+    if not words:
+        return list(left)
+    solved = {result.problem_id for result in done if result.solved}
+    chosen: set[str] = set()
+    for word in words:
+        if word == ERRORED:
+            found = [each for each in left if transcripts.exists(file_name(each[0].id, each[1]))]
+        elif word == UNSOLVED:
+            found = [each for each in left if each[0].id not in solved]
+        else:
+            found = [each for each in left if word in _answers_to(each)]
+            if not found:
+                raise UsageError(
+                    f"--only {word[:200]}: no sample of that id is left to do; give errored, "
+                    "unsolved, or the id of a problem or sample"
+                )
+        chosen |= {_name(each) for each in found}
+    return [each for each in left if _name(each) in chosen]
+
+
+def _name(sample: Sample) -> str:
+    return sample_name(sample[0].id, sample[1])
+
+
+def _answers_to(sample: Sample) -> set[str]:
+    problem, index = sample
+    names = {problem.id, problem.native_id, *problem.aliases}
+    return names | {sample_name(name, index) for name in names}

@@ -22,25 +22,24 @@ from harness.agent.problem_kinds import check_answerable, judge_answer
 from harness.efficiency.measurement import Scales, unmeasured
 from harness.efficiency.scale import Efficiency
 from harness.errors import DataError
-from harness.grading.excerpts import writable
+from harness.grading.jobs import Judgement, Trial
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem, ProblemView, TestSuite
 from harness.run.engine.outage import Outage
 from harness.run.engine.rate_limiter import Limiter
 from harness.run.engine.revisions import first_to_judge, steps_of
 from harness.run.engine.sample_gate import SampleGate
+from harness.run.engine.stop_flag import Stopping
 from harness.run.engine.warnings import Warnings
 from harness.run.observer import Failure, Observer
 from harness.run.plan.budget import Budget, Share
 from harness.run.plan.plan import Plan
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult, outcomes
-from harness.run.store.transcript import TranscriptWriter, sample_name
-from harness.runs.sample_facts import facts_of
-from harness.runs.stopping import Stopping
-from harness.runs.work import Judgement, Trial
+from harness.run.store.transcript import TranscriptWriter, facts_of, sample_name
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import Execution, Program, SandboxError
+from harness.text import writable
 from harness.tools.workspace import Workspace
 
 

@@ -27,10 +27,12 @@ from harness.features.external.session import EXTERNAL
 from harness.grading.jobs import Options
 from harness.grading.judge import STOPS
 from harness.grading.rules import find_rule
+from harness.models.addresses import shown_url
 from harness.models.prices import ListedPrice, cost
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
 from harness.models.route import Route
+from harness.models.scripted import ReferenceModel
 from harness.models.text_tools.tool_protocol import with_tools
 from harness.problem import Kind, Problem
 from harness.run.plan.pricing import check_budget, price_of
@@ -43,12 +45,10 @@ from harness.run.plan.target import (
     refuse_unsent,
     route_of,
     settings_of,
-    without_user,
 )
 from harness.run.plan.toolset import earlier_solutions, toolbox_of
 from harness.run.spec.shard import MOST_SAMPLES, Shard, Whole
 from harness.run.spec.spec import RunSpec, known_keys
-from harness.runs.references import ReferenceModel
 from harness.sandbox.limits import MEBIBYTE
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
@@ -184,7 +184,8 @@ def prepare(
         environ: the environment, where keys and names may stand.
         before: the manifest of the run, where one goes on.
         read: loads the problems in place of `harness.sources.benchmarks.load`.
-        vet: checks the examples of what was selected (`harness.grading.example_check`), if it is graded.
+        vet: checks the examples of what was selected (`harness.grading.example_check`), if it is
+            graded.
         own_model: answers in place of the one that the spec names, and by the same name.
         dry_run: nothing will be asked, so no key is needed.
 
@@ -237,7 +238,7 @@ def prepare(
         rules=rules,
         strategy=strategy,
         toolbox=toolbox_of(spec, rules.tools),
-        endpoint=None if route is None else without_user(route.base_url),
+        endpoint=None if route is None else shown_url(route.base_url),
         whole=whole,
         route=route,
     )

@@ -2,23 +2,23 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 from harness.errors import UsageError
 from harness.features.external.mode import OwnModel, agent_name
 from harness.features.external.session import EXTERNAL
+from harness.models.addresses import shown_url
 from harness.models.environment import MODEL_ID, Environment
 from harness.models.function import FunctionModel
 from harness.models.model_names import check_settings, is_sent, open_model, plugged, resolve
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
 from harness.models.route import Access, Route
+from harness.models.scripted import ReferenceModel, check_references
 from harness.models.timeouts import Timeouts
 from harness.models.user_headers import variable_of
 from harness.run.plan.recordings import BUNDLED, PREFIX, open_replay
 from harness.run.spec.settings import is_said
 from harness.run.spec.spec import RunSpec, flag_of
-from harness.runs.references import ReferenceModel, check_references
 
 ADDRESSING = ("base_url", "api", "api_key_env", "header")
 """Keys that say how an endpoint is reached."""
@@ -59,7 +59,7 @@ def endpoint_of(name: str, spec: RunSpec, environ: Mapping[str, str]) -> str | N
         UsageError: nobody serves the name.
     """
     route = route_of(name, spec, environ)
-    return None if route is None else without_user(route.base_url)
+    return None if route is None else shown_url(route.base_url)
 
 
 def route_of(name: str, spec: RunSpec, environ: Mapping[str, str]) -> Route | None:
@@ -85,12 +85,6 @@ def environment_of(spec: RunSpec, environ: Mapping[str, str]) -> Environment:
     """The environment and `.env`, the variables that a spec names included."""
     named = [spec.api_key_env, *map(variable_of, spec.header)]
     return Environment.read(environ, more=[name for name in named if name is not None])
-
-
-def without_user(url: str) -> str:
-    """A URL without what it may hold of secrets."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def open_any_model(

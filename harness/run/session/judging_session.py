@@ -5,27 +5,55 @@ import signal
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import Any
 
 from rich.console import Console
 
 from harness.agent.problem_kinds import said_in
-from harness.cli.isolating import isolate
 from harness.errors import UsageError
+from harness.grading.example_check import OPTIONS, Memory, Vetting, VettingError, default_folder
 from harness.grading.jobs import Job, Judged, Options, judge_all
 from harness.grading.rules import find_rule
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
+from harness.problem import Problem
 from harness.run.plan.plan import judging_of
 from harness.run.plan.reference_limits import reference_limits, without_reference
 from harness.run.spec.spec import read_spec
 from harness.run.spec.timeout_values import read_test_timeout
 from harness.sandbox.executor import Executor, ExecutorError, Where
 from harness.sandbox.isolation import Level
-from harness.terminal.progress import JudgingProgress
+from harness.sandbox.strongest import Choice, choose
+from harness.terminal.progress import JudgingProgress, dropped_examples
 from harness.text import printable_line
 
-if TYPE_CHECKING:
-    from harness.problem import Problem
+
+def level(name: str) -> Level:
+    """A level by its name; UsageError where there is none."""
+    try:
+        return Level(name)
+    except ValueError as error:
+        known = ", ".join(Level)
+        raise UsageError(f"--require-isolation {name}: known are {known}") from error
+
+
+@cache
+def isolate(console: Console, least: Level, *, unsafe: bool) -> Choice:
+    """The strongest sandbox that can be had, looked for once; what it lacks is said once.
+
+    Args:
+        console: where that is said.
+        least: the level beneath which there shall be none.
+        unsafe: do without where none can be had.
+
+    Raises:
+        IsolationError: there is none so strong.
+    """
+    choice = choose(least, unsafe=unsafe)
+    if choice.notice:
+        console.print(printable_line(choice.notice))
+    return choice
+
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Work = Callable[[Executor, JudgingProgress], Coroutine[Any, Any, None]]
@@ -170,3 +198,35 @@ async def _until_interrupted(
             for word in STOPPING:
                 loop.remove_signal_handler(word)
     return False
+
+
+def vet(problems: Sequence[Problem], judging: Judging, console: Console) -> tuple[Problem, ...]:
+    """The problems, unchecked examples checked; it is said how many are wrong.
+
+    Args:
+        problems: those that a command is going to grade; where none is unchecked, nothing is done.
+        judging: workers and isolation; the limits are each source's own.
+        console: where it is said.
+
+    Raises:
+        VettingError: the sandbox failed.
+        IsolationError: there is no sandbox that is strong enough.
+        DataError: a problem's row cannot be read again.
+        KeyboardInterrupt: it was interrupted; what was found until then is remembered.
+    """
+    if not any(problem.unchecked for problem in problems):
+        return tuple(problems)
+    memory = Memory(default_folder())
+    vetting = Vetting(problems, memory)
+    asked = replace(judging, options=OPTIONS)
+    try:
+        if judge_jobs(vetting.jobs, asked, console, "own solutions", vetting.keep):
+            raise KeyboardInterrupt
+    except* VettingError as errors:
+        raise errors.exceptions[0] from None
+    found = vetting.vetted()
+    if found.dropped:
+        console.print(dropped_examples(found), soft_wrap=True)
+    if memory.warning:
+        console.print(printable_line(memory.warning), soft_wrap=True)
+    return found.problems

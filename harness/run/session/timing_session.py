@@ -5,11 +5,10 @@ from typing import cast, get_args
 
 from rich.console import Console
 
-from harness.efficiency.measurement import Scales
+from harness.efficiency.measurement import Scales, Timed, time_all
 from harness.efficiency.scale import Efficiency, Timing
 from harness.errors import UsageError
 from harness.run.session.judging_session import Judging, in_pool
-from harness.runs.timing_solutions import Timed, time_all
 from harness.sandbox.executor import Executor
 from harness.terminal.progress import JudgingProgress
 

@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from harness.api.sandboxes import open_pool
 from harness.errors import UsageError
+from harness.run.session.sandboxes import open_pool
 from harness.run.session.sync import first_of
 from harness.run.spec.spec import RunSpec
 from harness.sandbox.executor import Executor

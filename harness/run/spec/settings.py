@@ -1,7 +1,8 @@
 """What is declared of a setting of a run beside its type: the modes that use it, and its rules.
 
-Each is declared once, at its field of `harness.run.spec.spec.RunSpec`. A field without a declaration is
-used by every mode, cannot change when a run is resumed, and is reported by a comparison.
+Each is declared once, at its field of `harness.run.spec.spec.RunSpec`. A field without a
+declaration is used by every mode, cannot change when a run is resumed, and is reported by a
+comparison.
 """
 
 import difflib

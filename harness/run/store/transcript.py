@@ -4,7 +4,7 @@ import hashlib
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from urllib.parse import quote, unquote
 
 from pydantic import TypeAdapter, ValidationError
@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from harness.agent.events import Damaged, Event, standing
 from harness.closing import Closing
 from harness.errors import RunDirectoryError
+from harness.problem import Problem
 from harness.run.store.files import lines_of, open_file
 from harness.run.store.request_log import requests_of
 from harness.run.store.results import storage_error, whole_lines
@@ -145,3 +146,19 @@ def _event_of(line: bytes, number: int) -> Event:
         return EVENT.validate_json(line)
     except ValidationError as error:
         return Damaged(line=number, cause=error.errors()[0]["msg"][:LONGEST_CAUSE])
+
+
+def facts_of(problem: Problem, index: int) -> dict[str, Any]:
+    """What a result says of its sample whatever came of it: the sample, and facts to sort by."""
+    return {
+        "sample": sample_name(problem.id, index),
+        "problem_id": problem.id,
+        "index": index,
+        "title": problem.title,
+        "problem_hash": problem.content_hash,
+        "platform": problem.platform,
+        "difficulty": problem.difficulty,
+        "tags": problem.tags,
+        "release_date": problem.release_date,
+        "known_issues": problem.known_issues,
+    }

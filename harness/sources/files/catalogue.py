@@ -289,7 +289,8 @@ def _reader(parse: Parse) -> str:
 @cache
 def _code() -> str:
     digest = hashlib.sha256()
-    here = Path(__file__).parent
-    for path in [here.parent / "problem.py", *sorted(here.rglob("*.py"))]:
+    sources = Path(__file__).parents[1]
+    own = [sources.parent / name for name in ("problem.py", "markdown.py")]
+    for path in [*own, *sorted(sources.rglob("*.py"))]:
         digest.update(path.read_bytes())
     return digest.hexdigest()

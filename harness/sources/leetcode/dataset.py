@@ -20,8 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.errors import DataError
 from harness.problem import Level, Problem, Signature, TestCase, TestSuite
-from harness.sources import preambles
-from harness.sources import public_split as public
+from harness.sources import preambles, public_split
 from harness.sources.checkers import checker_of
 from harness.sources.errata import issues_of_statement
 from harness.sources.files.catalogue import RowFile
@@ -223,26 +222,26 @@ class _Tests:
             raise DataError(where, "test", str(error)) from None
         self._cases: dict[int, _Case] = {}
 
-    def public_ones(self) -> public.Split:
+    def public_ones(self) -> public_split.Split:
         """The public tests; in place of the hidden ones, as many that are not read."""
         shown = self._shown
-        first = range(0) if any(shown) else range(public.FIRST)
+        first = range(0) if any(shown) else range(public_split.FIRST)
         tests = [
             self._test(index) if is_shown or index in first else _UNREAD
             for index, is_shown in enumerate(shown)
         ]
-        return public.split(tests, shown)
+        return public_split.split(tests, shown)
 
     def hidden_ones(self) -> tuple[TestCase, ...]:
         """The hidden tests."""
         tests = [self._test(index) for index in range(len(self._assertions))]
-        return public.split(tests, self._shown).hidden
+        return public_split.split(tests, self._shown).hidden
 
     @cached_property
     def signature(self) -> Signature:
         """By the annotations, corrected by the first assertions and the first ones with nodes."""
         signature = self._code.signature if self._code else Signature()
-        for index in sorted({*range(public.FIRST), *self._with_nodes()}):
+        for index in sorted({*range(public_split.FIRST), *self._with_nodes()}):
             if index < len(self._assertions):
                 try:
                     signature = with_codecs(signature, *self._case(index))

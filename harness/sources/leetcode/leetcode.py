@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import cast
 
 from harness.errors import DataError, UsageError
+from harness.markdown import WORDS, code_of
 from harness.problem import Problem, Reference, Signature, TestSuite
 from harness.sources import preambles
 from harness.sources.checkers import checker_of
 from harness.sources.errata import issues_of_statement
-from harness.sources.fenced import WORDS, code_of
 from harness.sources.files.catalogue import RowFile
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import Line
@@ -34,7 +34,7 @@ from harness.sources.files.rows import (
     load_rows,
     with_checker,
 )
-from harness.sources.leetcode import dataset as leetcodedataset
+from harness.sources.leetcode import dataset
 from harness.sources.leetcode.example_tests import tests_of
 from harness.sources.leetcode.starter import starter_of
 from harness.sources.signature import signature_of
@@ -110,7 +110,7 @@ def parse_any_row(line: Line) -> Problem:
     """
     row = line.json_object()
     if "slug" not in row and not _OF_THE_OTHER.isdisjoint(row):
-        return leetcodedataset.parse_row(line)
+        return dataset.parse_row(line)
     return parse_row(line)
 
 

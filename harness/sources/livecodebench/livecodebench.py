@@ -1,7 +1,8 @@
 """LiveCodeBench's rows, from files in upstream's own schemas; here, those of code generation.
 
 Rows are told apart by their columns: those of test output prediction are read by
-`harness.sources.livecodebench.test_output`, those of code execution by `harness.sources.livecodebench.code_execution`.
+`harness.sources.livecodebench.test_output`, those of code execution by
+`harness.sources.livecodebench.code_execution`.
 
 Upstream's reader is the reference for what a row means
 (https://github.com/LiveCodeBench/LiveCodeBench, `lcb_runner/benchmarks/code_generation.py`): every
@@ -34,13 +35,9 @@ from harness.sources.files.rows import (
     load_rows,
 )
 from harness.sources.livecodebench import (
-    code_execution as lcb_execution,
-)
-from harness.sources.livecodebench import (
+    code_execution,
     private_tests,
-)
-from harness.sources.livecodebench import (
-    test_output as lcb_test_outputs,
+    test_output,
 )
 from harness.sources.livecodebench.fields import (
     Row,
@@ -232,6 +229,6 @@ def _decode(encoded: str, *, functional: bool, where: str) -> tuple[TestCase, ..
 
 _SCHEMAS = {
     "code generation": (MARKS, parse_row),
-    "test output prediction": (lcb_test_outputs.MARKS, lcb_test_outputs.parse_row),
-    "code execution": (lcb_execution.MARKS, lcb_execution.parse_row),
+    "test output prediction": (test_output.MARKS, test_output.parse_row),
+    "code execution": (code_execution.MARKS, code_execution.parse_row),
 }

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from timed_bench import FAST, MIDDLE, SLOW, Bench
 
-from harness.efficiency import reference_times as calibrating
+from harness.efficiency import reference_times
 from harness.efficiency.expected import Expected
 from harness.grading.judge import Task
 from harness.problem import TestCase
@@ -31,5 +31,5 @@ def expected(worker: Worker) -> Expected:
 @pytest.fixture(scope="module")
 def bench(worker: Worker, expected: Expected) -> Bench:
     codes = {"fast": FAST, "middle": MIDDLE, "slow": SLOW}
-    scale = calibrating.calibrate(worker, expected, codes)
+    scale = reference_times.calibrate(worker, expected, codes)
     return Bench(worker, expected, scale, codes)

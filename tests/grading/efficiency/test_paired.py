@@ -6,13 +6,9 @@ import pytest
 from timed_bench import FAST, MIDDLE, SLOW, Bench
 
 from harness.efficiency import (
-    mercury_protocol as mercury,
-)
-from harness.efficiency import (
-    paired_timing as paired,
-)
-from harness.efficiency import (
-    reference_times as calibrating,
+    mercury_protocol,
+    paired_timing,
+    reference_times,
 )
 from harness.efficiency.expected import Expected
 from harness.efficiency.scale import ReferenceTime, Scale
@@ -70,7 +66,7 @@ def test_the_quadratic_one_is_below_the_linear_one(worker: Worker) -> None:
     tests = [TestCase(input=str(v), output=str(len(set(v))), public=False) for v in inputs]
     expected = Expected.of(worker, Task(Program(LINEAR, "", "f"), tests, Limits()))
     codes = {"linear": LINEAR, "sorted": SORTED, "square": SQUARE}
-    scale = calibrating.calibrate(worker, expected, codes)
+    scale = reference_times.calibrate(worker, expected, codes)
     assert [each.code_hash for each in scale.references] == ["linear", "sorted", "square"]
     assert scale.references[-1].time > 5 * scale.references[0].time
 
@@ -83,10 +79,12 @@ def test_a_script_is_timed_test_by_test(worker: Worker) -> None:
         for n in (4_000, 9_000)
     ]
     expected = Expected.of(worker, Task(Program(script), tests, Limits()))
-    scale = calibrating.calibrate(worker, expected, {"script": script, "slower": slower})
+    scale = reference_times.calibrate(worker, expected, {"script": script, "slower": slower})
     assert [each.code_hash for each in scale.references] == ["script", "slower"]
     wrong = script.replace("range(n)", "range(n + 1)")
-    found = paired.measure(worker, expected, scale, {"script": script, "slower": slower}, wrong)
+    found = paired_timing.measure(
+        worker, expected, scale, {"script": script, "slower": slower}, wrong
+    )
     assert found.beyond == 0
 
 
@@ -94,7 +92,7 @@ def test_references_that_spoil_one_another_s_namespace_are_run_apart(worker: Wor
     once = "seen = []\ndef f(n):\n    seen.append(n)\n    return len(seen)\n"
     tests = [TestCase(input=str(n), output="1", public=False) for n in range(3)]
     expected = Expected.of(worker, Task(Program(once, "", "f"), tests, Limits()))
-    scale = calibrating.calibrate(worker, expected, {"once": once})
+    scale = reference_times.calibrate(worker, expected, {"once": once})
     assert scale.apart
     assert [each.code_hash for each in scale.references] == ["once"]
     assert scale.lack == "one reference passes"
@@ -104,9 +102,9 @@ def test_references_that_fail_when_they_are_timed_are_counted(worker: Worker) ->
     tests = [TestCase(input="3", output="3", public=False)]
     right, wrong = "def f(n): return n\n", "def f(n): return n + 1\n"
     expected = Expected.of(worker, Task(Program(right, "", "f"), tests, Limits()))
-    scale = calibrating.calibrate(worker, expected, {"wrong": wrong, "right": right})
+    scale = reference_times.calibrate(worker, expected, {"wrong": wrong, "right": right})
     assert (len(scale.references), scale.failed) == (1, 1)
-    nothing = calibrating.calibrate(worker, expected, {"wrong": wrong})
+    nothing = reference_times.calibrate(worker, expected, {"wrong": wrong})
     assert (nothing.lack, nothing.failed) == ("no reference passes", 1)
 
 
@@ -138,52 +136,52 @@ def one_test(worker: Worker) -> Expected:
 def test_a_reference_that_fails_at_its_turns_is_left_out_and_no_other(
     flaky: dict[str, str], worker: Worker
 ) -> None:
-    scale = calibrating.calibrate(worker, one_test(worker), {**flaky, **SOUND})
+    scale = reference_times.calibrate(worker, one_test(worker), {**flaky, **SOUND})
     assert [each.code_hash for each in scale.references] == ["fast", "middle", "slow"]
     assert scale.failed == len(flaky)
     assert {scale.references[n].code_hash for n in scale.anchors} == set(SOUND)
 
 
 def test_where_all_references_fail_at_their_turns_there_is_no_scale(worker: Worker) -> None:
-    scale = calibrating.calibrate(worker, one_test(worker), {"quick": QUICK, "steady": STEADY})
+    scale = reference_times.calibrate(worker, one_test(worker), {"quick": QUICK, "steady": STEADY})
     assert (scale.lack, scale.failed) == ("no reference passes", 2)
 
 
 def test_an_anchor_that_fails_later_costs_the_solution_nothing(worker: Worker) -> None:
     expected = one_test(worker)
-    scale = calibrating.calibrate(worker, expected, SOUND)
+    scale = reference_times.calibrate(worker, expected, SOUND)
     codes = {**SOUND, "fast": QUICK}  # what the scale has for its fastest fails now
-    found = paired.measure(worker, expected, scale, codes, MIDDLE)
+    found = paired_timing.measure(worker, expected, scale, codes, MIDDLE)
     assert found.beyond is not None
     assert found.remark == ""
     with pytest.raises(LapError):
-        paired.measure(worker, expected, scale, dict.fromkeys(SOUND, QUICK), MIDDLE)
+        paired_timing.measure(worker, expected, scale, dict.fromkeys(SOUND, QUICK), MIDDLE)
 
 
 def test_a_solution_that_fails_at_its_turns_has_nothing(worker: Worker) -> None:
     expected = one_test(worker)
-    scale = calibrating.calibrate(worker, expected, SOUND)
-    found = paired.measure(worker, expected, scale, SOUND, STEADY)
+    scale = reference_times.calibrate(worker, expected, SOUND)
+    found = paired_timing.measure(worker, expected, scale, SOUND, STEADY)
     assert (found.beyond, found.remark) == (0, "gave a wrong answer when it was timed")
 
 
 def test_mercury_s_protocol_times_each_solution_by_itself(worker: Worker, bench: Bench) -> None:
-    scale = mercury.calibrate(worker, bench.expected, bench.codes)
+    scale = mercury_protocol.calibrate(worker, bench.expected, bench.codes)
     assert scale.timing == "mercury"
     assert [each.code_hash for each in scale.references] == ["fast", "middle", "slow"]
-    found = mercury.measure(worker, bench.expected, scale, FAST)
-    assert (found.timing, found.pairs) == ("mercury", mercury.ITERATIONS)
+    found = mercury_protocol.measure(worker, bench.expected, scale, FAST)
+    assert (found.timing, found.pairs) == ("mercury", mercury_protocol.ITERATIONS)
     assert found.time is not None
     assert found.time < scale.times[1]
-    wrong = mercury.measure(worker, bench.expected, scale, "def f(n): return 1\n")
+    wrong = mercury_protocol.measure(worker, bench.expected, scale, "def f(n): return 1\n")
     assert wrong.cpu_s is None
     assert wrong.remark == "gave a wrong answer when it was timed"
 
 
 def test_mercury_s_protocol_adds_up_what_the_tests_take(worker: Worker, bench: Bench) -> None:
-    times = mercury.time_of(worker, bench.expected, SLOW)
+    times = mercury_protocol.time_of(worker, bench.expected, SLOW)
     assert len(times) == len(bench.expected.inputs)
-    found = mercury.total(times)
+    found = mercury_protocol.total(times)
     assert found.seconds == pytest.approx(math.fsum(each["cpu_s"] for each in times))
     assert all(each["low"] <= each["high"] for each in times)
 

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from harness.agent.attempt import StopReason
-from harness.features.report import figures
-from harness.features.report import outliers as extremes
+from harness.features.report import figures, outliers
 from harness.features.report.page import report_page
 from harness.features.report.pairs import pairings
 from harness.features.report.run_labels import Side, remarks, sides_of
@@ -164,15 +163,15 @@ def test_the_problems_to_look_at(sides: Sides, make_result: MakeResult) -> None:
         make_result("never", seconds=2.0, cost=5.0),
     ]
     made = sides(one=one, other=other)
-    slow = extremes.slowest(made)
+    slow = outliers.slowest(made)
     assert [(each.problem, each.value, each.solved) for each in slow] == [
         ("slow", 6.5, 2),
         ("fast", 2, 1),
         ("never", 2, 0),
     ]
     assert (slow[0].side.label, slow[0].sample) == ("one", "slow#0")
-    assert [each.problem for each in extremes.dearest(made)] == ["fast", "slow"]
-    (flipping,) = extremes.flipping(made)
+    assert [each.problem for each in outliers.dearest(made)] == ["fast", "slow"]
+    (flipping,) = outliers.flipping(made)
     assert (flipping.problem, flipping.value, flipping.side.label) == ("fast", 0.5, "one")
 
 
@@ -182,7 +181,7 @@ def test_what_flips_most_is_first_and_the_odd_sample_is_shown(
     results = [make_result("even", index=i, solved=i < 2) for i in range(4)]
     results += [make_result("odd", index=i, solved=i != 3) for i in range(4)]
     results += [make_result("always", index=i, solved=True) for i in range(4)]
-    found = extremes.flipping(sides(run=results))
+    found = outliers.flipping(sides(run=results))
     assert [(each.problem, each.value) for each in found] == [("even", 0.5), ("odd", 0.25)]
     assert found[1].sample == "odd#3"
 
@@ -191,7 +190,7 @@ def test_problems_of_another_content_are_others(sides: Sides, make_result: MakeR
     made = sides(
         one=[make_result("a", solved=True)], other=[make_result("a", problem_hash="changed")]
     )
-    assert extremes.flipping(made) == []
+    assert outliers.flipping(made) == []
     assert pairings(made) == []
 
 

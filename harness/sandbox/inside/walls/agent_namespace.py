@@ -1,9 +1,10 @@
 """A room for a program that is trusted with the network, and not with the harness's data.
 
-Started by `harness.features.external.agent_sandbox` as `python … agent_room.py FD`: FD holds the configuration.
-It makes the room, a file system that shows what is listed and nothing else, with process numbers of
-its own; puts files into the scratch folder, which is kept in memory; and starts the program there.
-It stays as the first process of the room: when the program ends, everything it left behind does.
+Started by `harness.features.external.agent_sandbox` as `python … agent_namespace.py FD`: FD holds the
+configuration. It makes the room, a file system that shows what is listed and nothing else, with
+process numbers of its own; puts files into the scratch folder, which is kept in memory; and starts
+the program there. It stays as the first process of the room: when the program ends, everything it
+left behind does.
 
 Without namespaces the program runs where it is started. What it leaves behind is found by its
 descent, and ended too.
@@ -21,7 +22,7 @@ import sys
 from types import FrameType
 from typing import Any, NoReturn
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")))
 
 from inside.walls import linux, namespaces
 

@@ -14,7 +14,7 @@ import struct
 import sys
 from typing import Any
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")))
 
 from inside.connection import Connection
 from inside.walls import linux, namespaces

@@ -1,1 +1,0 @@
-"""The harness as a library: `import harness` has the names that are for everybody."""

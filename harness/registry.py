@@ -1,0 +1,92 @@
+"""Table of everything that is built in and imported by name, when it is used.
+
+A feature is a folder of `harness/features/`. It is reached through this table alone: delete the
+folder and its lines here, and the feature is gone.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+RUN, READ, PROBLEMS, JUDGE, MORE = "Run", "Compare and read", "Problems", "Judge", "More"
+
+
+class Command(NamedTuple):
+    """A command of the program.
+
+    Attributes:
+        name: the word after `harness`.
+        target: `module:attribute`; a function, or a `typer.Typer` with commands of its own.
+        help: one line for `harness --help`.
+        panel: the group that it stands in there.
+    """
+
+    name: str
+    target: str
+    help: str
+    panel: str
+
+
+COMMANDS = tuple(
+    Command(name, f"harness.features.{target}", text, panel)
+    for name, target, text, panel in (
+        ("run", "evaluate.command:run", "Run a model on problems and grade its solutions.", RUN),
+        ("experiment", "experiment.command:app", "Run a grid of runs and rank them.", RUN),
+        ("mcp", "external.command:mcp", "Serve one problem to an agent of your own over MCP.", RUN),
+        ("models", "info.models:models", "Show which models you can ask, and how.", RUN),
+        ("prompts", "info.prompts:app", "List, show, check and copy prompt sets.", RUN),
+        ("compare", "compare.command:compare", "Compare runs with a baseline.", READ),
+        ("show", "show.command:show", "Show the results of a run.", READ),
+        ("ls", "show.ls_command:ls", "List runs.", READ),
+        (
+            "transcript",
+            "show.transcript_command:transcript",
+            "Print a sample's conversation.",
+            READ,
+        ),
+        ("report", "report.command:report", "Write an HTML report of runs.", READ),
+        ("view", "viewer.command:view", "Browse runs in a web browser.", READ),
+        ("export", "export.command:export", "Write a run in another format.", READ),
+        ("problems", "info.problems:problems", "List problems, or show one.", PROBLEMS),
+        ("fetch", "info.fetch:fetch", "Download a benchmark's data.", PROBLEMS),
+        ("verify", "verify.command:verify", "Judge a benchmark's reference solutions.", PROBLEMS),
+        ("calibrate", "calibrate.command:calibrate", "Time reference solutions.", PROBLEMS),
+        ("grade", "grade.command:grade", "Grade solutions from a file.", JUDGE),
+        ("regrade", "regrade.command:regrade", "Grade a run's solutions once more.", JUDGE),
+        ("import", "import_.command:import_", "Turn published results into a run.", JUDGE),
+        ("doctor", "info.doctor:doctor", "Check the sandbox of this machine.", JUDGE),
+        ("merge", "storage.command:merge", "Merge the shards of a run into one run.", MORE),
+        ("pack", "storage.command:pack", "Store a run's transcripts in one small file.", MORE),
+        ("schema", "info.schema:schema", "Print the JSON Schema of a file or output.", MORE),
+        ("plugins", "info.plugins:plugins", "List installed plug-ins.", MORE),
+    )
+)
+"""The commands, in the order of `harness --help`."""
+
+EXECUTORS: Mapping[str, str] = {"ray": "harness.features.cluster.ray_executor:RayExecutor"}
+"""Where judging is done, apart from this machine: a setting's value to its class."""
+
+SCHEMAS: Mapping[str, tuple[str, str]] = {
+    "comparison": (
+        "harness.features.compare.comparison:Comparison",
+        "What `harness compare --json` prints.",
+    ),
+    "event": (
+        "harness.features.observers.observer_events:Observed",
+        "What an observer is told; `--notify` posts those of runs, with a `text` beside.",
+    ),
+}
+"""Schemas of features: the word of `harness schema` to a type and a description.
+
+The module of the type has its version, `SCHEMA`.
+"""
+
+
+def resolve(target: str) -> Any:
+    """Import what `module:attribute` names.
+
+    Raises:
+        ModuleNotFoundError: the module, or one that it imports, is not there.
+    """
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
