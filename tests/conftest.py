@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import os
+import signal
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -9,9 +10,15 @@ import pytest
 import pytest_asyncio
 from hypothesis import settings
 
+pytest_plugins = ["run_fixtures"]
+
 # How long an example takes hangs on what else the machine does.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+# A command that a shell starts in the background ignores interrupts, and so does what it starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A test that reads a large file must neither find nor leave anything in its user's cache. The hub's
 # client reads this once, when it is first imported.

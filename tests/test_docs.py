@@ -56,4 +56,4 @@ def test_every_command_is_named_in_a_page() -> None:
 
 
 def test_every_setting_stands_there_with_its_default_and_its_meaning() -> None:
-    assert written() == table(), "run: python tests/loopback/spec_table.py"
+    assert written() == table(), "run: python tests/support/spec_table.py"

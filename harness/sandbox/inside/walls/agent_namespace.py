@@ -1,7 +1,7 @@
 """A room for a program that is trusted with the network, and not with the harness's data.
 
-Started by `harness.features.external.agent_sandbox` as `python … agent_namespace.py FD`: FD holds the
-configuration. It makes the room, a file system that shows what is listed and nothing else, with
+Started by `harness.features.external.agent_sandbox` as `python … agent_namespace.py FD`: FD holds
+the configuration. It makes the room, a file system that shows what is listed and nothing else, with
 process numbers of its own; puts files into the scratch folder, which is kept in memory; and starts
 the program there. It stays as the first process of the room: when the program ends, everything it
 left behind does.

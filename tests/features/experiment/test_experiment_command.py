@@ -1,0 +1,459 @@
+"""A grid of runs, as its users meet it."""
+
+import asyncio
+import json
+import signal
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from chat_server import ChatServer, Reply, Solver, completion, failure
+from program import Done, finish, harness, results, run, start
+
+EXAMPLES = Path(__file__).parents[3] / "fixtures" / "experiments"
+TEN = {"prompt_tokens": 7, "completion_tokens": 3}
+
+# Notes each call, so that a test can count them; knows all problems or the first alone.
+MODEL = """
+import pathlib
+LOG = pathlib.Path("asked")
+
+class Counted:
+    async def __call__(self, problem):
+        with LOG.open("a") as log:
+            log.write(f"{id(self)} {problem['id']}\\n")
+        return "print(input())"
+
+def good(problem):
+    with LOG.open("a") as log:
+        log.write(f"good {problem['id'][-1]}\\n")
+    return "print(input())"
+
+def half(problem):
+    with LOG.open("a") as log:
+        log.write(f"half {problem['id'][-1]}\\n")
+    return "print(input())" if problem["id"][-1] in "ab" else "print(0)"
+
+def fails(problem):
+    if not pathlib.Path("mended").exists():
+        raise OSError("not today")
+    return "print(input())"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with four problems and models for them."""
+    test = {"input": "1", "output": "1", "public": True}
+    rows = [{"id": name, "statement": "Echo.", "tests": [test]} for name in "abcd"]
+    (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "mine.py").write_text(MODEL)
+    return tmp_path
+
+
+def write(folder: Path, **values: Any) -> None:
+    values = {"benchmark": "jsonl:p.jsonl", **values}
+    (folder / "g.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
+
+
+def experiment(folder: Path, *flags: str) -> Done:
+    return harness(folder, "experiment", "-c", "g.yaml", "--out", "e", *flags)
+
+
+def asked(folder: Path) -> Counter[str]:
+    path = folder / "asked"
+    return Counter(path.read_text().splitlines()) if path.exists() else Counter()
+
+
+def ranking(folder: Path) -> dict[str, Any]:
+    done = harness(folder, "experiment", "show", "e", "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+BOTH = ["python:mine:good", "python:mine:half"]
+
+
+class TestExamples:
+    """The bundled grids run offline, on recordings."""
+
+    def test_agentic_against_single_shot(self, tmp_path: Path) -> None:
+        done = harness(
+            tmp_path, "experiment", "-c", EXAMPLES / "agentic.yaml", "--out", "e", "--json"
+        )
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        best, base = found["cells"]
+        assert [best["name"], base["name"], found["baseline"]] == ["agentic", *["single_shot"] * 2]
+        against = best["against"]
+        assert against["problems"] == 20
+        rates = [cell["pass_at_1"]["value"] for cell in (best, base)]
+        assert against["difference"] == pytest.approx(rates[0] - rates[1])
+        assert against["low"] <= against["difference"] <= against["high"]
+        assert against["p_holm"] == against["p_value"] < 0.2
+        assert (base["against"], found["front_by"]) == (None, "cost")
+        assert best["cost"] > base["cost"] > 0
+        assert best["on_front"]
+        assert base["on_front"], "it solves less, and costs less"
+        assert ranking(tmp_path) == found
+        table = harness(tmp_path, "experiment", "show", "e").stdout
+        for words in ("1. agentic", "2. single_shot", "baseline", "p (Holm)", "per solved"):
+            assert words in table
+
+    def test_prompts_that_a_recording_does_not_hear_are_equal(self, tmp_path: Path) -> None:
+        done = harness(tmp_path, "experiment", "-c", EXAMPLES / "prompts.yaml")
+        assert done.returncode == 0, done.stderr
+        assert "front by tokens, since costs are unknown" in done.stdout
+        (tmp_path / "e").symlink_to(tmp_path / "runs" / "prompts")
+        found = ranking(tmp_path)
+        assert {cell["name"] for cell in found["cells"]} == {"default", "reasoning", "tests_first"}
+        for cell in found["cells"]:
+            assert cell["on_front"], "all are equal"
+            if cell["name"] != found["baseline"]:
+                against = cell["against"]
+                assert (against["difference"], against["p_holm"]) == (0, 1)
+                assert against["low"] <= 0 <= against["high"]
+        hashes = {
+            json.loads((tmp_path / "e" / name / "run.json").read_text())["prompt"]["hash"]
+            for name in ("default", "reasoning", "tests_first")
+        }
+        assert len(hashes) == 3, "each was asked with its own words"
+
+
+class TestGoingOn:
+    def test_the_same_command_asks_nothing_again(self, folder: Path) -> None:
+        write(folder, models=BOTH)
+        assert experiment(folder).returncode == 0
+        before = asked(folder)
+        assert sum(before.values()) == 8
+        again = experiment(folder)
+        assert again.returncode == 0, again.stderr
+        assert "0 samples left to do" in again.stderr
+        assert asked(folder) == before
+
+    def test_a_grown_grid_runs_the_difference(self, folder: Path) -> None:
+        write(folder, models=BOTH[:1], sample_size=2)
+        assert experiment(folder).returncode == 0
+        write(folder, models=BOTH, sample_size=3, samples=2)
+        done = experiment(folder)
+        assert done.returncode == 0, done.stderr
+        assert asked(folder) == Counter({f"{m} {p}": 2 for m in ("good", "half") for p in "abc"})
+        cells = {cell["name"]: cell for cell in ranking(folder)["cells"]}
+        assert {cell["graded"] for cell in cells.values()} == {6}
+        assert set(cells) == {"python-mine-good+single_shot+default", "python-mine-half"}
+
+    @pytest.mark.parametrize(
+        ("changed", "words"),
+        [
+            ({"models": BOTH[:1]}, "has a cell python-mine-half with model 'python:mine:half'"),
+            ({"models": BOTH, "max_tokens": 5}, "with max_tokens None, "),
+            ({"models": BOTH, "sample_size": 2}, "c, which the selection now leaves out"),
+        ],
+    )
+    def test_another_grid_is_refused_with_what_differs(
+        self, changed: dict[str, Any], words: str, folder: Path
+    ) -> None:
+        write(folder, models=BOTH)
+        assert experiment(folder).returncode == 0
+        before = (folder / "e" / "experiment.json").read_bytes()
+        write(folder, **changed)
+        done = experiment(folder)
+        assert done.returncode == 2
+        assert words in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+        assert (folder / "e" / "experiment.json").read_bytes() == before
+
+    def test_a_cell_that_a_crash_met_before_it_began_is_begun(self, folder: Path) -> None:
+        write(folder, models=BOTH)
+        cell = folder / "e" / "python-mine-half"
+        assert experiment(folder).returncode == 0
+        for path in (*cell.glob("transcripts/*"), *cell.glob("*.json*")):
+            path.unlink()
+        (cell / ".run.json.draft").write_text("{")
+        done = experiment(folder)
+        assert done.returncode == 0, done.stderr
+        assert len(results(cell)) == 4
+
+    def test_failures_of_one_cell_leave_the_others_alone(self, folder: Path) -> None:
+        write(folder, models=["python:mine:fails", "python:mine:good"])
+        done = experiment(folder)
+        assert done.returncode == 4, done.stderr
+        assert "4 samples pending in e; try again with: harness experiment -c g.yaml" in done.stderr
+        assert "python-mine-fails: 4 of 4 samples pending" in done.stdout
+        assert len(results(folder / "e" / "python-mine-good")) == 4
+        (folder / "mended").touch()
+        done = experiment(folder)
+        assert done.returncode == 0, done.stderr
+        assert len(results(folder / "e" / "python-mine-fails")) == 4
+
+    async def test_after_an_interrupt_it_goes_on_where_it_was(
+        self, tmp_path: Path, solver: Solver
+    ) -> None:
+        told = asyncio.Event()
+
+        def script(body: dict[str, Any], number: int) -> Reply:
+            return Reply(solver(body, number).body, until=told.wait)
+
+        async with ChatServer(script) as server:
+            values = {"model": "served", "base_url": server.base_url, "concurrency": 2}
+            write(
+                tmp_path, benchmark="fixture", sample_size=4, prompts=["default", "terse"], **values
+            )
+            flags = ["experiment", "-c", "g.yaml", "--out", "e"]
+            process = await start(tmp_path, *flags)
+            await server.arrived(2)
+            process.send_signal(signal.SIGINT)
+            assert process.stderr is not None
+            async with asyncio.timeout(30):
+                while b"interrupted" not in await process.stderr.readline():
+                    pass
+            told.set()
+            code, out, err = await finish(process)
+            assert code == 130, err
+            assert "interrupted; go on with: harness experiment -c g.yaml --out e" in err
+            assert "terse has not begun" in out
+            assert len(server.requests) == 2
+            code, _, err = await run(tmp_path, *flags)
+            assert code == 0, err
+            assert len(server.requests) == 8, "no answer is asked for twice"
+        for name in ("default", "terse"):
+            assert len(results(tmp_path / "e" / name)) == 4
+
+    async def test_the_second_interrupt_stops_at_once(self, tmp_path: Path) -> None:
+        late = Reply(completion("late").body, silence_s=300)
+        async with ChatServer(lambda _body, _number: late) as server:
+            values = {"model": "served", "base_url": server.base_url}
+            write(tmp_path, benchmark="fixture", prompts=["default", "terse"], **values)
+            process = await start(tmp_path, "experiment", "-c", "g.yaml", "--out", "e")
+            await server.arrived(1)
+            process.send_signal(signal.SIGINT)
+            assert process.stderr is not None
+            async with asyncio.timeout(30):
+                while b"interrupted" not in await process.stderr.readline():
+                    pass
+            process.send_signal(signal.SIGINT)
+            code, _, err = await finish(process)
+        assert code == 130
+        assert "Traceback" not in err
+
+    async def test_a_second_process_is_refused(self, tmp_path: Path, solver: Solver) -> None:
+        released = asyncio.Event()
+
+        def script(body: dict[str, Any], number: int) -> Reply:
+            return Reply(solver(body, number).body, until=released.wait)
+
+        async with ChatServer(script) as server:
+            values = {"model": "served", "base_url": server.base_url}
+            write(tmp_path, benchmark="fixture", sample_size=1, **values)
+            flags = ["experiment", "-c", "g.yaml", "--out", "e"]
+            process = await start(tmp_path, *flags)
+            await server.arrived(1)
+            code, _, err = await run(tmp_path, *flags)
+            assert (code, "another process is at work on this experiment" in err) == (2, True)
+            released.set()
+            assert (await finish(process))[0] == 0
+
+
+class TestBudget:
+    def grid(self, folder: Path, server: ChatServer, **more: Any) -> None:
+        """Two cells of four samples, of a cent each."""
+        write(
+            folder,
+            benchmark="fixture",
+            sample_size=4,
+            models={
+                "model": "served",
+                "base_url": server.base_url,
+                "price": {"input": 1000, "output": 1000},
+            },
+            prompts=["default", "terse"],
+            **more,
+        )
+
+    async def test_is_of_the_whole_grid_and_what_was_spent_counts(self, tmp_path: Path) -> None:
+        flags = ["experiment", "-c", "g.yaml", "--out", "e"]
+        async with ChatServer(lambda _b, _n: completion("print(0)", usage=TEN)) as server:
+            self.grid(tmp_path, server, max_cost=0.06)
+            code, out, err = await run(tmp_path, *flags)
+            assert code == 0, err
+            assert len(server.requests) == 6
+            assert "--max-cost is reached: $0.0600 of $0.0600; go on with: harness exp" in err
+            assert "terse: 2 of 4 samples pending" in out
+            await run(tmp_path, *flags)
+            assert len(server.requests) == 6
+            code, _, err = await run(tmp_path, *flags, "--max-cost", "0.07")
+            assert len(server.requests) == 7
+            assert "$0.0700 of $0.0700" in err
+            code, _, err = await run(tmp_path, *flags, "--max-cost", "1")
+        assert code == 0, err
+        assert len(server.requests) == 8
+        assert "is reached" not in err
+        stored = json.loads((tmp_path / "e" / "default" / "run.json").read_text())["spec"]
+        assert stored["max_cost"] is None, "the budget is not the run's own"
+
+    async def test_tokens_need_no_price(self, tmp_path: Path) -> None:
+        flags = ["experiment", "-c", "g.yaml", "--out", "e", "--max-tokens-total", "50"]
+        async with ChatServer(lambda _b, _n: completion("print(0)", usage=TEN)) as server:
+            self.grid(tmp_path, server)
+            code, _, err = await run(tmp_path, *flags)
+        assert code == 0, err
+        assert len(server.requests) == 5
+        assert "--max-tokens-total is reached: 50 of 50 tokens" in err
+        assert "go on with: harness experiment -c g.yaml --out e --max-tokens-total MORE" in err
+
+    def test_that_was_given_as_a_flag_is_part_of_the_command_that_goes_on(
+        self, folder: Path
+    ) -> None:
+        write(folder, models="python:mine:fails", sample_size=1)
+        done = experiment(folder, "--max-tokens-total", "900")
+        assert done.returncode == 4
+        again = "harness experiment -c g.yaml --out e --max-tokens-total 900"
+        assert done.stderr.endswith(f"1 sample pending in e; try again with: {again}\n")
+
+    def test_in_dollars_without_a_price_is_refused_before_anything_is_asked(
+        self, folder: Path
+    ) -> None:
+        write(folder, models=BOTH, max_cost=1)
+        done = experiment(folder)
+        assert done.returncode == 2
+        assert "cell python-mine-good: --max-cost cannot be kept" in done.stderr
+        assert not asked(folder)
+        assert not (folder / "e").exists()
+
+
+class TestCells:
+    async def test_each_has_a_client_of_its_own(self, tmp_path: Path, solver: Solver) -> None:
+        async with ChatServer(solver) as one, ChatServer(lambda *_: failure(400, "no")) as other:
+            models = [
+                {"model": "served", "base_url": one.base_url},
+                {"model": "served-too", "base_url": other.base_url},
+            ]
+            write(tmp_path, benchmark="fixture", sample_size=2, models=models)
+            code, _, err = await run(tmp_path, "experiment", "-c", "g.yaml", "--out", "e")
+            assert code == 4, err
+            assert len(one.requests) == 2
+            assert {each.body["model"] for each in one.requests} == {"served"}
+            assert {each.body["model"] for each in other.requests} == {"served-too"}
+
+    def test_a_class_is_made_anew_for_each(self, folder: Path) -> None:
+        write(folder, model="python:mine:Counted", prompts=["default", "terse"], sample_size=1)
+        done = experiment(folder)
+        assert done.returncode == 0, done.stderr
+        assert len(asked(folder)) == 2
+
+    def test_problems_are_read_once(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        from harness.features.experiment.experiment_run import Experimenting
+        from harness.run.engine import controller
+
+        read: list[str] = []
+        usual = controller.load_problems
+
+        def counted(spec: str, **options: Any) -> Any:
+            read.append(spec)
+            return usual(spec, **options)
+
+        monkeypatch.setattr(controller, "load_problems", counted)
+        monkeypatch.chdir(folder)
+        write(folder, model="replay:none", prompts=["default", "terse", "reasoning"])
+        (folder / "none").mkdir()
+        (folder / "g.yaml").write_text((folder / "g.yaml").read_text().replace("none", "bundled"))
+        code = Experimenting(as_json=False).start(Path("g.yaml"), {}, out=None, dry_run=True)
+        assert (code, read) == (0, ["jsonl:p.jsonl"])
+
+    def test_what_is_wrong_with_the_last_is_found_before_the_first_is_asked(
+        self, folder: Path
+    ) -> None:
+        write(folder, models=["python:mine:good", "gpt-5-mini"])
+        done = experiment(folder)
+        assert done.returncode == 2
+        assert "OPENAI_API_KEY" in done.stderr
+        write(folder, model="python:mine:good", prompts=["default", "nowhere"])
+        done = experiment(folder)
+        assert done.returncode == 2
+        assert "cell nowhere: prompt set 'nowhere'" in done.stderr
+        assert not asked(folder)
+
+    def test_are_ordinary_runs(self, folder: Path) -> None:
+        write(folder, models=BOTH)
+        assert experiment(folder).returncode == 0
+        good, half = (folder / "e" / f"python-mine-{name}" for name in ("good", "half"))
+        done = harness(folder, "compare", good, half)
+        assert done.returncode == 0, done.stderr
+        done = harness(folder, "run", "--resume", good)
+        assert done.returncode == 0, done.stderr
+
+
+class TestRanking:
+    def test_is_by_what_is_solved_with_the_difference_from_the_baseline(self, folder: Path) -> None:
+        write(folder, models=BOTH, baseline={"model": "python:mine:half"})
+        assert experiment(folder).returncode == 0
+        first, second = ranking(folder)["cells"]
+        assert [first["name"], second["name"]] == ["python-mine-good", "python-mine-half"]
+        assert first["pass_at_1"]["value"] == 1
+        assert first["settings"] == {"model": "python:mine:good"}
+        assert first["against"]["difference"] == 0.5
+        assert first["against"]["p_value"] == 0.5, "two flips one way"
+
+    def test_p_is_corrected_for_the_number_of_cells(self, folder: Path) -> None:
+        models = ["python:mine:half", "python:mine:good", "python:mine:Counted"]
+        write(folder, models=models)
+        assert experiment(folder).returncode == 0
+        others = [cell["against"] for cell in ranking(folder)["cells"] if cell["against"]]
+        assert [each["p_value"] for each in others] == [0.5, 0.5]
+        assert [each["p_holm"] for each in others] == [1, 1]
+
+    def test_what_is_no_experiment_is_said_to_be_none(self, folder: Path) -> None:
+        done = harness(folder, "experiment", "show", ".")
+        assert done.returncode == 2
+        assert ". is not an experiment: it has no experiment.json" in done.stderr
+
+
+class TestDryRun:
+    def test_shows_every_cell_and_asks_and_writes_nothing(self, folder: Path) -> None:
+        write(folder, models=BOTH, modes=["single_shot", "agentic"], max_turns=3)
+        before = sorted(folder.rglob("*"))
+        done = experiment(folder, "--dry-run")
+        assert done.returncode == 0, done.stderr
+        rows = {
+            line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.split()
+        }
+        assert rows["python-mine-good+single_shot"] == ["(baseline)", "4", "4", "unknown"]
+        assert rows["python-mine-half+agentic"] == ["4", "8", "to", "12", "unknown"]
+        assert rows["all"] == ["4", "cells", "16", "24", "to", "32", "unknown"]
+        assert sorted(p for p in folder.rglob("*") if "__pycache__" not in str(p)) == before
+
+    def test_counts_what_is_left_and_sums_the_cost(self, folder: Path) -> None:
+        price = {"input": 1, "output": 1}
+        write(folder, models=BOTH, sample_size=2, price=price)
+        assert experiment(folder).returncode == 0
+        write(folder, models=BOTH, sample_size=3, price=price)
+        found = json.loads(experiment(folder, "--dry-run", "--json").stdout)
+        assert [cell["samples"] for cell in found["cells"]] == [1, 1]
+        assert [cell["requests"] for cell in found["cells"]] == [[1, 1], [1, 1]]
+        assert all(0 < low < high for low, high in (cell["tokens"] for cell in found["cells"]))
+        sums = [sum(cell["cost"][end] for cell in found["cells"]) for end in (0, 1)]
+        assert found["cost"] == pytest.approx(sums)
+        assert 0 < sums[0] < sums[1]
+
+    def test_recordings_ask_nobody_and_cost_nothing(self, tmp_path: Path) -> None:
+        done = harness(tmp_path, "experiment", "-c", EXAMPLES / "agentic.yaml", "--dry-run")
+        assert done.returncode == 0
+        assert done.stdout.count("none: recordings") == 2
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ([], "name a grid with -c FILE"),
+        (["-c", "nowhere.yaml"], "nowhere.yaml: the file cannot be read"),
+        (["-c", "g.yaml", "--max-cost", "-1"], "--max-cost: "),
+    ],
+)
+def test_bad_usage_is_said_in_one_line(flags: list[str], words: str, folder: Path) -> None:
+    write(folder, models=BOTH)
+    done = harness(folder, "experiment", *flags)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,490 @@
+"""`harness grade`, as its users run it."""
+
+import asyncio
+import gzip
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from marks import TIMES, Marks, overlap
+from own_problems import DOUBLE, ECHO, UNTESTED
+from program import PROGRAM, environment, finish, harness, start
+
+RIGHT = "print(input())"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rows = (ECHO, DOUBLE, UNTESTED)
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def write(folder: Path, *rows: dict[str, Any], name: str = "solutions.jsonl") -> None:
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    (folder / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+
+
+def grade(folder: Path, *flags: str, name: str = "solutions.jsonl") -> Any:
+    arguments = ("grade", "--problems", "jsonl:own.jsonl", "--solutions", name, "--json", *flags)
+    done = harness(folder, *arguments)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def results(graded: Any) -> list[tuple[str, int, str]]:
+    return [(r["problem_id"], r["index"], r["verdict"]) for r in graded["results"]]
+
+
+class TestVerdicts:
+    def test_each_solution_has_one_in_the_file_s_order(self, folder: Path) -> None:
+        write(
+            folder,
+            {"problem_id": "own/echo", "code": RIGHT},
+            {"problem_id": "double", "code": "def double(n): return n"},
+            {"problem_id": "ECHO", "code": "print(1)"},
+            {"problem_id": "jsonl/double", "code": "def double(n): return n + n"},
+            {"problem_id": "echo", "code": "1 +"},
+            {"problem_id": "echo", "code": ""},
+        )
+        graded = grade(folder)
+        assert results(graded) == [
+            ("own/echo", 0, "accepted"),
+            ("jsonl/double", 0, "wrong_answer"),
+            ("own/echo", 1, "wrong_answer"),
+            ("jsonl/double", 1, "accepted"),
+            ("own/echo", 2, "compile_error"),
+            ("own/echo", 3, "no_solution"),
+        ]
+        partly = graded["results"][2]
+        assert (partly["passed"], partly["tests_run"], partly["tests_passed"]) == (False, 3, 1)
+        assert [test["verdict"] for test in partly["tests"]] == [
+            "accepted",
+            "wrong_answer",
+            "wrong_answer",
+        ]
+        assert all(test["cpu_s"] > 0 and test["wall_s"] > 0 for test in partly["tests"])
+        summary = graded["summary"]
+        assert (summary["solutions"], summary["graded"], summary["accepted"]) == (6, 6, 2)
+        assert summary["pass_at_1"]["value"] == (1 / 4 + 1 / 2) / 2
+
+    def test_bundled_solutions_agree_with_their_manifest(self, tmp_path: Path) -> None:
+        solutions = Path(__file__).parents[3] / "fixtures" / "solutions"
+        whole = json.loads((solutions / "manifest.json").read_text())
+        some = ("quorum-signals/", "beacon-schedules/")
+        manifest = {name: entry for name, entry in whole.items() if name.startswith(some)}
+        write(
+            tmp_path,
+            *(
+                {
+                    "problem_id": name.partition("/")[0],
+                    "code": (solutions / name).read_text(),
+                    "verdict": entry["verdict"],
+                }
+                for name, entry in manifest.items()
+            ),
+        )
+        flags = ("--problems", "fixture", "--solutions", "solutions.jsonl", "--test-timeout", "1")
+        done = harness(tmp_path, "grade", *flags, "--json")
+        assert done.returncode == 0, done.stderr
+        published = json.loads(done.stdout)["summary"]["published"]
+        assert published["compared"] == published["agree"] == len(manifest)
+        assert published["same_verdict"] == published["worded"] == len(manifest)
+
+    def test_code_is_found_in_a_model_s_words_by_a_rule_that_is_named(self, folder: Path) -> None:
+        words = f"```python\n{RIGHT}\n```\nThis prints:\n```\n1\n```"
+        write(folder, {"question_id": "echo", "output": words})
+        (ours,) = grade(folder)["results"]
+        assert (ours["verdict"], ours["extraction"]) == (
+            "accepted",
+            "python block with entry point",
+        )
+        (upstream,) = grade(folder, "--extract", "lcb")["results"]
+        assert upstream["verdict"] == "wrong_answer"
+        assert upstream["extraction"] == "last two fences"
+
+    def test_a_problem_without_tests_is_in_no_rate(self, folder: Path) -> None:
+        write(
+            folder,
+            {"problem_id": "untested", "code": "x", "passed": True},
+            {"problem_id": "echo", "code": RIGHT},
+        )
+        graded = grade(folder)
+        assert graded["results"][0]["verdict"] == "ungraded"
+        assert graded["results"][0]["agrees"] is None
+        assert graded["summary"]["ungraded"] == graded["summary"]["graded"] == 1
+        assert graded["summary"]["pass_at_1"]["problems"] == 1
+
+    def test_what_belongs_to_no_problem_is_counted_and_named(self, folder: Path) -> None:
+        write(
+            folder,
+            {"problem_id": "nobody", "code": RIGHT},
+            {"problem_id": "echo", "code": RIGHT},
+            {"problem_id": "nobody", "code": RIGHT},
+        )
+        graded = grade(folder)
+        assert len(graded["results"]) == 1
+        assert graded["summary"]["unmatched"] == 2
+        assert graded["summary"]["unmatched_names"] == ["nobody"]
+        done = harness(
+            folder, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"
+        )
+        assert "2 for 1 name that no one problem has: nobody" in done.stdout
+
+    def test_nothing_that_matches_is_an_empty_selection(self, folder: Path) -> None:
+        write(folder, {"problem_id": "nobody", "code": RIGHT})
+        done = harness(
+            folder, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"
+        )
+        assert done.returncode == 3
+        assert "none of 1 solution" in done.stderr
+        assert "'nobody'" in done.stderr
+
+
+class TestForms:
+    def test_livecodebench_s_custom_evaluator(self, folder: Path) -> None:
+        rows = [{"question_id": "echo", "code_list": [RIGHT, "print(1)"]}]
+        (folder / "lcb.json").write_text(json.dumps(rows, indent=4))
+        graded = grade(folder, name="lcb.json")
+        assert results(graded) == [("own/echo", 0, "accepted"), ("own/echo", 1, "wrong_answer")]
+        assert graded["summary"]["published"] is None
+
+    def test_livecodebench_s_evaluation_and_where_it_disagrees(self, folder: Path) -> None:
+        rows = [
+            {
+                "question_id": "echo",
+                "output_list": ["words"] * 3,
+                "code_list": [RIGHT, RIGHT, "print(1)"],
+                "graded_list": [True, False, True],
+                "pass@1": 0.5,
+                "metadata": ["{}", '{"error_message": "Time Limit Exceeded"}', "{}"],
+            }
+        ]
+        data = json.dumps(rows).encode()
+        (folder / "lcb.json.gz").write_bytes(gzip.compress(data))
+        graded = grade(folder, name="lcb.json.gz")
+        assert [r["agrees"] for r in graded["results"]] == [True, False, False]
+        published = graded["summary"]["published"]
+        assert (published["compared"], published["agree"]) == (3, 1)
+        assert (published["passed_there_only"], published["passed_here_only"]) == (1, 1)
+        flags = ("--problems", "jsonl:own.jsonl", "--solutions", "lcb.json.gz")
+        table = harness(folder, "grade", *flags).stdout
+        assert "1 of 3 agree (33.3 %); 1 passed there and fail here, 1 the reverse" in table
+        assert "failed: Time Limit Exceeded" in table
+        assert "test 2: '2' expected, '1' given" in table
+
+    def test_outputs_of_an_evaluation_without_code(self, folder: Path) -> None:
+        rows = [{"question_id": "echo", "output_list": [f"```\n{RIGHT}\n```"]}]
+        (folder / "lcb.json").write_text(json.dumps(rows))
+        (only,) = grade(folder, name="lcb.json")["results"]
+        assert only["verdict"] == "accepted"
+
+    def test_gzipped_lines(self, folder: Path) -> None:
+        write(folder, {"problem_id": "echo", "code": RIGHT}, name="s.jsonl.gz")
+        assert results(grade(folder, name="s.jsonl.gz")) == [("own/echo", 0, "accepted")]
+
+    @pytest.mark.parametrize(
+        ("row", "passed"),
+        [
+            ({"passed": True}, True),
+            ({"passed": False}, False),
+            ({"passed": 3, "total": 3}, True),
+            ({"passed": 2, "total": 3}, False),
+            ({"verdict": "accepted"}, True),
+            ({"verdict": "time_limit"}, False),
+        ],
+    )
+    def test_published_verdicts_of_lines(
+        self, row: dict[str, Any], passed: bool, folder: Path
+    ) -> None:
+        write(folder, {"problem_id": "echo", "code": RIGHT, **row})
+        (only,) = grade(folder)["results"]
+        assert only["published"]["passed"] is passed
+        assert only["agrees"] is passed
+
+
+class TestFlags:
+    def test_rule(self, folder: Path) -> None:
+        write(folder, {"problem_id": "echo", "code": "print(float(input()) + 1e-9)"})
+        assert results(grade(folder))[0][2] == "wrong_answer"
+        (loose,) = grade(folder, "--rule", "apps_legacy")["results"]
+        assert loose["verdict"] == "accepted"
+        (tokens,) = grade(folder, "--rule", "tokens")["results"]
+        assert [test["verdict"] for test in tokens["tests"]] == [
+            "wrong_answer",
+            "wrong_answer",
+            "accepted",
+        ]
+
+    def test_test_timeout(self, folder: Path) -> None:
+        write(folder, {"problem_id": "echo", "code": "while True: pass"})
+        (only,) = grade(folder, "--test-timeout", "0.2")["results"]
+        assert only["verdict"] == "time_limit"
+        assert (only["tests_run"], only["tests_total"]) == (1, 3)
+        assert 0.2 <= only["tests"][0]["cpu_s"] < 2
+
+    def test_isolate_tests(self, folder: Path) -> None:
+        code = "import math\nprint(input() if not hasattr(math, 'seen') else 0)\nmath.seen = 1"
+        write(folder, {"problem_id": "echo", "code": code})
+        in_batch, alone = grade(folder), grade(folder, "--isolate-tests")
+        assert in_batch["summary"]["judged_again"]["confirmed"] == [2, 2]
+        assert alone["summary"]["judged_again"]["confirmed"] == [0, 0]
+        assert results(in_batch) == results(alone) == [("own/echo", 0, "accepted")]
+
+    async def test_workers(self, folder: Path) -> None:
+        row = {
+            "id": "one",
+            "statement": "?",
+            "tests": [{"input": "", "output": "", "public": True}],
+        }
+        (folder / "own.jsonl").write_text(json.dumps(row) + "\n")
+        marks = Marks()
+        write(folder, *({"problem_id": "one", "code": marks.sleeper} for _ in range(2)))
+        files = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
+        process = await start(folder, "grade", *files, "--workers", "2", "--wall-timeout", "600")
+        try:
+            await asyncio.to_thread(marks.wait_for_both, 60)
+        finally:
+            process.kill()
+            await finish(process)
+        write(folder, *({"problem_id": "one", "code": TIMES} for _ in range(2)))
+        graded = grade(folder, "--workers", "1", "--isolate-tests")
+        assert not overlap(each["tests"][0]["got"] for each in graded["results"])
+        done = harness(
+            folder,
+            *("grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"),
+            *("--workers", "0"),
+        )
+        assert done.returncode == 2
+        assert "--workers: Input should be greater than or equal to 1" in done.stderr
+
+    def test_skip_bad_rows(self, folder: Path) -> None:
+        with (folder / "own.jsonl").open("a") as file:
+            file.write("{}\n")
+        write(folder, {"problem_id": "echo", "code": RIGHT})
+        flags = ("grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
+        assert harness(folder, *flags).returncode == 2
+        done = harness(folder, *flags, "--skip-bad-rows")
+        assert done.returncode == 0
+        assert "1 bad row skipped" in done.stderr
+
+    @pytest.mark.parametrize(
+        ("flags", "said"),
+        [
+            (
+                ["--rule", "loose"],
+                "--rule: known are lcb, equality, tokens, apps_legacy (given: loose)",
+            ),
+            (["--extract", "magic"], "--extract magic: known are harness, lcb"),
+            (["--test-timeout", "-1"], "--test-timeout: give CPU seconds, more than 0"),
+            (["--test-timeout", "nan"], "or reference*FACTOR (given: nan)"),
+            (
+                ["--test-timeout", "1e9"],
+                "--test-timeout: give CPU seconds, more than 0, at most 604800",
+            ),
+            (["--solutions", "missing"], "missing: no such file"),
+            (["--problems", "nothing:x"], "unknown problem source 'nothing'"),
+        ],
+    )
+    def test_a_value_that_cannot_be(self, flags: list[str], said: str, folder: Path) -> None:
+        write(folder, {"problem_id": "echo", "code": RIGHT})
+        done = harness(
+            folder,
+            *("grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl", *flags),
+        )
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert done.stdout == ""
+        assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "s holds no solution"),
+        ("[]", "s holds no solution"),
+        ("{", "s:1: not JSON"),
+        ("[{]", "s: not JSON"),
+        ("[1]", "s: item 1: not a JSON object"),
+        ("{}", "s:1: field 'problem_id': missing"),
+        ('{"problem_id": "echo"}', "s:1: field 'code': missing"),
+        ('{"problem_id": "echo", "code": 5}', "s:1: field 'code': not a string but 5"),
+        (
+            '{"problem_id": "echo", "code": "", "verdict": "AC"}',
+            "s:1: field 'verdict': 'AC' is not one of accepted",
+        ),
+        ('[{"question_id": "echo", "code_list": 5}]', "s: item 1: field 'code_list': not a list"),
+        (
+            '[{"question_id": "echo", "code_list": ["", 5]}]',
+            "s: item 1: field 'code_list': entry 2 is not a string but 5",
+        ),
+        (
+            '[{"question_id": "echo", "code_list": ["", ""], "graded_list": [true]}]',
+            "s: item 1: field 'graded_list': 1 entries where there are 2 samples",
+        ),
+    ],
+)
+def test_a_bad_file_is_named_with_the_place(text: str, said: str, folder: Path) -> None:
+    (folder / "s").write_text(text)
+    done = harness(folder, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "s")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_checker_that_fails_leaves_the_solution_ungraded(folder: Path) -> None:
+    row = {**ECHO, "id": "own/checked", "checker": "def check(i, e, a): return 1 / 0"}
+    (folder / "own.jsonl").write_text(json.dumps(row) + "\n")
+    write(folder, {"problem_id": "checked", "code": RIGHT})
+    flags = ("grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
+    done = harness(folder, *flags, "--json")
+    assert done.returncode == 4
+    graded = json.loads(done.stdout)
+    assert graded["results"][0]["verdict"] == "checker_error"
+    assert "ZeroDivisionError" in graded["results"][0]["cause"]
+    assert graded["summary"]["infrastructure"] == 1
+    assert graded["summary"]["pass_at_1"] is None
+    assert harness(folder, *flags, "--rule", "lcb").returncode == 0, "a rule takes its place"
+
+
+async def test_an_interrupt_reports_what_was_judged(folder: Path) -> None:
+    write(
+        folder,
+        {"problem_id": "echo", "code": RIGHT},
+        *({"problem_id": "double", "code": "while True: pass"} for _ in range(19)),
+    )
+    process = await start(
+        folder,
+        *("grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"),
+        *("--json", "--workers", "1", "--test-timeout", "100"),
+    )
+    assert process.stderr is not None
+    async with asyncio.timeout(60):
+        line = await process.stderr.readline()
+    assert b"accepted 1" in line
+    process.send_signal(signal.SIGINT)
+    code, out, err = await finish(process)
+    assert code == 130
+    graded = json.loads(out)
+    assert results(graded) == [("own/echo", 0, "accepted")]
+    assert graded["summary"]["not_judged"] == 19
+    assert "interrupted: 19 solutions not judged" in err
+
+
+def test_the_schema_of_one_s_own_rows_is_printed(tmp_path: Path) -> None:
+    done = harness(tmp_path, "problems", "--schema")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["required"] == ["statement", "tests"]
+
+
+class TestHarshFiles:
+    """Files as others write them."""
+
+    def test_words_that_were_cut_in_the_middle_of_a_letter(self, folder: Path) -> None:
+        words = f"```python\n{RIGHT}\n```\nthinking \ud83d"
+        write(folder, {"problem_id": "echo", "output": words})
+        assert results(grade(folder)) == [("own/echo", 0, "accepted")]
+        rows = [{"question_id": "echo", "code_list": [RIGHT], "output_list": [words]}]
+        (folder / "lcb.json").write_text(json.dumps(rows))
+        assert results(grade(folder, name="lcb.json")) == [("own/echo", 0, "accepted")]
+
+    def test_a_sample_without_code_is_no_solution_or_its_output(self, folder: Path) -> None:
+        rows = [
+            {
+                "question_id": "echo",
+                "code_list": [None, None],
+                "output_list": [None, f"```\n{RIGHT}\n```"],
+            }
+        ]
+        (folder / "lcb.json").write_text(json.dumps(rows))
+        graded = grade(folder, name="lcb.json")
+        assert [r["verdict"] for r in graded["results"]] == ["no_solution", "accepted"]
+
+    def test_verdicts_that_are_numbers_or_missing(self, folder: Path) -> None:
+        rows = [{"question_id": "echo", "code_list": [RIGHT] * 3, "graded_list": [1, 0, None]}]
+        (folder / "lcb.json").write_text(json.dumps(rows))
+        graded = grade(folder, name="lcb.json")
+        assert [r["agrees"] for r in graded["results"]] == [True, False, None]
+
+    def test_a_missing_id_beside_another(self, folder: Path) -> None:
+        write(folder, {"problem_id": None, "question_id": "echo", "code": RIGHT})
+        assert results(grade(folder)) == [("own/echo", 0, "accepted")]
+
+    @pytest.mark.parametrize(
+        ("row", "said"),
+        [
+            ({"passed": "yes"}, "'yes' is neither true nor false"),
+            ({"passed": 1}, "1 is neither true nor false, nor a number of tests with a total"),
+        ],
+    )
+    def test_a_verdict_that_says_nothing(
+        self, row: dict[str, Any], said: str, folder: Path
+    ) -> None:
+        write(folder, {"problem_id": "echo", "code": RIGHT, **row})
+        flags = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
+        done = harness(folder, "grade", *flags)
+        assert done.returncode == 2
+        assert said in done.stderr
+
+
+def test_the_json_holds_every_test_whatever_the_order_of_judging(folder: Path) -> None:
+    pause = "import time\ntime.sleep(0.3)\nprint(input())"
+    write(
+        folder,
+        {"problem_id": "echo", "code": pause},
+        *({"problem_id": "echo", "code": RIGHT} for _ in range(3)),
+    )
+    graded = grade(folder, "--workers", "2")
+    assert [(r["index"], len(r["tests"])) for r in graded["results"]] == [
+        (0, 3),
+        (1, 3),
+        (2, 3),
+        (3, 3),
+    ]
+
+
+def test_what_could_not_be_judged_is_listed_with_its_cause(folder: Path) -> None:
+    row = {**ECHO, "id": "own/checked", "checker": "def check(i, e, a): return undefined"}
+    (folder / "own.jsonl").write_text(json.dumps(row) + "\n")
+    write(folder, {"problem_id": "checked", "code": RIGHT})
+    flags = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
+    table = harness(folder, "grade", *flags).stdout
+    assert "own/checked" in table
+    assert "NameError: name 'undefined' is not defined" in table
+
+
+def test_memory_is_limited_by_its_flag(folder: Path) -> None:
+    write(folder, {"problem_id": "echo", "code": "x = bytearray(300 << 20)\nprint(input())"})
+    assert grade(folder)["results"][0]["verdict"] == "accepted"
+    assert grade(folder, "--memory", "256")["results"][0]["verdict"] == "memory_limit"
+    flags = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl", "--memory", "1")
+    done = harness(folder, "grade", *flags)
+    assert done.returncode == 2
+    assert "--memory: Input should be greater than or equal to 64" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["grade", "verify"])
+def test_a_reader_that_has_gone_is_no_error(command: str, folder: Path) -> None:
+    write(folder, {"problem_id": "echo", "code": RIGHT})
+    arguments = {
+        "grade": ["--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"],
+        "verify": ["jsonl:own.jsonl"],
+    }
+    read, written = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [PROGRAM, command, *arguments[command], "--json"],
+        cwd=folder,
+        env=environment(),
+        stdout=written,
+        stderr=subprocess.PIPE,
+        timeout=120,
+        check=False,
+    )
+    os.close(written)
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr

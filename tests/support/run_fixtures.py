@@ -1,0 +1,103 @@
+"""Fixtures of all tests: small runs on disk, what a terminal shows, bundled problems."""
+
+import io
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_server import Solver
+from results_made import made_result
+from rich.console import Console, RenderableType
+
+from harness.run.spec.spec import RunSpec
+from harness.run.store.directory import RunDirectory
+from harness.run.store.results import SampleResult
+
+MakeResult = Callable[..., SampleResult]
+
+
+@pytest.fixture(scope="session")
+def make_result() -> MakeResult:
+    """A sample of a problem with one public and one hidden test."""
+
+    return made_result
+
+
+@pytest.fixture
+def write_run(tmp_path: Path) -> Callable[..., Path]:
+    """A run directory with these results; `manifest` changes what `run.json` says."""
+
+    def write(
+        name: str,
+        results: Iterable[SampleResult],
+        manifest: dict[str, Any] | None = None,
+        **spec: Any,
+    ) -> Path:
+        done = list(results)
+        said = {
+            "prompt": {"name": "default", "hash": "h"},
+            "spec": RunSpec(**({"model": "made-model"} | spec)).model_dump(mode="json"),
+            "problems": {result.problem_id: result.problem_hash for result in done},
+            "test_limits": {"made": {"cpu_s": 6.0}},
+            "sandbox": {"level": "namespaces"},
+        }
+        directory = RunDirectory.create(tmp_path / name, said | (manifest or {}))
+        for result in done:
+            directory.results.append(result)
+        directory.close()
+        return directory.path
+
+    return write
+
+
+@pytest.fixture
+def shown() -> Callable[..., str]:
+    """What a terminal of some width shows."""
+
+    def show(view: RenderableType, width: int = 120) -> str:
+        console = Console(
+            file=io.StringIO(),
+            width=width,
+            force_terminal=True,
+            color_system=None,
+            markup=False,
+            highlight=False,
+            emoji=False,
+        )
+        with console.capture() as capture:
+            console.print(view)
+        return capture.get()
+
+    return show
+
+
+@pytest.fixture
+def run(make_result: MakeResult, write_run: Callable[..., Path]) -> Callable[..., Path]:
+    """A run by a string: a letter a problem, `A` solved and `a` not, each again for a sample."""
+
+    def write(name: str, letters: str, manifest: object = None, **changes: object) -> Path:
+        counts = dict.fromkeys(letters.lower(), 0)
+        results: list[SampleResult] = []
+        for letter in letters:
+            problem = letter.lower()
+            index, counts[problem] = counts[problem], counts[problem] + 1
+            made = make_result(problem, solved=letter.isupper(), index=index)
+            results.append(made.model_copy(update=changes))
+        return write_run(name, results, manifest, samples_per_problem=max(counts.values()))
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def bundled_rows() -> list[dict[str, Any]]:
+    """The bundled problems as their file has them."""
+    path = Path(__file__).parents[2] / "fixtures" / "problems.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.fixture(scope="session")
+def solver(bundled_rows: list[dict[str, Any]]) -> Solver:
+    """A model that writes nonsense first, and each bundled problem's reference then."""
+    return Solver({row["title"]: ["print(0)", row["references"][0]] for row in bundled_rows})

@@ -1,0 +1,52 @@
+"""The settings table of docs/configuration.md: `python tests/support/spec_table.py` writes it."""
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+from harness.features.evaluate.command import run
+from harness.run.spec.spec import RunSpec
+
+BEGIN, END = "<!-- keys of the spec -->\n", "<!-- end of the keys -->\n"
+PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
+
+
+def table() -> str:
+    """A line a key: its default, and what its flag says of it."""
+    lines = ["| key | default | |", "| --- | --- | --- |", *_rows()]
+    return "\n".join(lines) + "\n"
+
+
+def _rows() -> Iterator[str]:
+    help_of = dict(_helps())
+    for name, field in RunSpec.model_fields.items():
+        default = field.get_default(call_default_factory=True)
+        told = "" if default in (None, ()) else f"`{_yaml(default)}`"
+        yield f"| `{name}` | {told} | {help_of[name]} |"
+
+
+def _helps() -> Iterator[tuple[str, str]]:
+    for name, parameter in inspect.signature(run).parameters.items():
+        (option,) = [each for each in get_args(parameter.annotation) if hasattr(each, "help")]
+        yield name, " ".join(str(option.help).split()).replace("|", "\\|")
+
+
+def _yaml(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def written() -> str:
+    """The table that the page has."""
+    return PAGE.read_text().partition(BEGIN)[2].partition(END)[0].strip("\n") + "\n"
+
+
+def put() -> None:
+    """Write the table into the page."""
+    text = PAGE.read_text()
+    before, _, rest = text.partition(BEGIN)
+    PAGE.write_text(before + BEGIN + "\n" + table() + "\n" + END + rest.partition(END)[2])
+
+
+if __name__ == "__main__":
+    put()
