@@ -194,7 +194,7 @@ def check_settings(route: Route, settings: ModelSettings) -> None:
     Raises:
         UsageError: names the setting.
     """
-    from harness.features.info.models import preview
+    from harness.models.clients.preview import preview
 
     for name in route.refuses:
         if getattr(settings, name) is not None:

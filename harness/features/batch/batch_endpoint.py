@@ -20,8 +20,6 @@ from harness.models.timeouts import Timeouts
 
 T = TypeVar("T")
 
-PRICE_FACTOR = 0.5
-"""What a batch costs, of the price of the same requests one by one: so at both vendors."""
 
 LONGEST_ID = 200  # of what a provider calls a batch or a file
 CUSTOM_ID_NAME = 39  # characters of a sample's name in a custom id, which may have 64 in all

@@ -17,11 +17,11 @@ from harness.features.experiment.experiment_file import Experiment, experiment_a
 from harness.features.experiment.grid import Cell, read_grid
 from harness.features.experiment.ranking import Ranking, rank
 from harness.features.experiment.view import Foretold, RankingView, grid_view, total_cost
-from harness.features.observers.attach import taking_leave
+from harness.features.observers.attach import taking_leave, with_watchers
 from harness.features.observers.thread import Watcher
 from harness.models.protocol import Model
 from harness.problem import Problem
-from harness.run.engine.controller import Carrying
+from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared, Read, Vet, budget_of
 from harness.run.plan.budget import NOTHING, Budget, Total
 from harness.run.plan.estimate import estimate
@@ -31,6 +31,7 @@ from harness.run.store.directory import MANIFEST, read_manifest
 from harness.run.store.transcripts import FOLDER
 from harness.sources.files.rows import Loaded
 from harness.terminal.summary_table import console, write_json
+from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count, percent, printable_line
 
 
@@ -41,7 +42,9 @@ class Experimenting:
         self.as_json = as_json
         self.out = console()
         self.err = console(error=True)
-        self.carrying = Carrying(self.err, watchers)
+        self.watchers = watchers
+        reporter = TerminalReporter(self.err)
+        self.controller = RunController(reporter, with_watchers(watchers, self.err))
 
     def start(
         self, config: Path, flags: Mapping[str, Any], *, out: Path | None, dry_run: bool
@@ -50,7 +53,7 @@ class Experimenting:
         path = out or Path("runs") / config.stem
         grid = read_grid(config, flags, os.environ)
         experiment = experiment_at(path, grid)
-        self.carrying.dry_run = dry_run
+        self.controller.dry_run = dry_run
         prepared = self._prepare(experiment)
         if dry_run:
             self._foretell(experiment, prepared)
@@ -61,7 +64,7 @@ class Experimenting:
                     f"{path} has just been changed by another process; try again"
                 )
             experiment.write()
-            with taking_leave(self.carrying.watchers, self.err):
+            with taking_leave(self.watchers, self.err):
                 code = self._carry_out(experiment, prepared, _Command(config, out, flags))
         print_ranking(self.out, rank(path), as_json=self.as_json)
         return code
@@ -71,19 +74,19 @@ class Experimenting:
 
         All have the same problems, which are loaded and checked once.
         """
-        once = _Once(self.carrying)
+        once = _Once(self.controller)
         prepared: dict[str, Prepared] = {}
         for cell in experiment.cells:
             path = experiment.run(cell)
             try:
                 if (path / MANIFEST).exists():
                     before = read_manifest(path)
-                    found = self.carrying.further(
+                    found = self.controller.further(
                         path, cell.spec, before, read=once.read(cell.spec), vet=once.vet(cell.spec)
                     )
                 else:
                     read, vet = once.read(cell.spec), once.vet(cell.spec)
-                    found = self.carrying.new(cell.spec, read=read, vet=vet)
+                    found = self.controller.new(cell.spec, read=read, vet=vet)
             except UsageError as error:
                 raise UsageError(f"cell {cell.name}: {error}") from error
             prepared[cell.name] = found
@@ -114,7 +117,7 @@ class Experimenting:
                 failed, budget = self._cell(experiment, cell, prepared[cell.name], elsewhere)
                 spent[cell.name] = budget.spent - elsewhere
                 pending += failed
-                if self.carrying.interrupts or budget.turned_away:
+                if self.controller.interrupts or budget.turned_away:
                     break
         finally:
             asyncio.run(_close(waiting.values()))
@@ -125,10 +128,10 @@ class Experimenting:
     ) -> tuple[int, Budget]:
         """One cell to its end; how many samples failed, and what was spent."""
         path = experiment.run(cell)
-        self.carrying.announce(prepared)
+        self.controller.announce(prepared)
         budget = budget_of(prepared.plan, path, elsewhere)
         _clear_unbegun(path)
-        outcome = self.carrying.carry_out(_without_budget(prepared), path, budget)
+        outcome = self.controller.carry_out(_without_budget(prepared), path, budget)
         rate = outcome.summary.pass_at_1
         if prepared.samples and rate is not None:
             self.err.print(f"{cell.name}: pass@1 {percent(rate.value)}")
@@ -143,7 +146,7 @@ class Experimenting:
         self, experiment: Experiment, failed: int, budget: Budget | None, command: "_Command"
     ) -> int:
         """Say how it goes on, where it is not done; returns the exit code."""
-        if self.carrying.interrupts:
+        if self.controller.interrupts:
             self.err.print(f"interrupted; go on with: {command.again()}", soft_wrap=True)
             return INTERRUPTED
         if budget is not None and budget.turned_away:
@@ -204,15 +207,15 @@ def _spelt(flag: str) -> str:
 class _Once:
     """What the cells have in common, done once: problems are loaded, and their examples checked."""
 
-    def __init__(self, carrying: Carrying) -> None:
-        self._carrying = carrying
+    def __init__(self, controller: RunController) -> None:
+        self._controller = controller
         self._loaded: dict[str, Loaded] = {}
         self._vetted: dict[tuple[str, ...], tuple[Problem, ...]] = {}
 
     def read(self, spec: RunSpec) -> Read:
         def read(where: str) -> Loaded:
             if where not in self._loaded:
-                self._loaded[where] = self._carrying.reader(spec)(where)
+                self._loaded[where] = self._controller.reader(spec)(where)
             return self._loaded[where]
 
         return read
@@ -221,7 +224,7 @@ class _Once:
         def vet(problems: Sequence[Problem]) -> tuple[Problem, ...]:
             key = tuple(problem.content_hash for problem in problems)
             if key not in self._vetted:
-                check = self._carrying.vetter(spec, spec.require_isolation)
+                check = self._controller.vetter(spec, spec.require_isolation)
                 self._vetted[key] = check(problems)
             return self._vetted[key]
 
