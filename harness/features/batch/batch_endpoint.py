@@ -1,7 +1,7 @@
 """Requests by the batch: handed in together, answered within a day, at half the price.
 
 What a provider's batches have in common stands here; `openai_batches` and `anthropic_batches` speak
-to them. Asking again, waiting and remembering belong to `harness.runs`.
+to them. Asking again, waiting and remembering belong to the rest of this folder.
 """
 
 import hashlib
