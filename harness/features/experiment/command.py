@@ -54,14 +54,14 @@ def experiment(  # noqa: PLR0917 - the flags of a command
     """
     if context.invoked_subcommand is not None:
         return
-    from harness.cli.problem_flags import given
+    from harness.cli.settings_flags import given_settings
     from harness.errors import UsageError
     from harness.features.experiment.experiment_run import Experimenting
     from harness.features.observers.attach import watchers_of
 
     if config is None:
         raise UsageError("name a grid with -c FILE, or see `harness experiment show DIR`")
-    flags = given(max_cost=max_cost, max_tokens_total=max_tokens_total)
+    flags = given_settings(max_cost=max_cost, max_tokens_total=max_tokens_total)
     experimenting = Experimenting(as_json=as_json, watchers=watchers_of(observer, notify))
     raise typer.Exit(experimenting.start(config, flags, out=out, dry_run=dry_run))
 
