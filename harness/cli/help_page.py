@@ -92,7 +92,9 @@ def _metavar(parameter: Any) -> str:
     if parameter.metavar:
         return str(parameter.metavar)
     kinds = {int: "N", float: "NUMBER", Path: "PATH"}
-    return next((kinds[kind] for kind in kinds if parameter.bare_type is kind), "TEXT")
+    return next(
+        (kinds[kind] for kind in kinds if parameter.type_descriptor.annotation is kind), "TEXT"
+    )
 
 
 def _text(text: str) -> Iterator[str]:
