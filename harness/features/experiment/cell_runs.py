@@ -17,6 +17,7 @@ from harness.run.plan.plan import Plan
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.results import SampleResult
+from harness.run.store.state import NOT_NEEDED
 from harness.run.store.transcript import sample_name
 from harness.run.store.transcripts import FOLDER
 from harness.run.summary.loaded_run import read_run
@@ -148,7 +149,7 @@ def keep_as_not_needed(path: Path, plan: Plan, cause: str) -> None:
     try:
         manifest = read_manifest(path)
         if len(directory.committed()) < len(plan.samples):
-            directory.write_manifest({**manifest, "not_needed": cause})
+            directory.write_manifest({**manifest, NOT_NEEDED: cause})
             sum_up(directory, plan, Stopped(reason="decided", cause=cause))
     finally:
         directory.close()

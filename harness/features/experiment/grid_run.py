@@ -29,7 +29,7 @@ from harness.run.spec.stored_spec import stored
 from harness.stats.sequential import Evidence
 from harness.text import count, percent, printable_line
 
-UNITS = {"cost": "costs", "tokens": "takes as many tokens", "calls": "takes as many calls"}
+UNITS = {"cost": "costs as much", "tokens": "takes as many tokens", "calls": "takes as many calls"}
 
 
 class GridRun:
@@ -198,10 +198,10 @@ class GridRun:
             level=self._goal.level,
             precision=self._goal.precision,
         )
-        if told and not why and reason == "incomplete":
+        if told and not why and reason == "incomplete" and found.pairs:
             self._err.print(
                 f"{problems:,} of {count(len(plan.problems), 'problem')}: {cell.name} less "
-                f"{baseline.name} {self.decision.points}, e-value {found.e_value:.2g} of "
+                f"{baseline.name} {self.decision.points}, e-value {found.e_value:.3g} of "
                 f"{1 / self._goal.level:g}"
             )
         return why is not None
