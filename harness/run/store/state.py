@@ -30,8 +30,8 @@ class Reason(NamedTuple):
     """Why a sample is pending.
 
     Attributes:
-        word: `not_run`, `not_needed`, `under_way`, `interrupted`, or how it ended: a verdict of infrastructure,
-            or a limit of the run.
+        word: `not_run`, `not_needed`, `under_way`, `interrupted`, or how it ended: a verdict of
+            infrastructure, or a limit of the run.
         cause: what the provider or the sandbox said; empty where it said nothing.
     """
 

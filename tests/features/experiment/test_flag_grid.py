@@ -40,7 +40,7 @@ def test_every_combination_is_a_cell_and_single_shot_the_first() -> None:
 
 def test_shots_are_of_single_shot_alone() -> None:
     found = grid(shots="4", prompts=["default", "terse"])
-    assert {mode: number for mode, number in named(found).values()} == {
+    assert dict(named(found).values()) == {
         "single_shot": 4,
         "agentic": 1,
     }
