@@ -13,6 +13,7 @@ share that is cut off at either end is widened for few problems, see
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from harness.stats.bootstrap import tail_share
@@ -48,7 +49,7 @@ class Attempt:
         self.spend = spend
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Policies:
     """Policies that spend more and more, for each problem.
 
@@ -64,7 +65,7 @@ class Policies:
     amounts: tuple[float, ...]
     complete: bool
 
-    @property
+    @cached_property
     def curve(self) -> "tuple[Floats, Floats]":
         """Mean spend and solve rate of each policy."""
         return self.spend.mean(axis=0), self.solved.mean(axis=0)
@@ -72,7 +73,7 @@ class Policies:
     @property
     def most(self) -> float:
         """The mean spend of the last policy."""
-        return float(self.spend[:, -1].mean())
+        return float(self.curve[0][-1])
 
     def rates(self, at: Sequence[float]) -> list[float]:
         """The solve rate at each mean spend; beyond the last policy that of the last."""
