@@ -102,11 +102,17 @@ class GridRun:
             worked = worked or did
             if not goes_on:
                 return worked, False
-        for cell in self._more_shots(asked):
-            did, goes_on = self._part(cell, asked)
-            worked = worked or did
-            if not goes_on:
-                return worked, False
+        if self._goal.stops and self.experiment.pilot:
+            return worked, True
+        while more := self._more_shots():  # the later shots may be cheaper than the first
+            for cell in more:
+                did, goes_on = self._part(cell, asked)
+                worked = worked or did
+                if not goes_on:
+                    return worked, False
+        if self._goal.stops and auto:
+            self.experiment = replace(self.experiment, pilot=tuple(asked or ()))
+            self.experiment.write()
         return worked, True
 
     def _part(self, cell: Cell, asked: Sequence[str] | None) -> tuple[bool, bool]:
@@ -134,10 +140,8 @@ class GridRun:
             number = len(self._begun) + 1
             self._err.print(f"cell {number} of {len(names)}: {cell.name}")
 
-    def _more_shots(self, asked: Sequence[str] | None) -> list[Cell]:
+    def _more_shots(self) -> list[Cell]:
         """Find out how many shots the agent's spend buys; the cells that get more are returned."""
-        if not self.experiment.auto_shots or (self._goal.stops and self.experiment.pilot):
-            return []
         grown = {
             cell.name: shots
             for cell in self.experiment.cells
@@ -150,9 +154,9 @@ class GridRun:
             else cell
             for cell in self.experiment.cells
         )
-        pilot = tuple(asked or ()) if self._goal.stops else self.experiment.pilot
-        self.experiment = replace(self.experiment, cells=cells, pilot=pilot)
-        self.experiment.write()
+        if grown:
+            self.experiment = replace(self.experiment, cells=cells)
+            self.experiment.write()
         return [cell for cell in cells if cell.name in grown]
 
     def _shots_of(self, cell: Cell) -> int:

@@ -38,6 +38,7 @@ class RankingView:
             table.add_row(*map(Text, row))
         yield table
         yield Text("\n".join(_notes(self.ranking)))
+        yield from _answers(self.ranking)
 
 
 _DROPPED = ("tokens", "range", "per solved", "interval", "cost")
@@ -123,6 +124,13 @@ def _notes(ranking: Ranking) -> Iterator[str]:
                 f"{printable_line(cell.name)}: {cell.pending:,} of "
                 f"{count(cell.planned, 'sample')} pending, and in no rate"
             )
+
+
+def _answers(ranking: Ranking) -> Iterator[Text]:
+    """The sentence of each pair, under the names of its cells where there are several."""
+    for answer in ranking.answers:
+        names = f"{answer.cell} against {answer.baseline}: " if len(ranking.answers) > 1 else ""
+        yield Text(f"\n{printable_line(names + answer.sentence)}", style="bold")
 
 
 def _decided(decision: Decision, experiment: str) -> Iterator[str]:
