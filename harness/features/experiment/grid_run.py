@@ -176,7 +176,7 @@ class GridRun:
         if shots > now:
             self._err.print(
                 f"{cell.name}: {count(shots, 'shot')} a problem: a sample of the other mode "
-                f"{UNITS[unit]} as {ratio:.1f} of them{limited}"
+                f"{UNITS[unit]} as {ratio:.2f} of them{limited}"
             )
         return shots
 
