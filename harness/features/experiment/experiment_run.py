@@ -1,6 +1,7 @@
 """How `harness experiment` carries a grid out: cell by cell, on one budget."""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from pydantic_core import to_json
 from rich.console import Console
@@ -12,6 +13,7 @@ from harness.features.experiment.experiment_file import Experiment, experiment_a
 from harness.features.experiment.grid_run import GridRun
 from harness.features.experiment.invocation import Invocation, check_pair, spelt
 from harness.features.experiment.ranking import Ranking, rank
+from harness.features.experiment.run_events import WholeRuns
 from harness.features.experiment.view import Foretold, RankingView, grid_view, total_cost
 from harness.features.observers.attach import taking_leave
 from harness.features.observers.thread import Watcher
@@ -52,6 +54,9 @@ class Experimenting:
             self._foretell(experiment, prepared)
             runs.close()
             return OK
+        if goal.stops or experiment.auto_shots:  # runs are carried out in parts
+            whole = [WholeRuns(watcher) for watcher in self.carrying.watchers]
+            self.carrying.watchers = cast("list[Watcher]", whole)
         with locked(path):
             if experiment_at(path, grid) != experiment:
                 raise RunDirectoryError(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from chat_server import ChatServer, Reply, completion, tool_call
 from program import finish, harness, results, run, start
+from webhook_server import webhook_server
 
 USAGE = {"prompt_tokens": 90, "completion_tokens": 10}
 RIGHT, WRONG = "print(input())", "print(0)"
@@ -206,6 +207,22 @@ class TestStopping:
         done = harness(folder, *one)
         assert done.returncode == 2
         assert "compare two cells, and this experiment has 1; leave them out" in done.stderr
+
+
+def test_a_webhook_hears_of_each_run_once_though_it_is_done_in_parts(folder: Path) -> None:
+    (folder / "mine.py").write_text(
+        "def good(problem):\n    return 'print(input())'\n"
+        "def bad(problem):\n    return 'print(0)'\n"
+    )
+    models = ["-m", "python:mine:bad", "-m", "python:mine:good", "--mode", "single_shot"]
+    with webhook_server() as hook:
+        more = ["--stop-when-decided", "--notify", hook.url]
+        done = harness(folder, "experiment", "-b", "jsonl:p.jsonl", *models, *more)
+    assert done.returncode == 0, done.stderr
+    heard = Counter(each.body["event"] for each in hook.posted)
+    assert heard == {"run_started": 2, "run_ended": 2}
+    graded = [each.body["summary"]["graded"] for each in hook.posted if "summary" in each.body]
+    assert graded == [16, 16], "their ends, not those of the first part"
 
 
 class TestInterrupted:
