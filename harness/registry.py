@@ -66,6 +66,20 @@ COMMANDS = tuple(
 EXECUTORS: Mapping[str, str] = {"ray": "harness.features.cluster.ray_executor:RayExecutor"}
 """Where judging is done, apart from this machine: a setting's value to its class."""
 
+MODES: Mapping[str, str] = dict.fromkeys(
+    ("external", "mcp"), "harness.features.external.run_mode:MODE"
+)
+"""Modes in which an agent of the user's own works: see `harness.run.plan.modes.Mode`."""
+
+AGENT_STRATEGY = "harness.features.external.session:unconnected"
+"""The strategy of those modes before an agent is there."""
+
+TRANSPORTS: Mapping[str, str] = {"batch": "harness.features.batch.run:BATCH"}
+"""Other ways for requests than one by one: see `harness.run.plan.modes.Transport`."""
+
+SCHEMA_NAMES = ("result", "transcript", "spec", "summary", "comparison", "estimate", "event")
+"""The words of `harness schema`."""
+
 SCHEMAS: Mapping[str, tuple[str, str]] = {
     "comparison": (
         "harness.features.compare.comparison:Comparison",

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from harness.agent.problem_kinds import require_code_generation
 from harness.cli import judging_flags, problem_flags
 from harness.efficiency.measurement import Scales
 from harness.efficiency.scale import Scale
@@ -19,14 +18,17 @@ from harness.features.calibrate.calibration import (
 )
 from harness.features.calibrate.view import calibration_view
 from harness.problem import Problem
+from harness.run.plan.problem_kinds import require_code_generation
+from harness.run.reporter import JudgingProgress
 from harness.run.session.judging_session import Judging, in_pool, vet
 from harness.run.session.timing_session import timing_of
 from harness.run.spec.spec import read_spec
 from harness.sandbox.executor import Executor
 from harness.sandbox.program import SandboxError
 from harness.sources.selection import select
-from harness.terminal.progress import JudgingProgress, load_with_bar
+from harness.terminal.progress import load_with_bar
 from harness.terminal.summary_table import console, write_json
+from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import bad_rows, count
 
 
@@ -55,7 +57,7 @@ def calibrate_source(
     if loaded.skipped:
         err.print(bad_rows(loaded.skipped))
     require_code_generation(problems)
-    problems = vet(problems, judging, err)
+    problems = vet(problems, judging, TerminalReporter(err))
     found: dict[str, Scale | str] = {}
     left: list[Problem] = []
     for problem in problems:
@@ -110,7 +112,9 @@ def _time(
             for _ in range(pool.size):
                 group.create_task(take_turns())
 
-    return in_pool(work, judging, err, len(left), "problems that tell fast from slow")
+    return in_pool(
+        work, judging, TerminalReporter(err), len(left), "problems that tell fast from slow"
+    )
 
 
 def _print(results: Sequence[CalibratedProblem], *, as_json: bool) -> None:

@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.compare.bounds import Bracket, bracket_of, pending_of
 from harness.features.compare.comparability import agents_told, unlike
 from harness.features.compare.differences import conditions_differ, settings_differ, value_of
 from harness.features.compare.efficiency import Faster, faster
 from harness.features.compare.flips import Flip, flips_of
 from harness.features.compare.groups import Group, compare_counts, grouped
-from harness.features.import_.published_run import verdicts_of
 from harness.models.protocol import Frozen
 from harness.run.plan.pricing import prices_as_of
 from harness.run.spec.spec import COMPARED
+from harness.run.store.published import verdicts_of
 from harness.run.store.results import SampleResult, uncollected
+from harness.run.summary.bounds import Bracket, bracket_of, pending_of
 from harness.run.summary.loaded_run import Run, read_run
 from harness.run.summary.summary import Summary, solved_counts, summarize
 from harness.stats.paired import Paired, holm

@@ -2,17 +2,27 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 from rich.console import RenderableType
 
 from harness.errors import UsageError
 from harness.features.compare.comparison import LABELS, Comparison, compare_read
 from harness.features.compare.view import comparison_view
-from harness.features.evaluate.evaluation import Evaluation
 from harness.run.summary.loaded_run import Run, read_run
 from harness.terminal.notebook import Shown
 
-Compared = str | Path | Evaluation
+
+class Evaluated(Protocol):
+    """What `evaluate` returns: it holds its run."""
+
+    @property
+    def run(self) -> Run:
+        """The run, read."""
+        ...
+
+
+Compared = str | Path | Evaluated
 """The directory of a run, or what `evaluate` returned."""
 
 
@@ -65,9 +75,9 @@ def _key(given: Compared | None) -> object:
 
 
 def _read(given: Compared) -> Run:
-    if isinstance(given, Evaluation):
-        return given.run
-    if isinstance(given, str | Path):  # pyright: ignore[reportUnnecessaryIsInstance] - theirs
+    if isinstance(given, str | Path):
         return read_run(Path(given))
+    if isinstance(run := getattr(given, "run", None), Run):
+        return run
     kind = type(given).__name__
     raise UsageError(f"compare(): a {kind} is no run; give a directory or what evaluate returned")

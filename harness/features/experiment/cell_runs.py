@@ -10,7 +10,7 @@ from harness.features.experiment.experiment_file import Experiment
 from harness.features.experiment.grid import Cell
 from harness.models.replay import ReplayModel
 from harness.problem import Problem
-from harness.run.engine.controller import Carrying
+from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared, Read, Vet, budget_of, sum_up
 from harness.run.plan.budget import NOTHING, Budget, Total
 from harness.run.plan.plan import Plan
@@ -34,9 +34,9 @@ class CellRuns:
         budget: of the part that was carried out last; None before the first.
     """
 
-    def __init__(self, carrying: Carrying) -> None:
-        self._carrying = carrying
-        self._once = _Once(carrying)
+    def __init__(self, controller: RunController) -> None:
+        self._controller = controller
+        self._once = _Once(controller)
         self._ready: dict[str, Prepared] = {}
         self._spent: dict[str, Total] = {}
         self._tried: set[tuple[str, str]] = set()
@@ -105,7 +105,7 @@ class CellRuns:
         budget = self.budget = budget_of(prepared.plan, path, elsewhere)
         _clear_unbegun(path)
         self._ready.pop(cell.name, None)
-        outcome = self._carrying.carry_out(_without_budget(prepared), path, budget)
+        outcome = self._controller.carry_out(_without_budget(prepared), path, budget)
         self._spent[cell.name] = budget.spent - elsewhere
         self._tried |= {
             (cell.name, sample_name(each.id, index)) for each, index in prepared.samples
@@ -127,9 +127,9 @@ class CellRuns:
         try:
             if (path / MANIFEST).exists():
                 before = read_manifest(path)
-                found = self._carrying.further(path, cell.spec, before, read=read, vet=vet)
+                found = self._controller.further(path, cell.spec, before, read=read, vet=vet)
             else:
-                found = self._carrying.new(cell.spec, read=read, vet=vet)
+                found = self._controller.new(cell.spec, read=read, vet=vet)
         except UsageError as error:
             raise UsageError(f"cell {cell.name}: {error}") from error
         self.plans[cell.name] = found.plan
@@ -158,15 +158,15 @@ def keep_as_not_needed(path: Path, plan: Plan, cause: str) -> None:
 class _Once:
     """What the cells have in common, done once: problems are loaded, and their examples checked."""
 
-    def __init__(self, carrying: Carrying) -> None:
-        self._carrying = carrying
+    def __init__(self, controller: RunController) -> None:
+        self._controller = controller
         self._loaded: dict[str, Loaded] = {}
         self._vetted: dict[tuple[str, ...], tuple[Problem, ...]] = {}
 
     def read(self, spec: RunSpec) -> Read:
         def read(where: str) -> Loaded:
             if where not in self._loaded:
-                self._loaded[where] = self._carrying.reader(spec)(where)
+                self._loaded[where] = self._controller.reader(spec)(where)
             return self._loaded[where]
 
         return read
@@ -175,7 +175,7 @@ class _Once:
         def vet(problems: Sequence[Problem]) -> tuple[Problem, ...]:
             key = tuple(problem.content_hash for problem in problems)
             if key not in self._vetted:
-                check = self._carrying.vetter(spec, spec.require_isolation)
+                check = self._controller.vetter(spec, spec.require_isolation)
                 self._vetted[key] = check(problems)
             return self._vetted[key]
 

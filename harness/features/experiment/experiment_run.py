@@ -15,13 +15,14 @@ from harness.features.experiment.invocation import Invocation, check_pair, spelt
 from harness.features.experiment.ranking import Ranking, rank
 from harness.features.experiment.run_events import WholeRuns
 from harness.features.experiment.view import Foretold, RankingView, grid_view, total_cost
-from harness.features.observers.attach import taking_leave
+from harness.features.observers.attach import taking_leave, with_watchers
 from harness.features.observers.thread import Watcher
-from harness.run.engine.controller import Carrying
+from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared
 from harness.run.plan.estimate import estimate
 from harness.run.plan.recordings import PREFIX
 from harness.terminal.summary_table import console, write_json
+from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count, printable_line
 
 
@@ -32,7 +33,9 @@ class Experimenting:
         self.as_json = as_json
         self.out = console()
         self.err = console(error=True)
-        self.carrying = Carrying(self.err, watchers)
+        self.watchers = list(watchers)  # a list that `start` may change
+        reporter = TerminalReporter(self.err)
+        self.controller = RunController(reporter, with_watchers(self.watchers, self.err))
 
     def start(self, asked: Invocation, *, dry_run: bool = False) -> int:
         """Begin an experiment, or go on with it; returns the exit code.
@@ -47,23 +50,23 @@ class Experimenting:
         grid, path, goal = asked.grid, asked.path, asked.goal
         experiment = experiment_at(path, grid)
         check_pair(goal, len(experiment.cells))
-        self.carrying.dry_run = dry_run
-        runs = CellRuns(self.carrying)
+        self.controller.dry_run = dry_run
+        runs = CellRuns(self.controller)
         prepared = runs.prepare(experiment)
         if dry_run:
             self._foretell(experiment, prepared)
             runs.close()
             return OK
         if goal.stops or experiment.auto_shots:  # runs are carried out in parts
-            whole = [WholeRuns(watcher) for watcher in self.carrying.watchers]
-            self.carrying.watchers = cast("list[Watcher]", whole)
+            whole = [WholeRuns(watcher) for watcher in self.watchers]
+            self.watchers[:] = cast("list[Watcher]", whole)
         with locked(path):
             if experiment_at(path, grid) != experiment:
                 raise RunDirectoryError(
                     f"{path} has just been changed by another process; try again"
                 )
             experiment.write()
-            with taking_leave(self.carrying.watchers, self.err):
+            with taking_leave(self.watchers, self.err):
                 code = self._carry_out(experiment, runs, asked)
         print_ranking(self.out, rank(path), as_json=self.as_json)
         return code
@@ -76,7 +79,7 @@ class Experimenting:
             f"baseline {experiment.baseline}"
         )
         runs.count_spending(experiment)
-        grid_run = GridRun(experiment, runs, asked.goal, self.carrying, self.err)
+        grid_run = GridRun(experiment, runs, asked.goal, self.controller, self.err)
         try:
             grid_run.carry_out()
         finally:
@@ -86,7 +89,7 @@ class Experimenting:
     def _conclude(self, grid_run: GridRun, runs: CellRuns, asked: Invocation) -> int:
         """Say how it goes on, where it is not done; returns the exit code."""
         experiment, budget, failed = grid_run.experiment, runs.budget, runs.failed
-        if self.carrying.interrupts:
+        if self.controller.interrupts:
             self.err.print(f"interrupted; go on with: {asked.again()}", soft_wrap=True)
             return INTERRUPTED
         if budget is not None and budget.turned_away:

@@ -24,7 +24,7 @@ from harness.features.experiment.shots import (
     mean_spend,
     whole_shots,
 )
-from harness.run.engine.controller import Carrying
+from harness.run.engine.controller import RunController
 from harness.run.spec.stored_spec import stored
 from harness.stats.sequential import Evidence
 from harness.text import count, percent, printable_line
@@ -45,14 +45,14 @@ class GridRun:
         experiment: Experiment,
         runs: CellRuns,
         goal: Goal,
-        carrying: Carrying,
+        controller: RunController,
         err: Console,
     ) -> None:
         self.experiment = experiment
         self.decision: Decision | None = None
         self._runs = runs
         self._goal = goal
-        self._carrying = carrying
+        self._controller = controller
         self._err = err
         self._begun: set[str] = set()
 
@@ -122,7 +122,7 @@ class GridRun:
             return False, True
         self._announce(cell)
         if cell.name not in self._begun:
-            self._carrying.announce(prepared)
+            self._controller.announce(prepared)
         self._begun.add(cell.name)
         outcome = self._runs.carry_out(self.experiment, cell, prepared)
         rate = outcome.summary.pass_at_1
@@ -131,7 +131,7 @@ class GridRun:
         stopped = outcome.stopped_by_provider
         if stopped:
             self._err.print(printable_line(f"{cell.name}: {stopped}"), soft_wrap=True)
-        halts = self._carrying.interrupts or outcome.budget.turned_away
+        halts = self._controller.interrupts or outcome.budget.turned_away
         return bool(prepared.samples), not (halts or (stopped and asked is not None))
 
     def _announce(self, cell: Cell) -> None:

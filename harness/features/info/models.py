@@ -12,51 +12,19 @@ from rich.text import Text
 from harness.cli import completion, model_flags, problem_flags
 from harness.errors import UsageError
 from harness.models.addresses import shown_url
-from harness.models.clients.wire import Json
+from harness.models.clients.preview import preview
 from harness.models.environment import MODEL_ID, OPENAI_BASE_URL, Environment
-from harness.models.model_names import Route, at_home, check_settings, missing, plugged, usable_key
-from harness.models.protocol import ModelSettings, UserMessage
+from harness.models.model_names import at_home, check_settings, missing, plugged, usable_key
 from harness.models.providers import (
     PROVIDERS,
     PYTHON_PREFIX,
     REPLAY_PREFIX,
-    Protocol,
     Provider,
 )
 from harness.run.plan.target import open_any_model, route_of, settings_of
 from harness.run.spec.spec import RunSpec, read_spec
 from harness.terminal.summary_table import console, facts, write_json
 from harness.text import printable_line
-
-CONVERSATION = (UserMessage(content="Hello."),)
-
-
-def preview(route: Route, settings: ModelSettings) -> Json:
-    """The body of a request with a one-line conversation and no tools.
-
-    Args:
-        route: where it would go.
-        settings: those that `check_settings` has nothing against.
-    """
-    model = route.model
-    match route.protocol:
-        case Protocol.RESPONSES:
-            from harness.models.clients import responses_wire
-
-            return responses_wire.request_body(model, CONVERSATION, (), settings)
-        case Protocol.MESSAGES:
-            from harness.models.clients import anthropic_wire
-
-            return anthropic_wire.request_body(model, CONVERSATION, (), settings)
-        case Protocol.CHAT_COMPLETIONS:
-            from harness.models.clients import openai_wire
-            from harness.models.clients.openai_chat import max_tokens_field
-
-            field = max_tokens_field(route.base_url)
-            return openai_wire.request_body(
-                model, CONVERSATION, (), settings, max_tokens_field=field
-            )
-
 
 NOT_SENT = {
     PYTHON_PREFIX: "your own code, in this process; it is sent nowhere",

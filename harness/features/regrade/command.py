@@ -9,10 +9,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from harness.agent.problem_kinds import check_settings, rules_of
 from harness.cli import completion, judging_flags
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, RunDirectoryError
-from harness.features.import_.published_run import as_judged_here
 from harness.features.regrade.stored_solutions import (
     Regrading,
     Stored,
@@ -23,15 +21,18 @@ from harness.features.regrade.stored_solutions import (
 from harness.problem import Problem
 from harness.run.engine.manifest import surroundings, test_limits
 from harness.run.plan.plan import judging_of
+from harness.run.plan.problem_kinds import check_settings, rules_of
 from harness.run.session.judging_session import Judging, isolate, judge_jobs, vet
 from harness.run.spec.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, RunDirectory, read_manifest
+from harness.run.store.published import as_judged_here
 from harness.run.store.results import read_results
 from harness.run.store.versions import versions_after
 from harness.run.summary.summary import summarize
 from harness.terminal.progress import load_with_bar
 from harness.terminal.run_outcome import gate, print_summary
 from harness.terminal.summary_table import console
+from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count, printable_line
 
 MOST_CHANGES = 20  # that are shown
@@ -73,10 +74,10 @@ def regrade_run(
     where = replace(how.where, workers=spec.workers)
     judging = Judging(judging_of(spec), where, spec.require_isolation, unsafe)
     if rules.runs_code:
-        there = vet(there, judging, err)
+        there = vet(there, judging, TerminalReporter(err))
         judging = _with_limits(judging, spec, there, err)
     stored = stored_solutions(parent, there)
-    choice = isolate(err, spec.require_isolation, unsafe=unsafe)
+    choice = isolate(TerminalReporter(err), spec.require_isolation, unsafe=unsafe)
     now = {
         **before,
         **surroundings(choice),
@@ -97,7 +98,7 @@ def regrade_run(
         for judged in judged_here(left, rules):
             regrading.keep(judged)
         jobs = jobs_of(left) if rules.runs_code else []
-        interrupted = judge_jobs(jobs, judging, err, "solutions", regrading.keep)
+        interrupted = judge_jobs(jobs, judging, TerminalReporter(err), "solutions", regrading.keep)
         results = directory.committed()
         failures = Counter(str(verdict) for _, verdict, _ in regrading.failures)
         summary = summarize(results, len(stored), failures, max_tokens=spec.max_tokens)
@@ -128,7 +129,7 @@ def _with_limits(
     if not isinstance(spec.test_timeout, str):
         return judging
     asked = replace(judging, by_reference=spec.test_timeout)
-    return asked.for_problems(problems, spec.benchmark or "fixture", err)
+    return asked.for_problems(problems, spec.benchmark or "fixture", TerminalReporter(err))
 
 
 def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:

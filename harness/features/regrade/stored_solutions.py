@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.agent.events import Event, Graded, standing
-from harness.agent.problem_kinds import KindRules, judge_answer
 from harness.errors import RunDirectoryError
 from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.problem import Problem
+from harness.run.plan.problem_kinds import KindRules, judge_answer
 from harness.run.store.directory import RESULTS, RunDirectory
 from harness.run.store.results import SampleResult, Step, outcomes, read_results
 from harness.run.store.transcript import file_name

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from harness.features.compare.comparability import unlike
 from harness.features.compare.differences import conditions_differ
-from harness.features.import_.published_run import PUBLISHED, verdicts_of
+from harness.run.store.published import PUBLISHED, verdicts_of
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
 from harness.run.summary.loaded_run import Run

@@ -31,6 +31,7 @@ from harness.sources.benchmarks import parse_spec
 from harness.sources.selection import select
 from harness.terminal.progress import load_with_bar
 from harness.terminal.summary_table import console, write_json
+from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import bad_rows, count, printable_line
 
 
@@ -69,7 +70,7 @@ def verify_source(
     if loaded.skipped:
         err.print(bad_rows(loaded.skipped))
     generated = CrossChecking(problems, inputs, most) if inputs is not None else None
-    problems = vet(problems, judging, err)
+    problems = vet(problems, judging, TerminalReporter(err))
     with err.status("reading references"):  # seen on a terminal alone
         listed = list_references(problems, most, judging.options)
     with _cache(parse_spec(benchmark).name, err) as cache:
@@ -140,7 +141,7 @@ def _judge(
         found[key] = finding(judged)
         cache.add(key, found[key])
 
-    return judge_jobs(jobs, judging, err, "references", keep)
+    return judge_jobs(jobs, judging, TerminalReporter(err), "references", keep)
 
 
 def _json(

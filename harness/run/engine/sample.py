@@ -18,7 +18,6 @@ from harness.agent.events import (
     SampleStart,
 )
 from harness.agent.journal import Journal
-from harness.agent.problem_kinds import check_answerable, judge_answer
 from harness.efficiency.measurement import Scales, unmeasured
 from harness.efficiency.scale import Efficiency
 from harness.errors import DataError
@@ -34,6 +33,7 @@ from harness.run.engine.warnings import Warnings
 from harness.run.observer import Failure, Observer
 from harness.run.plan.budget import Budget, Share
 from harness.run.plan.plan import Plan
+from harness.run.plan.problem_kinds import check_answerable, judge_answer
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult, outcomes
 from harness.run.store.transcript import TranscriptWriter, facts_of, sample_name

@@ -9,14 +9,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from harness.agent.attempt import Ways
+from harness.agent.strategies.external_names import EXTERNAL
 from harness.agent.strategies.strategy_names import BUILT_IN, STRATEGIES, find_strategy
 from harness.efficiency.scale import Timing
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.external.session import EXTERNAL
 from harness.models.prices import Price
 from harness.models.providers import Api
 from harness.models.text_tools.tool_protocol import ToolProtocol
-from harness.problem import RuleName
+from harness.plugins import RuleName
 from harness.run.spec import request_settings as asking
 from harness.run.spec.settings import Setting, is_said, refuse_unknown, settings_of
 from harness.run.spec.shard import MOST_SAMPLES, Shard

@@ -1,7 +1,8 @@
 """How far a run is, and why it is no further: one answer for every command and page."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -11,6 +12,8 @@ from harness.errors import RunDirectoryError
 from harness.models.protocol import Frozen
 from harness.run.spec.shard import planned_samples
 from harness.run.store.discovery import is_under_way
+from harness.run.store.request_log import requests_of
+from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name, sample_name
 from harness.run.store.transcripts import Transcripts
 
@@ -178,3 +181,18 @@ def _file_name(problem_id: str, index: int) -> str:
         return file_name(problem_id, index)
     except UnicodeEncodeError:
         return ""
+
+
+def unheard_requests(run: Path, done: Iterable[SampleResult]) -> int:
+    """How many requests of samples without a result nobody heard the answer to.
+
+    Raises:
+        RunDirectoryError: its pack is damaged.
+    """
+    finished = {file_name(result.problem_id, result.index) for result in done}
+    found = 0
+    with Transcripts(run) as transcripts:
+        for name in set(transcripts.names()) - finished:
+            with suppress(RunDirectoryError):
+                found += sum(each.estimated for each in requests_of(transcripts.events(name)))
+    return found

@@ -1,10 +1,8 @@
 """Data sets of the Hugging Face hub: which files, of which commit, and whether they are intact.
 
-A branch is followed once: the commit that it stood for when its data set was first fetched is kept
-in the cache and used from then on, so that two runs a month apart judge by the same tests; nothing
-is asked of the hub while all that is needed is there. Of each file the size, the time and the hash
-are kept. On use size and time must be as they were; if not, the hash is taken again, and a file
-that is another is fetched anew.
+The commit that a branch stood for when its data set was first fetched is used from then on, so that
+two runs a month apart judge by the same tests. A file whose size or time has changed is hashed
+again, and fetched anew if its content is another.
 """
 
 import difflib

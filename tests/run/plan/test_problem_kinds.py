@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from harness.agent.problem_kinds import (
+from harness.errors import DataError, UsageError
+from harness.grading.verdict import Verdict
+from harness.problem import Kind, Problem, TestCase, TestSuite
+from harness.run.plan.problem_kinds import (
     RULES_OF,
     check_answerable,
     judge_answer,
     require_code_generation,
     rules_of,
 )
-from harness.errors import DataError, UsageError
-from harness.grading.verdict import Verdict
-from harness.problem import Kind, Problem, TestCase, TestSuite
 from harness.sources.livecodebench.livecodebench import load
 
 OUTPUT, EXECUTION = Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION
