@@ -107,8 +107,7 @@ def compare(  # noqa: PLR0917 - the flags of a command
         typer.Option(
             "--fail-if-worse",
             help="Exit with 1 if a run is significantly worse than the baseline: a lower pass@1, "
-            "p < 0.05 (exact McNemar, or the sign-flip test where problems have several samples; "
-            "corrected by Holm).",
+            "p < 0.05 (score test over problems, corrected by Holm).",
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,

@@ -13,7 +13,7 @@ from harness.features.experiment.view import RankingView
 from harness.models.protocol import Usage
 from harness.run.spec.spec import RunSpec
 from harness.run.store.results import SampleResult
-from harness.stats.paired import mcnemar_exact
+from harness.stats.paired_score import score_interval
 
 Cells = dict[str, list[SampleResult] | None]
 Rank = Callable[..., Ranking]
@@ -72,8 +72,11 @@ def test_a_cell_is_paired_with_the_baseline_by_problem(ranked: Rank, solved: Sol
     better = found["better"].against
     assert better is not None
     assert (better.problems, better.difference) == (20, pytest.approx(0.4))
-    assert better.low < 0.4 < better.high
-    assert better.p_value == mcnemar_exact(0, 8)
+    assert better.low_holm < better.low < 0.4 < better.high < better.high_holm
+    pairs = [(0.0, 1.0)] * 8 + [(1.0, 1.0)] * 12
+    assert better.p_value == score_interval(pairs).p_value
+    assert better.low_holm > 0
+    assert better.p_holm < 0.05
     few = found["few"].against
     assert few is not None
     assert (few.problems, few.difference) == (5, pytest.approx(-0.2)), "of the five both have"
