@@ -34,7 +34,7 @@ def main(trials: int) -> None:
                 for gain in (0.0, 0.3):
                     true = gain * shape[1] / sum(shape)
                     size, held, before, differ = rates(
-                        draw, problems, samples, shape, gain, trials, true
+                        draw, problems, samples, shape, gain, trials=trials
                     )
                     shown = f"{size:9.1%}" if not gain else f"{'':>9}"
                     print(
@@ -64,12 +64,12 @@ def rates(
     samples: int,
     shape: tuple[float, float],
     gain: float,
-    trials: int,
-    true: float,
     *,
+    trials: int,
     bootstrap: bool = True,
 ) -> tuple[float, float, float, float]:
     """How often p < 0.05, both intervals hold the truth, and interval and test disagree."""
+    true = gain * shape[1] / sum(shape)
     rejected = held = before = differ = 0
     for trial in range(trials):
         found = shares(draw, problems, samples, shape, gain)

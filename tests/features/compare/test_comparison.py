@@ -42,7 +42,7 @@ def test_problems_are_paired(results: Results, write_run: WriteRun, shown: Shown
     assert versus.unlike == versus.notes == versus.changed == ()
     text = words(shown(comparison_view(comparison), 160))
     assert "paired on 5 problems: both solved 1, neither 0, A did better on 1, B on 3" in text
-    assert "difference B - A: +40.0 points (95 % interval -37.2 to +80.4); p = 0.3173 " in text
+    assert "difference B - A: +40.0 points (95 % interval -34.9 to +82.6); p = 0.3173 " in text
     assert "p = 0.3173 (chance alone could do this)" in text
     assert "pass@1 40.0 % (11.8 to 76.9) 80.0 % (37.6 to 96.4)" in text
     assert "A did better on 1 problem: b A accepted; B wrong answer" in text
