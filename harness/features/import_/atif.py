@@ -18,6 +18,7 @@ from harness.features.import_.chat_messages import arguments_text, content_text
 from harness.features.import_.fields import (
     Object,
     amount,
+    list_in,
     object_in,
     objects_in,
     problem_in,
@@ -73,6 +74,8 @@ def read_atif(row: Object, where: str, problem_field: str | None) -> Trajectory:
         mode=text(ours, "mode", where),
         final=text(ours, "code", where) if "code" in ours else None,
         chosen_by=_word(ChosenBy, ours, "chosen_by", where),
+        extraction=text(ours, "extraction", where) if "extraction" in ours else None,
+        revision_turns=_revision_turns(ours, where),
         stop_reason=_word(StopReason, ours, "stop_reason", where) or StopReason.MODEL_STOPPED,
         published=published_in(ours, where) or published_in(extra, where),
         spent=_totals(
@@ -110,7 +113,7 @@ class _Steps:
             ToolCall(
                 id=text(call, "tool_call_id", where) or f"call-{number}",
                 name=text(call, "function_name", where),
-                arguments=arguments_text(call.get("arguments")),
+                arguments=_arguments(call, where),
             )
             for number, call in enumerate(objects_in(step, "tool_calls", where), 1)
         )
@@ -132,7 +135,7 @@ class _Steps:
             cost=amount(metrics, "cost_usd", where),
             until=at,
             calls=1 if asked is None else asked,
-            tested=_is_tested(step, where),
+            tested=_tested(step, where),
         )
 
     def _observe(self, step: Object, where: str) -> None:
@@ -162,19 +165,39 @@ class _Steps:
             raise DataError(where, "timestamp", f"not an ISO 8601 time: {error}") from None
 
 
-def _is_tested(step: Object, where: str) -> bool:
-    """Whether this program wrote that the public tests were run after the step."""
-    return object_in(object_in(step, "extra", where), "tests", where) != {}
+def _revision_turns(ours: Object, where: str) -> tuple[int, ...] | None:
+    """The turns in which this program says that revisions were written; None where it does not."""
+    found: list[Any] = list_in(ours, "revision_turns", where)
+    return tuple(each for each in found if isinstance(each, int)) or None
+
+
+def _arguments(call: Object, where: str) -> str:
+    """A call's arguments; where they were no object, this program wrote them as they came."""
+    broken = text(object_in(call, "extra", where), "arguments", where)
+    return broken or arguments_text(call.get("arguments"))
+
+
+def _tested(step: Object, where: str) -> frozenset[str]:
+    """The calls after which this program says that the public tests were run."""
+    results = objects_in(object_in(step, "observation", where), "results", where)
+    return frozenset(
+        text(result, "source_call_id", where)
+        for result in results
+        if object_in(result, "extra", where).get("tests") is not None
+    )
 
 
 def _usage(metrics: Object, where: str) -> Usage | None:
     read, written = (whole(metrics, f"{name}_tokens", where) for name in ("prompt", "completion"))
     if read is None and written is None:
         return None
+    beside = object_in(metrics, "extra", where)
     return Usage(
         input_tokens=read or 0,
         cached_input_tokens=whole(metrics, "cached_tokens", where) or 0,
+        cache_write_tokens=whole(beside, "cache_write_tokens", where) or 0,
         output_tokens=written or 0,
+        reasoning_tokens=whole(beside, "reasoning_tokens", where) or 0,
     )
 
 

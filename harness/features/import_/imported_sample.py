@@ -35,6 +35,7 @@ class ImportedSample:
         revisions: the oldest first.
         final: the solution that counts; empty where there is none.
         chosen_by: the rule that chose it.
+        extraction: the rule that found it in the model's words; empty where none did.
         spent: in all.
         error: why the sample stays pending; empty for one that came to its end.
     """
@@ -50,6 +51,7 @@ class ImportedSample:
     spent: Spending
     model_calls: int
     tool_calls: int
+    extraction: str
     error: str = ""
 
     @property
@@ -61,12 +63,6 @@ class ImportedSample:
     def codes(self) -> tuple[str, ...]:
         """What is judged: each different revision, and the final solution, even an empty one."""
         return tuple(dict.fromkeys((*(each.code for each in self.revisions), self.final)))
-
-    @property
-    def extraction(self) -> str:
-        """The rule that found the final solution in the model's words; empty where none did."""
-        found = (each.extraction for each in self.revisions if each.code == self.final)
-        return next(found, "")
 
 
 def imported_sample(
@@ -91,6 +87,7 @@ def imported_sample(
     revisions = revisions_of(trajectory, problem, tools, extract)
     newest = revisions[-1].code if revisions else ""
     final = newest if trajectory.final is None else trajectory.final
+    rule = next((each.extraction for each in revisions if each.code == final), "")
     chosen_by = ChosenBy.NEWEST if final == newest else ChosenBy.ANSWER
     return ImportedSample(
         where=trajectory.where,
@@ -104,6 +101,7 @@ def imported_sample(
         spent=_whole(trajectory.spending, revisions),
         model_calls=max([trajectory.model_calls, *(each.turn for each in revisions)]),
         tool_calls=0 if trajectory.revisions is not None else trajectory.tool_calls,
+        extraction=rule if trajectory.extraction is None else trajectory.extraction,
         error=trajectory.error,
     )
 

@@ -84,6 +84,8 @@ def revisions_of(
     found = trajectory.revisions
     if found is None:
         found = _written(trajectory, tools) or _said(trajectory, problem, extract)
+    if trajectory.revision_turns is not None:
+        found = tuple(each for each in found if each.turn in trajectory.revision_turns)
     final = trajectory.final
     if final and final.strip() and final not in {each.code for each in found}:
         found = (*found, Revision(final, trajectory.model_calls, trajectory.spending))
@@ -107,9 +109,9 @@ def _written(trajectory: Trajectory, tools: tuple[WriteTool, ...]) -> tuple[Revi
             code = next((tool.code_in(call) for tool in tools if tool.name == call.name), None)
             if code is not None and call.id not in failed and len(code) <= LONGEST_CODE:
                 found.append(Revision(code, number, spent))
-            elif call.name in TEST_TOOLS:
+            if call.name in TEST_TOOLS or call.id in turn.tested:
                 _mark_tested(found)
-        if turn.tested:
+        if "" in turn.tested:
             _mark_tested(found)
     return tuple(found)
 
@@ -129,7 +131,7 @@ def _said(trajectory: Trajectory, problem: Problem, extract: Extract) -> tuple[R
 
 
 def _is_tested(turn: Turn) -> bool:
-    return turn.tested or any(call.name in TEST_TOOLS for call in turn.answer.tool_calls)
+    return bool(turn.tested) or any(call.name in TEST_TOOLS for call in turn.answer.tool_calls)
 
 
 def _mark_tested(found: list[Revision]) -> None:

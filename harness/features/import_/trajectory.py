@@ -49,7 +49,8 @@ class Turn:
         cost: of this call in US dollars; None where the file does not tell.
         until: seconds from the sample's beginning to this answer; None likewise.
         calls: how many model calls the answer stands for; 0 where no model was asked.
-        tested: whether the file says that the newest revision was tested after this answer.
+        tested: calls after which the file says that the newest revision was tested; an empty id
+            stands for tests that no call asked for, after all calls.
     """
 
     before: tuple[Message, ...]
@@ -58,7 +59,7 @@ class Turn:
     cost: float | None = None
     until: float | None = None
     calls: int = 1
-    tested: bool = False
+    tested: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,9 @@ class Trajectory:
         model, mode: who was asked and how; empty where the file does not say.
         revisions: where the file lists them; None where they are to be found in the turns.
         final: the final solution, where the file names it.
-        chosen_by: the rule that chose it, where the file is an export of this program.
+        chosen_by, extraction: the rule that chose it, and the one that found it in the model's
+            words, where the file is an export of this program.
+        revision_turns: the turns in which revisions were written, likewise; None elsewhere.
         stop_reason: why it ended.
         published: what the file says of the final solution.
         spent: in all, where the file tells more than its turns do.
@@ -109,6 +112,8 @@ class Trajectory:
     revisions: tuple[Revision, ...] | None = None
     final: str | None = None
     chosen_by: ChosenBy | None = None
+    extraction: str | None = None
+    revision_turns: tuple[int, ...] | None = None
     stop_reason: StopReason = StopReason.MODEL_STOPPED
     published: Published | None = None
     spent: Spending = Spending()  # noqa: RUF009 - frozen
@@ -190,7 +195,7 @@ class Conversation:
         cost: float | None = None,
         until: float | None = None,
         calls: int = 1,
-        tested: bool = False,
+        tested: frozenset[str] = frozenset(),
     ) -> None:
         """Add an answer of the model's; the arguments are those of `Turn`."""
         self._count(len(answer.text) + sum(len(call.arguments) for call in answer.tool_calls))
