@@ -6,6 +6,8 @@ compressed with zlib, or with Zstandard in newer versions, which `pyarrow` reads
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
 from typing import Any, cast
 
 from harness.agent.attempt import StopReason
@@ -82,7 +84,7 @@ def read_inspect_sample(row: Object, model: str, where: str, path: str | None) -
         final=answer,
         stop_reason=_stop(row, where),
         published=published,
-        spent=Spending(_total(row, where), None, amount(row, "working_time", where)),
+        spent=Spending(_total(row, where), None, amount(row, "total_time", where)),
         error=text(object_in(row, "error", where), "message", where),
     )
 
@@ -102,10 +104,19 @@ def _answers(row: Object, where: str) -> dict[str, _Answer]:
             continue
         key = text(object_in(choices[0], "message", where), "id", where)
         took = amount(event, "working_time", where)
-        began = amount(event, "working_start", where)
-        until = None if took is None or began is None else began + took
+        until = _seconds(row.get("started_at"), event.get("completed"))
         found[key] = usage_of(object_in(output, "usage", where), where), took, until
     return found
+
+
+def _seconds(began: object, ended: object) -> float | None:
+    """Seconds between two ISO 8601 times; None where one of them is none."""
+    if not isinstance(began, str) or not isinstance(ended, str):
+        return None
+    with suppress(ValueError, TypeError, OverflowError):  # also of times with and without a zone
+        passed = datetime.fromisoformat(ended) - datetime.fromisoformat(began)
+        return max(0.0, passed.total_seconds())
+    return None
 
 
 def usage_of(row: Object, where: str) -> Usage | None:

@@ -5,7 +5,7 @@ Each reading goes through the file anew and holds one trajectory at a time.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -27,7 +27,7 @@ from harness.features.import_.inspect_log import (
 from harness.features.import_.message_log import read_message_log
 from harness.features.import_.revision_rows import read_revision_rows
 from harness.features.import_.trajectory import Trajectory
-from harness.features.import_.verifiers_traces import read_trace
+from harness.features.import_.verifiers_traces import read_episode
 from harness.sources.files.lines import JsonLines, json_complaint, open_regular
 
 LONGEST_ROW = 64 << 20
@@ -39,12 +39,6 @@ MOST_FILES = 100_000
 SOLUTIONS = "solutions"
 FORMATS = (SOLUTIONS, "revisions", "messages", "inspect", "atif", "verifiers")
 
-_RowReader = Callable[[Object, str, str | None], Trajectory]
-_BY_ROW: Mapping[str, _RowReader] = {
-    "messages": read_message_log,
-    "atif": read_atif,
-    "verifiers": read_trace,
-}
 Row = tuple[dict[str, Any], str]
 
 
@@ -102,10 +96,12 @@ class TrajectoryFile:
             yield from read_revision_rows(rows_in(self.path), self.problem_field)
         elif self.format == "atif":
             yield from self._atif_file(self.path)
-        else:
-            read = _BY_ROW[self.format]
+        elif self.format == "verifiers":
             for row, where in rows_in(self.path):
-                yield read(row, where, self.problem_field)
+                yield from read_episode(row, where, self.problem_field)
+        else:
+            for row, where in rows_in(self.path):
+                yield read_message_log(row, where, self.problem_field)
 
     def _atif_file(self, path: Path) -> Iterator[Trajectory]:
         beside = trial_facts(path)
@@ -163,7 +159,7 @@ def _format_of_row(row: Object) -> str:
     version = row.get("schema_version")
     if isinstance(version, str) and version.startswith("ATIF"):
         return "atif"
-    if "nodes" in row and "task" in row:
+    if "task" in row and ("nodes" in row or "traces" in row):
         return "verifiers"
     if isinstance(row.get("messages"), list):
         return "messages"

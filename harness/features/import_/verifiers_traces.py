@@ -1,10 +1,11 @@
-"""Traces of `verifiers` 0.4: `traces.jsonl`, a JSON object a rollout.
+"""Traces of `verifiers` 0.4: `traces.jsonl`, an episode a line, with the traces of its agents.
 
+Of an episode with several agents the traces of the first one are read: each is a sample.
 `nodes` are the messages in the order in which they were made; `sampled` marks the model's answers.
 `calls` has the tokens and times of each, by the node that it made.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from harness.agent.attempt import StopReason
@@ -26,6 +27,20 @@ from harness.features.import_.trajectory import Conversation, Spending, Trajecto
 from harness.models.protocol import Usage
 
 STOPS = {"max_turns": StopReason.TURN_LIMIT, "timeout": StopReason.TIME_LIMIT}
+
+
+def read_episode(row: Object, where: str, problem_field: str | None) -> Iterator[Trajectory]:
+    """Read the traces of an episode, or a trace that stands by itself; see `read_trace`."""
+    if "nodes" in row:
+        yield read_trace(row, where, problem_field)
+        return
+    first: str | None = None
+    for number, trace in enumerate(objects_in(row, "traces", where), 1):
+        place = f"{where}: trace {number}"
+        name = text(object_in(trace, "agent", place), "name", place)
+        first = name if first is None else first
+        if name == first:
+            yield read_trace(trace, place, problem_field)
 
 
 def read_trace(row: Object, where: str, problem_field: str | None) -> Trajectory:
