@@ -151,7 +151,7 @@ def _peek(path: Path) -> dict[str, Any] | None:
     with suppress(DataError, StopIteration):
         if value is None and line is not None:
             whole = text.startswith(b"{") and _is_object(text)
-            value = line.json_object() if whole else next(_document(path))[0]
+            value = _parsed(text, line.where) if whole else next(_document(path))[0]
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
