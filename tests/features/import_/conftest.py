@@ -1,6 +1,7 @@
 """Problems of one's own, and how a file is imported for them."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from own_problems import DOUBLE, ECHO
 from program import Done, harness
 
-from harness.features.import_.imported_sample import ImportedSample
+from harness.features.import_.imported_sample import ImportedSample, transcript_of
 from harness.features.import_.trajectory_file import TrajectoryFile, format_of
 from harness.features.import_.trajectory_run import Finder, read_samples
 from harness.sources.benchmarks import load
@@ -43,7 +44,7 @@ def read(own: Path, monkeypatch: pytest.MonkeyPatch) -> Read:
     """Read a file without judging anything; its format is found, unless it is given."""
     monkeypatch.chdir(own)
 
-    def found(
+    def samples_in(
         content: Any, format_: str | None = None, *, name: str = "a.jsonl", **finder: Any
     ) -> list[ImportedSample]:
         path = Path(name)
@@ -51,9 +52,14 @@ def read(own: Path, monkeypatch: pytest.MonkeyPatch) -> Read:
         field = finder.pop("problem_field", None)
         file = TrajectoryFile(path, format_ or format_of(path), field)
         problems = load("jsonl:own.jsonl").problems
-        return read_samples(file, Finder(problems, "harness", **finder))[0]
+        found = Finder(problems, "harness", **finder)
+        samples, *_ = read_samples(file, found)
+        for trajectory, sample in found.samples(file.trajectories(), Counter()):
+            for event in transcript_of(trajectory, sample, "m", "agentic"):
+                assert event.model_dump_json(by_alias=True).encode()  # it can be written
+        return samples
 
-    return found
+    return samples_in
 
 
 def written(path: Path, content: Any) -> None:

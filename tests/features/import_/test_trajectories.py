@@ -9,6 +9,9 @@ import pytest
 from agent_runs_made import RIGHT, WRONG, atif, eval_log, inspect_sample, messages
 from program import Done, harness, results
 
+from harness.features.report.run_labels import remarks, sides_of
+from harness.run.summary.loaded_run import read_run
+
 Import = Callable[..., Done]
 
 
@@ -68,6 +71,9 @@ def test_a_conversation_is_kept_as_a_transcript(own: Path, take: Import) -> None
     assert "--- turn 1: model, 0.00 s, 100 tokens in, 20 out" in shown
     assert "=== verdict: accepted" in shown
     assert "\x1b" not in shown
+    (side,) = sides_of([read_run(own / "r")])
+    assert not side.imported  # its turns and tokens are known
+    assert "the verdicts were made here" in " ".join(remarks([side]))
     out = harness(own, "export", "r", "--to", "atif")  # and may be exported in its turn
     assert json.loads(out.stdout)["extra"]["harness"]["revision_turns"] == [1, 2]
 
