@@ -10,7 +10,7 @@ from typing import NamedTuple
 from harness.errors import DataError
 from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, Verdict
-from harness.problem import Problem, RuleName, TestCase, TestSuite
+from harness.problem import Checker, Problem, RuleName, TestCase, TestSuite
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.limits import Limits, limits_of
 from harness.sandbox.program import Execution, Program, SandboxError
@@ -136,10 +136,16 @@ class Options:
             tests,
             self.limits(problem),
             self.rule or problem.rule,
-            None if self.rule else problem.checker,
+            _checker(problem, self.rule),
             self.isolate,
             self.stop,
         )
+
+
+def _checker(problem: Problem, rule: RuleName | None) -> Checker | None:
+    """The problem's checker, unless a rule is to judge in its place; tests that are code stay."""
+    checker = problem.checker
+    return None if rule and checker is not None and checker.tests is None else checker
 
 
 async def judge_all(
