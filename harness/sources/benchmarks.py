@@ -12,13 +12,14 @@ import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from harness import plugins
 from harness.errors import UsageError
-from harness.sources import fixture, jsonl, mercury
+from harness.sources import fixture, humaneval, jsonl, mbpp, mercury
 from harness.sources.apps import apps
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.hub import HubFile, Wanted, all_files, hub_place
@@ -33,6 +34,10 @@ LEETCODEDATASET = "newfacade/LeetCodeDataset"
 APPS = "codeparrot/apps"
 METR_APPS = "metr-evals/apps"
 MERCURY = "Elfsong/Mercury"
+HUMANEVAL = "openai/openai_humaneval"
+HUMANEVALPLUS = "evalplus/humanevalplus"
+MBPP = "google-research-datasets/mbpp"
+MBPPPLUS = "evalplus/mbppplus"
 
 _LCB_STEMS = ("test", *(f"test{number}" for number in range(2, 7)))
 """The file that each release added, without its suffix."""
@@ -132,6 +137,14 @@ HOMES: Mapping[str, Mapping[str, Home]] = MappingProxyType(
             "train": _splits(MERCURY, "train"),
             "all": _splits(MERCURY, "train", "eval"),
         },
+        "humaneval": {"test": _splits(HUMANEVAL, "test")},
+        "humanevalplus": {"test": _splits(HUMANEVALPLUS, "test")},
+        "mbpp": {
+            "test": _splits(MBPP, "test"),
+            "train": _splits(MBPP, "train"),
+            "all": _splits(MBPP, "train", "test", "validation", "prompt"),
+        },
+        "mbppplus": {"test": _splits(MBPPPLUS, "test")},
     }
 )
 
@@ -215,6 +228,10 @@ LOADERS: MappingProxyType[str, Loader] = MappingProxyType(
         "leetcodedataset": dataset.load,
         "mercury": mercury.load,
         "apps": apps.load,
+        "humaneval": humaneval.load,
+        "humanevalplus": partial(humaneval.load, name="humanevalplus"),
+        "mbpp": mbpp.load,
+        "mbppplus": partial(mbpp.load, name="mbppplus"),
     }
 )
 
@@ -225,6 +242,10 @@ READERS: MappingProxyType[str, ReadRows] = MappingProxyType(
         "leetcodedataset": dataset.read_rows,
         "mercury": mercury.read_rows,
         "apps": apps.read_rows,
+        "humaneval": humaneval.read_rows,
+        "humanevalplus": partial(humaneval.read_rows, name="humanevalplus"),
+        "mbpp": mbpp.read_rows,
+        "mbppplus": partial(mbpp.read_rows, name="mbppplus"),
     }
 )
 """Of those that have a home on the hub."""

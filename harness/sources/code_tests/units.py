@@ -210,6 +210,8 @@ def _is_test(statement: ast.stmt, asserting: set[str]) -> bool:
     definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     if isinstance(statement, definition | ast.Assign | ast.AnnAssign | ast.Import):
         return False
+    if isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Constant):
+        return not statement.test.value  # `assert True` tests nothing
     return any(_asserts(node, asserting) for node in ast.walk(statement))
 
 
@@ -284,3 +286,19 @@ def _digest(text: str) -> str:
     import hashlib
 
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def called_names(code: Sequence[str]) -> set[str]:
+    """The names that are called in some Python. What cannot be parsed calls nothing."""
+    names: set[str] = set()
+    for text in code:
+        try:
+            tree = _parse(text, "")
+        except TestCodeError:
+            continue
+        names |= {
+            node.func.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+    return names

@@ -53,7 +53,7 @@ def run_tests(script: dict[str, Any], known: str, outcomes: str) -> str:
 
     Args:
         script: `source` with slots; `units`, the test of each; `wanted`, the slots to run;
-            `before`, source that the tests take for granted; `entry_point` and `call`, the
+            `before`, source that comes first; `entry_point` and `call`, the
             function of the tests that is called with it, if any.
         known: the calls that were carried out, a line of JSON each.
         outcomes: of the leading ones, a line each.
@@ -111,7 +111,6 @@ class _Run:
         namespace = module.__dict__
         sys.modules["tests"] = module
         namespace["__file__"] = "tests.py"
-        exec(self.script["before"], namespace)
         tree = _Slots(self.script).tree()
         self._name(tree, namespace)
         namespace.update(self._hooks())
@@ -237,7 +236,7 @@ class _Slots:
     """Puts the tests into their slots, and a guard about every statement."""
 
     def __init__(self, script: dict[str, Any]) -> None:
-        self.source: str = script["source"]
+        self.source: str = f"{script['before']}\n{script['source']}"
         self.units: list[str] = script["units"]
         self.cases: list[ast.stmt] = []
 
