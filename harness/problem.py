@@ -248,6 +248,7 @@ class Problem(BaseModel):
         code: the program that defines what is called, for code execution alone.
         rule: the name of the comparison rule that judges its outputs.
         checker: judges them in its place.
+        cpu_s, memory_bytes: what a test may use, where the data say.
         load_references: decodes the known-good solutions, each time anew. Raises DataError.
         generator: source text of the data set's own maker of inputs; empty where it has none. Runs
             in the sandbox alone (`harness.features.verify.generated_inputs`).
@@ -278,6 +279,8 @@ class Problem(BaseModel):
     code: str = ""
     rule: RuleName = "lcb"
     checker: Checker | None = None
+    cpu_s: float | None = None
+    memory_bytes: int | None = None
     load_references: Callable[[], tuple[Reference, ...]] = tuple
     generator: str = ""
     known_issues: tuple[str, ...] = ()

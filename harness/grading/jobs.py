@@ -104,7 +104,7 @@ class Options:
 
     Attributes:
         rule: in place of each problem's own rule or checker.
-        cpu_s: CPU seconds per test in place of each source's own.
+        cpu_s: CPU seconds per test in place of each problem's and source's own.
         cpu_by_problem: the same in place of either, by the problem's id.
         memory_bytes: memory of a test, likewise.
         isolate: a process for every test.
@@ -124,8 +124,8 @@ class Options:
         """What a test of a problem may use."""
         return limits_of(
             problem.source,
-            cpu_s=self.cpu_by_problem.get(problem.id, self.cpu_s),
-            memory_bytes=self.memory_bytes,
+            cpu_s=self.cpu_by_problem.get(problem.id, self.cpu_s) or problem.cpu_s,
+            memory_bytes=self.memory_bytes or problem.memory_bytes,
             wall_s=self.wall_s,
         )
 

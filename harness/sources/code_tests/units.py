@@ -116,18 +116,26 @@ def read_units(code: str | Sequence[str]) -> Units:
 
 
 def _listed(code: Sequence[str]) -> Units:
+    """The tests of a list. Where one has several statements, they are a function's."""
     tree = ast.Module([], [])
-    tests: list[tuple[list[ast.stmt], ast.stmt]] = []
+    tests: list[ast.stmt] = []
+    alone = True
     for number, text in enumerate(code, 1):
         body = _parse(text, f"test {number}: ").body
-        if not body:
-            raise TestCodeError(f"test {number} is empty")
+        if not any(_is_test(each, set()) for each in body):
+            tree.body += body
+            alone = alone and all(map(_is_harmless, body))
+            continue
+        if len(body) > 1:
+            function = ast.parse(f"def test_{number}(): pass").body[0]
+            assert isinstance(function, ast.FunctionDef)
+            function.body = body
+            body = [function]
         tree.body += body
-        tests.append((tree.body, body[-1]))
-    alone = len(tree.body) == len(tests)
+        tests += body
     if not tests:
-        raise TestCodeError("it has no test")
-    return Units(tree, "", tuple(tests), alone=alone)
+        raise TestCodeError("no test is in it: nothing is asserted")
+    return Units(tree, "", tuple((tree.body, each) for each in tests), alone=alone)
 
 
 def _parse(code: str, where: str) -> ast.Module:
