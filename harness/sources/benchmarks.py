@@ -19,7 +19,7 @@ from typing import NamedTuple, Protocol
 
 from harness import plugins
 from harness.errors import UsageError
-from harness.sources import fixture, humaneval, jsonl, mbpp, mercury
+from harness.sources import codeforces, fixture, humaneval, icpc, jsonl, mbpp, mercury
 from harness.sources.apps import apps
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.hub import HubFile, Wanted, all_files, hub_place
@@ -38,6 +38,7 @@ HUMANEVAL = "openai/openai_humaneval"
 HUMANEVALPLUS = "evalplus/humanevalplus"
 MBPP = "google-research-datasets/mbpp"
 MBPPPLUS = "evalplus/mbppplus"
+CODEFORCES = "open-r1/codeforces"
 
 _LCB_STEMS = ("test", *(f"test{number}" for number in range(2, 7)))
 """The file that each release added, without its suffix."""
@@ -137,6 +138,7 @@ HOMES: Mapping[str, Mapping[str, Home]] = MappingProxyType(
             "train": _splits(MERCURY, "train"),
             "all": _splits(MERCURY, "train", "eval"),
         },
+        "codeforces": {"test": _splits(CODEFORCES, "test"), "train": _splits(CODEFORCES, "train")},
         "humaneval": {"test": _splits(HUMANEVAL, "test")},
         "humanevalplus": {"test": _splits(HUMANEVALPLUS, "test")},
         "mbpp": {
@@ -228,6 +230,8 @@ LOADERS: MappingProxyType[str, Loader] = MappingProxyType(
         "leetcodedataset": dataset.load,
         "mercury": mercury.load,
         "apps": apps.load,
+        "icpc": icpc.load,
+        "codeforces": codeforces.load,
         "humaneval": humaneval.load,
         "humanevalplus": partial(humaneval.load, name="humanevalplus"),
         "mbpp": mbpp.load,
@@ -242,6 +246,7 @@ READERS: MappingProxyType[str, ReadRows] = MappingProxyType(
         "leetcodedataset": dataset.read_rows,
         "mercury": mercury.read_rows,
         "apps": apps.read_rows,
+        "codeforces": codeforces.read_rows,
         "humaneval": humaneval.read_rows,
         "humanevalplus": partial(humaneval.read_rows, name="humanevalplus"),
         "mbpp": mbpp.read_rows,
