@@ -37,6 +37,7 @@ from harness.sources.files.rows import (
 )
 from harness.sources.jsonl_code import tests_as_code
 from harness.sources.jsonl_nodes import canonical
+from harness.sources.jsonl_shapes import has_another_shape, in_own_shape
 from harness.sources.public_split import Split, split
 from harness.sources.signature import signature_of
 
@@ -74,18 +75,7 @@ class Row(_Strict):
     statement: str
     """What the model is asked, Markdown or plain text."""
     tests: tuple[RowTest, ...] = ()
-    """Every one counts; a problem without any is never graded."""
-    test: str | tuple[str, ...] | None = None
-    """Tests as Python code, in place of `tests`: a function `check(candidate)`, a
-    `unittest.TestCase`, functions `test_…`, statements that assert, or a list of such statements.
-    The code runs in a sandbox apart from the solution's."""
-    public_test: str | tuple[str, ...] | None = None
-    """Tests as code that the model may see; without any, the first few of `test` are public."""
-    test_setup: str = ""
-    """Python source that comes before the code of the tests."""
-    values: Literal["json", "python"] = "json"
-    """How the tests of a function are written: `python` has the arguments as between the brackets
-    of a call, and compares with `==`."""
+    """Every one counts; a problem without any is never graded. Not wanted beside `test`."""
     id: str | None = None
     """`<source>/<name>`, or a name alone; without one, the content's hash names the problem."""
     title: str | None = None
@@ -104,12 +94,6 @@ class Row(_Strict):
     """The function or method of `Solution` that is called; without one, a program is asked for."""
     preamble: PreambleName | None = None
     """Whose names solutions may take for granted; leetcode for functions, none for programs."""
-    preamble_code: str = ""
-    """Python source that runs before every solution, after the preamble."""
-    time_limit: float | None = Field(default=None, gt=0)
-    """CPU seconds of a test."""
-    memory_limit: int | None = Field(default=None, gt=0)
-    """MiB of memory of a test."""
     rule: RuleName = "lcb"
     """How outputs are compared with the expected ones."""
     checker: str | None = None
@@ -120,6 +104,23 @@ class Row(_Strict):
     """Known-good solutions."""
     known_issues: tuple[str, ...] = ()
     """Why a right solution may be judged wrong, each in a word."""
+    test: str | tuple[str, ...] | None = None
+    """Tests as Python code, in place of `tests`: a function `check(candidate)`, a
+    `unittest.TestCase`, functions `test_…`, statements that assert, or a list of such statements.
+    The code runs in a sandbox apart from the solution's."""
+    public_test: str | tuple[str, ...] | None = None
+    """Tests as code that the model may see; without any, the first few of `test` are public."""
+    test_setup: str = ""
+    """Python source that comes before the code of the tests."""
+    values: Literal["json", "python"] = "json"
+    """How the tests of a function are written: `python` has the arguments as between the brackets
+    of a call, and compares with `==`."""
+    preamble_code: str = ""
+    """Python source that runs before every solution, after the preamble."""
+    time_limit: float | None = Field(default=None, gt=0)
+    """CPU seconds of a test."""
+    memory_limit: int | None = Field(default=None, gt=0)
+    """MiB of memory of a test."""
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
@@ -157,9 +158,12 @@ def parse_row(line: Line, *, source: str) -> Problem:
     Raises:
         DataError: the row is not as the format says.
     """
-    line.json_object()  # says what is wrong with the line itself better than the model would
+    raw = line.json_object()  # says what is wrong with the line better than the model would
+    text = line.text()
+    if has_another_shape(raw):
+        text = to_json(in_own_shape(raw, line.where))
     try:
-        row = Row.model_validate_json(line.text())
+        row = Row.model_validate_json(text)
     except ValidationError as error:
         raise _data_error(line.where, error) from None
     _check(row, line.where)
@@ -226,6 +230,8 @@ def _tests(row: Row) -> Split:
 
 def _check(row: Row, where: str) -> None:
     """What the model's types cannot say."""
+    if row.test is None and "tests" not in row.model_fields_set:
+        raise DataError(where, "tests", "field required; or give 'test', tests that are code")
     if row.id is not None and not all(part.strip() for part in row.id.split("/", 1)):
         raise DataError(where, "id", f"{row.id!r:.60} is not a name or <source>/<name>")
     said = [test.public is not None for test in row.tests]
