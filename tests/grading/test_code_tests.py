@@ -171,11 +171,14 @@ def test_no_solution_passes_by_what_it_makes_of_itself(run: Run, code: str) -> N
     assert grade.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}, grade
 
 
-def test_a_solution_finds_nothing_of_the_tests(run: Run, search: str, secret: str) -> None:
+def test_a_solution_finds_nothing_of_the_tests(
+    unguarded: Worker, search: str, secret: str
+) -> None:
     tests = f"def check(candidate):\n    assert candidate(1) == {secret!r}"
+    checker, _, hidden = code_tests(None, read_units(tests), "f", "")
     code = f"{dedent(search)}\ndef f(x): return found()"
-    grade = run(code, tests)
-    assert grade.verdict is Verdict.WRONG_ANSWER
+    grade = judge(unguarded, Task(Program(code, "", "f"), hidden, LIMITS, checker=checker))
+    assert grade.verdict is Verdict.WRONG_ANSWER, grade
     assert grade.tests[0].got == "'nothing'"
 
 
