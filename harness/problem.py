@@ -153,9 +153,7 @@ class Checker(BaseModel):
         """The part that judges public tests alone."""
         if self.tests is None:
             return self
-        return self.model_copy(
-            update={"tests": self.tests.model_copy(update={"hidden": None})}
-        )
+        return self.model_copy(update={"tests": self.tests.model_copy(update={"hidden": None})})
 
 
 class Reference(BaseModel):

@@ -36,7 +36,8 @@ class _Files:
         if name not in self.texts:
             return self.real(name, mode, *rest, **named)
         data = self.texts[name].encode("utf-8", "surrogateescape")
-        return _io.BytesIO(data) if "b" in mode else _io.TextIOWrapper(_io.BytesIO(data), "utf-8", "surrogateescape")
+        file = _io.BytesIO(data)
+        return file if "b" in mode else _io.TextIOWrapper(file, "utf-8", "surrogateescape")
 
     def text(self, ending):
         for name, kept in self.written.items():
@@ -66,7 +67,7 @@ def _run_program(texts, arguments, stdin):
         _sys.argv, _sys.stdin, _sys.stdout, _sys.stderr, _builtins.open, _io.open = kept
     return code, files, printed.getvalue()
 '''
-_VALIDATOR = '''
+_VALIDATOR = """
 
 def check(input, expected, answer):
     texts = {"/data/test.in": input, "/data/test.ans": str(expected)}
@@ -77,8 +78,8 @@ def check(input, expected, answer):
     if code != 43:
         raise RuntimeError(f"the output validator ended with exit code {code}, not with 42 or 43")
     return files.text("judgemessage.txt").strip()[:300] or False
-'''
-_SCORE = '''
+"""
+_SCORE = """
 
 def check(input, expected, answer):
     texts = {"input.txt": input, "expected.txt": str(expected), "answer.txt": str(answer)}
@@ -87,8 +88,8 @@ def check(input, expected, answer):
     if code or not words:
         raise RuntimeError(f"the checker ended with exit code {code} and printed {printed[:100]!r}")
     return float(words[-1]) >= 1
-'''
-_TOKENS = '''
+"""
+_TOKENS = """
 
 def check(input, expected, answer):
     answer = str(answer)
@@ -140,7 +141,7 @@ def _number(text):
     except ValueError:
         return None
     return value if math.isfinite(value) else None
-'''
+"""
 _ALONE = {"case_sensitive", "space_change_sensitive"}
 _WITH_NUMBER = {"float_tolerance", "float_relative_tolerance", "float_absolute_tolerance"}
 

@@ -95,7 +95,7 @@ def _text(row: dict[str, object], column: str, where: str) -> str:
 
 
 def _tests(row: dict[str, object], column: str, where: str, *, public: bool) -> list[TestCase]:
-    value = row.get(column) or []
+    value: object = row.get(column) or []
     if not isinstance(value, list):
         raise DataError(where, column, f"no list: {value!r:.60}")
     tests: list[TestCase] = []

@@ -217,9 +217,7 @@ def _tests_and_checker(row: Row, where: str) -> tuple[Split, Checker | None]:
 def _tests(row: Row) -> Split:
     signature = _signature(row)
     tests = [
-        TestCase(
-            input=t.input, output=canonical(t.output or "", signature), public=bool(t.public)
-        )
+        TestCase(input=t.input, output=canonical(t.output or "", signature), public=bool(t.public))
         for t in row.tests
     ]
     if tests and all(test.public is None for test in row.tests):

@@ -122,7 +122,9 @@ def _of_values(
     if all(each is None for each in said):
         first = _first(len(code))
         said = [number < first for number in range(len(code))]
-    chosen = [[text for text, public in zip(code, said, strict=True) if public is bool(k)] for k in (1, 0)]
+    chosen = [
+        [text for text, public in zip(code, said, strict=True) if public is bool(k)] for k in (1, 0)
+    ]
     before = f"{HELPERS}\n{row.test_setup}"
     public, hidden = (read_units(texts) if texts else None for texts in chosen)
     checker, known, unknown = code_tests(public, hidden, entry_point, before)
@@ -130,9 +132,7 @@ def _of_values(
     return Split(known, unknown, rule), checker
 
 
-def _of_code(
-    row: TestedRow, test: str | tuple[str, ...], where: str
-) -> tuple[Split, Checker]:
+def _of_code(row: TestedRow, test: str | tuple[str, ...], where: str) -> tuple[Split, Checker]:
     if row.tests:
         raise DataError(where, "test", "give 'test' or 'tests', not both")
     if row.checker is not None or row.rule != "lcb":

@@ -8,7 +8,7 @@ stands for are passed over.
 import ast
 import re
 import warnings
-from typing import Any
+from typing import Any, cast
 
 from harness.errors import DataError
 
@@ -72,7 +72,8 @@ def _first(row: dict[str, Any], names: tuple[str, ...]) -> Any:
 def _is_code(value: Any) -> bool:
     """Whether these are tests that are code, and not some other thing of that name."""
     if isinstance(value, list) and value:
-        return all(isinstance(each, str) and "assert" in each for each in value)
+        texts = cast("list[object]", value)
+        return all(isinstance(each, str) and "assert" in each for each in texts)
     return isinstance(value, str) and ("assert" in value or "def check(" in value)
 
 
@@ -105,7 +106,9 @@ def _of_prompt(prompt: str, made: dict[str, Any], reference: Any) -> dict[str, A
         more |= {"starter_code": made["starter_code"] or prompt}
         more |= {"test_setup": "\n".join(filter(None, (before, made["test_setup"])))}
     if isinstance(reference, str):
-        whole = re.search(rf"^\s*(?:async )?(?:def|class) {re.escape(name)}\b", reference, re.M)
+        whole = re.search(
+            rf"^\s*(?:async )?(?:def|class) {re.escape(name)}\b", reference, re.MULTILINE
+        )
         more["references"] = [reference if whole or not defines else prompt + reference]
     return more
 

@@ -9,6 +9,7 @@ import ast
 import warnings
 from collections.abc import Iterable
 from functools import partial
+from typing import cast
 
 from harness.errors import DataError
 from harness.problem import Problem, TestCase, TestSuite
@@ -118,8 +119,9 @@ def _texts(row: dict[str, object], column: str, where: str) -> list[str]:
     value = row.get(column)
     if value is None:
         return []
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return [str(each).replace("\r\n", "\n") for each in value]
+    texts = cast("list[object]", value) if isinstance(value, list) else [None]
+    if all(isinstance(each, str) for each in texts):
+        return [str(each).replace("\r\n", "\n") for each in texts]
     raise DataError(where, column, f"no list of strings: {value!r:.60}")
 
 

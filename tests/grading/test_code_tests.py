@@ -171,9 +171,7 @@ def test_no_solution_passes_by_what_it_makes_of_itself(run: Run, code: str) -> N
     assert grade.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}, grade
 
 
-def test_a_solution_finds_nothing_of_the_tests(
-    unguarded: Worker, search: str, secret: str
-) -> None:
+def test_a_solution_finds_nothing_of_the_tests(unguarded: Worker, search: str, secret: str) -> None:
     tests = f"def check(candidate):\n    assert candidate(1) == {secret!r}"
     checker, _, hidden = code_tests(None, read_units(tests), "f", "")
     code = f"{dedent(search)}\ndef f(x): return found()"
@@ -212,7 +210,7 @@ OBJECTS = """
         "assert isinstance(Node(1), Node) and not isinstance(3, Node)",
         "try:\n    odd(1)\n    assert False\nexcept OddError as error:\n    assert error.args == (1,)",
         "assert each(odd, [2]) == [2]",
-        "a = each(lambda x: {x: (x, b'', 1j, frozenset({x}))}, [1])\nassert a == [{1: (1, b'', 1j, frozenset({1}))}]",
+        "a = each(lambda x: {x: (b'', 1j, {x})}, [1])\nassert a == [{1: (b'', 1j, {1})}]",
     ],
 )
 def test_objects_stay_with_the_solution_and_can_be_used(run: Run, test: str) -> None:
@@ -280,7 +278,12 @@ def test_random_numbers_are_the_same_in_every_round(run: Run) -> None:
 
 
 def test_tests_may_depend_on_what_went_before(run: Run) -> None:
-    code = "class Stack:\n    def __init__(self): self.items = []\n    def push(self, x): self.items.append(x)\n    def pop(self): return self.items.pop()"
+    code = """
+        class Stack:
+            def __init__(self): self.items = []
+            def push(self, item): self.items.append(item)
+            def pop(self): return self.items.pop()
+    """
     tests = """
         def check(candidate):
             stack = candidate()

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from harness.grading.code_tests.rounds import Failure, Rounds, TestsFailedError
 from harness.grading.outcome import outcome
-from harness.grading.verdict import Difference, JudgedAgain, TestResult, Verdict
 from harness.grading.sandbox_retry import Bench
+from harness.grading.verdict import Difference, JudgedAgain, TestResult, Verdict
 from harness.problem import TestCase, TestCode, TestScript
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program
@@ -224,10 +224,10 @@ class _Part:
         self, slot: int, said: Failure, execution: Execution | None, *, asked: bool
     ) -> TestResult:
         test = self.tests[slot]
-        shown = {"got": _clean(said.got)} if said.got else {}
+        stdout = stderr = ""
         if said.kind and execution is not None:
-            shown["stdout"] = _clean(execution.stdout[-EXCERPT:].decode("utf-8", "replace"))
-            shown["stderr"] = _clean(execution.stderr)
+            stdout = _clean(execution.stdout[-EXCERPT:].decode("utf-8", "replace"))
+            stderr = _clean(execution.stderr)
         difference = None
         if said.kind == "wrong" and (said.got or said.expected):
             difference = Difference(
@@ -240,9 +240,11 @@ class _Part:
             cpu_s=round(execution.cpu_s, 6) if execution else 0.0,
             wall_s=round(execution.wall_s, 6) if execution else 0.0,
             difference=difference,
+            got=_clean(said.got),
             error=_clean(said.text),
+            stdout=stdout,
+            stderr=stderr,
             judged_by=BY_CODE_AND_SOLUTION if asked else BY_CODE,
-            **shown,
         )
 
 

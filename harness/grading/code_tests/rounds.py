@@ -195,15 +195,14 @@ class Rounds:
                 (execution,) = self.bench.execute(trial, [0], last=True)
             finally:
                 self.bench.worker.leave(trial)
+        answered = bool(known)
+        if execution.ending is not Ending.FINISHED or execution.result is None:
+            raise TestsFailedError(_why(execution), answered=answered)
         try:
-            if execution.ending is not Ending.FINISHED or execution.result is None:
-                raise ValueError(_why(execution))
             return Report.model_validate_json(execution.result)
         except ValidationError:
             why = "their process wrote on the judge's own channel"
-            raise TestsFailedError(why, answered=bool(known)) from None
-        except ValueError as error:
-            raise TestsFailedError(str(error), answered=bool(known)) from None
+            raise TestsFailedError(why, answered=answered) from None
 
 
 def source_of(test: TestCase) -> str:

@@ -1,1 +1,1 @@
-"""Tests that are Python code, taken apart into single tests: `units`, and made of values: `calls`."""
+"""Tests that are code: `units` takes them apart, `calls` makes them of values."""

@@ -173,8 +173,11 @@ class Calls:
     def _operations(self, call: Call) -> str:
         """LeetCode's way: names of methods and their arguments, and what each returns."""
         if self.python:
-            parts: list[Any] = [_literal(call.given, "input"), _literal(call.wanted or "", "output")]
-            given = list(parts[0]) if isinstance(parts[0], tuple) else []
+            parts: list[Any] = [
+                _literal(call.given, "input"),
+                _literal(call.wanted or "", "output"),
+            ]
+            given = [*cast("tuple[Any, ...]", parts[0])] if isinstance(parts[0], tuple) else []
         else:
             given = [_json(line, "input") for line in call.given.split("\n") if line.strip()]
             parts = [given, _json(call.wanted or "null", "output")]
@@ -244,33 +247,37 @@ def _typed(value: Any, annotation: ast.expr | None) -> str:
     """A JSON value as the annotation has it, in Python."""
     if annotation is None or value is None:
         return _written(value)
-    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-        sides = (annotation.left, annotation.right)
-        return _typed(value, next((s for s in sides if ast.unparse(s) != "None"), None))
     inner = annotation.slice if isinstance(annotation, ast.Subscript) else None
     items = list(inner.elts) if isinstance(inner, ast.Tuple) else [inner] if inner else []
-    match _kind(annotation), value:
-        case "union", _:
-            return _typed(value, next((s for s in items if ast.unparse(s) != "None"), None))
-        case "tuple", list():
-            kinds = items if len(items) == len(value) and not _is_open(items) else items[:1] * len(value)
-            made = [_typed(each, kind) for each, kind in _paired(value, kinds)]
-            return f"({', '.join(made)}{',' * (len(made) == 1)})"
-        case "list", list():
-            return f"[{', '.join(_typed(each, items[0] if items else None) for each in value)}]"
-        case ("set" | "frozenset" as kind), list():
-            made = ", ".join(_typed(each, items[0] if items else None) for each in value)
-            return f"{kind}([{made}])"
-        case "dict", dict():
-            key, content = items if len(items) == 2 else (None, None)  # noqa: PLR2004
-            pairs = (f"{_key(k, key)}: {_typed(v, content)}" for k, v in value.items())
-            return f"{{{', '.join(pairs)}}}"
-        case "bytes", str():
-            return repr(value.encode())
-        case "complex", [real, imaginary]:
-            return f"complex({real!r}, {imaginary!r})"
-        case _:
-            return _written(value)
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        items = [annotation.left, annotation.right]
+    if isinstance(annotation, ast.BinOp) or _kind(annotation) == "union":
+        chosen = next((each for each in items if ast.unparse(each) != "None"), None)
+        return _typed(value, chosen)
+    kind = _kind(annotation)
+    if isinstance(value, list):
+        return _typed_list(cast("list[Any]", value), kind, items)
+    if isinstance(value, dict) and kind == "dict":
+        key, content = items if len(items) == 2 else (None, None)  # noqa: PLR2004
+        named = cast("dict[str, Any]", value)
+        pairs = (f"{_key(k, key)}: {_typed(v, content)}" for k, v in named.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, str) and kind == "bytes":
+        return repr(value.encode())
+    return _written(value)
+
+
+def _typed_list(value: list[Any], kind: str, items: list[ast.expr]) -> str:
+    """A JSON list as an annotation has it; `items` are the annotations in its brackets."""
+    if kind == "tuple":
+        fixed = len(items) == len(value) and not _is_open(items)
+        kinds = items if fixed else items[:1] * len(value)
+        made = [_typed(each, kind) for each, kind in _paired(value, kinds)]
+        return f"({', '.join(made)}{',' * (len(made) == 1)})"
+    if kind == "complex" and len(value) == 2:  # noqa: PLR2004 - real and imaginary part
+        return f"complex({value[0]!r}, {value[1]!r})"
+    made = ", ".join(_typed(each, items[0] if items else None) for each in value)
+    return f"{kind}([{made}])" if kind in {"set", "frozenset"} else f"[{made}]"
 
 
 def _is_open(items: list[ast.expr]) -> bool:

@@ -59,9 +59,7 @@ class Units:
             kept.append((body, list(body)))
             until = body.index(last[1]) + 1 if last is not None and last[0] is body else len(body)
             body[:] = [
-                each
-                for statement in body[:until]
-                for each in self._shown(statement, slots, others)
+                each for statement in body[:until] for each in self._shown(statement, slots, others)
             ] or [ast.Pass()]
         try:
             source = ast.unparse(ast.fix_missing_locations(copy.deepcopy(self.tree)))
@@ -252,7 +250,7 @@ class _Named(ast.NodeTransformer):
     def __init__(self, entry_point: str) -> None:
         self.entry_point = entry_point
 
-    def visit_Name(self, node: ast.Name) -> ast.Name:  # noqa: N802 - as `ast` wants it
+    def visit_Name(self, node: ast.Name) -> ast.Name:
         return ast.Name(self.entry_point, node.ctx) if node.id == "candidate" else node
 
 

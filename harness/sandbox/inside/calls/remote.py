@@ -181,9 +181,7 @@ def _replaced(old: Any, new: Any) -> Any:
 class Remote:
     """An object of the solution's process."""
 
-    def __init__(
-        self, calls: Calls, place: list[Any], name: str, *, missing: bool = False
-    ) -> None:
+    def __init__(self, calls: Calls, place: list[Any], name: str, *, missing: bool = False) -> None:
         for key, value in {
             "_calls": calls,
             "_place": place,
@@ -192,7 +190,7 @@ class Remote:
         }.items():
             object.__setattr__(self, key, value)
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> Any:  # noqa: D102
         return self._calls.call(self, arguments, named)
 
     def __getattr__(self, name: str) -> Any:
@@ -223,7 +221,7 @@ class Remote:
             value = self._ask("value")
             if not isinstance(value, Remote):
                 mine = {"eq": value == other, "ne": value != other}
-                return mine[operation] if operation in mine else NotImplemented
+                return mine.get(operation, NotImplemented)
         if not isinstance(other, Remote):
             return NotImplemented  # no object of the solution decides what it equals
         return self._ask(operation, other)

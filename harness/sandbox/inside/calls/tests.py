@@ -93,7 +93,7 @@ class _Run:
             pass
         except ExhaustedError:
             self.calls.guessing = True
-        except BaseException as error:  # noqa: BLE001 - it is told
+        except BaseException as error:
             aborted = self._said(error)
         return {
             "calls": "\n".join(self.calls.made),
@@ -177,7 +177,7 @@ class _Run:
         self.calls.describing = True
         try:
             return self._described(error)
-        except BaseException as other:  # noqa: BLE001 - of values that cannot be shown
+        except BaseException as other:
             return {"kind": "wrong", "text": f"{type(error).__name__} ({type(other).__name__})"}
         finally:
             self.calls.describing = False
@@ -261,7 +261,11 @@ class _Slots:
             return [statement]
         if case or not isinstance(statement, _SIMPLE + _COMPOUND) or _is_text(statement):
             return [statement]
-        for part in (statement, *getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        for part in (
+            statement,
+            *getattr(statement, "handlers", ()),
+            *getattr(statement, "cases", ()),
+        ):
             for name in ("body", "orelse", "finalbody"):
                 block = getattr(part, name, None)
                 if isinstance(block, list):
@@ -337,4 +341,6 @@ def _with_operands(statement: ast.stmt) -> ast.stmt:
             name = ast.Constant(type(comparison).__name__)
             function = ast.Name("__compare__", ast.Load())
             statement.test = ast.Call(function, [name, left, right], [])
+        case _:
+            pass
     return statement
