@@ -118,18 +118,10 @@ def _equal(want, got):
     if _ABSOLUTE is None and _RELATIVE is None:
         return False
     one, other = _number(want), _number(got)
-    if one is None or other is None or _is_integer(want) and not _is_number(got):
+    if one is None or other is None:
         return False
     error = abs(one - other)
     return error <= (_ABSOLUTE or 0) or error <= (_RELATIVE or 0) * abs(one)
-
-
-def _is_number(text):
-    return _number(text) is not None
-
-
-def _is_integer(text):
-    return text.lstrip("+-").isdigit()
 
 
 def _number(text):
@@ -177,7 +169,8 @@ def score_checker(source: str) -> str:
 def token_checker(flags: Sequence[str]) -> str:
     """Return the checker that contest packages have by default: token by token.
 
-    Source: the problem package format, "default output validator".
+    Source: the problem package format, "default output validator". As in its reference
+    implementation, and against its text, a tolerance holds for whole numbers too.
 
     Args:
         flags: of that validator; without any, upper and lower case are the same and numbers are

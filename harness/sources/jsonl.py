@@ -294,7 +294,7 @@ _OF_A_TEST = {"kwargs", "raises", "argument", "tolerance"}
 
 def schema() -> dict[str, Any]:
     """The format of a row, as JSON Schema."""
-    return Row.model_json_schema()
+    return Row.model_json_schema() | {"anyOf": [{"required": [key]} for key in ("tests", "test")]}
 
 
 def _data_error(where: str, error: ValidationError) -> DataError:

@@ -96,7 +96,7 @@ def test_a_folder_of_packages(package: Package) -> None:
         ("", "1", Verdict.WRONG_ANSWER),
         ("", "1 2 3", Verdict.WRONG_ANSWER),
         ("space_change_sensitive", "1  2", Verdict.WRONG_ANSWER),
-        ("float_tolerance 1e-3", "1.0 2", Verdict.WRONG_ANSWER),
+        ("float_tolerance 1e-3", "1.0 2", Verdict.ACCEPTED),
     ],
 )
 def test_the_default_validator(
