@@ -9,7 +9,6 @@ from typing import Any
 
 from rich.console import Console
 
-from harness.agent.problem_kinds import KindRules, check_settings, check_tested, rules_of
 from harness.agent.strategies.strategy_names import STRATEGIES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
 from harness.features.import_.agreement import agreement_lines
@@ -29,6 +28,7 @@ from harness.models.prices import ListedPrice
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA, surroundings, test_limits
 from harness.run.plan.plan import judging_of
+from harness.run.plan.problem_kinds import KindRules, check_settings, check_tested, rules_of
 from harness.run.session.judging_session import Judging, isolate, judge_jobs, vet
 from harness.run.spec.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
@@ -37,6 +37,7 @@ from harness.sources.files.rows import Loaded
 from harness.terminal.progress import load_with_bar
 from harness.terminal.run_outcome import print_summary
 from harness.terminal.summary_table import console
+from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import bad_rows, count, printable_line
 
 NAMES = 5
@@ -108,11 +109,11 @@ def import_trajectories(request: ImportRequest, how: Judging, *, as_json: bool) 
     check_settings(rules, how.said)
     judging = replace(how, options=judging_of(spec))
     if rules.runs_code:
-        there = vet(there, judging, err)
-        judging = judging.for_problems(there, request.problems, err)
+        there = vet(there, judging, TerminalReporter(err))
+        judging = judging.for_problems(there, request.problems, TerminalReporter(err))
         samples = with_problems(samples, there)
         finder = replace(finder, problems=[*there, *_others(loaded, there)])
-    choice = isolate(err, judging.least, unsafe=judging.unsafe)
+    choice = isolate(TerminalReporter(err), judging.least, unsafe=judging.unsafe)
     made_by = _manifest(request, loaded, there, spec, judging)
     directory = _opened(request.out, {**made_by, **surroundings(choice)})
     try:
@@ -143,7 +144,7 @@ def _judge(judgements: Judgements, rules: KindRules, judging: Judging, err: Cons
     """Judge every revision; returns whether an interrupt ended it."""
     jobs = judgements.jobs()
     if rules.runs_code:
-        return judge_jobs(jobs, judging, err, "revisions", judgements.keep)
+        return judge_jobs(jobs, judging, TerminalReporter(err), "revisions", judgements.keep)
     for judged in judge_answers(jobs):
         judgements.keep(judged)
     return False

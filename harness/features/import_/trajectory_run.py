@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.agent.events import Graded
-from harness.agent.problem_kinds import judge_answer, rules_of
 from harness.errors import DataError, NothingSelectedError, UsageError
 from harness.features.import_.agreement import Compared, compared
 from harness.features.import_.imported_sample import (
@@ -22,6 +21,7 @@ from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.models.prices import Price
 from harness.problem import Problem
+from harness.run.plan.problem_kinds import judge_answer, rules_of
 from harness.run.spec.shard import MOST_SAMPLES
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
