@@ -1,16 +1,19 @@
 """How many requests, and how many bytes of theirs, the server holds at a time."""
 
 import asyncio
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
 from starlette.requests import Request
+from starlette.types import Receive
 
 from harness.features.serve.refusal import Refusal
 
 BODY_S = 60.0
 """Seconds in which a request's body has to arrive."""
 FULL_RETRY_S = 1.0
+PASSED_OVER_BYTES, PASSED_OVER_S = 1 << 30, 10.0
 
 
 class Places:
@@ -98,6 +101,21 @@ async def read_body(request: Request, place: Place, most: int, seconds: float = 
     except TimeoutError:
         raise Refusal(408, f"the body did not arrive within {seconds:g} s") from None
     return bytes(data)
+
+
+async def pass_over(receive: Receive) -> None:
+    """Read what is left of a refused request's body, and keep nothing of it.
+
+    A client that is still sending would otherwise see its connection reset, and no answer.
+    """
+    left = PASSED_OVER_BYTES
+    with suppress(TimeoutError):
+        async with asyncio.timeout(PASSED_OVER_S):
+            more = True
+            while more and left > 0:
+                message = await receive()
+                left -= len(message.get("body", b""))
+                more = bool(message.get("more_body"))
 
 
 def _check_length(length: int, most: int) -> None:

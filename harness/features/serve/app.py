@@ -1,7 +1,7 @@
 """The server's paths: `/run_code`, `/grade`, `/health`, `/metrics`."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from harness.features.serve.access import Access
-from harness.features.serve.admission import Place, Places, read_body
+from harness.features.serve.admission import Place, Places, pass_over, read_body
 from harness.features.serve.grade_request import Batch, Item
 from harness.features.serve.grading_service import Graders
 from harness.features.serve.metrics import CONTENT_TYPE
@@ -52,7 +52,7 @@ class Bounds:
     wait_s: float = 300.0
 
 
-Answer = Callable[[bytes, Place], Awaitable[Response]]
+Answer = Callable[[bytes, Place], Coroutine[Any, Any, Response]]
 
 
 class Service:
@@ -176,24 +176,23 @@ class Endpoint:
             async with asyncio.timeout(SEND_S):
                 await send(message)
 
+        request = Request(scope, receive)
+        body: bytes | None = None
         try:
             with self._service.places.take(self._service.retry_s()) as place:
-                response = await self._response(Request(scope, receive), receive, place)
+                body = await read_body(request, place, self._service.most_body)
+                response = await while_there(self._answer(body, place), _left(receive))
                 await response(scope, receive, sent)
         except Refusal as refusal:
+            if body is None and refusal.status in UNREAD:
+                await pass_over(receive)
             await refusal.response()(scope, receive, sent)
         except (ClientDisconnect, LeftError):
             self._service.answered(scope["path"], LEFT)
 
-    async def _response(self, request: Request, receive: Receive, place: Place) -> Response:
-        body = await read_body(request, place, self._service.most_body)
 
-        async def answer() -> Response:
-            return await self._answer(body, place)
-
-        return await while_there(answer(), _left(receive))
-
-
+UNREAD = frozenset({413, 503})
+"""Statuses of requests whose bodies are on their way still."""
 LEFT = 499
 """Counted for a client that closed its connection, as nginx has it; never sent."""
 

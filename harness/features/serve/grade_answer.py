@@ -1,13 +1,17 @@
 """What `POST /grade` answers of one solution: nothing that would show a hidden test."""
 
+import logging
 from typing import Any
 
 from harness.features.serve.grade_request import Item
 from harness.grading.verdict import INFRASTRUCTURE, Grade, TestResult, Verdict
+from harness.text import printable_line
+
+log = logging.getLogger("harness")
 
 HIDDEN_FIELDS = frozenset({"index", "public", "verdict", "cpu_s", "wall_s"})
 """Of a hidden test's result. Output and errors of a program may hold its input."""
-HIDDEN_CAUSE = "the checker failed on a hidden test"
+HIDDEN_CAUSE = "the problem's row, or its checker, is faulty; the server's log says how"
 
 
 def grade_answer(
@@ -25,7 +29,9 @@ def grade_answer(
     """
     passed = grade.public_passed + grade.hidden_passed
     total = grade.public_total + grade.hidden_total
-    hidden = grade.verdict is Verdict.CHECKER_ERROR and grade.hidden_total > 0
+    hidden = grade.verdict is Verdict.CHECKER_ERROR and item.problem is not None
+    if hidden:
+        log.warning("%s: %s", problem_id, printable_line(cause))
     return {
         "index": number,
         "id": item.id,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from harness.errors import UsageError
 from harness.features.serve.access import LOOPBACK
@@ -26,7 +27,7 @@ from harness.sandbox.executor import Executor
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
 from harness.sandbox.strongest import choose
-from harness.text import printable_line
+from harness.text import count, printable_line
 
 GRACE_S = 30
 """Seconds that requests have to end in when the server is told to end."""
@@ -117,14 +118,27 @@ async def _serve_on(
     say: Callable[[str], None],
 ) -> None:
     """Serve on an executor that is open."""
-    workers = Workers(pool, Metrics())
+    service = service_of(pool, problems, settings)
+    await asyncio.gather(*(pool.call(_TRIAL) for _ in range(pool.size)))  # started, and sound
+    address = _address(bound)
+    ready = f"The judge listens at {address} with {count(pool.size, 'worker')}"
+    server = Server(config_of(service.app(settings.token)), lambda: say(ready))
+    await server.serve(sockets=[bound])
+
+
+def service_of(pool: Executor, problems: Sequence[Problem], settings: Settings) -> Service:
+    """Return what the paths do, on an executor that is open."""
     options = judging_of(settings.spec)
     most_memory = options.memory_bytes or Limits().memory_bytes
+    workers = Workers(pool, Metrics())
     graders = Graders(workers, ProblemCache(problems), options, most_memory)
-    await asyncio.gather(*(pool.call(_TRIAL) for _ in range(pool.size)))  # started, and sound
-    service = Service(graders, settings.bounds, len(problems))
-    config = uvicorn.Config(
-        service.app(settings.token),
+    return Service(graders, settings.bounds, len(problems))
+
+
+def config_of(app: ASGIApp) -> uvicorn.Config:
+    """Return how uvicorn serves an app."""
+    return uvicorn.Config(
+        app,
         http=BoundedConnection,
         ws="none",
         lifespan="off",
@@ -135,9 +149,6 @@ async def _serve_on(
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=GRACE_S,
     )
-    address = _address(bound)
-    server = Server(config, lambda: say(f"The judge listens at {address} with {pool.size} workers"))
-    await server.serve(sockets=[bound])
 
 
 class Server(uvicorn.Server):
