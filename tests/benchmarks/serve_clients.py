@@ -95,7 +95,7 @@ def ask(name: str, folder: Path, address: str) -> dict[str, Any]:
 
 
 def environment(name: str, folder: Path) -> tuple[str, Path]:
-    """Make a package's environment, once: its interpreter, and its files where they are unpacked."""
+    """Make a package's environment, once; return its interpreter and where its files are."""
     package, beside = PACKAGES[name]
     room, source = folder / name, folder / f"{name}-files"
     python = str(room / "bin" / "python")

@@ -13,7 +13,6 @@ from harness.closing import Closing
 from harness.features.serve.server import Server, Settings, _listen, config_of, service_of
 from harness.problem import Problem
 from harness.run.spec.spec import RunSpec, read_spec
-from harness.sandbox.executor import Executor
 from harness.sandbox.pool import SandboxPool
 
 PATIENCE_S = 120.0
@@ -59,7 +58,6 @@ class JudgeServer(Closing):
 
     async def _live(self) -> None:
         async with SandboxPool(workers=self._workers) as pool:
-            self.pool: Executor = pool
             self.service = service_of(pool, self._problems, self._settings)
             app = self.service.app(self._settings.token)
             self.server = _Quiet(config_of(app), self._ready.set)

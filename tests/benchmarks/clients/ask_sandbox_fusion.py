@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import sys
+from typing import Any
 
 import sandbox_fusion as sf
 
@@ -12,7 +13,7 @@ sf.set_endpoint(address)
 found = {}
 
 
-def ask(name, code, **more):
+def ask(name: str, code: str, **more: Any) -> Any:
     request = sf.RunCodeRequest(code=code, language="python", **more)
     result = sf.run_code(request, max_attempts=1)
     mapping = sf.SummaryMapping(RunFailed="RunFailed", RunTimeout="RunTimeout")
@@ -31,7 +32,7 @@ result = ask("files", code, files={"h.py": encoded}, fetch_files=["out.txt"])
 found["fetched"] = base64.b64decode(result.files["out.txt"]).decode()
 
 
-async def many():
+async def many() -> list[int]:
     requests = [sf.RunCodeRequest(code=f"print({n})", language="python") for n in range(50)]
     done = await asyncio.gather(*(sf.run_code_async(request) for request in requests))
     return [int(each.run_result.stdout) for each in done]

@@ -8,6 +8,8 @@ import json
 import os
 import sys
 import types
+from enum import StrEnum
+from typing import Any
 
 address, folder = sys.argv[1:3]
 os.environ["SANDBOX_URL"] = f"{address}/run_code"
@@ -20,8 +22,6 @@ for name in (
     package = types.ModuleType(name)
     package.__path__ = [f"{folder}/{name.replace('.', '/')}"]
     sys.modules[name] = package
-from enum import StrEnum  # noqa: E402
-
 from tinker_cookbook.sandbox.sandboxfusion import SandboxFusionClient  # noqa: E402
 
 sandbox = sys.modules["tinker_cookbook.sandbox"]
@@ -36,8 +36,8 @@ ADD = code_grading.taco_to_lcb_format(
 )
 
 
-async def main():
-    async def score(code, tests, **more):
+async def main() -> None:
+    async def score(code: str, tests: Any, **more: Any) -> list[Any]:
         passed, said = await code_grading.sandbox_check_correctness(tests, code, **more)
         return [passed, said.get("status"), said.get("error")]
 

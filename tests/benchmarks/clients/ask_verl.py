@@ -7,6 +7,7 @@ import json
 import sys
 import threading
 import types
+from typing import Any
 
 address, folder = sys.argv[1:3]
 for name in ("verl", "verl.utils", "verl.utils.reward_score"):
@@ -21,7 +22,7 @@ ECHO = {"inputs": ["1\n", "2\n", "3\n"], "outputs": ["1\n", "2\n", "3\n"]}
 ADD = {"inputs": ["1\n2", "3\n4"], "outputs": ["3", "7"], "fn_name": "add"}
 
 
-def score(code, tests, **more):
+def score(code: str, tests: Any, **more: Any) -> list[Any]:
     text = f"Here it is.\n```python\n{code}\n```\n"
     found, metadata = sandbox_fusion.compute_score(
         url, threading.Semaphore(8), 1024, text, tests, continuous=True, **more

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from judge_server import JudgeServer
@@ -13,7 +12,7 @@ from harness.run.plan.problem_loader import load_problems
 
 @pytest.fixture(scope="session")
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JudgeServer]:
-    path: Path = tmp_path_factory.mktemp("problems") / "own.jsonl"
+    path = tmp_path_factory.mktemp("problems") / "own.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in (ECHO, DOUBLE, UNTESTED)))
     with JudgeServer(load_problems(f"jsonl:{path}")) as server:
         yield server
