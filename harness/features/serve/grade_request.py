@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from pydantic import Field, model_validator
 
@@ -64,7 +64,8 @@ class Item(Settings):
         problem: the name of a problem of the server's.
         tests: in its place.
         input_output: in its place: the column of APPS, TACO and verl's rows, an object of `inputs`,
-            `outputs` and, for a function, `fn_name`.
+            `outputs` and, for a function, `fn_name`. The inputs of a function are lists of
+            arguments, as in APPS, or texts of one JSON value a line, as in verl's rows.
         entry_point: with `tests`: the function or `Solution` method that is called.
         code: the solution.
         text: in its place: what a model wrote, with code in it.
@@ -144,6 +145,8 @@ def given_problem(item: Item) -> Problem:
     Raises:
         Refusal: 422: `input_output` is not as APPS has it.
     """
+    if item.tests is None and item.input_output is not None and _has_lines(item.input_output):
+        return _of_lines(item.input_output)
     if item.tests is None:
         try:
             suite = read_suite(json.dumps(item.input_output), "", "input_output")
@@ -152,6 +155,27 @@ def given_problem(item: Item) -> Problem:
         return _problem(suite.entry_point, suite.signature, suite.tests)
     tests = tuple(TestCase(input=t.input, output=t.output, public=True) for t in item.tests)
     return _problem(item.entry_point, Signature(), tests)
+
+
+def _has_lines(column: dict[str, Any]) -> bool:
+    """Whether the inputs of a function are texts, an argument a line."""
+    inputs = column.get("inputs")
+    if not isinstance(column.get("fn_name"), str) or not isinstance(inputs, list) or not inputs:
+        return False
+    return all(isinstance(each, str) for each in cast("list[Any]", inputs))
+
+
+def _of_lines(column: dict[str, Any]) -> Problem:
+    """Return the problem of such a column. Raises Refusal."""
+    inputs, outputs, name = column["inputs"], column.get("outputs"), column["fn_name"]
+    if not isinstance(outputs, list) or len(cast("list[Any]", outputs)) != len(inputs):
+        raise Refusal(422, "input_output: give as many outputs as inputs")
+    if not name.isidentifier():
+        raise Refusal(422, f"input_output: fn_name {name!r:.60} is not a Python name")
+    results = (each if isinstance(each, str) else json.dumps(each) for each in outputs)
+    pairs = zip(inputs, results, strict=True)
+    tests = tuple(TestCase(input=given, output=wanted, public=True) for given, wanted in pairs)
+    return _problem(name, Signature(), tests)
 
 
 def _problem(entry_point: str | None, signature: Signature, tests: tuple[TestCase, ...]) -> Problem:

@@ -74,6 +74,8 @@ class TestOneSolution:
             "accepted",
             "python block with entry point",
         )
+        lines = {"inputs": ["1\n2", "3\n4"], "outputs": ["3", 7], "fn_name": "add"}
+        assert judge.grade(input_output=lines, text=text)["reward"] == 1.0
         stdin = {"inputs": ["1\n", "2\n"], "outputs": ["1\n", "2\n"]}
         assert judge.grade(input_output=stdin, code=RIGHT)["reward"] == 1.0
 
@@ -216,6 +218,14 @@ class TestBadRequests:
             ({"problem": "echo", "code": "", "tset_timeout": 1}, "tset_timeout"),
             ({"problem": "echo", "code": "", "entry_point": "f"}, "entry_point goes with tests"),
             ({"input_output": {"inputs": ["1"], "outputs": []}, "code": ""}, "1 inputs but 0"),
+            (
+                {"input_output": {"inputs": ["1"], "outputs": [], "fn_name": "f"}, "code": ""},
+                "as many outputs",
+            ),
+            (
+                {"input_output": {"inputs": ["1"], "outputs": ["1"], "fn_name": "f("}, "code": ""},
+                "not a Python name",
+            ),
             ({"items": []}, "items"),
             ({"items": [{"problem": "echo", "code": ""}, {"problem": "x", "code": ""}]}, "items.1"),
             ({"items": [{"problem": "echo"}]}, "items.0"),
