@@ -1,8 +1,8 @@
 """Ten wrong solutions that try to be paid for, and what makes each of them wrong.
 
 The answers to the two problems are drawn at random: no solution can know them. Each cheat is tried
-on the judge that compares in the solution's own process, as copies of LiveCodeBench's grader do,
-and on ours. One test of each has the solution sleep or print amiss instead.
+on a judge that compares in the solution's own process, as copies of LiveCodeBench's grader do, and
+on ours.
 """
 
 import random
@@ -58,7 +58,7 @@ CHEATS = (
         "    for each in gc.get_objects():\n"
         "        if type(each) is dict and 'outputs' in each and 'inputs' in each:\n"
         "            for given, wanted in zip(each['inputs'], each['outputs']):\n"
-        "                if given == str(n): return wanted if wanted[:1] != '\"' else wanted[1:-1]\n",
+        "                if given == str(n): return wanted.strip(chr(34))\n",
         True,
     ),
     Cheat(
@@ -108,9 +108,9 @@ CHEATS = (
 )
 
 
-def tests_for(cheat: Cheat, seed: int = 1) -> dict[str, Any]:
+def tests_of(cheat: Cheat) -> dict[str, Any]:
     """Three tests, as training rows have them."""
-    draw = random.Random(seed)
+    draw = random.Random(1)
     numbers = [str(draw.randrange(10**6)) for _ in range(3)]
     if cheat.name.startswith("prints the right words"):  # the problem: say them backwards
         words = [[f"{draw.randrange(10**6)}" for _ in range(6)] for _ in range(3)]

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-from cheats import CHEATS, tests_for
+from cheats import CHEATS, tests_of
 from cost import _processes, table, tree
 from serve_clients import CLIENTS, environment
 from serving import Serving
@@ -29,7 +30,7 @@ from serving import Serving
 from harness.problem import Problem
 from harness.run.plan.problem_loader import load_problems
 
-ROWS = "lcb_codegen_full184/test_small.jsonl"
+ROWS = ("lcb_codegen_full184/test_small.jsonl", "lcb_codegen_full184/test_medium.jsonl.gz")
 OUTPUTS = "lcb_codegen_full184/graded_generations.jsonl.gz"
 
 
@@ -95,23 +96,26 @@ def main() -> None:
             print(rows[-1], flush=True)
     head = ("judge", "workers", "agree", "false 1", "false 0", "none", "CPU ms", "wall ms")
     print(table(head, rows))
+    print(busy(options.folder, options.many))
     print(cheats(options.folder))
 
 
 def chosen(data: Path, number: int) -> Iterator[Output]:
-    """Outputs of many problems, those that passed and those that failed in turns."""
-    problems = {each.native_id: each for each in load_problems(f"livecodebench:{data / ROWS}")}
-    lines = gzip.open(data / OUTPUTS, "rt").read().splitlines()
-    seen: dict[tuple[str, bool], int] = {}
+    """Outputs that passed and outputs that failed, half of each, of as many problems as may be."""
+    names = [f"livecodebench:{data / name}" for name in ROWS]
+    problems = {each.native_id: each for name in names for each in load_problems(name)}
+    lines = gzip.decompress((data / OUTPUTS).read_bytes()).splitlines()
+    seen: Counter[tuple[str, bool]] = Counter()
     found: list[tuple[int, Output]] = []
     for line in lines:
         row = json.loads(line)
         key = row["question_id"], row["score"] == 1.0
-        if key[0] in problems and row["tier"] == "full":
-            seen[key] = seen.get(key, 0) + 1
+        if key[0] in problems:
+            seen[key] += 1
             found.append((seen[key], Output(problems[key[0]], row["output"], key[1])))
-    found.sort(key=lambda each: (each[0], not each[1].passed))  # stable
-    yield from (output for _, output in found[:number])
+    found.sort(key=lambda each: each[0])  # stable
+    for passed in (True, False):
+        yield from [output for _, output in found if output.passed == passed][: number // 2]
 
 
 def figures(found: Found, outputs: Sequence[Output]) -> list[str]:
@@ -175,7 +179,8 @@ def in_process(outputs: Sequence[Output], workers: int) -> Found:
 def over_http(data: Path, outputs: Sequence[Output], workers: int, *, alone: bool = False) -> Found:
     """By `POST /grade`, all in one batch or one a request; the client's CPU is counted in."""
     items = [{"problem": each.problem.id, "text": each.text} for each in outputs]
-    flags = ("--problems", f"livecodebench:{data / ROWS}", "--workers", str(workers))
+    flags = [f"--problems=livecodebench:{data / name}" for name in ROWS]
+    flags += ["--workers", str(workers)]
     with Serving(*flags) as serving, httpx2.Client(timeout=3_600) as client:
         url = f"{serving.address()}/grade"
         client.post(url, json=items[0])
@@ -197,9 +202,33 @@ def tree_cpu(pid: int) -> float:
     return sum(processes[each].cpu_s for each in tree(pid) if each in processes)
 
 
+def busy(folder: Path, number: int) -> str:
+    """How many right solutions are accepted that use the CPU for a while, all at once."""
+    loop = "import time\nwhile time.process_time() < 1.5: pass\n"
+    rows = [
+        {
+            "text": f"```python\n{loop}print(input())\n```",
+            "tests": {"inputs": [f"{n}\n"], "outputs": [f"{n}\n"]},
+        }
+        for n in range(number)
+    ]
+    prime = scored(folder, rows, number, "prime_code")
+    with Serving("--workers", str(number)) as serving, httpx2.Client(timeout=600) as client:
+        start = time.perf_counter()
+        items = [{"text": row["text"], "input_output": row["tests"]} for row in rows]
+        text = client.post(f"{serving.address()}/grade", json={"items": items}).text
+        ours = [json.loads(line)["reward"] for line in text.splitlines()]
+        wall = time.perf_counter() - start
+    return (
+        f"{number} right solutions of 1.5 CPU s at once: prime_code accepts "
+        f"{sum(each == 1.0 for each in prime.rewards)} in {prime.wall_s:.0f} s, "
+        f"/grade {sum(each == 1.0 for each in ours)} in {wall:.0f} s"
+    )
+
+
 def cheats(folder: Path) -> str:
     """What each judge pays for each cheat."""
-    rows = [{"text": f"```python\n{c.code}```", "tests": tests_for(c)} for c in CHEATS]
+    rows = [{"text": f"```python\n{c.code}```", "tests": tests_of(c)} for c in CHEATS]
     prime = scored(folder, rows, 2, "prime_code").rewards
     with Serving() as serving, httpx2.Client(timeout=600) as client:
         url = f"{serving.address()}/grade"

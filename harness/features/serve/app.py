@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -17,12 +17,13 @@ from harness.features.serve.grade_request import Batch, Item
 from harness.features.serve.grading_service import Graders
 from harness.features.serve.metrics import CONTENT_TYPE
 from harness.features.serve.refusal import JsonResponse, Refusal, json_bytes
-from harness.features.serve.requests import read_model
+from harness.features.serve.requests import read_json, read_model
 from harness.features.serve.run_code import Prepared, RunRequest, failed_answer, run_answer
 from harness.features.serve.work import LeftError, while_there
 from harness.sandbox.program import SandboxError
 from harness.version import __version__
 
+T = TypeVar("T")
 NDJSON = "application/x-ndjson"
 SEND_S = 60.0
 """Seconds in which a client has to take a piece of its answer."""
@@ -84,7 +85,7 @@ class Service:
 
     async def run_code(self, body: bytes, place: Place) -> Response:
         """Run a program. Raises Refusal."""
-        request = await _read(RunRequest, body)
+        request = await _read(_run_request, body)
         prepared = Prepared.of(request, self._graders.most_memory)
         wait_s = self._bounds.wait_s
         if request.compile_timeout is not None:
@@ -102,12 +103,11 @@ class Service:
     async def grade(self, body: bytes, place: Place) -> Response:
         """Judge one solution, or a batch of them. Raises Refusal."""
         del place
-        if not _is_batch(body):
-            item = await _read(Item, body)
-            (asked,) = self._graders.check([item], where="")
+        request = await _read(_grade_request, body)
+        if isinstance(request, Item):
+            (asked,) = self._graders.check([request], where="")
             return JsonResponse(await self._graders.answer(asked, self._bounds.wait_s))
-        batch = await _read(Batch, body)
-        found = await asyncio.to_thread(self._graders.check, batch.each())
+        found = await asyncio.to_thread(self._graders.check, request.each())
         return StreamingResponse(self._lines(found), media_type=NDJSON)
 
     async def _lines(self, asked: Sequence[Any]) -> AsyncIterator[bytes]:
@@ -203,21 +203,17 @@ async def _left(receive: Receive) -> None:
         pass
 
 
-async def _read(model: type[Any], body: bytes) -> Any:
-    """Return a body as a model; a large one is read in a thread. Raises Refusal."""
-    if len(body) > LARGE:
-        return await asyncio.to_thread(read_model, model, body)
-    return read_model(model, body)
+async def _read(read: Callable[[bytes], T], body: bytes) -> T:
+    """Return what a body says; a large one is read in a thread. Raises Refusal."""
+    return await asyncio.to_thread(read, body) if len(body) > LARGE else read(body)
 
 
-def _is_batch(body: bytes) -> bool:
-    """Whether a body is of a batch: it has `items` at its top."""
-    from pydantic_core import from_json
+def _run_request(body: bytes) -> RunRequest:
+    return read_model(RunRequest, read_json(body))
 
-    if b'"items"' not in body:
-        return False
-    try:
-        top = from_json(body)
-    except ValueError:
-        return True  # the batch's reader says what is wrong
-    return isinstance(top, dict) and "items" in top
+
+def _grade_request(body: bytes) -> Item | Batch:
+    """Return one solution, or many: those have `items` at their top."""
+    data = read_json(body)
+    many = isinstance(data, dict) and "items" in data
+    return read_model(Batch if many else Item, data)

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from harness.errors import DataError
 from harness.features.serve.refusal import Refusal
-from harness.features.serve.requests import Asked
+from harness.features.serve.requests import Asked, Text
 from harness.grading.jobs import Options
 from harness.grading.judge import STOPS
 from harness.problem import Problem, RuleName, Signature, TestCase, TestSuite
@@ -76,8 +76,8 @@ class Item(Settings):
     tests: tuple[GivenTest, ...] | None = None
     input_output: dict[str, Any] | None = None
     entry_point: str | None = None
-    code: str | None = None
-    text: str | None = None
+    code: Text | None = None
+    text: Text | None = None
 
     @model_validator(mode="after")
     def _one_of_each(self) -> "Item":

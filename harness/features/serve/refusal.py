@@ -37,16 +37,19 @@ CLOSING = frozenset({401, 403, 408, 413, 503})
 
 
 class JsonResponse(Response):
-    """JSON in UTF-8, without spaces."""
+    """JSON in ASCII, without spaces."""
 
     media_type = "application/json"
 
     def render(self, content: object) -> bytes:
-        """Encode it. Half a surrogate pair becomes a question mark."""
+        """Encode it."""
         return json_bytes(content)
 
 
 def json_bytes(content: object) -> bytes:
-    """Return a value as JSON in UTF-8, on one line."""
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.encode("utf-8", "replace")
+    """Return a value as JSON on one line, every character beyond ASCII escaped.
+
+    A program may print U+2028 and its like, at which clients that split text into lines would
+    break a line of the answer in two.
+    """
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()

@@ -1,14 +1,26 @@
 """Bodies of requests, read into models. What is wrong is said in one line."""
 
 import json
-from typing import TypeVar
+from contextlib import suppress
+from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError
+from pydantic_core import from_json
 
 from harness.features.serve.refusal import Refusal
 
 M = TypeVar("M", bound=BaseModel)
 SHOWN = 3  # of what is wrong
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("give a string")  # noqa: TRY004 - pydantic reports a ValueError
+    return value
+
+
+Text = Annotated[str, PlainValidator(_text)]
+"""A text that may hold half a surrogate pair, as a model's words that were cut short do."""
 
 
 class Asked(BaseModel):
@@ -17,40 +29,30 @@ class Asked(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def read_model(model: type[M], body: bytes, where: str = "") -> M:
-    """Return a JSON body as a model.
-
-    Half a surrogate pair, which a model's text that was cut short may end in, is read as a
-    question mark.
-
-    Args:
-        model: what is wanted.
-        body: the JSON.
-        where: goes before the name of what is wrong.
+def read_json(body: bytes) -> object:
+    """Return a body as data. Halves of surrogate pairs are kept.
 
     Raises:
-        Refusal: 422: it is no JSON, or not as the model has it.
+        Refusal: 422: it is no JSON.
     """
     try:
-        return model.model_validate_json(body)
-    except ValidationError as error:
-        again = _without_halves(body) if error.errors()[0]["type"] == "json_invalid" else None
-        if again is None:
-            raise Refusal(422, where + _said(error)) from None
-    try:
-        return model.model_validate_json(again)
-    except ValidationError as error:
-        raise Refusal(422, where + _said(error)) from None
+        return from_json(body)
+    except ValueError as error:
+        with suppress(ValueError, RecursionError):
+            return json.loads(body)
+        raise Refusal(422, f"the body is not JSON: {error}") from None
 
 
-def _without_halves(body: bytes) -> bytes | None:
-    """Return the same JSON without halves of surrogate pairs; None where there was none."""
+def read_model(model: type[M], data: object) -> M:
+    """Return data as a model.
+
+    Raises:
+        Refusal: 422: it is not as the model has it.
+    """
     try:
-        text = json.dumps(json.loads(body), ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return None
-    clean = text.encode("utf-8", "replace")
-    return None if clean == text.encode("utf-8", "surrogatepass") else clean
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise Refusal(422, _said(error)) from None
 
 
 def _said(error: ValidationError) -> str:

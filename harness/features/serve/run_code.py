@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from harness.features.serve.files_wrapper import Wrapped, unwrap, wrap
 from harness.features.serve.refusal import Refusal
+from harness.features.serve.requests import Text
 from harness.grading.sandbox_retry import Bench
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Ending, Execution, Program
@@ -44,9 +45,9 @@ class RunRequest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    code: str
+    code: Text
     language: str
-    stdin: str | None = None
+    stdin: Text | None = None
     compile_timeout: float | None = Field(None, ge=0, allow_inf_nan=False)
     run_timeout: float = Field(10.0, gt=0, allow_inf_nan=False)
     memory_mb: int = Field(-1, alias="memory_limit_MB")
