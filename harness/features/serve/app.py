@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -215,5 +215,6 @@ def _run_request(body: bytes) -> RunRequest:
 def _grade_request(body: bytes) -> Item | Batch:
     """Return one solution, or many: those have `items` at their top."""
     data = read_json(body)
-    many = isinstance(data, dict) and "items" in data
-    return read_model(Batch if many else Item, data)
+    if isinstance(data, dict) and "items" in data:
+        return read_model(Batch, cast("object", data))
+    return read_model(Item, cast("object", data))

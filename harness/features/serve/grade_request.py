@@ -167,8 +167,9 @@ def _has_lines(column: dict[str, Any]) -> bool:
 
 def _of_lines(column: dict[str, Any]) -> Problem:
     """Return the problem of such a column. Raises Refusal."""
-    inputs, outputs, name = column["inputs"], column.get("outputs"), column["fn_name"]
-    if not isinstance(outputs, list) or len(cast("list[Any]", outputs)) != len(inputs):
+    inputs, name = cast("list[str]", column["inputs"]), cast("str", column["fn_name"])
+    outputs = cast("list[Any]", column.get("outputs"))
+    if not isinstance(column.get("outputs"), list) or len(outputs) != len(inputs):
         raise Refusal(422, "input_output: give as many outputs as inputs")
     if not name.isidentifier():
         raise Refusal(422, f"input_output: fn_name {name!r:.60} is not a Python name")

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -96,7 +96,7 @@ class Workers:
 
 
 @asynccontextmanager
-async def _ended(task: "asyncio.Future[Any]") -> AsyncIterator[None]:
+async def _ended(task: "asyncio.Future[Any]") -> AsyncGenerator[None]:
     """End a task with the block."""
     try:
         yield
