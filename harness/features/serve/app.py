@@ -137,7 +137,7 @@ class Service:
             {
                 "status": "failing" if ill else "ok",
                 "version": __version__,
-                "workers": self._workers.pool.size,
+                "slots": self._workers.pool.size,
                 "problems": self._problems,
                 "waiting": self._workers.waiting,
                 "running": self._workers.running,
@@ -150,7 +150,7 @@ class Service:
         del request
         self.answered("/metrics", 200)
         gauges = {
-            "workers": self._workers.pool.size,
+            "slots": self._workers.pool.size,
             "work_waiting": self._workers.waiting,
             "work_running": self._workers.running,
             "requests_held": self.places.taken,

@@ -27,7 +27,7 @@ from harness.sandbox.executor import Executor
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
 from harness.sandbox.strongest import choose
-from harness.text import count, printable_line
+from harness.text import printable_line
 
 GRACE_S = 30
 """Seconds that requests have to end in when the server is told to end."""
@@ -121,8 +121,9 @@ async def _serve_on(
     service = service_of(pool, problems, settings)
     await asyncio.gather(*(pool.call(_TRIAL) for _ in range(pool.size)))  # started, and sound
     address = _address(bound)
-    ready = f"The judge listens at {address} with {count(pool.size, 'worker')}"
-    server = Server(config_of(service.app(settings.token)), lambda: say(ready))
+    server = Server(
+        config_of(service.app(settings.token)), lambda: say(f"The judge listens at {address}")
+    )
     await server.serve(sockets=[bound])
 
 

@@ -39,7 +39,7 @@ def test_what_is_done_is_counted(judge: JudgeServer) -> None:
         assert value(after, name) == value(before, name) + 1
     cpu = "harness_program_cpu_seconds_total"
     assert value(after, cpu) > value(before, cpu)
-    assert value(after, "harness_workers") == 2
+    assert value(after, "harness_slots") == 2
     assert value(after, "harness_work_running") == 0
 
 
