@@ -1,7 +1,7 @@
 """The server's paths: `/run_code`, `/grade`, `/health`, `/metrics`."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
@@ -30,6 +30,7 @@ SEND_S = 60.0
 MARGIN_S = 8.0
 """Added to `compile_timeout` for the wait of `/run_code`: verl's client waits for both time-outs
 and 10 s, and asks again after a 504 alone."""
+PIECE = 1 << 18
 LARGE = 1 << 20
 """Bytes of a body that is not read on the event loop."""
 FAILING = 5
@@ -173,8 +174,9 @@ class Endpoint:
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self._service.answered(scope["path"], message["status"])
-            async with asyncio.timeout(SEND_S):
-                await send(message)
+            for piece in _pieces(message):
+                async with asyncio.timeout(SEND_S):
+                    await send(piece)
 
         request = Request(scope, receive)
         body: bytes | None = None
@@ -187,8 +189,19 @@ class Endpoint:
             if body is None and refusal.status in UNREAD:
                 await pass_over(receive)
             await refusal.response()(scope, receive, sent)
-        except (ClientDisconnect, LeftError):
+        except (ClientDisconnect, LeftError, TimeoutError):
             self._service.answered(scope["path"], LEFT)
+
+
+def _pieces(message: Message) -> Iterator[Message]:
+    """Yield a message in pieces, so that a client that does not read keeps its place."""
+    body = message.get("body", b"")
+    if len(body) <= PIECE:
+        yield message
+        return
+    for start in range(0, len(body), PIECE):
+        yield {**message, "body": body[start : start + PIECE], "more_body": True}
+    yield {**message, "body": b""}
 
 
 UNREAD = frozenset({413, 503})

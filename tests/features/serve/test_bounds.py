@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from judge_server import JudgeServer
 
-from harness.features.serve import admission
+from harness.features.serve import admission, app
 from harness.features.serve.app import Bounds
 from harness.features.serve.connections import BoundedConnection
 
@@ -100,6 +100,28 @@ class TestWhenItIsFull:
                 assert 8 <= time.monotonic() - asked < 20
                 busy.leave()
                 assert waits.result().json()["status"] == "Success"
+
+    def test_a_client_that_leaves_a_batch_ends_it(self, small: JudgeServer) -> None:
+        items = [{"tests": [{"input": "", "output": ""}], "code": "import time; time.sleep(9)"}]
+        with small.client.stream("POST", "/grade", json={"items": items * 50}):
+            wait_until(lambda: state(small)["running"])
+        wait_until(lambda: small.service.places.taken == 0)
+        assert state(small)["running"] + state(small)["waiting"] == 0
+
+    def test_a_client_that_does_not_read_gives_its_place_back(
+        self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(app, "SEND_S", 0.3)
+        body = b'{"code": "print(\'x\' * 40_000_000)", "language": "python"}'
+        host, _, port = judge.place.partition(":")
+        with socket.create_connection((host, int(port))) as connection:
+            head = f"POST /run_code HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(body)}\r\n\r\n"
+            connection.sendall(head.encode() + body)
+            wait_until(lambda: judge.service.places.bytes > 40_000_000)
+            wait_until(lambda: judge.service.places.taken == 0)
+        assert judge.run_code("print(1)")["status"] == "Success"
+        whole = judge.run_code("print('x' * 40_000_000)")
+        assert len(whole["run_result"]["stdout"]) == 40_000_001
 
 
 class TestBodies:

@@ -7,6 +7,8 @@ import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -127,6 +129,15 @@ class TestFlags:
             answer = await client.post("/run_code", json=RUN, headers=headers)
             assert answer.status_code in {200, 504}
         assert await ended(process) == 0
+
+
+def test_the_command_is_there_before_any_server_is_imported() -> None:
+    code = (
+        "import sys, harness.features.serve.command\n"
+        "print([n for n in ('starlette', 'uvicorn', 'harness.run') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 class TestBadUsage:
