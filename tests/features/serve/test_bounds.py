@@ -88,16 +88,17 @@ class TestWhenItIsFull:
         assert small.service.places.bytes == 0
         assert 'path="/run_code",status="499"' in small.client.get("/metrics").text
 
-    def test_a_compile_timeout_bounds_the_wait(self) -> None:
+    def test_a_compile_timeout_bounds_the_wait(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(app, "MARGIN_S", 0.3)
         with JudgeServer(workers=1) as judge:
             judge.run_code("print(1)")
             busy = Busy(judge, 1)
             asked = time.monotonic()
             with ThreadPoolExecutor() as threads:
                 waits = threads.submit(judge.client.post, "/run_code", json=RIGHT)
-                bounded = judge.client.post("/run_code", json={**RIGHT, "compile_timeout": 0})
+                bounded = judge.client.post("/run_code", json={**RIGHT, "compile_timeout": 0.2})
                 assert bounded.status_code == 504
-                assert 8 <= time.monotonic() - asked < 20
+                assert 0.5 <= time.monotonic() - asked < 20
                 busy.leave()
                 assert waits.result().json()["status"] == "Success"
 
@@ -189,9 +190,9 @@ class TestConnections:
 def test_many_at_once_are_all_answered(judge: JudgeServer) -> None:
     def ask(number: int) -> int:
         body = {"code": f"print({number})", "language": "python"}
-        answer = httpx2.post(f"{judge.url}/run_code", json=body, timeout=120)
+        answer = judge.client.post("/run_code", json=body)
         return int(answer.json()["run_result"]["stdout"])
 
     with ThreadPoolExecutor(32) as threads:
-        assert list(threads.map(ask, range(128))) == [*range(128)]
+        assert list(threads.map(ask, range(64))) == [*range(64)]
     assert threading.active_count() < 64
