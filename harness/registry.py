@@ -54,6 +54,7 @@ COMMANDS = tuple(
         ("verify", "verify.command:verify", "Judge a benchmark's reference solutions.", PROBLEMS),
         ("calibrate", "calibrate.command:calibrate", "Time reference solutions.", PROBLEMS),
         ("grade", "grade.command:grade", "Grade solutions from a file.", JUDGE),
+        ("serve", "serve.command:serve", "Serve the judge over HTTP.", JUDGE),
         ("regrade", "regrade.command:regrade", "Grade a run's solutions once more.", JUDGE),
         ("import", "import_.command:import_", "Turn published results into a run.", JUDGE),
         ("doctor", "info.doctor:doctor", "Check the sandbox of this machine.", JUDGE),

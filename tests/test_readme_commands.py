@@ -22,7 +22,7 @@ BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ELSEWHERE = (
     *("gpt-", "qwen", "claude", "livecodebench", "apps", "mercury", "leetcodedataset", "http"),
     *("DIR", "ID", "s1", "nightly", "release", "mine", "toy", "grid.yaml", "HOST", "--resume"),
-    *("o1_eval", "view", "mcp", "solutions.jsonl", "inspect", "$", "AGENT", "regrade"),
+    *("o1_eval", "view", "mcp", "serve", "solutions.jsonl", "inspect", "$", "AGENT", "regrade"),
     # made of such, or long and tried in tests/cli
     *("runs/grid", "runs/offline", "runs/now", "--efficiency"),
 )

@@ -79,6 +79,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "harness import model_eval_all.json -b livecodebench:v6 -o runs/published",
             "harness import mine.jsonl -b fixture -o runs/mine --model my-model",
         ),
+        "serve": ("harness serve", "harness serve -b livecodebench:v6 --port 8081 --workers 8"),
         "doctor": ("harness doctor", "harness doctor --require-isolation namespaces --json"),
         "merge": (
             "harness merge runs/1 runs/2 runs/3 -o runs/whole",

@@ -13,7 +13,7 @@ from harness.agent.strategies.strategy_names import STRATEGIES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
 from harness.features.import_.agreement import agreement_lines
 from harness.features.import_.imported_sample import ImportedSample
-from harness.features.import_.published_run import HERE, unknown_origin
+from harness.features.import_.published_run import unknown_origin
 from harness.features.import_.revisions import WRITE_TOOLS, WriteTool
 from harness.features.import_.trajectory_file import TrajectoryFile
 from harness.features.import_.trajectory_run import (
@@ -32,6 +32,7 @@ from harness.run.plan.problem_kinds import KindRules, check_settings, check_test
 from harness.run.session.judging_session import Judging, isolate, judge_jobs, vet
 from harness.run.spec.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
+from harness.run.store.published import HERE
 from harness.run.summary.summary import summarize
 from harness.sources.files.rows import Loaded
 from harness.terminal.progress import load_with_bar

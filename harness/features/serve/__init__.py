@@ -1,0 +1,1 @@
+"""`harness serve`: the judge over HTTP."""

@@ -1,0 +1,124 @@
+"""How many requests, and how many bytes of theirs, the server holds at a time."""
+
+import asyncio
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+from starlette.requests import Request
+from starlette.types import Receive
+
+from harness.features.serve.refusal import Refusal
+
+BODY_S = 60.0
+"""Seconds in which a request's body has to arrive."""
+FULL_RETRY_S = 1.0
+PASSED_OVER_BYTES, PASSED_OVER_S = 1 << 30, 10.0
+
+
+class Places:
+    """Places for requests. A request keeps its place until its answer is sent.
+
+    Args:
+        most: requests at a time, those that wait for a worker among them.
+        most_bytes: of their bodies and answers, together.
+    """
+
+    def __init__(self, most: int, most_bytes: int) -> None:
+        self.most, self.most_bytes = most, most_bytes
+        self.taken = 0
+        self.bytes = 0
+
+    def take(self, retry_s: float = FULL_RETRY_S) -> "Place":
+        """Take a place, to be entered.
+
+        Raises:
+            Refusal: 503: there is none.
+        """
+        if self.taken >= self.most:
+            raise Refusal(503, f"{self.most:,} requests are being answered; ask later", retry_s)
+        return Place(self)
+
+
+class Place:
+    """One request's place; a context manager, which gives it back."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._bytes = 0
+
+    def __enter__(self) -> Self:
+        self._places.taken += 1
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._places.taken -= 1
+        self._places.bytes -= self._bytes
+
+    def hold(self, number: int) -> None:
+        """Hold so many bytes more, until the place is given back.
+
+        Raises:
+            Refusal: 503: others hold too many.
+        """
+        places = self._places
+        if places.bytes + number > places.most_bytes and places.bytes > self._bytes:
+            raise Refusal(503, "large requests fill the server's memory; ask later", FULL_RETRY_S)
+        places.bytes += number
+        self._bytes += number
+
+
+async def read_body(request: Request, place: Place, most: int, seconds: float = BODY_S) -> bytes:
+    """Return a request's body.
+
+    Args:
+        request: not read yet.
+        place: holds the bytes.
+        most: bytes of a body.
+        seconds: in which it has to arrive.
+
+    Raises:
+        Refusal: it is too long, comes too slowly, or others hold too much.
+        ClientDisconnect: the client left.
+    """
+    declared = request.headers.get("content-length", "")
+    length = int(declared) if declared.isdecimal() else 0
+    _check_length(length, most)
+    place.hold(length)
+    data = bytearray()
+    try:
+        async with asyncio.timeout(seconds):
+            async for chunk in request.stream():
+                data += chunk
+                _check_length(len(data), most)
+                if not length:
+                    place.hold(len(chunk))
+    except TimeoutError:
+        raise Refusal(408, f"the body did not arrive within {seconds:g} s") from None
+    return bytes(data)
+
+
+async def pass_over(receive: Receive) -> None:
+    """Read what is left of a refused request's body, and keep nothing of it.
+
+    A client that is still sending would otherwise see its connection reset, and no answer.
+    """
+    left = PASSED_OVER_BYTES
+    with suppress(TimeoutError):
+        async with asyncio.timeout(PASSED_OVER_S):
+            more = True
+            while more and left > 0:
+                message = await receive()
+                left -= len(message.get("body", b""))
+                more = bool(message.get("more_body"))
+
+
+def _check_length(length: int, most: int) -> None:
+    if length > most:
+        what = f"the body is longer than {most >> 20:,} MiB (harness serve --max-body)"
+        raise Refusal(413, what)

@@ -1,0 +1,233 @@
+"""The server's paths: `/run_code`, `/grade`, `/health`, `/metrics`."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from harness.features.serve.access import Access
+from harness.features.serve.admission import Place, Places, pass_over, read_body
+from harness.features.serve.grade_request import Batch, Item
+from harness.features.serve.grading_service import Graders
+from harness.features.serve.metrics import CONTENT_TYPE
+from harness.features.serve.refusal import JsonResponse, Refusal, json_bytes
+from harness.features.serve.requests import read_json, read_model
+from harness.features.serve.run_code import Prepared, RunRequest, failed_answer, run_answer
+from harness.features.serve.work import LeftError, while_there
+from harness.sandbox.program import SandboxError
+from harness.version import __version__
+
+T = TypeVar("T")
+NDJSON = "application/x-ndjson"
+SEND_S = 60.0
+"""Seconds in which a client has to take a piece of its answer."""
+MARGIN_S = 8.0
+"""Added to `compile_timeout` for the wait of `/run_code`: verl's client waits for both time-outs
+and 10 s, and asks again after a 504 alone."""
+PIECE = 1 << 18
+LARGE = 1 << 20
+"""Bytes of a body that is not read on the event loop."""
+FAILING = 5
+"""Sandbox failures in a row after which the server calls itself ill."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What the server takes.
+
+    Attributes:
+        requests: at a time, those that wait for a worker among them.
+        body_bytes: of one body.
+        held_bytes: of all bodies and outputs.
+        wait_s: seconds until a worker has to be free, where the request does not say.
+    """
+
+    requests: int = 1_024
+    body_bytes: int = 64 << 20
+    held_bytes: int = 1 << 30
+    wait_s: float = 300.0
+
+
+Answer = Callable[[bytes, Place], Coroutine[Any, Any, Response]]
+
+
+class Service:
+    """What the paths do.
+
+    Args:
+        graders: judge; their workers run programs as well.
+        bounds: what is taken.
+        problems: how many the server has.
+    """
+
+    def __init__(self, graders: Graders, bounds: Bounds, problems: int) -> None:
+        self._graders = graders
+        self._workers = graders.workers
+        self._bounds = bounds
+        self._problems = problems
+        self.places = Places(bounds.requests, bounds.held_bytes)
+
+    def app(self, token: str | None) -> ASGIApp:
+        """Return the whole server as an ASGI app."""
+        counted = self._workers.metrics.answered
+        routes = [
+            Route("/run_code", Endpoint(self, self.run_code), methods=["POST"]),
+            Route("/grade", Endpoint(self, self.grade), methods=["POST"]),
+            Route("/health", self._health),
+            Route("/metrics", self._metrics),
+        ]
+        return Access(Starlette(routes=routes), token, counted)
+
+    async def run_code(self, body: bytes, place: Place) -> Response:
+        """Run a program. Raises Refusal."""
+        request = await _read(_run_request, body)
+        prepared = Prepared.of(request, self._graders.most_memory)
+        wait_s = self._bounds.wait_s
+        if request.compile_timeout is not None:
+            wait_s = min(wait_s, request.compile_timeout + MARGIN_S)
+        try:
+            execution = await self._workers.do(prepared.run, wait_s)
+        except SandboxError as error:
+            self._workers.metrics.judged("/run_code", "SandboxError", 0.0)
+            return JsonResponse(failed_answer(str(error)))
+        place.hold(len(execution.stdout))
+        answer = run_answer(execution, prepared.wrapped)
+        self._workers.metrics.judged("/run_code", answer["status"], execution.cpu_s)
+        return JsonResponse(answer)
+
+    async def grade(self, body: bytes, place: Place) -> Response:
+        """Judge one solution, or a batch of them. Raises Refusal."""
+        del place
+        request = await _read(_grade_request, body)
+        if isinstance(request, Item):
+            (asked,) = self._graders.check([request], where="")
+            return JsonResponse(await self._graders.answer(asked, self._bounds.wait_s))
+        found = await asyncio.to_thread(self._graders.check, request.each())
+        return StreamingResponse(self._lines(found), media_type=NDJSON)
+
+    async def _lines(self, asked: Sequence[Any]) -> AsyncIterator[bytes]:
+        async for each in self._graders.stream(asked, self._bounds.wait_s):
+            yield json_bytes(each) + b"\n"
+
+    def retry_s(self) -> float:
+        """Return after how many seconds there may be room."""
+        return self._workers.retry_s
+
+    def answered(self, path: str, status: int) -> None:
+        """Count an answer."""
+        self._workers.metrics.answered(path, status)
+
+    @property
+    def most_body(self) -> int:
+        """Bytes of one body."""
+        return self._bounds.body_bytes
+
+    async def _health(self, request: Request) -> Response:
+        del request
+        failures = self._workers.metrics.failures
+        ill = failures >= FAILING or self._workers.pool.size == 0
+        status = 503 if ill else 200
+        self.answered("/health", status)
+        return JsonResponse(
+            {
+                "status": "failing" if ill else "ok",
+                "version": __version__,
+                "slots": self._workers.pool.size,
+                "problems": self._problems,
+                "waiting": self._workers.waiting,
+                "running": self._workers.running,
+                "sandbox_failures_in_a_row": failures,
+            },
+            status,
+        )
+
+    async def _metrics(self, request: Request) -> Response:
+        del request
+        self.answered("/metrics", 200)
+        gauges = {
+            "slots": self._workers.pool.size,
+            "work_waiting": self._workers.waiting,
+            "work_running": self._workers.running,
+            "requests_held": self.places.taken,
+            "bytes_held": self.places.bytes,
+            "problems": self._problems,
+        }
+        return Response(self._workers.metrics.text(gauges), headers={"content-type": CONTENT_TYPE})
+
+
+class Endpoint:
+    """A path whose requests have bodies: takes a place, reads, answers, and gives it back."""
+
+    def __init__(self, service: Service, answer: Answer) -> None:
+        self._service = service
+        self._answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._service.answered(scope["path"], message["status"])
+            for piece in _pieces(message):
+                async with asyncio.timeout(SEND_S):
+                    await send(piece)
+
+        request = Request(scope, receive)
+        body: bytes | None = None
+        try:
+            with self._service.places.take(self._service.retry_s()) as place:
+                body = await read_body(request, place, self._service.most_body)
+                response = await while_there(self._answer(body, place), _left(receive))
+                await response(scope, receive, sent)
+        except Refusal as refusal:
+            if body is None and refusal.status in UNREAD:
+                await pass_over(receive)
+            await refusal.response()(scope, receive, sent)
+        except (ClientDisconnect, LeftError, TimeoutError):
+            self._service.answered(scope["path"], LEFT)
+
+
+def _pieces(message: Message) -> Iterator[Message]:
+    """Yield a message in pieces, so that a client that does not read keeps its place."""
+    body = message.get("body", b"")
+    if len(body) <= PIECE:
+        yield message
+        return
+    for start in range(0, len(body), PIECE):
+        yield {**message, "body": body[start : start + PIECE], "more_body": True}
+    yield {**message, "body": b""}
+
+
+UNREAD = frozenset({413, 503})
+"""Statuses of requests whose bodies are on their way still."""
+LEFT = 499
+"""Counted for a client that closed its connection, as nginx has it; never sent."""
+
+
+async def _left(receive: Receive) -> None:
+    """End when the client has closed its connection."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _read(read: Callable[[bytes], T], body: bytes) -> T:
+    """Return what a body says; a large one is read in a thread. Raises Refusal."""
+    return await asyncio.to_thread(read, body) if len(body) > LARGE else read(body)
+
+
+def _run_request(body: bytes) -> RunRequest:
+    return read_model(RunRequest, read_json(body))
+
+
+def _grade_request(body: bytes) -> Item | Batch:
+    """Return one solution, or many: those have `items` at their top."""
+    data = read_json(body)
+    if isinstance(data, dict) and "items" in data:
+        return read_model(Batch, cast("object", data))
+    return read_model(Item, cast("object", data))

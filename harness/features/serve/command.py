@@ -1,0 +1,65 @@
+"""`harness serve`: the judge over HTTP."""
+
+import os
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from harness.cli import completion
+from harness.cli.settings_flags import JUDGING, with_settings
+
+
+@with_settings(*JUDGING, "skip_bad_rows")
+def serve(
+    settings: Mapping[str, Any],
+    *,
+    problems: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-b",
+            "--benchmark",
+            "--problems",
+            autocompletion=completion.benchmarks,
+            metavar="NAME[:WHERE]",
+            help="Problems that clients may name, as for --benchmark; may be repeated. Without "
+            "any, clients send tests.",
+        ),
+    ] = None,
+    host: Annotated[
+        str,
+        typer.Option(help="The address to listen at; another than this machine's needs a token."),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="The port; 0: any that is free.")
+    ] = 8080,
+    token_env: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="The environment variable that holds the token."),
+    ] = "HARNESS_SERVE_TOKEN",  # noqa: S107 - the name of one
+    max_requests: Annotated[
+        int, typer.Option(min=1, help="Requests at a time, those that wait among them.")
+    ] = 1_024,
+    max_body: Annotated[int, typer.Option(min=1, metavar="MIB", help="MiB of a request.")] = 64,
+    queue_timeout: Annotated[
+        float, typer.Option(min=0.0, metavar="S", help="Seconds that a request waits for a worker.")
+    ] = 300.0,
+) -> None:
+    """Serve the judge over HTTP: SandboxFusion's /run_code, /grade, /health and /metrics.
+
+    Ctrl-C ends it once what is under way has been answered; a second one ends it at once.
+    """
+    from harness.features.serve.app import Bounds
+    from harness.features.serve.server import Settings, check_access
+    from harness.features.serve.server import serve as serve_judge
+    from harness.grading.rules import find_rule
+    from harness.run.spec.spec import read_spec
+
+    token = os.environ.get(token_env) or None
+    check_access(host, token, token_env)
+    spec = read_spec(None, settings)
+    if spec.rule is not None:
+        find_rule(spec.rule)
+    bounds = Bounds(requests=max_requests, body_bytes=max_body << 20, wait_s=queue_timeout)
+    configuration = Settings(spec, problems or (), host, port, token, bounds)
+    serve_judge(configuration, lambda line: typer.echo(line, err=True))

@@ -1,0 +1,202 @@
+"""What `POST /grade` is asked: solutions of problems that the server has, or of tests given."""
+
+import hashlib
+import json
+from dataclasses import replace
+from typing import Any, Literal, cast
+
+from pydantic import Field, model_validator
+
+from harness.errors import DataError
+from harness.features.serve.refusal import Refusal
+from harness.features.serve.requests import Asked, Text
+from harness.grading.jobs import Options
+from harness.grading.judge import STOPS
+from harness.plugins import RuleName
+from harness.problem import Problem, Signature, TestCase, TestSuite
+from harness.sandbox.limits import MEBIBYTE
+from harness.sources import preambles
+from harness.sources.apps.apps_tests import read_suite
+
+MOST_ITEMS = 10_000
+LONGEST_TEST_S = 900.0
+CODE = "code"
+"""In place of a rule of extraction: the text is the code."""
+
+
+class GivenTest(Asked):
+    """A test of the client's own.
+
+    Attributes:
+        input: what a program reads; for a function one JSON value a line, an argument each.
+        output: what a program must write; for a function the JSON value that it must return.
+    """
+
+    input: str
+    output: str
+
+
+class Settings(Asked):
+    """How a solution is judged, where that is not to be as the server was started.
+
+    Attributes:
+        reward: `passed`: 1 where every test passed, else 0; `fraction`: the share of tests passed.
+        extract: how code is found in a text: `harness`, `lcb`, or `code` where it is the code.
+        test_timeout: CPU seconds of each test.
+        wall_timeout: wall seconds of each test, for sleepers.
+        memory: MiB of each test; no more than the server grants.
+        all_tests: run every test (true), or none after a failure (false).
+    """
+
+    rule: RuleName | None = None
+    reward: Literal["passed", "fraction"] | None = None
+    extract: str | None = None
+    test_timeout: float | None = Field(None, gt=0, le=LONGEST_TEST_S)
+    wall_timeout: float | None = Field(None, gt=0, le=3 * LONGEST_TEST_S)
+    memory: int | None = Field(None, gt=0)
+    all_tests: bool | None = None
+
+
+class Item(Settings):
+    """One solution.
+
+    Attributes:
+        id: the client's own name for it; it stands in the answer.
+        problem: the name of a problem of the server's.
+        tests: in its place.
+        input_output: in its place: the column of APPS, TACO and verl's rows, an object of `inputs`,
+            `outputs` and, for a function, `fn_name`. The inputs of a function are lists of
+            arguments, as in APPS, or texts of one JSON value a line, as in verl's rows.
+        entry_point: with `tests`: the function or `Solution` method that is called.
+        code: the solution.
+        text: in its place: what a model wrote, with code in it.
+    """
+
+    id: str | int | None = None
+    problem: str | None = None
+    tests: tuple[GivenTest, ...] | None = None
+    input_output: dict[str, Any] | None = None
+    entry_point: str | None = None
+    code: Text | None = None
+    text: Text | None = None
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> "Item":
+        places = (self.problem, self.tests, self.input_output)
+        if sum(each is not None for each in places) != 1:
+            raise ValueError("give one of problem, tests and input_output")
+        if (self.code is None) == (self.text is None):
+            raise ValueError("give one of code and text")
+        if self.entry_point is not None and self.tests is None:
+            raise ValueError("entry_point goes with tests")
+        return self
+
+
+class Batch(Settings):
+    """Many solutions; its settings are those of items that have none of their own."""
+
+    items: tuple[Item, ...] = Field(min_length=1, max_length=MOST_ITEMS)
+
+    def each(self) -> tuple[Item, ...]:
+        """Return the items with all of their settings."""
+        common = {name: getattr(self, name) for name in Settings.model_fields}
+        return tuple(
+            item.model_copy(
+                update={
+                    name: value for name, value in common.items() if getattr(item, name) is None
+                }
+            )
+            for item in self.items
+        )
+
+
+def options_for(item: Item, usual: Options, most_memory: int) -> Options:
+    """Return how an item is judged.
+
+    Args:
+        item: its settings win.
+        usual: as the server was started.
+        most_memory: bytes that a test may use here.
+
+    Raises:
+        Refusal: 422: it asks for more.
+    """
+    memory = usual.memory_bytes if item.memory is None else item.memory * MEBIBYTE
+    if memory is not None and memory > most_memory:
+        raise Refusal(422, f"memory: at most {most_memory // MEBIBYTE} MiB here")
+    stop = usual.stop if item.all_tests is None else STOPS[item.all_tests]
+    if item.all_tests is None and item.reward == "fraction":
+        stop = STOPS[True]  # else the reward would hang on where judging was left off
+    return replace(
+        usual,
+        rule=item.rule or usual.rule,
+        cpu_s=item.test_timeout or usual.cpu_s,
+        wall_s=item.wall_timeout or usual.wall_s,
+        memory_bytes=memory,
+        stop=stop,
+    )
+
+
+def given_problem(item: Item) -> Problem:
+    """Return the problem that an item's own tests make.
+
+    LiveCodeBench's preamble comes before the solution, as models leave imports out. Every test is
+    public: the client knows it.
+
+    Raises:
+        Refusal: 422: `input_output` is not as APPS has it.
+    """
+    if item.tests is None and item.input_output is not None and _has_lines(item.input_output):
+        return _of_lines(item.input_output)
+    if item.tests is None:
+        try:
+            suite = read_suite(json.dumps(item.input_output), "", "input_output")
+        except DataError as error:
+            raise Refusal(422, str(error)) from None
+        return _problem(suite.entry_point, suite.signature, suite.tests)
+    tests = tuple(TestCase(input=t.input, output=t.output, public=True) for t in item.tests)
+    return _problem(item.entry_point, Signature(), tests)
+
+
+def _has_lines(column: dict[str, Any]) -> bool:
+    """Whether the inputs of a function are texts, an argument a line."""
+    inputs = column.get("inputs")
+    if not isinstance(column.get("fn_name"), str) or not isinstance(inputs, list) or not inputs:
+        return False
+    return all(isinstance(each, str) for each in cast("list[Any]", inputs))
+
+
+def _of_lines(column: dict[str, Any]) -> Problem:
+    """Return the problem of such a column. Raises Refusal."""
+    inputs, name = cast("list[str]", column["inputs"]), cast("str", column["fn_name"])
+    outputs = cast("list[Any]", column.get("outputs"))
+    if not isinstance(column.get("outputs"), list) or len(outputs) != len(inputs):
+        raise Refusal(422, "input_output: give as many outputs as inputs")
+    if not name.isidentifier():
+        raise Refusal(422, f"input_output: fn_name {name!r:.60} is not a Python name")
+    results = (each if isinstance(each, str) else json.dumps(each) for each in outputs)
+    pairs = zip(inputs, results, strict=True)
+    tests = tuple(TestCase(input=given, output=wanted, public=True) for given, wanted in pairs)
+    return _problem(name, Signature(), tests)
+
+
+def _problem(entry_point: str | None, signature: Signature, tests: tuple[TestCase, ...]) -> Problem:
+    public = tuple(each.model_copy(update={"public": True}) for each in tests)
+    digest = hashlib.sha256()
+    for test in public:
+        for text in (test.input, test.output):
+            digest.update(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+    return Problem(
+        id=f"request/{digest.hexdigest()[:16]}",
+        source="request",
+        title="",
+        statement="",
+        platform="",
+        difficulty=None,
+        difficulty_word="",
+        entry_point=entry_point,
+        signature=signature,
+        tests=TestSuite(public),
+        preamble=preambles.LIVECODEBENCH,
+        content_hash=digest.hexdigest(),
+    )

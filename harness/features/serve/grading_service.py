@@ -1,0 +1,180 @@
+"""Solutions judged for `POST /grade`, by the same judge as `harness grade`."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import HarnessError
+from harness.features.serve.grade_answer import grade_answer
+from harness.features.serve.grade_request import CODE, Item, given_problem, options_for
+from harness.features.serve.problem_cache import ProblemCache, Ready
+from harness.features.serve.refusal import Refusal
+from harness.features.serve.work import Workers
+from harness.grading.jobs import Judgement, Options
+from harness.grading.verdict import Grade, Verdict
+from harness.problem import Problem
+from harness.run.plan.problem_kinds import RULES_OF, judge_answer
+from harness.sandbox.program import SandboxError
+
+TRIES = 2
+"""How often a solution is judged whose sandbox failed."""
+SOLUTION_S = 1_800.0
+"""Wall seconds on a worker after which a solution is given up; its reward is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An item with all that judging it takes, checked.
+
+    Attributes:
+        number: its place in the request.
+        problem: the server's, or one of the item's own tests.
+        own: whether the tests are the item's.
+    """
+
+    number: int
+    item: Item
+    problem: Problem
+    own: bool
+    options: Options
+
+
+@dataclass(frozen=True, slots=True)
+class Graders:
+    """Judges items.
+
+    Attributes:
+        workers: where.
+        problems: that items may name.
+        usual: how, where an item does not say.
+        most_memory: bytes that a test may use.
+    """
+
+    workers: Workers
+    problems: ProblemCache
+    usual: Options
+    most_memory: int
+
+    def check(self, items: Sequence[Item], where: str = "items.{}: ") -> list[Asked]:
+        """Return items ready to be judged: nothing is judged of a request that is wrong.
+
+        Raises:
+            Refusal: 422: names the first item that is wrong, and why.
+        """
+        found: list[Asked] = []
+        for number, item in enumerate(items):
+            try:
+                found.append(self._asked(number, item))
+            except Refusal as refusal:
+                raise Refusal(refusal.status, where.format(number) + refusal.what) from None
+        return found
+
+    def _asked(self, number: int, item: Item) -> Asked:
+        own = item.problem is None
+        problem = given_problem(item) if item.problem is None else self.problems.find(item.problem)
+        if item.text is not None and item.extract != CODE:
+            try:
+                RULES_OF[problem.kind].extractor(item.extract or "harness")
+            except HarnessError as error:
+                what = str(error).replace("--extract ", "extract ")
+                raise Refusal(422, what) from None
+        options = options_for(item, self.usual, self.most_memory)
+        return Asked(number, item, problem, own, options)
+
+    async def stream(self, asked: Sequence[Asked], wait_s: float) -> AsyncIterator[dict[str, Any]]:
+        """Yield answers as items are judged, a few more at a time than there are workers.
+
+        Args:
+            asked: checked items.
+            wait_s: seconds until a worker has to be free for one.
+        """
+        waiting = iter(asked)
+        under_way: set[asyncio.Task[dict[str, Any]]] = set()
+
+        def begin() -> None:
+            for each in waiting:
+                under_way.add(asyncio.create_task(self._line(each, wait_s)))
+                if len(under_way) > self.workers.pool.size:
+                    return
+
+        try:
+            begin()
+            while under_way:
+                done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                under_way -= done
+                begin()
+                for task in done:
+                    yield task.result()
+        finally:
+            for task in under_way:
+                task.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+
+    async def _line(self, asked: Asked, wait_s: float) -> dict[str, Any]:
+        """Return an item's answer, whatever happens: the status of the whole is sent already."""
+        try:
+            return await self.answer(asked, wait_s)
+        except Refusal as refusal:
+            lost = Grade(verdict=Verdict.SANDBOX_ERROR)
+            self.workers.metrics.judged("/grade", lost.verdict, 0.0)
+            return _answer(asked, lost, "", refusal.what)
+
+    async def answer(self, asked: Asked, wait_s: float) -> dict[str, Any]:
+        """Judge one item and return its answer.
+
+        Raises:
+            Refusal: 503, 504: no worker is to be had.
+        """
+        code, extraction = await self._code(asked)
+        try:
+            grade, cause = await self._grade(asked, code, wait_s)
+        except SandboxError as error:
+            grade, cause = Grade(verdict=Verdict.SANDBOX_ERROR), str(error)
+        except HarnessError as error:  # a row that cannot be read, examples that are not checked
+            grade, cause = Grade(verdict=Verdict.CHECKER_ERROR), str(error)
+        cpu_s = sum(test.cpu_s for test in grade.tests)
+        self.workers.metrics.judged("/grade", grade.verdict, cpu_s)
+        return _answer(asked, grade, extraction, cause)
+
+    async def _code(self, asked: Asked) -> tuple[str, str]:
+        """Return the solution, and the rule that found it."""
+        item = asked.item
+        if item.text is None or item.extract == CODE:
+            return item.code if item.text is None else item.text, ""  # pyright: ignore[reportReturnType]
+        search = RULES_OF[asked.problem.kind].extractor(item.extract or "harness")
+        found = await asyncio.to_thread(search, item.text, asked.problem.entry_point)
+        return found.code, found.rule
+
+    async def _grade(self, asked: Asked, code: str, wait_s: float) -> tuple[Grade, str]:
+        if not RULES_OF[asked.problem.kind].runs_code:
+            grade = await asyncio.to_thread(judge_answer, asked.problem, code)
+            return grade, grade.checker_error
+        if asked.own:
+            ready = Ready.of(asked.problem)
+        else:
+            ready = await self.problems.ready(asked.problem, self.workers.pool)
+        task = asked.options.task(ready.problem, code, ())
+        for last in (*(False,) * (TRIES - 1), True):
+            try:
+                async with asyncio.timeout(SOLUTION_S + wait_s):
+                    grade = await self.workers.do(Judgement(task, ready.tests), wait_s)
+            except SandboxError:
+                if last:
+                    raise
+            except TimeoutError:
+                raise SandboxError(f"not judged within {SOLUTION_S:g} s") from None
+            else:
+                return grade, grade.checker_error
+        raise AssertionError
+
+
+def _answer(asked: Asked, grade: Grade, extraction: str, cause: str) -> dict[str, Any]:
+    return grade_answer(
+        asked.item,
+        grade,
+        number=asked.number,
+        problem_id=asked.problem.id,
+        extraction=extraction,
+        cause=cause,
+    )

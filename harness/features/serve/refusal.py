@@ -1,0 +1,55 @@
+"""Answers to requests that are not carried out."""
+
+import json
+import math
+
+from starlette.responses import Response
+
+
+class Refusal(Exception):  # noqa: N818 - it is an answer, as `HTTPException` is
+    """A request is not carried out.
+
+    Args:
+        status: of the answer.
+        what: one line: what is wrong, and what to do.
+        retry_s: seconds after which to ask again; None where that does not help.
+    """
+
+    def __init__(self, status: int, what: str, retry_s: float | None = None) -> None:
+        super().__init__(what)
+        self.status = status
+        self.what = what
+        self.retry_s = retry_s
+
+    def response(self) -> Response:
+        """Return the answer: `{"detail": …}`, with `Retry-After` in whole seconds, at least 1."""
+        headers = {"connection": "close"} if self.status in CLOSING else {}
+        if self.retry_s is not None:
+            headers["retry-after"] = str(max(1, math.ceil(self.retry_s)))
+        if self.status == UNAUTHORIZED:
+            headers["www-authenticate"] = "Bearer"
+        return JsonResponse({"detail": self.what}, self.status, headers)
+
+
+UNAUTHORIZED = 401
+CLOSING = frozenset({401, 403, 408, 413, 503})
+"""After these the connection is closed: what is left of the body is not read."""
+
+
+class JsonResponse(Response):
+    """JSON in ASCII, without spaces."""
+
+    media_type = "application/json"
+
+    def render(self, content: object) -> bytes:
+        """Encode it."""
+        return json_bytes(content)
+
+
+def json_bytes(content: object) -> bytes:
+    """Return a value as JSON on one line, every character beyond ASCII escaped.
+
+    A program may print U+2028 and its like, at which clients that split text into lines would
+    break a line of the answer in two.
+    """
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()

@@ -1,0 +1,208 @@
+"""`POST /run_code`: a program run once, asked for and answered as SandboxFusion does.
+
+The names and words are those of SandboxFusion's `sandbox/server/sandbox_api.py` and
+`sandbox/runners/base.py`, and of its client package `sandbox-fusion` 0.3.7. What differs: Python
+alone; `run_timeout` is in CPU seconds, and in wall seconds for a program that sleeps, so that the
+machine's load costs no program its answer; paths of files stay inside the working directory.
+"""
+
+import binascii
+from base64 import b64decode
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from harness.features.serve.files_wrapper import Wrapped, unwrap, wrap
+from harness.features.serve.refusal import Refusal
+from harness.features.serve.requests import Text
+from harness.grading.sandbox_retry import Bench
+from harness.sandbox.limits import MEBIBYTE, Limits
+from harness.sandbox.program import Ending, Execution, Program
+from harness.sandbox.trial_input import Trial
+from harness.sandbox.worker import Worker
+
+PYTHON = ("python", "python3")
+LONGEST_RUN_S = 1_800.0
+MOST_FILES = 1_000
+MOST_OUTPUT = 64 * MEBIBYTE
+WALL_FACTOR = 1.0
+KILLED = 9
+
+
+class RunRequest(BaseModel):
+    """What is to be run; keys that SandboxFusion does not know are passed over, as there.
+
+    Attributes:
+        compile_timeout: seconds. Nothing is compiled: a client that gives it waits so much longer
+            than the run may take, so it bounds the wait for a worker.
+        run_timeout: seconds; more than `LONGEST_RUN_S` is taken for that.
+        memory_mb: MiB; -1: the server's own limit, and no request has more.
+        files: by path, in base64; None: no such file.
+        fetch_files: paths of files that the answer is to hold.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    code: Text
+    language: str
+    stdin: Text | None = None
+    compile_timeout: float | None = Field(None, ge=0, allow_inf_nan=False)
+    run_timeout: float = Field(10.0, gt=0, allow_inf_nan=False)
+    memory_mb: int = Field(-1, alias="memory_limit_MB")
+    files: dict[str, str | None] = Field(default_factory=dict, max_length=MOST_FILES)
+    fetch_files: list[str] = Field(default_factory=list, max_length=MOST_FILES)
+
+    @field_validator("files")
+    @classmethod
+    def _files_are_files(cls, files: dict[str, str | None]) -> dict[str, str | None]:
+        for path, content in files.items():
+            check_path(path)
+            try:
+                b64decode(content or "")
+            except (binascii.Error, ValueError):
+                raise ValueError(f"{path!r:.60} is not base64") from None
+        return files
+
+    @field_validator("fetch_files")
+    @classmethod
+    def _paths_are_inside(cls, paths: list[str]) -> list[str]:
+        for path in paths:
+            check_path(path)
+        return paths
+
+
+def check_path(path: str) -> None:
+    """Raise ValueError where a path leads out of the working directory, or is no file's."""
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith("/") or ".." in parts or "\0" in path:
+        raise ValueError(f"{path!r:.60} is not a path inside the working directory")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Runs a program once; a piece of work for an executor."""
+
+    program: Program
+    stdin: bytes
+    limits: Limits
+
+    def __call__(self, worker: Worker) -> Execution:
+        """Return what came of it. Raises SandboxError where that was not the program's doing."""
+        with Trial(self.program, [self.stdin], self.limits) as trial:
+            try:
+                return Bench(worker).execute(trial, [0], last=True)[0]
+            finally:
+                worker.leave(trial)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request, ready to be run.
+
+    Attributes:
+        wrapped: with files, if the request has any.
+    """
+
+    run: Run
+    wrapped: Wrapped | None
+
+    @classmethod
+    def of(cls, request: RunRequest, most_memory: int) -> "Prepared":
+        """Return what a request asks for.
+
+        Args:
+            request: as it came.
+            most_memory: bytes that a program may use here.
+
+        Raises:
+            Refusal: 422: the language is not Python.
+        """
+        if request.language not in PYTHON:
+            raise Refusal(422, f"language {request.language!r:.40}: this server runs python only")
+        files = {path: content for path, content in request.files.items() if content is not None}
+        wrapped = None
+        if files or request.fetch_files:
+            wrapped = wrap(request.code, files, request.fetch_files)
+        seconds = min(request.run_timeout, LONGEST_RUN_S)
+        memory = request.memory_mb * MEBIBYTE if request.memory_mb > 0 else most_memory
+        limits = Limits(
+            cpu_s=seconds,
+            memory_bytes=min(memory, most_memory),
+            output_bytes=MOST_OUTPUT,
+            own_wall_s=WALL_FACTOR * seconds,
+        )
+        stdin = (request.stdin or "").encode("utf-8", "surrogatepass")
+        code = request.code if wrapped is None else wrapped.code
+        return cls(Run(Program(code), stdin, limits), wrapped)
+
+
+def run_answer(execution: Execution, wrapped: Wrapped | None) -> dict[str, Any]:
+    """Return SandboxFusion's answer to what came of a run."""
+    stdout, files = execution.stdout, dict[str, str]()
+    if wrapped is not None:
+        stdout, files = unwrap(stdout, wrapped.mark)
+    result = {
+        "status": "Finished",
+        "execution_time": execution.wall_s,
+        "cpu_time": execution.cpu_s,
+        "return_code": return_code(execution),
+        "stdout": stdout.decode("utf-8", "replace"),
+        "stderr": _stderr(execution),
+    }
+    if result["return_code"] is None:
+        result["status"] = "TimeLimitExceeded"
+    return _answer("Success" if result["return_code"] == 0 else "Failed", "", result, files)
+
+
+def failed_answer(cause: str) -> dict[str, Any]:
+    """Return SandboxFusion's answer where the sandbox failed, not the program."""
+    return _answer("SandboxError", cause, None, {})
+
+
+def _answer(
+    status: str, message: str, result: dict[str, Any] | None, files: dict[str, str]
+) -> dict[str, Any]:
+    return {
+        "status": status,
+        "message": message,
+        "compile_result": None,
+        "run_result": result,
+        "executor_pod_name": None,
+        "files": files,
+    }
+
+
+def return_code(execution: Execution) -> int | None:
+    """Return what a shell would see of the program's end; None where its time was up."""
+    match execution.ending:
+        case Ending.FINISHED:
+            return 0
+        case Ending.EXIT:
+            return execution.code
+        case Ending.SIGNAL:
+            return -execution.code
+        case Ending.SANDBOX_LOST:
+            return -KILLED
+        case Ending.CPU_LIMIT | Ending.WALL_LIMIT:
+            return None
+        case _:
+            return 1
+
+
+_REASONS = {
+    Ending.MEMORY_LIMIT: "MemoryError: the program used more memory than it may",
+    Ending.OUTPUT_LIMIT: f"the program wrote more than {MOST_OUTPUT >> 20} MiB",
+}
+
+
+def _stderr(execution: Execution) -> str:
+    """Return what the program wrote there, and its last exception, which an interpreter adds."""
+    last = _REASONS.get(execution.ending, execution.error)
+    if execution.ending in {Ending.EXIT, Ending.SIGNAL}:
+        last = ""
+    written = execution.stderr
+    if last and written and not written.endswith("\n"):
+        written += "\n"
+    return written + last

@@ -1,0 +1,200 @@
+"""`harness serve`: the sandboxes, the problems and the web server, from start to end."""
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from harness.errors import UsageError
+from harness.features.serve.access import LOOPBACK
+from harness.features.serve.app import Bounds, Service
+from harness.features.serve.connections import BoundedConnection
+from harness.features.serve.grading_service import Graders
+from harness.features.serve.metrics import Metrics
+from harness.features.serve.problem_cache import ProblemCache
+from harness.features.serve.run_code import Run
+from harness.features.serve.work import Workers
+from harness.problem import Problem
+from harness.run.plan.plan import judging_of
+from harness.run.plan.problem_loader import checked, read
+from harness.run.spec.spec import RunSpec
+from harness.sandbox.executor import Executor
+from harness.sandbox.limits import Limits
+from harness.sandbox.program import Program
+from harness.sandbox.strongest import choose
+from harness.text import printable_line
+
+GRACE_S = 30
+"""Seconds that requests have to end in when the server is told to end."""
+KEEP_ALIVE_S = 75
+BACKLOG = 2_048
+LEAST_TOKEN = 16
+_TRIAL = Run(Program("print(input()[::-1])"), b"ready", Limits())
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the server is started.
+
+    Attributes:
+        spec: how and where solutions are judged.
+        problems: `NAME[:WHERE]` each.
+        host, port: where it listens; port 0: any that is free.
+        token: what clients have to show; None: none.
+    """
+
+    spec: RunSpec
+    problems: Sequence[str] = ()
+    host: str = "127.0.0.1"
+    port: int = 8080
+    token: str | None = None
+    bounds: Bounds = field(default_factory=Bounds)
+
+
+def check_access(host: str, token: str | None, variable: str) -> None:
+    """Refuse a server that strangers could use.
+
+    Args:
+        host: where it would listen.
+        token: what clients have to show.
+        variable: the environment variable that the token comes from.
+
+    Raises:
+        UsageError: the token is missing or too short.
+    """
+    if token is None and host not in LOOPBACK:
+        raise UsageError(
+            f"--host {host}: other machines could run programs here; put a token into the "
+            f"environment variable {variable}, or leave --host out"
+        )
+    if token is not None and (len(token) < LEAST_TOKEN or not token.isascii()):
+        raise UsageError(f"{variable}: the token needs at least {LEAST_TOKEN} ASCII characters")
+
+
+def load_all(names: Sequence[str], spec: RunSpec) -> list[Problem]:
+    """Return the problems of several benchmarks.
+
+    Raises:
+        HarnessError: one cannot be read, or two problems have one id.
+    """
+    found = [problem for name in names for problem in read(name, spec).problems]
+    return list(checked(found))  # pyright: ignore[reportArgumentType, reportReturnType]
+
+
+def serve(settings: Settings, say: Callable[[str], None]) -> None:
+    """Serve until an interrupt or SIGTERM; requests that are under way are answered.
+
+    Args:
+        settings: how.
+        say: is told, a line at a time, of the address and of what is missing.
+
+    Raises:
+        HarnessError: no sandbox, no port, or no problems can be had.
+    """
+    problems = load_all(settings.problems, settings.spec)
+    choice = choose(settings.spec.require_isolation, unsafe=settings.spec.unsafe_no_sandbox)
+    if choice.notice:
+        say(printable_line(choice.notice))
+    with _listen(settings.host, settings.port) as bound:
+        opening = settings.spec.where.open(choice.isolation, lambda line: say(printable_line(line)))
+
+        async def live() -> None:
+            async with opening as pool:
+                await _serve_on(pool, problems, settings, bound, say)
+
+        asyncio.run(live())
+
+
+async def _serve_on(
+    pool: Executor,
+    problems: Sequence[Problem],
+    settings: Settings,
+    bound: socket.socket,
+    say: Callable[[str], None],
+) -> None:
+    """Serve on an executor that is open."""
+    service = service_of(pool, problems, settings)
+    await asyncio.gather(*(pool.call(_TRIAL) for _ in range(pool.size)))  # started, and sound
+    address = _address(bound)
+    server = Server(
+        config_of(service.app(settings.token)), lambda: say(f"The judge listens at {address}")
+    )
+    await server.serve(sockets=[bound])
+
+
+def service_of(pool: Executor, problems: Sequence[Problem], settings: Settings) -> Service:
+    """Return what the paths do, on an executor that is open."""
+    options = judging_of(settings.spec)
+    most_memory = options.memory_bytes or Limits().memory_bytes
+    workers = Workers(pool, Metrics())
+    graders = Graders(workers, ProblemCache(problems), options, most_memory)
+    return Service(graders, settings.bounds, len(problems))
+
+
+def config_of(app: ASGIApp) -> uvicorn.Config:
+    """Return how uvicorn serves an app."""
+    return uvicorn.Config(
+        app,
+        http=BoundedConnection,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=GRACE_S,
+    )
+
+
+class Server(uvicorn.Server):
+    """Ends when it is told to: once, after what is under way; twice, at once.
+
+    Args:
+        config: uvicorn's.
+        ready: is called once requests are answered.
+    """
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, and say so."""
+        await super().startup(sockets)
+        self._ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Take signals until the server ends; they are not raised again after that."""
+        loop = asyncio.get_running_loop()
+        words = (signal.SIGINT, signal.SIGTERM)
+        for word in words:
+            loop.add_signal_handler(word, self.handle_exit, word, None)
+        try:
+            yield
+        finally:
+            for word in words:
+                loop.remove_signal_handler(word)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens. Raises UsageError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        bound = socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UsageError(f"--host {host} --port {port}: {why}; give another") from error
+    bound.set_inheritable(False)
+    return bound
+
+
+def _address(bound: socket.socket) -> str:
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

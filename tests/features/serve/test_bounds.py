@@ -1,0 +1,198 @@
+"""What the server takes: requests, bytes, seconds; and what it says beyond."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx2
+import pytest
+from judge_server import JudgeServer
+
+from harness.features.serve import admission, app
+from harness.features.serve.app import Bounds
+from harness.features.serve.connections import BoundedConnection
+
+BUSY = "import time; time.sleep(30)"
+RIGHT = {"code": "print(input())", "language": "python", "stdin": "1"}
+
+
+class Busy:
+    """Requests that keep workers busy until they are let go."""
+
+    def __init__(self, judge: JudgeServer, number: int) -> None:
+        self._judge = judge
+        self._sockets = [self._begin() for _ in range(number)]
+        wait_until(lambda: state(judge)["running"] + state(judge)["waiting"] >= number)
+
+    def _begin(self) -> socket.socket:
+        body = b'{"code": "%s", "language": "python", "run_timeout": 60}' % BUSY.encode()
+        host, _, port = self._judge.place.partition(":")
+        connection = socket.create_connection((host, int(port)))
+        head = f"POST /run_code HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(body)}\r\n\r\n"
+        connection.sendall(head.encode() + body)
+        return connection
+
+    def leave(self) -> None:
+        """Close their connections."""
+        for each in self._sockets:
+            each.close()
+        self._sockets.clear()
+
+
+def state(judge: JudgeServer) -> dict[str, Any]:
+    return judge.client.get("/health").json()
+
+
+def wait_until(there: Any) -> None:
+    deadline = time.monotonic() + 60
+    while not there():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def small() -> Iterator[JudgeServer]:
+    bounds = Bounds(requests=2, body_bytes=1 << 20, held_bytes=3 << 19, wait_s=0.3)
+    with JudgeServer(workers=1, bounds=bounds) as server:
+        server.run_code("print(1)")
+        wait_until(lambda: server.service.places.taken == 0)
+        yield server
+
+
+class TestWhenItIsFull:
+    def test_a_request_is_told_to_come_again(self, small: JudgeServer) -> None:
+        busy = Busy(small, 1)
+        late = small.client.post("/run_code", json=RIGHT)
+        assert late.status_code == 504  # which verl's client asks again after
+        assert "no worker was free within 0.3 s" in late.json()["detail"]
+        assert int(late.headers["retry-after"]) >= 1
+        busy.leave()
+
+    def test_there_is_an_end_to_places(self, small: JudgeServer) -> None:
+        with small.service.places.take(), small.service.places.take():
+            full = small.client.post("/grade", json={})
+            assert full.status_code == 503
+            assert int(full.headers["retry-after"]) >= 1
+            assert state(small)["status"] == "ok"
+        assert small.client.post("/run_code", json=RIGHT).status_code == 200
+
+    def test_a_client_that_leaves_gives_its_worker_back(self, small: JudgeServer) -> None:
+        busy = Busy(small, 2)
+        busy.leave()
+        wait_until(lambda: state(small)["running"] + state(small)["waiting"] == 0)
+        assert small.client.post("/run_code", json=RIGHT).status_code == 200
+        wait_until(lambda: small.service.places.taken == 0)
+        assert small.service.places.bytes == 0
+        assert 'path="/run_code",status="499"' in small.client.get("/metrics").text
+
+    def test_a_compile_timeout_bounds_the_wait(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(app, "MARGIN_S", 0.3)
+        with JudgeServer(workers=1) as judge:
+            judge.run_code("print(1)")
+            busy = Busy(judge, 1)
+            asked = time.monotonic()
+            with ThreadPoolExecutor() as threads:
+                waits = threads.submit(judge.client.post, "/run_code", json=RIGHT)
+                bounded = judge.client.post("/run_code", json={**RIGHT, "compile_timeout": 0.2})
+                assert bounded.status_code == 504
+                assert 0.5 <= time.monotonic() - asked < 20
+                busy.leave()
+                assert waits.result().json()["status"] == "Success"
+
+    def test_a_client_that_leaves_a_batch_ends_it(self, small: JudgeServer) -> None:
+        items = [{"tests": [{"input": "", "output": ""}], "code": "import time; time.sleep(9)"}]
+        with small.client.stream("POST", "/grade", json={"items": items * 50}):
+            wait_until(lambda: state(small)["running"])
+        wait_until(lambda: small.service.places.taken == 0)
+        assert state(small)["running"] + state(small)["waiting"] == 0
+
+    def test_a_client_that_does_not_read_gives_its_place_back(
+        self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(app, "SEND_S", 0.3)
+        body = b'{"code": "print(\'x\' * 40_000_000)", "language": "python"}'
+        host, _, port = judge.place.partition(":")
+        with socket.create_connection((host, int(port))) as connection:
+            head = f"POST /run_code HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(body)}\r\n\r\n"
+            connection.sendall(head.encode() + body)
+            wait_until(lambda: judge.service.places.bytes > 40_000_000)
+            wait_until(lambda: judge.service.places.taken == 0)
+        assert judge.run_code("print(1)")["status"] == "Success"
+        whole = judge.run_code("print('x' * 40_000_000)")
+        assert len(whole["run_result"]["stdout"]) == 40_000_001
+
+
+class TestBodies:
+    def test_that_are_too_long(self, small: JudgeServer) -> None:
+        code = "#" * (1 << 20)
+        status, detail = small.refused("/run_code", {**RIGHT, "code": code})
+        assert (status, "1 MiB" in detail) == (413, True)
+
+    def test_that_are_too_long_and_do_not_say_so(self, small: JudgeServer) -> None:
+        def pieces() -> Iterator[bytes]:
+            for _ in range(64):
+                yield b"#" * (1 << 16)
+
+        answer = small.client.post("/run_code", content=pieces())
+        assert answer.status_code == 413
+
+    def test_that_others_leave_no_memory_for(self, small: JudgeServer) -> None:
+        with small.service.places.take() as place:
+            place.hold(1 << 20)
+            code = "#" * (1 << 19)
+            answer = small.client.post("/run_code", json={**RIGHT, "code": code})
+            assert (answer.status_code, "memory" in answer.json()["detail"]) == (503, True)
+            assert "retry-after" in answer.headers
+        assert small.client.post("/run_code", json={**RIGHT, "code": code}).status_code == 200
+
+    def test_that_do_not_arrive(self, small: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(admission.read_body, "__defaults__", (0.3,))
+        host, _, port = small.place.partition(":")
+        with socket.create_connection((host, int(port))) as connection:
+            head = "POST /run_code HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{"
+            connection.sendall(head.encode())
+            assert b" 408 " in connection.recv(1000)
+        wait_until(lambda: small.service.places.taken == 0)
+
+
+class TestConnections:
+    def test_without_headers_are_closed(
+        self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(BoundedConnection, "headers_s", 0.3)
+        host, _, port = judge.place.partition(":")
+        for head in (b"", b"POST /run"):
+            with socket.create_connection((host, int(port)), timeout=30) as connection:
+                connection.sendall(head)
+                assert connection.recv(100) == b""
+
+    def test_there_is_an_end_to_them(
+        self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(BoundedConnection, "most", 0)
+        answer = httpx2.get(f"{judge.url}/health")
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+
+    def test_are_used_again(self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(BoundedConnection, "headers_s", 0.3)
+        with httpx2.Client(base_url=judge.url) as client:
+            code = "import time; time.sleep(0.6); print(1)"
+            answer = client.post("/run_code", json={**RIGHT, "code": code})
+            assert answer.json()["status"] == "Success"
+            stream = client.get("/health").extensions["network_stream"]
+            time.sleep(0.6)  # an idle connection owes no headers
+            assert client.get("/health").extensions["network_stream"] is stream
+
+
+def test_many_at_once_are_all_answered(judge: JudgeServer) -> None:
+    def ask(number: int) -> int:
+        body = {"code": f"print({number})", "language": "python"}
+        answer = judge.client.post("/run_code", json=body)
+        return int(answer.json()["run_result"]["stdout"])
+
+    with ThreadPoolExecutor(32) as threads:
+        assert list(threads.map(ask, range(64))) == [*range(64)]
+    assert threading.active_count() < 64

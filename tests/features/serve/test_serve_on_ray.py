@@ -1,0 +1,51 @@
+"""`harness serve --executor ray`: the same answers from another machine's sandboxes."""
+
+import json
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import httpx2
+import pytest
+from own_problems import ECHO
+from program import PROGRAM, environment
+
+pytest.importorskip("ray")
+from ray_cluster import RayCluster
+
+LISTENS = re.compile(r"listens at (http://\S+)")
+
+
+def test_the_answers_are_the_same(tmp_path: Path) -> None:
+    (tmp_path / "own.jsonl").write_text(json.dumps(ECHO))
+    with RayCluster.started(1) as cluster:
+        process = subprocess.Popen(
+            [
+                *(PROGRAM, "serve", "--port", "0", "--problems", "jsonl:own.jsonl"),
+                *("--executor", "ray", "--ray-address", cluster.address),
+            ],
+            cwd=tmp_path,
+            env=environment(**cluster.environment),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stderr is not None
+        said: list[str] = []
+        found = None
+        while found is None:
+            said.append(process.stderr.readline())
+            assert said[-1], said
+            found = LISTENS.search(said[-1])
+        with httpx2.Client(base_url=found[1], timeout=120) as client:
+            right, wrong = "print(input())", "print(1)"
+            items = [{"problem": "echo", "code": code} for code in (right, wrong)]
+            lines = client.post("/grade", json={"items": items}).text.splitlines()
+            rewards = {each["index"]: each["reward"] for each in map(json.loads, lines)}
+            assert rewards == {0: 1.0, 1: 0.0}
+            body = {"code": right, "language": "python", "stdin": "7"}
+            answer = client.post("/run_code", json=body).json()
+            assert (answer["status"], answer["run_result"]["stdout"]) == ("Success", "7\n")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        assert process.returncode == 0

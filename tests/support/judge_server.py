@@ -1,0 +1,90 @@
+"""The judge over HTTP in a thread of the test's own process, on a real socket."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import httpx2
+
+from harness.closing import Closing
+from harness.features.serve.server import Server, Settings, _listen, config_of, service_of
+from harness.problem import Problem
+from harness.run.spec.spec import RunSpec, read_spec
+from harness.sandbox.pool import SandboxPool
+
+PATIENCE_S = 120.0
+
+
+class _Quiet(Server):
+    """Leaves signals to the tests."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+class JudgeServer(Closing):
+    """The server, listening until it is closed.
+
+    Args:
+        problems: that clients may name.
+        pool: the executor; default: sandboxes of this machine.
+        settings: of `Settings`, without the problems.
+    """
+
+    def __init__(
+        self,
+        problems: Sequence[Problem] = (),
+        *,
+        workers: int = 2,
+        flags: dict[str, Any] | None = None,
+        **settings: Any,
+    ) -> None:
+        spec: RunSpec = read_spec(None, flags or {})
+        self._settings = replace(Settings(spec, port=0), **settings)
+        self._problems = problems
+        self._workers = workers
+        self._bound = _listen(self._settings.host, 0)
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._live()), daemon=True)
+        self._thread.start()
+        assert self._ready.wait(PATIENCE_S)
+        self.place = "{}:{}".format(*self._bound.getsockname()[:2])
+        self.url = f"http://{self.place}"
+        self.client = httpx2.Client(base_url=self.url, timeout=PATIENCE_S)
+
+    async def _live(self) -> None:
+        async with SandboxPool(workers=self._workers) as pool:
+            self.service = service_of(pool, self._problems, self._settings)
+            app = self.service.app(self._settings.token)
+            self.server = _Quiet(config_of(app), self._ready.set)
+            await self.server.serve(sockets=[self._bound])
+
+    def run_code(self, code: str, **more: Any) -> Any:
+        """The answer to a program."""
+        body = {"code": code, "language": "python", **more}
+        answer = self.client.post("/run_code", json=body)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def grade(self, **item: Any) -> Any:
+        """The answer to one solution."""
+        answer = self.client.post("/grade", json=item)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def refused(self, path: str, body: Any) -> tuple[int, str]:
+        """The status and the reason of a request that is refused."""
+        answer = self.client.post(path, json=body)
+        return answer.status_code, answer.json()["detail"]
+
+    def close(self) -> None:
+        """End it."""
+        self.client.close()
+        self.server.should_exit = True
+        self._thread.join(PATIENCE_S)
+        assert not self._thread.is_alive()
+        self._bound.close()
