@@ -11,6 +11,9 @@ from harness.version import __version__
 if TYPE_CHECKING:
     from harness.errors import DataError, HarnessError, NothingSelectedError, UsageError
     from harness.features.compare.library import RunComparison, compare
+    from harness.features.episode.episode import Episode, EpisodeStep
+    from harness.features.episode.reward import EpisodeReward
+    from harness.features.episode.shared import Episodes
     from harness.features.evaluate.evaluate import EvaluationError, aevaluate, evaluate
     from harness.features.evaluate.evaluation import Evaluation
     from harness.features.grade.grader import Grader, GradingError, Scored
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DataError",
+    "Episode",
+    "EpisodeReward",
+    "EpisodeStep",
+    "Episodes",
     "Evaluation",
     "EvaluationError",
     "GradedSolution",
@@ -56,6 +63,9 @@ __all__ = [
 
 _HOMES = {
     "harness.features.compare.library": ("RunComparison", "compare"),
+    "harness.features.episode.episode": ("Episode", "EpisodeStep"),
+    "harness.features.episode.reward": ("EpisodeReward",),
+    "harness.features.episode.shared": ("Episodes",),
     "harness.features.evaluate.evaluate": ("EvaluationError", "aevaluate", "evaluate"),
     "harness.features.evaluate.evaluation": ("Evaluation",),
     "harness.features.grade.library": ("Grades", "agrade", "grade"),

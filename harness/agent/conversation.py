@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-from harness.agent.dialogue import Dialogue
+from harness.agent.dialogue import Dialogue, writable_turn
 from harness.agent.events import (
     Request,
     Response,
@@ -21,7 +21,6 @@ from harness.models.protocol import (
 )
 from harness.models.replay import Tape
 from harness.models.token_estimate import estimated_usage
-from harness.text import writable
 
 
 class Conversation(Dialogue):
@@ -121,7 +120,7 @@ class Conversation(Dialogue):
 
     async def _ask(self) -> ModelTurn:
         try:
-            turn = _writable(await self._generate())
+            turn = writable_turn(await self._generate())
         except (TimeoutError, asyncio.CancelledError):
             self.usage_known = False  # billed all the same, and nobody says how much
             raise
@@ -158,14 +157,3 @@ class Conversation(Dialogue):
             return await self._session.model.generate(
                 tuple(self._messages), self._tools, self._session.settings, on_retry
             )
-
-
-def _writable(turn: ModelTurn) -> ModelTurn:
-    """The turn with lone surrogates, which a transcript cannot hold, spelled out."""
-    calls = tuple(
-        call.model_copy(update={"name": writable(call.name), "arguments": writable(call.arguments)})
-        for call in turn.tool_calls
-    )
-    if calls == turn.tool_calls and writable(turn.text) == turn.text:
-        return turn
-    return turn.model_copy(update={"text": writable(turn.text), "tool_calls": calls})

@@ -18,6 +18,7 @@ from harness.models.protocol import (
     UserMessage,
 )
 from harness.models.text_tools.instructions import said_in_text
+from harness.text import writable
 
 LENGTH_OF_HASH = 32  # hex digits, of 64: one conversation is to be told from another
 NEWEST_RESULTS = 2  # are never cleared
@@ -210,3 +211,14 @@ class Dialogue:
         dropped = said[-1].reasoning and isinstance(self._messages[-1], UserMessage)
         if not dropped and said_in_text(turn) == said_in_text(said[-1]):
             self._session.warn("prompt cut off", CUT_OFF.format(now=now, before=before))
+
+
+def writable_turn(turn: ModelTurn) -> ModelTurn:
+    """Return the turn with lone surrogates, which a transcript cannot hold, spelled out."""
+    calls = tuple(
+        call.model_copy(update={"name": writable(call.name), "arguments": writable(call.arguments)})
+        for call in turn.tool_calls
+    )
+    if calls == turn.tool_calls and writable(turn.text) == turn.text:
+        return turn
+    return turn.model_copy(update={"text": writable(turn.text), "tool_calls": calls})
