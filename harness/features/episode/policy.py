@@ -1,12 +1,12 @@
 """The model that is trained, as the agent loop sees it; and its answers in the loop's words."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from pydantic_core import to_json
-
 from harness.errors import UsageError
 from harness.models.clients.openai_wire import turn_from_wire
+from harness.models.clients.wire import read_json
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import (
     Message,
@@ -83,8 +83,8 @@ def turn_of(answer: Answer, messages: Sequence[Message], *, cut_off: bool) -> Mo
         message = {"content": "", "tool_calls": [_call(each) for each in _listed(answer)]}
     finish = "length" if cut_off else "stop"
     wire = {"choices": [{"message": message, "finish_reason": finish}]}
-    try:
-        return turn_from_wire(wire, messages)
+    try:  # as an evaluation reads what a server answers
+        return turn_from_wire(read_json(json.dumps(wire, default=str).encode()), messages)
     except MalformedAnswerError as error:
         raise UsageError(f"Episode.step(): {error}") from error
 
@@ -108,10 +108,4 @@ def _call(call: object) -> dict[str, Any]:
             "id": fields.get("id"),
             "function": {"name": fields.get("name"), "arguments": fields.get("arguments")},
         }
-    function = fields["function"]
-    if isinstance(function, Mapping):
-        function = dict(cast("Mapping[str, Any]", function))
-        if not isinstance(function.get("arguments"), str | None):
-            function["arguments"] = to_json(function["arguments"], fallback=str).decode()
-        fields["function"] = function
     return fields
