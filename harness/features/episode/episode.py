@@ -46,8 +46,9 @@ class EpisodeStep:
         messages: what to append to the conversation after the answer; none once it is over.
         done: whether the episode is over.
         stop_reason: why; None while it goes on.
-        restarted: the conversation begins anew, and `messages` are all of it. This happens once at
-            most, to a model that calls no tool where tools are told in text.
+        restarted: `messages` are the whole conversation, which is not the earlier one with more
+            after it. This happens to a model that calls no tool: unless `tool_protocol` is
+            `native`, its tools are told in text after two such answers, and later not at all.
     """
 
     messages: list[Json]

@@ -106,7 +106,7 @@ class Episodes(Closing):
                 raise NothingSelectedError(f"{CALLER}: no problem is left; check part and exclude")
         self.problems = found
         self._said = said_in(said)
-        self.rules_for(found)
+        rules = self.rules_for(found)
         self.judging = judging_of(spec)
         self.limits = Limits(turns=spec.max_turns, tool_calls=spec.max_tool_calls)
         self.ways = Ways(stop_on_pass=spec.stop_on_pass, show_budget=spec.show_budget)
@@ -114,6 +114,8 @@ class Episodes(Closing):
         self._boxes: dict[str, Toolbox] = {}
         self._prompts: dict[str, tuple[PromptSet, PromptSet]] = {}
         self._vetted: dict[tuple[str, str], Problem] = {}
+        self.prompts(rules)
+        self.toolbox(rules)
         choice = isolate(spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
         self._pool = WarmPool(spec, choice.isolation, "set of episodes")
         self._finish = weakref.finalize(self, self._pool.close)
