@@ -86,7 +86,14 @@ def __getattr__(name: str) -> Any:
     """What is imported only where it is used: the command line is to start quickly."""
     for home, names in _HOMES.items():
         if name in names:
-            found = globals()[name] = getattr(import_module(home), name)
+            try:
+                found = globals()[name] = getattr(import_module(home), name)
+            except ModuleNotFoundError as error:
+                from harness.errors import missing_package
+
+                if (missing := missing_package(error)) is None:
+                    raise
+                raise ModuleNotFoundError(f"harness.{name}: {missing}", name=error.name) from None
             return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
