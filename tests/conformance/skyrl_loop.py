@@ -34,7 +34,9 @@ def main() -> None:
         for answer in answers:
             out = env.step(answer)
             conversation = [
-                *conversation, {"role": "assistant", "content": answer}, *out["observations"]
+                *conversation,
+                {"role": "assistant", "content": answer},
+                *out["observations"],
             ]
             rewards.append(out["reward"])
             if out["done"]:

@@ -43,7 +43,7 @@ class Scripted(GRPOTrainer):
     script: list[list[str]]
     turn = 0
 
-    def _generate_single_turn(self, prompt_ids, *_args, **_kwargs):  # noqa: ANN
+    def _generate_single_turn(self, prompt_ids, *_args, **_kwargs):  # noqa: ANN001, ANN002, ANN003, ANN202 - TRL's
         said = self.script[self.turn]
         self.turn += 1
         texts = [said[n % len(said)] for n in range(len(prompt_ids))]
@@ -57,9 +57,9 @@ def main() -> None:
         factory = spec.environment_factory
         own = {each.name: each for each in spec.episodes.tools}
         environment = factory()
-        for name in own:
+        for name, tool in own.items():
             told = get_json_schema(getattr(environment, name))["function"]
-            wanted = own[name].model_dump()
+            wanted = tool.model_dump()
             wanted["parameters"].pop("additionalProperties")
             if not wanted["parameters"]["required"]:
                 wanted["parameters"].pop("required")

@@ -64,9 +64,9 @@ def main() -> None:
             server.wait()
         (traces,) = Path(folder, "vf-eval").rglob("traces.jsonl")
         for line in traces.read_text().splitlines():
-            trace = json.loads(line)
-            print("vf-eval:", json.dumps(trace.get("rewards")), json.dumps(trace.get("errors")))
-            assert "harness_reward" in json.dumps(trace["rewards"]), trace
+            (trace,) = json.loads(line)["traces"]
+            print("vf-eval:", trace["rewards"], trace["metrics"], trace["errors"])
+            assert trace["rewards"]["harness_reward"]["score"] == 1.0, trace
     print("verifiers: all holds")
 
 

@@ -10,17 +10,18 @@ from typing import Any
 import pytest
 
 import harness
-from harness.features.evaluate.arguments import OWN
 from harness.features.episode.shared import EpisodeKeys
+from harness.features.evaluate.arguments import OWN
 from harness.features.evaluate.evaluate import aevaluate, evaluate
 from harness.features.grade.library import agrade, grade
 from harness.run.spec.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys, Words
 from harness.run.spec.spec import LISTS, RunSpec
 
 NAMES = """
-DataError Episode EpisodeReward EpisodeStep Episodes Evaluation EvaluationError GradedSolution Grader Grades GradingError HarnessError
-NothingSelectedError Observer Problem ProblemView RunComparison RunSpec SampleResult Sandbox Scored
-TestCase UsageError Verdict __version__ aevaluate agrade compare evaluate grade load_problems
+DataError Episode EpisodeReward EpisodeStep Episodes Evaluation EvaluationError GradedSolution
+Grader Grades GradingError HarnessError NothingSelectedError Observer Problem ProblemView
+RunComparison RunSpec SampleResult Sandbox Scored TestCase UsageError Verdict __version__ aevaluate
+agrade compare evaluate grade load_problems
 """
 NEAR = "evaluat"
 SIGNATURES = {

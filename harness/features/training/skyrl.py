@@ -11,14 +11,16 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import from_json, to_json
 
 from harness.errors import UsageError
 from harness.features.episode.episode import Episode
-from harness.features.episode.reward import EpisodeReward
 from harness.features.episode.shared import Episodes
+
+if TYPE_CHECKING:
+    from harness.features.episode.reward import EpisodeReward
 
 _BASE: Any = import_module("skyrl_gym.envs.base_text_env").BaseTextEnv
 Json = dict[str, Any]

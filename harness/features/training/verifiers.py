@@ -13,6 +13,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
+from pydantic import Field
+
 from harness.errors import HarnessError
 from harness.features.episode.episode import Episode
 from harness.features.episode.reward import EpisodeReward
@@ -49,8 +51,8 @@ class HarnessState(vf.State):
 
     benchmark: str = ""
     problem_id: str = ""
-    revisions: list[str] = []
-    passed: list[int] = []
+    revisions: list[str] = Field(default_factory=list)
+    passed: list[int] = Field(default_factory=list)
     lost: str = ""
 
 
