@@ -11,7 +11,7 @@ from harness.version import __version__
 if TYPE_CHECKING:
     from harness.errors import DataError, HarnessError, NothingSelectedError, UsageError
     from harness.features.compare.library import RunComparison, compare
-    from harness.features.episode.episode import Episode, EpisodeStep
+    from harness.features.episode.library import Episode, EpisodeStep
     from harness.features.episode.reward import EpisodeReward
     from harness.features.episode.shared import Episodes
     from harness.features.evaluate.evaluate import EvaluationError, aevaluate, evaluate
@@ -63,7 +63,7 @@ __all__ = [
 
 _HOMES = {
     "harness.features.compare.library": ("RunComparison", "compare"),
-    "harness.features.episode.episode": ("Episode", "EpisodeStep"),
+    "harness.features.episode.library": ("Episode", "EpisodeStep"),
     "harness.features.episode.reward": ("EpisodeReward",),
     "harness.features.episode.shared": ("Episodes",),
     "harness.features.evaluate.evaluate": ("EvaluationError", "aevaluate", "evaluate"),

@@ -60,7 +60,7 @@ class Dialogue:
         self._begin(tools)
         self._started = self.clock()
         self._waited = 0.0
-        self.usage = Usage()
+        self.usage: Usage = Usage()
         self.usage_known = True
         self.turns = 0
 

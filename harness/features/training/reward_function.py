@@ -70,7 +70,8 @@ def problem_of(data_source: str, ground_truth: Any, extra_info: Mapping[str, Any
         raise DataError(where, "ground_truth", f"it is not JSON: {error}") from None
     name: Any = extra_info.get("func_name") or extra_info.get("fn_name")
     try:
-        tests, named = _pairs(found) if isinstance(found, Mapping) else _listed(found)
+        is_object = isinstance(found, Mapping)
+        tests, named = _pairs(found) if is_object else _listed(found)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(where, "ground_truth", f"no tests in it: {error!r}") from None
     entry = str(named or name or "") or None

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import from_json, to_json
 
 from harness.errors import UsageError
-from harness.features.episode.episode import Episode
+from harness.features.episode.library import Episode
 from harness.features.episode.shared import Episodes
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ def _episodes(settings: str) -> Episodes:
     benchmark = keys.pop("benchmark", None)
     if benchmark is None:
         raise UsageError("HarnessEnv: give `benchmark` in the environment's settings")
-    return Episodes(benchmark, **{"tool_protocol": "text", **keys})
+    given: Any = {"tool_protocol": "text", **keys}
+    return Episodes(benchmark, **given)
 
 
 class HarnessEnv(_BASE):
@@ -49,8 +50,8 @@ class HarnessEnv(_BASE):
     """
 
     def __init__(self, env_config: Any = None, extras: Mapping[str, Any] | None = None) -> None:
-        super().__init__()
-        settings = {**(env_config or {})}
+        _BASE.__init__(self)
+        settings: Json = {**(env_config or {})}
         self._problem = (extras or {}).get("problem_id")
         if not isinstance(self._problem, str):
             raise UsageError("HarnessEnv: a row needs `problem_id` among its extras")

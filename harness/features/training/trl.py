@@ -16,11 +16,12 @@ import asyncio
 import inspect
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Unpack
 
 from harness.closing import Closing
 from harness.errors import UsageError
-from harness.features.episode.episode import Episode
+from harness.features.episode.library import Episode
 from harness.features.episode.reward import EpisodeReward, RewardRule
 from harness.features.episode.shared import EpisodeKeys, Episodes
 from harness.models.protocol import ToolSpec
@@ -61,14 +62,14 @@ class TrlSpec(Closing):
     @cached_property
     def train_dataset(self) -> Any:
         """A `datasets.Dataset` with the columns `prompt` (the opening) and `problem_id`."""
-        from datasets import Dataset
+        datasets: Any = import_module("datasets")
 
         episode = Episode(self.episodes)
         rows = [
             {"prompt": episode.reset(problem), "problem_id": problem.id}
             for problem in self.episodes.order()
         ]
-        return Dataset.from_list(rows)
+        return datasets.Dataset.from_list(rows)
 
     @cached_property
     def environment_factory(self) -> Callable[[], Any]:
@@ -93,19 +94,19 @@ class _Environment:
     _shared: dict[str, Episodes]
 
     def __init__(self) -> None:
-        self._episode = Episode(self._shared["episodes"])
+        self.episode = Episode(self._shared["episodes"])
 
     def reset(self, problem_id: str, **row: Any) -> None:
         """Begin with the problem of a row; the row's prompt holds the opening already."""
         del row
-        self._episode.reset(problem_id)
+        self.episode.reset(problem_id)
 
 
 def _method(spec: ToolSpec) -> Callable[..., str]:
     """A tool as a typed method with a docstring, of which TRL makes its JSON schema."""
 
     def method(self: _Environment, **arguments: Any) -> str:
-        return self._episode.call(spec.name, arguments)
+        return self.episode.call(spec.name, arguments)
 
     properties: dict[str, Any] = spec.parameters["properties"]
     types = {name: TYPES.get(each.get("type", ""), str) for name, each in properties.items()}
@@ -137,7 +138,7 @@ def harness_reward(
     del columns
 
     async def judged() -> list[EpisodeReward]:
-        episodes: list[Episode] = [each._episode for each in environments]  # noqa: SLF001 - ours
+        episodes: list[Episode] = [each.episode for each in environments]
         return await asyncio.gather(*(each.areward() for each in episodes))
 
     rewards = run(judged)

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import Field
 
 from harness.errors import HarnessError
-from harness.features.episode.episode import Episode
+from harness.features.episode.library import Episode
 from harness.features.episode.reward import EpisodeReward
 from harness.features.episode.shared import Episodes
 from harness.tools.read_problem import ReadProblem
@@ -51,8 +51,8 @@ class HarnessState(vf.State):
 
     benchmark: str = ""
     problem_id: str = ""
-    revisions: list[str] = Field(default_factory=list)
-    passed: list[int] = Field(default_factory=list)
+    revisions: list[str] = Field(default_factory=list[str])
+    passed: list[int] = Field(default_factory=list[int])
     lost: str = ""
 
 
