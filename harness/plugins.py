@@ -10,7 +10,10 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
 from harness.errors import HarnessError, UsageError
 
@@ -144,3 +147,25 @@ def _package_of(entry: EntryPoint) -> tuple[str, str]:
         return metadata["Name"] or "?", metadata["Version"] or "?"
     except (KeyError, OSError, ValueError):
         return "?", "?"
+
+
+OWN_RULES = ("lcb", "equality", "tokens", "apps_legacy")  # of `harness.grading.rules`
+
+
+def known_rule(name: str) -> str:
+    """The name of a comparison rule, if there is one of it: ours, or that of a plug-in.
+
+    Raises:
+        ValueError: there is none; the message says which there are.
+    """
+    if name in OWN_RULES or find(RULES, name) is not None:
+        return name
+    raise PydanticCustomError("rule", "known are {names}", {"names": known(RULES, OWN_RULES)})
+
+
+RuleName = Annotated[
+    str,
+    AfterValidator(known_rule),
+    WithJsonSchema({"type": "string", "examples": [*OWN_RULES]}),
+]
+"""The name of a comparison rule."""

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from harness.errors import UsageError
+
 RUN, READ, PROBLEMS, JUDGE, MORE = "Run", "Compare and read", "Problems", "Judge", "More"
 
 
@@ -66,6 +68,20 @@ COMMANDS = tuple(
 EXECUTORS: Mapping[str, str] = {"ray": "harness.features.cluster.ray_executor:RayExecutor"}
 """Where judging is done, apart from this machine: a setting's value to its class."""
 
+MODES: Mapping[str, str] = dict.fromkeys(
+    ("external", "mcp"), "harness.features.external.run_mode:MODE"
+)
+"""Modes in which an agent of the user's own works: see `harness.run.plan.modes.Mode`."""
+
+AGENT_STRATEGY = "harness.features.external.session:unconnected"
+"""The strategy of those modes before an agent is there."""
+
+TRANSPORTS: Mapping[str, str] = {"batch": "harness.features.batch.run:BATCH"}
+"""Other ways for requests than one by one: see `harness.run.plan.modes.Transport`."""
+
+SCHEMA_NAMES = ("result", "transcript", "spec", "summary", "comparison", "estimate", "event")
+"""The words of `harness schema`."""
+
 SCHEMAS: Mapping[str, tuple[str, str]] = {
     "comparison": (
         "harness.features.compare.comparison:Comparison",
@@ -90,3 +106,19 @@ def resolve(target: str) -> Any:
     """
     module, _, attribute = target.partition(":")
     return getattr(import_module(module), attribute)
+
+
+def feature(target: str, flag: str) -> Any:
+    """Import what a setting asks for.
+
+    Args:
+        target: `module:attribute`.
+        flag: what asks for it, for the message.
+
+    Raises:
+        UsageError: the feature is not installed.
+    """
+    try:
+        return resolve(target)
+    except ModuleNotFoundError as error:
+        raise UsageError(f"{flag} is not part of this installation ({error.name})") from error

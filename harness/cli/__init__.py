@@ -1,12 +1,9 @@
-"""The command line: one module a command, errors in one line, exit codes as the README lists."""
+"""The command line: the program, flags made from settings, help, and completion."""
 
 import os
 import sys
 
 from harness.errors import INTERRUPTED
-
-COMPLETE = "_HARNESS_COMPLETE"
-"""Set by a shell that asks what an unfinished word may become."""
 
 
 def main() -> None:
@@ -16,10 +13,9 @@ def main() -> None:
     end_when_out_of_memory()
     try:
         from harness.cli.app import app
+        from harness.cli.completion import COMPLETE, answered
 
         if COMPLETE in os.environ:
-            from harness.cli.completion import answered
-
             sys.exit(answered(app, os.environ) or 0)
         sys.exit(app(standalone_mode=False) or 0)
     except KeyboardInterrupt:

@@ -13,7 +13,8 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from harness.cli import COMPLETE
+COMPLETE = "_HARNESS_COMPLETE"
+"""Set by a shell that asks how an unfinished word may go on."""
 
 HARMLESS = re.compile(r"[\w./:@+,=-]+\Z", re.ASCII)
 BASH = "complete_bash"
@@ -74,8 +75,7 @@ def prompts(incomplete: str) -> list[str]:
 
 def rules(incomplete: str) -> list[str]:
     """Ways to compare outputs."""
-    from harness.plugins import RULES, installed
-    from harness.problem import OWN_RULES
+    from harness.plugins import OWN_RULES, RULES, installed
 
     return _offered([*OWN_RULES, *(each.name for each in installed(RULES))], incomplete)
 
@@ -94,9 +94,9 @@ def runs(incomplete: str) -> list[str]:
 
 def schemas(incomplete: str) -> list[str]:
     """What there is a JSON Schema of."""
-    from harness.features.info.schema import NAMES
+    from harness.registry import SCHEMA_NAMES
 
-    return _offered(NAMES, incomplete)
+    return _offered(SCHEMA_NAMES, incomplete)
 
 
 def _runs(incomplete: str) -> Iterator[str]:

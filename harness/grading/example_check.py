@@ -19,6 +19,7 @@ from harness.grading.judge import Stop
 from harness.grading.verdict import INFRASTRUCTURE, LIMITS
 from harness.problem import Problem, TestSuite
 from harness.sources.files.rows import content_hash
+from harness.text import count
 from harness.version import __version__
 
 FILE = "examples.jsonl"
@@ -218,3 +219,12 @@ def _key(problem: Problem, code: str) -> str:
     python = ".".join(map(str, sys.version_info[:2]))
     examples = (text for test in problem.tests.public for text in (test.input, test.output))
     return content_hash(problem.content_hash, __version__, python, code, *examples)
+
+
+def dropped_examples(found: Vetted) -> str:
+    """Return the line on dropped examples: dropped 3 of 41 examples, … (2 problems)."""
+    of = count(found.shortened, "problem")
+    if found.emptied:
+        of += f", {found.emptied:,} of them left without tests"
+    examples = count(found.examples, "example")
+    return f"dropped {found.dropped:,} of {examples}, which their own solutions fail ({of})"

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from harness.errors import DataError
 from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, Verdict
-from harness.problem import Problem, RuleName, TestCase, TestSuite
+from harness.plugins import RuleName
+from harness.problem import Problem, TestCase, TestSuite
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.limits import Limits, limits_of
 from harness.sandbox.program import Execution, Program, SandboxError

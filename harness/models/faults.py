@@ -1,23 +1,9 @@
 """What goes wrong at a provider: told in one line, and sorted by whether asking again can help.
 
-How endpoints say that they take no tools, or not for this model.
-
-The words, with the status they came with, are those of
-vLLM (400: `"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be
-set`),
-Ollama (400: `registry.ollama.ai/library/gemma:2b does not support tools`),
-LiteLLM (400: `litellm.UnsupportedParamsError: x does not support parameters: ['tools'], for …`),
-OpenRouter (404: `No endpoints found that support tool use.`, or `… that support the provided
-'tool_choice' value`),
-OpenAI (400: `Unsupported parameter: 'tools' is not supported with this model.`),
-Bedrock (400: `This model doesn't support tool use.`), Gemini and Mistral (400: `Function calling is
-not enabled for this model`), and servers whose schema knows no such field (422: `extra_forbidden`,
-`('body', 'tools')`).
-
-A value of `tool_choice` that is refused, as beside thinking, says nothing of tools. Nor does a
-failure of the server, 5xx, which may pass; but llama.cpp (500: `tools param requires --jinja flag`,
-older `Unsupported param: tools`) and SGLang (500: `Unsupported tool_call_parser: None`) say so of a
-server that was started without tools.
+An endpoint that takes no tools says so with status 400, 404 or 422 (vLLM, Ollama, LiteLLM,
+OpenRouter, OpenAI, Bedrock, Gemini, Mistral), or with 500 if the server was started without them
+(llama.cpp, SGLang). Other failures of a server may pass, and a refused value of `tool_choice` says
+nothing of tools.
 """
 
 import math

@@ -154,7 +154,7 @@ def open_model(
     """The model that a name stands for.
 
     `python:module:attribute` is the user's own code, and a name that is nobody's may be that of a
-    plug-in. `replay:PATH` never comes here: reading recordings belongs to `harness.runs`.
+    plug-in. `replay:PATH` never comes here: reading recordings belongs to `harness.run`.
 
     Args:
         name: as given with `--model`.
@@ -194,7 +194,7 @@ def check_settings(route: Route, settings: ModelSettings) -> None:
     Raises:
         UsageError: names the setting.
     """
-    from harness.features.info.models import preview
+    from harness.models.clients.preview import preview
 
     for name in route.refuses:
         if getattr(settings, name) is not None:

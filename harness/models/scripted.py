@@ -7,6 +7,7 @@ from typing import NamedTuple
 from harness.errors import DataError, UsageError
 from harness.models.protocol import (
     Message,
+    Model,
     ModelError,
     ModelSettings,
     ModelStop,
@@ -129,3 +130,27 @@ def _fenced(code: str) -> str:
     longest = max((len(found) for found in re.findall("`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}python\n{code}\n{fence}\n"
+
+
+class UnaskedModel:
+    """Stands for a model that harness sends no request to: an agent's, or that of a dry run."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
+        """Itself."""
+        return self
+
+    async def generate(
+        self,
+        messages: Sequence[Message],  # noqa: ARG002 - protocol
+        tools: Sequence[ToolSpec],  # noqa: ARG002
+        settings: ModelSettings,  # noqa: ARG002
+        on_retry: RetryObserver | None = None,  # noqa: ARG002
+    ) -> ModelTurn:
+        """Never answers. Raises ModelError."""
+        raise ModelError(f"{self.name}: harness sends no request to this model")
+
+    async def close(self) -> None:
+        """Nothing to let go of."""

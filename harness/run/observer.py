@@ -1,11 +1,16 @@
-"""What is told of a run as it goes on."""
+"""Observers of a run: protocols of those who hear what happens in it."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 from harness.agent.events import Resumed, Retried
 from harness.grading.verdict import Verdict
+from harness.run.plan.plan import Plan
+from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
+from harness.run.summary.summary import Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +48,23 @@ class Observer(Protocol):
     def retried(self, sample: str, retry: Retried) -> None:
         """A request failed and is sent again."""
         ...
+
+
+class RunObserver(Observer, Protocol):
+    """Is also told of the run as a whole."""
+
+    def begun(self, plan: Plan, left: int) -> None:
+        """The run begins, or goes on, with so many samples to do."""
+        ...
+
+    def ended(self, summary: Summary, *, interrupted: bool) -> None:
+        """The run is over, or its user stopped it."""
+        ...
+
+    def broken(self, error: BaseException) -> None:
+        """An error ended the run."""
+        ...
+
+
+Watch = Callable[[Plan, RunDirectory], AbstractContextManager[RunObserver]]
+"""Makes the observer of a run, for the length of a block."""

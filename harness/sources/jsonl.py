@@ -20,7 +20,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import to_json
 
 from harness.errors import DataError
-from harness.problem import Checker, Problem, RuleName, TestCase, TestSuite
+from harness.plugins import RuleName
+from harness.problem import Checker, Problem, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources.files.catalogue import RowFile
 from harness.sources.files.download import Watch, quiet

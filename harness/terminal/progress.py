@@ -16,10 +16,9 @@ from rich.progress import (
 )
 
 from harness.closing import Closing
-from harness.grading.example_check import Vetted
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
-from harness.text import count, printable_line
+from harness.text import printable_line
 
 
 def live_bar(console: Console) -> Progress:
@@ -34,7 +33,7 @@ def live_bar(console: Console) -> Progress:
     )
 
 
-class JudgingProgress:
+class JudgingBar:
     """How many solutions are judged, and how many of them well.
 
     Args:
@@ -78,15 +77,6 @@ class JudgingProgress:
         trace: TracebackType | None,
     ) -> None:
         self._bar.stop()
-
-
-def dropped_examples(found: Vetted) -> str:
-    """Such as: dropped 3 of 41 examples, which their own solutions fail (2 problems)."""
-    of = count(found.shortened, "problem")
-    if found.emptied:
-        of += f", {found.emptied:,} of them left without tests"
-    examples = count(found.examples, "example")
-    return f"dropped {found.dropped:,} of {examples}, which their own solutions fail ({of})"
 
 
 LARGE = 8_000_000

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
-from harness.features.compare.bounds import bracket_of
+from harness.run.summary.bounds import bracket_of
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Summary
 from harness.terminal.summary_table import summary_view, write_json

@@ -9,8 +9,12 @@ from rich.console import Console
 from harness.agent.events import Resumed, Retried
 from harness.efficiency.labels import cpu_time, rank, score
 from harness.problem import Problem
-from harness.run.observer import Failure
+from harness.run.observer import Failure, Watch
+from harness.run.plan.plan import Plan
+from harness.run.plan.pricing import with_costs
+from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
+from harness.run.summary.summary import Summary
 from harness.terminal.live_table import LiveTable, Named
 from harness.terminal.tally import Tally
 from harness.text import printable_line
@@ -48,6 +52,15 @@ class RunProgress:
             self._live = LiveTable(console, self._tally, heading, named, several=several)
             for result in earlier:
                 self._live.graded(result)
+
+    def begun(self, plan: Plan, left: int) -> None:
+        """The run begins: the table says so itself."""
+
+    def ended(self, summary: Summary, *, interrupted: bool) -> None:
+        """The run is over: its summary is printed by the command."""
+
+    def broken(self, error: BaseException) -> None:
+        """An error ended the run: the command prints it."""
 
     def started(self, sample: str) -> None:
         """A sample has begun."""
@@ -120,6 +133,23 @@ class RunProgress:
     ) -> None:
         if self._live:
             self._live.stop()
+
+
+def run_progress(console: Console) -> Watch:
+    """Return a maker of the live table of a run.
+
+    Args:
+        console: a terminal, or what takes lines.
+    """
+
+    def watch(plan: Plan, directory: RunDirectory) -> RunProgress:
+        done = with_costs(directory.committed(), plan.price)
+        heading = (plan.model_name, plan.spec.mode, f"prompt {plan.prompt.name}")
+        return RunProgress(
+            console, len(plan.samples), done, problems=plan.problems, heading=heading
+        )
+
+    return watch
 
 
 def _timed(result: SampleResult) -> str:

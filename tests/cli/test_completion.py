@@ -14,8 +14,8 @@ from runs_made import manifest
 from harness.agent.strategies.strategy_names import STRATEGIES
 from harness.agent.templates.prompt_set import bundled_names
 from harness.cli import completion
-from harness.features.info.schema import SCHEMAS
 from harness.plugins import GROUPS
+from harness.registry import SCHEMA_NAMES
 from harness.sources.benchmarks import HOMES, LOADERS
 
 
@@ -68,7 +68,7 @@ def test_names_of_ours() -> None:
     assert completion.strategies("") == sorted(STRATEGIES)
     assert set(bundled_names("agentic")) <= set(completion.prompts(""))
     assert completion.rules("") == ["apps_legacy", "equality", "lcb", "tokens"]
-    assert completion.schemas("") == sorted(SCHEMAS)
+    assert completion.schemas("") == sorted(SCHEMA_NAMES)
     assert completion.observers("") == []
 
 

@@ -51,7 +51,7 @@ def test_the_arguments(name: str) -> None:
 def test_importing_it_imports_nothing_else() -> None:
     code = (
         "import sys, harness\n"
-        "print([n for n in ('pydantic', 'rich', 'asyncio', 'harness.runs', 'harness.api')"
+        "print([n for n in ('pydantic', 'rich', 'asyncio', 'harness.run', 'harness.features')"
         " if n in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -63,7 +63,7 @@ def functions(name: str) -> list[Any]:
     found = getattr(harness, name)
     if inspect.isfunction(found):
         return [found]
-    if not inspect.isclass(found) or not found.__module__.startswith("harness.api"):
+    if not inspect.isclass(found) or not found.__module__.startswith("harness.features"):
         return []
     methods = (each for key, each in vars(found).items() if not key.startswith("_"))
     plain = [each.fget if isinstance(each, property) else each for each in methods]

@@ -11,9 +11,8 @@ from harness.errors import UsageError
 from harness.features.observers.observer_names import find_observer
 from harness.models.environment import Environment
 from harness.models.model_names import open_model, plugged
-from harness.plugins import MODELS, OBSERVERS, RULES, SOURCES
+from harness.plugins import MODELS, OBSERVERS, RULES, SOURCES, known_rule
 from harness.plugins import STRATEGIES as STRATEGY_GROUP
-from harness.problem import known_rule
 from harness.run.spec.spec import read_spec
 from harness.sources.benchmarks import is_source, load, parse_spec
 

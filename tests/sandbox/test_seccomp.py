@@ -311,8 +311,8 @@ class TestProgram:
 INSTALLED = """
 import ctypes, json, os, platform, socket, sys, threading
 sys.path.append(sys.argv[1])
-from inside import linux
-from inside.seccomp import Filter
+from inside.walls import linux
+from inside.walls.seccomp import Filter
 read, write = os.pipe()
 parent = os.getpid()
 if os.fork():

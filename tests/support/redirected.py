@@ -7,7 +7,7 @@ from program import harness_after
 
 MOVED = """
 from dataclasses import replace
-from harness.cli import showing_models
+from harness.features.info import models as showing_models
 from harness.models import providers
 here = {here!r}
 providers.PROVIDERS = tuple(replace(each, base_url=here) for each in providers.PROVIDERS)

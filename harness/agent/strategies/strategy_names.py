@@ -4,11 +4,12 @@ from harness import plugins
 from harness.agent.attempt import Strategy
 from harness.agent.strategies.agent_loop import agentic
 from harness.agent.strategies.best_of_k import best_of_k_public
+from harness.agent.strategies.external_names import EXTERNAL
 from harness.agent.strategies.self_repair import self_repair
 from harness.agent.strategies.single_shot import single_shot
 from harness.agent.strategies.user_strategy import own_strategy, strategy_of
 from harness.errors import UsageError
-from harness.features.external.session import EXTERNAL, Absent, External
+from harness.registry import AGENT_STRATEGY, feature
 
 STRATEGIES: dict[str, Strategy] = {
     "agentic": agentic,
@@ -19,7 +20,6 @@ STRATEGIES: dict[str, Strategy] = {
 
 BUILT_IN = (*STRATEGIES, *EXTERNAL)
 """All modes that have a name here, those whose agent is the user's own among them."""
-NO_AGENT = "no agent is connected; start one with `harness mcp --problem ID --out RUN`"
 
 
 def find_strategy(name: str) -> Strategy:
@@ -33,7 +33,7 @@ def find_strategy(name: str) -> Strategy:
     if name in STRATEGIES:
         return STRATEGIES[name]
     if name in EXTERNAL:
-        return External(Absent(NO_AGENT))
+        return feature(AGENT_STRATEGY, f"--mode {name}")()
     plugin = plugins.find(plugins.STRATEGIES, name)
     if plugin is not None:
         return strategy_of(str(plugin), plugin.load())

@@ -1,7 +1,7 @@
 """Requests by the batch: handed in together, answered within a day, at half the price.
 
 What a provider's batches have in common stands here; `openai_batches` and `anthropic_batches` speak
-to them. Asking again, waiting and remembering belong to `harness.runs`.
+to them. Asking again, waiting and remembering belong to the rest of this folder.
 """
 
 import hashlib
@@ -20,8 +20,6 @@ from harness.models.timeouts import Timeouts
 
 T = TypeVar("T")
 
-PRICE_FACTOR = 0.5
-"""What a batch costs, of the price of the same requests one by one: so at both vendors."""
 
 LONGEST_ID = 200  # of what a provider calls a batch or a file
 CUSTOM_ID_NAME = 39  # characters of a sample's name in a custom id, which may have 64 in all

@@ -20,8 +20,6 @@ from harness.errors import RunDirectoryError
 from harness.models.protocol import Frozen
 from harness.run.store.results import storage_error
 
-BATCHES = "batches.jsonl"
-
 
 class Begun(Frozen):
     """The first line: a name for the run, which makes its custom ids its own."""

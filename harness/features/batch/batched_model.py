@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from harness.errors import DataError
 from harness.features.batch.batch_endpoint import BatchEndpoint, BatchRequest, custom_id
-from harness.features.batch.batch_journal import BATCHES, BatchJournal
+from harness.features.batch.batch_journal import BatchJournal
 from harness.features.batch.open_batches import batch_route, open_batches
 from harness.features.batch.requests import Asked, Asking
 from harness.features.batch.spool import Spool
@@ -27,7 +27,7 @@ from harness.models.protocol import (
 from harness.problem import Problem, ProblemView
 from harness.run.plan.plan import Plan
 from harness.run.plan.target import access_of, environment_of, timeouts_of
-from harness.run.store.directory import RunDirectory
+from harness.run.store.directory import BATCHES, RunDirectory
 from harness.run.store.transcript import sample_name
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from signal import Signals
 
+from harness.features.batch.batch_rules import check_batch
 from harness.features.batch.batched_model import batched, endpoint_of
 from harness.problem import Problem
 from harness.run.plan.plan import Plan
@@ -66,3 +67,13 @@ async def ask_by_batch(  # noqa: PLR0917 - what a run consists of
         if not whole:
             await model.close()
     return replace(plan, model=model) if whole else None
+
+
+class Batch:
+    """Requests by the batch; satisfies `harness.run.plan.modes.Transport`."""
+
+    check = staticmethod(check_batch)
+    answered = staticmethod(ask_by_batch)
+
+
+BATCH = Batch()

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
-import harness
 from harness.errors import UsageError
 from harness.features.cluster.ray_node import Greeting, Node
 from harness.features.cluster.serialization import pack, unpack_outcome
@@ -32,6 +31,7 @@ from harness.sandbox.executor import ExecutorError
 from harness.sandbox.isolation import Level
 from harness.sandbox.program import SandboxError
 from harness.sandbox.worker import Worker
+from harness.version import __version__
 
 T = TypeVar("T")
 
@@ -275,7 +275,7 @@ class RayExecutor:
             .remote(workers, self._least)
         )
         try:
-            greeting = cast("Greeting", await actor.greet.remote(harness.__version__))
+            greeting = cast("Greeting", await actor.greet.remote(__version__))
         except self._ray.exceptions.RayError as error:
             self._failed[node] = self._failed.get(node, 0) + 1
             if self._failed[node] >= ATTEMPTS:

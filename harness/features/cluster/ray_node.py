@@ -7,11 +7,11 @@ import asyncio
 import socket
 from dataclasses import dataclass
 
-import harness
 from harness.features.cluster.serialization import Raised, pack_outcome, unpack
 from harness.sandbox.isolation import IsolationError, Level
 from harness.sandbox.pool import SandboxPool
 from harness.sandbox.strongest import choose
+from harness.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Node:
         Args:
             version: of the driver's harness, which must be the node's.
         """
-        name, own = socket.gethostname(), harness.__version__
+        name, own = socket.gethostname(), __version__
         if own != version:
             why = f"it has harness {own}, and this is {version}; install the same version there"
             return Greeting(name, own, refusal=why)

@@ -12,7 +12,7 @@ from harness.features.compare.comparison import Comparison, compare_runs
 from harness.features.compare.markdown_table import comparison_markdown
 from harness.features.compare.view import comparison_view
 from harness.terminal.summary_table import console, write_json
-from harness.text import count
+from harness.text import count, printable_line
 
 
 def compare_and_print(
@@ -23,6 +23,7 @@ def compare_and_print(
     fail_if_worse: bool,
     as_json: bool,
     as_markdown: bool,
+    at: Sequence[float] | None = None,
 ) -> int:
     """Compare runs; returns the exit code.
 
@@ -33,7 +34,7 @@ def compare_and_print(
     """
     if as_json and as_markdown:
         raise UsageError("--json and --markdown contradict each other; give one")
-    comparison = compare_runs(runs, baseline)
+    comparison = compare_runs(runs, baseline, at)
     if strict:
         _refuse_unlike(comparison)
     out = console()
@@ -94,6 +95,15 @@ def compare(  # noqa: PLR0917 - the flags of a command
             help="Which run the others stand against (the first).",
         ),
     ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPEND,...",
+            help="Compare the runs where both spend so much a problem on average: US dollars, or "
+            "tokens or model calls where costs are unknown. Default: what a sample of each run "
+            "spends.",
+        ),
+    ] = None,
     strict: Annotated[
         bool,
         typer.Option(
@@ -107,8 +117,7 @@ def compare(  # noqa: PLR0917 - the flags of a command
         typer.Option(
             "--fail-if-worse",
             help="Exit with 1 if a run is significantly worse than the baseline: a lower pass@1, "
-            "p < 0.05 (exact McNemar, or the sign-flip test where problems have several samples; "
-            "corrected by Holm).",
+            "p < 0.05 (score test over problems, corrected by Holm).",
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
@@ -125,5 +134,16 @@ def compare(  # noqa: PLR0917 - the flags of a command
             fail_if_worse=fail_if_worse,
             as_json=as_json,
             as_markdown=as_markdown,
+            at=None if at is None else _spends(at),
         )
     )
+
+
+def _spends(text: str) -> tuple[float, ...]:
+    """Numbers between commas. Raises UsageError."""
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError as error:
+        raise UsageError(
+            f"--at {printable_line(text)[:60]}: give numbers between commas, such as 0.01,0.05"
+        ) from error

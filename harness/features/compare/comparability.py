@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from harness.features.compare.efficiency import timed_unlike
-from harness.features.import_.published_run import verdicts_of
+from harness.run.store.published import verdicts_of
 from harness.run.summary.loaded_run import Run
 from harness.text import count
 

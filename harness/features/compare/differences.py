@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from harness.features.import_.published_run import PUBLISHED, verdicts_of
 from harness.run.spec.spec import COMPARED, SETTINGS, default_of, uses
+from harness.run.store.published import PUBLISHED, verdicts_of
 from harness.run.store.versions import versions_of
 from harness.run.summary.loaded_run import Run
 

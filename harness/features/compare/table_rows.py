@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from harness.features.compare.comparison import Comparison, Side
 from harness.features.compare.differences import words_of
 from harness.features.compare.efficiency import efficiency_rows
-from harness.features.import_.published_run import HERE
 from harness.run.spec.spec import COMPARED
+from harness.run.store.published import HERE
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
 from harness.text import dollars, figure, interval, percent

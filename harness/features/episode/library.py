@@ -12,7 +12,6 @@ from harness.agent.attempt import Session, StopReason
 from harness.agent.dialogue import Dialogue, writable_turn
 from harness.agent.episode import AgentEpisode
 from harness.agent.journal import Journal
-from harness.agent.problem_kinds import judge_answer
 from harness.agent.problem_workspace import workspace_of
 from harness.closing import Closing
 from harness.errors import DataError, UsageError
@@ -25,6 +24,7 @@ from harness.models.clients.openai_wire import message_to_wire
 from harness.models.protocol import ModelSettings, ModelStop, ModelTurn, ToolCall, ToolMessage
 from harness.models.text_tools.tool_protocol import with_tools
 from harness.problem import Problem
+from harness.run.plan.problem_kinds import judge_answer
 from harness.run.plan.problem_loader import Benchmark
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import SandboxError

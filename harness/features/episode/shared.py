@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, Literal, TypeVar, Unpack
 
 from harness.agent.attempt import Limits, Ways
-from harness.agent.problem_kinds import KindRules, check_mode, check_settings, rules_of, said_in
 from harness.agent.templates.prompt_set import PromptSet, fallback_prompt, load_prompt
 from harness.closing import Closing
 from harness.errors import NothingSelectedError, UsageError
@@ -16,9 +15,12 @@ from harness.models.protocol import ToolSpec
 from harness.models.text_tools.tool_protocol import ToolProtocol
 from harness.problem import Problem
 from harness.run.plan.plan import judging_of
+from harness.run.plan.problem_kinds import KindRules, check_mode, check_settings, rules_of, said_in
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.plan.toolset import toolbox_of
-from harness.run.session.sandboxes import isolate, vetted_in
+from harness.run.reporter import LOG
+from harness.run.session.judging_session import isolate
+from harness.run.session.sandboxes import vetted_in
 from harness.run.session.warm_pool import WarmPool
 from harness.run.spec.keys import JudgingKeys, SelectionKeys, Words, spec_from
 from harness.sandbox.executor import Executor
@@ -116,7 +118,7 @@ class Episodes(Closing):
         self._vetted: dict[tuple[str, str], Problem] = {}
         self.prompts(rules)
         self.toolbox(rules)
-        choice = isolate(spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
+        choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
         self._pool = WarmPool(spec, choice.isolation, "set of episodes")
         self._finish = weakref.finalize(self, self._pool.close)
 

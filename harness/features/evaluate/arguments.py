@@ -4,9 +4,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
+from harness.agent.strategies.external_names import COMES, EXTERNAL
 from harness.errors import UsageError
-from harness.features.external.mode import COMES
-from harness.features.external.session import EXTERNAL
 from harness.models.protocol import Model
 from harness.models.providers import REFERENCES
 from harness.models.user_code import model_of

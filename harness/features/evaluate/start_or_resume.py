@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.agent.attempt import StopReason
+from harness.agent.strategies.external_names import COMES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
 from harness.features.evaluate.estimate_view import estimate_view
-from harness.features.external.mode import COMES
-from harness.features.observers.attach import taking_leave
+from harness.features.observers.attach import taking_leave, with_watchers
 from harness.features.observers.thread import Watcher
 from harness.grading.verdict import Verdict
 from harness.models.providers import AGENT_PREFIX, REFERENCES
-from harness.run.engine.controller import Carrying
+from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import Foretold, estimate
@@ -22,6 +22,7 @@ from harness.run.spec.spec import GROWING, RESUMABLE, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, default_path, read_manifest
 from harness.terminal.run_outcome import gate, print_summary
 from harness.terminal.summary_table import console, write_json
+from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count, printable, printable_line
 
 
@@ -39,7 +40,9 @@ class Running:
         self.fail_under = fail_under
         self.out = console()
         self.err = console(error=True)
-        self.carrying = Carrying(self.err, watchers)
+        self.watchers = watchers
+        reporter = TerminalReporter(self.err)
+        self.controller = RunController(reporter, with_watchers(watchers, self.err))
 
     def start(
         self,
@@ -51,16 +54,16 @@ class Running:
         only: Sequence[str] = (),
     ) -> int:
         """A new run, or the one that is at `out` already; returns the exit code."""
-        self.carrying.dry_run = dry_run
+        self.controller.dry_run = dry_run
         spec = read_spec(config, flags)
         if out is not None and (out / MANIFEST).exists():
-            prepared = self.carrying.further(out, spec, read_manifest(out), only)
+            prepared = self.controller.further(out, spec, read_manifest(out), only)
             return self._run(prepared, out, dry_run=dry_run)
         if spec.mode == COMES:
             raise UsageError(f"--mode {COMES}: `harness mcp --problem ID` begins such a run")
         if only:
             raise UsageError("--only goes with a run that has begun: name it with --resume")
-        return self._run(self.carrying.new(spec), out, dry_run=dry_run)
+        return self._run(self.controller.new(spec), out, dry_run=dry_run)
 
     def resume(
         self,
@@ -73,7 +76,7 @@ class Running:
         only: Sequence[str] = (),
     ) -> int:
         """Go on with a run; returns the exit code."""
-        self.carrying.dry_run = dry_run
+        self.controller.dry_run = dry_run
         fixed = sorted(set(flags) - RESUMABLE - GROWING)
         if fixed or out or config:
             named = fixed[0] if fixed else "out" if out else "config"
@@ -83,24 +86,24 @@ class Running:
             )
         before = read_manifest(path)
         spec = read_spec(None, {**known_keys(before["spec"]), **flags})
-        return self._run(self.carrying.further(path, spec, before, only), path, dry_run=dry_run)
+        return self._run(self.controller.further(path, spec, before, only), path, dry_run=dry_run)
 
     def _run(self, prepared: Prepared, path: Path | None, *, dry_run: bool) -> int:
         """Say what will be done, and do it unless that is all."""
-        self.carrying.announce(prepared)
+        self.controller.announce(prepared)
         if dry_run:
             return self._foretell(prepared)
         plan = prepared.plan
         path = path or default_path(plan.spec.mode, plan.model_name)
-        with taking_leave(self.carrying.watchers, self.err):
-            outcome = self.carrying.carry_out(prepared, path)
+        with taking_leave(self.watchers, self.err):
+            outcome = self.controller.carry_out(prepared, path)
         return self._conclude(outcome, path)
 
     def _conclude(self, outcome: Outcome, path: Path) -> int:
         """Print what a run came to, and how it goes on; returns the exit code."""
         summary, failures = outcome.summary, outcome.failures
         print_summary(self.out, summary, path, as_json=self.as_json)
-        if self.carrying.interrupts:
+        if self.controller.interrupts:
             self.err.print(f"interrupted; go on with: harness run --resume {path}")
             return INTERRUPTED
         pending = sum(summary.pending.values())

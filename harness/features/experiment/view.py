@@ -1,5 +1,6 @@
 """The ranked table of an experiment, and what a grid may cost, for a terminal."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
+from harness.features.experiment.decision import Decision
 from harness.features.experiment.ranking import Against, RankedCell, Ranking
 from harness.run.plan.estimate import Estimate
 from harness.terminal.layout import figures_table
@@ -36,6 +38,7 @@ class RankingView:
             table.add_row(*map(Text, row))
         yield table
         yield Text("\n".join(_notes(self.ranking)))
+        yield from _answers(self.ranking)
 
 
 _DROPPED = ("tokens", "range", "per solved", "interval", "cost")
@@ -78,7 +81,7 @@ def _difference(cell: RankedCell, ranking: Ranking) -> str:
 
 def _range(cell: RankedCell) -> str:
     against = cell.against
-    return f"{100 * against.low:+.1f} to {100 * against.high:+.1f}" if against else ""
+    return f"{100 * against.low_holm:+.1f} to {100 * against.high_holm:+.1f}" if against else ""
 
 
 def _p_value(cell: RankedCell) -> str:
@@ -97,8 +100,8 @@ def _notes(ranking: Ranking) -> Iterator[str]:
     compared = [cell.against for cell in ranking.cells if cell.against]
     if compared:
         yield (
-            f"difference: in points of pass@1, on {_problems(compared)}; p: exact McNemar, "
-            f"corrected by Holm for {count(len(compared), 'test')}"
+            f"difference: in points of pass@1, on {_problems(compared)}; interval and p: paired "
+            f"score test, corrected by Holm for {count(len(compared), 'test')}"
         )
     if ranking.front_by == "cost":
         yield "*: on the Pareto front: no other cell solves as much for less a sample"
@@ -109,6 +112,8 @@ def _notes(ranking: Ranking) -> Iterator[str]:
         )
     if ranking.front_by == "cost" and any(c.cost_per_sample is None for c in ranking.cells):
         yield "a cell whose cost is unknown is not weighed"
+    if ranking.decision is not None:
+        yield from _decided(ranking.decision, ranking.experiment)
     if ranking.prices_as_of:
         yield f"prices of {', '.join(map(printable_line, ranking.prices_as_of))}"
     for cell in ranking.cells:
@@ -119,6 +124,23 @@ def _notes(ranking: Ranking) -> Iterator[str]:
                 f"{printable_line(cell.name)}: {cell.pending:,} of "
                 f"{count(cell.planned, 'sample')} pending, and in no rate"
             )
+
+
+def _answers(ranking: Ranking) -> Iterator[Text]:
+    """The sentence of each pair, under the names of its cells where there are several."""
+    for answer in ranking.answers:
+        names = f"{answer.cell} against {answer.baseline}: " if len(ranking.answers) > 1 else ""
+        yield Text(f"\n{printable_line(names + answer.sentence)}", style="bold")
+
+
+def _decided(decision: Decision, experiment: str) -> Iterator[str]:
+    yield printable_line(decision.line)
+    left = decision.planned - decision.problems
+    if decision.reason in {"decided", "precise"} and left:
+        yield (
+            f"{count(left, 'problem')} not asked; to ask all: harness experiment --resume "
+            f"{printable_line(shlex.quote(experiment))}"
+        )
 
 
 def _problems(compared: Sequence[Against]) -> str:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import harness
 from harness.errors import UsageError
 from harness.sandbox.file_view import DEVICES, INSIDE, interpreter
 from harness.sandbox.launch import FLAGS, throwaway_user
@@ -135,7 +134,7 @@ def environment_for(environ: Mapping[str, str], names: Iterable[str]) -> dict[st
 
 def own_data() -> list[str]:
     """Where the harness itself, and with it the bundled problems, lies."""
-    package = Path(harness.__file__).parent
+    package = Path(__file__).parents[2]
     inner = [package, *(package / name for name in ("fixtures", "prompts", "tools"))]
     places = [path.resolve() for path in inner]
     checkout = places[0].parent

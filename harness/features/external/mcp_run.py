@@ -12,13 +12,13 @@ from typing import Any
 
 from rich.console import Console
 
+from harness.agent.strategies.external_names import COMES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
 from harness.features.external.http import LOOPBACK, HttpHost, config_of, listen, new_key, url_of
-from harness.features.external.mode import COMES
 from harness.features.external.session import External
 from harness.features.external.stdio import StdioHost
 from harness.problem import Problem
-from harness.run.engine.controller import Carrying
+from harness.run.engine.controller import RunController
 from harness.run.engine.engine import Engine
 from harness.run.engine.lifecycle import Prepared
 from harness.run.plan.plan import Plan
@@ -26,7 +26,9 @@ from harness.run.spec.spec import known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, default_path, read_manifest
 from harness.run.store.results import read_results
 from harness.sources.selection import Selection, select
+from harness.terminal.run_progress import run_progress
 from harness.terminal.summary_table import console, words
+from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import printable_line
 
 MOST_PORTS = 65_535
@@ -34,7 +36,7 @@ KEY = "HARNESS_MCP_TOKEN"
 SHORTEST_KEY = 16
 
 
-class _Carrying(Carrying):
+class _Controller(RunController):
     """Takes the first interrupt for the agent's leaving, if it has written something."""
 
     host: StdioHost | HttpHost | None = None
@@ -66,36 +68,36 @@ def serve(
         HarnessError: as `harness.run.plan.plan.prepare` has it.
     """
     err = console(error=True)
-    carrying = _Carrying(err)
-    prepared = _prepared(carrying, problem, flags, out, config)
+    controller = _Controller(TerminalReporter(err), run_progress(err))
+    prepared = _prepared(controller, problem, flags, out, config)
     plan = prepared.plan
     ids = {each.id for each in _named(plan, problem)}
     path = out or default_path(plan.spec.mode, plan.model_name)
-    carrying.announce(prepared)
+    controller.announce(prepared)
     if not prepared.samples:
         err.print(f"{printable_line(problem)} is graded already; give another --out")
         return _told(err, path, ids)
     if http is None:
-        host = carrying.host = StdioHost(0, 1)
+        host = controller.host = StdioHost(0, 1)
     else:
         bound, key = listen_at(http), key_of(os.environ)
-        host = carrying.host = HttpHost(bound, key)
+        host = controller.host = HttpHost(bound, key)
         err.print("an agent may connect, until it submits or Ctrl-C ends this:", soft_wrap=True)
         err.print(json.dumps(config_of(url_of(bound), key)), soft_wrap=True)
     armed = replace(prepared, plan=replace(plan, strategy=External(host)))
-    outcome = carrying.carry_out(armed, path)
+    outcome = controller.carry_out(armed, path)
     if outcome.failures:
         cause = printable_line(outcome.failures[0].cause)
         err.print(f"not graded: {cause}; go on with: harness run --resume {path}", soft_wrap=True)
         return INFRASTRUCTURE
-    if carrying.interrupts and outcome.summary.pending:
+    if controller.interrupts and outcome.summary.pending:
         err.print("interrupted before there was a solution: nothing is graded")
         return INTERRUPTED
     return _told(err, path, ids)
 
 
 def _prepared(
-    carrying: Carrying,
+    controller: RunController,
     problem: str,
     flags: Mapping[str, Any],
     out: Path | None,
@@ -103,13 +105,13 @@ def _prepared(
 ) -> Prepared:
     """A new run of the problem, or one that is there and gets it as well."""
     if out is None or not (out / MANIFEST).exists():
-        return carrying.new(read_spec(config, {**flags, "task": (problem,)}))
+        return controller.new(read_spec(config, {**flags, "task": (problem,)}))
     before = read_manifest(out)
     if before["spec"].get("mode") != COMES:
         raise UsageError(f"--out {out}: that run is none of `harness mcp`; give another")
     tasks = dict.fromkeys((*before["spec"]["task"], problem))
     spec = read_spec(config, {**known_keys(before["spec"]), **flags, "task": tuple(tasks)})
-    prepared = carrying.further(out, spec, before)
+    prepared = controller.further(out, spec, before)
     wanted = _named(prepared.plan, problem)
     return replace(prepared, samples=[s for s in prepared.samples if s[0] in wanted])
 

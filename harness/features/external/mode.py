@@ -4,19 +4,13 @@ import shlex
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from harness.agent.strategies.external_names import COMES, EXTERNAL, STARTED
 from harness.errors import UsageError
-from harness.features.external.session import EXTERNAL
-from harness.models.protocol import Message, Model, ModelError, ModelSettings, ModelTurn
 from harness.models.providers import AGENT_PREFIX
-from harness.problem import ProblemView
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from harness.models.protocol import RetryObserver, ToolSpec
     from harness.run.spec.spec import RunSpec
 
-STARTED, COMES = EXTERNAL
 SECONDS = 1_800.0
 """Of a sample, where none are said: an agent that hangs must not hang the run."""
 TOOL_CALLS = 200
@@ -102,27 +96,3 @@ def told_of(spec: "RunSpec") -> str:
 def is_confined(spec: "RunSpec") -> bool:
     """Whether agents of the run are kept from the data."""
     return spec.mode == STARTED and not spec.agent_without_namespace
-
-
-class OwnModel:
-    """Stands for a model that harness sends no request to: an agent's, or that of a dry run."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
-        """Itself."""
-        return self
-
-    async def generate(
-        self,
-        messages: "Sequence[Message]",  # noqa: ARG002 - protocol
-        tools: "Sequence[ToolSpec]",  # noqa: ARG002
-        settings: ModelSettings,  # noqa: ARG002
-        on_retry: "RetryObserver | None" = None,  # noqa: ARG002
-    ) -> ModelTurn:
-        """Never answers. Raises ModelError."""
-        raise ModelError(f"{self.name}: harness sends no request to this model")
-
-    async def close(self) -> None:
-        """Nothing to let go of."""

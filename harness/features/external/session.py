@@ -36,9 +36,6 @@ from harness.models.protocol import (
 )
 from harness.text import writable
 
-EXTERNAL = ("external", "mcp")
-"""The modes in which an agent of the user's own works: one that is started, one that comes."""
-
 MOST_WAITING = 32  # calls at once; an agent that has more of them is told to wait
 MOST_BYTES = 32 << 20  # of arguments in a sample, which stand in its transcript
 LONGEST_NAME = 200
@@ -306,3 +303,11 @@ class Absent:
 
 def _refused(call: ToolCall, words: str) -> ToolMessage:
     return ToolMessage(call_id=call.id, name=call.name, content=words, is_error=True)
+
+
+NO_AGENT = "no agent is connected; start one with `harness mcp --problem ID --out RUN`"
+
+
+def unconnected() -> External:
+    """Return the strategy of a run whose agent is not there: every sample stays pending."""
+    return External(Absent(NO_AGENT))

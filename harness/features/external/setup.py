@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from harness.agent.strategies.external_names import STARTED
 from harness.cache import cache_folder
 from harness.features.external.agent_sandbox import (
     Room,
@@ -13,7 +14,7 @@ from harness.features.external.agent_sandbox import (
     own_data,
     probe,
 )
-from harness.features.external.mode import STARTED, command_of, is_confined, memory_of
+from harness.features.external.mode import command_of, is_confined, memory_of
 from harness.features.external.session import External
 from harness.run.plan.plan import Plan
 from harness.run.store.directory import MANIFEST

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from harness.agent.problem_kinds import check_settings, check_tested, rules_of
 from harness.efficiency.measurement import Timed
 from harness.efficiency.scale import Timing
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, NothingSelectedError, UsageError
@@ -24,12 +23,14 @@ from harness.features.grade.solution_readers import read_solutions
 from harness.features.grade.view import grades_view
 from harness.grading.jobs import Judged, Options, judge_all
 from harness.run.plan.plan import judging_of
+from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of
 from harness.run.session.judging_session import Judging, judge_jobs, vet
 from harness.run.session.timing_session import time_solutions
 from harness.run.spec.spec import RunSpec
 from harness.sandbox.executor import Executor
 from harness.terminal.progress import load_with_bar
 from harness.terminal.summary_table import console, write_json
+from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import bad_rows, count
 
 
@@ -87,7 +88,9 @@ def grade_file(
 
         interrupted = False
         if runs_code:
-            interrupted = judge_jobs(jobs_of(matched), judging, err, "solutions", keep)
+            interrupted = judge_jobs(
+                jobs_of(matched), judging, TerminalReporter(err), "solutions", keep
+            )
         else:
             for judged in judged_answers(matched):
                 keep(judged)
@@ -123,17 +126,21 @@ def _time(
         for number, each in graded.numbered()
         if each.graded
     ]
-    return time_solutions(solutions, judging, timing, err, graded.add_efficiency)
+    return time_solutions(solutions, judging, timing, TerminalReporter(err), graded.add_efficiency)
 
 
 def _ready(
     judging: Judging, matched: list[Matched], spec: str, err: Console
 ) -> tuple[Judging, list[Matched]]:
     """With examples checked, and limits that follow from references, if any shall."""
-    problems = vet([*{each.problem.id: each.problem for each in matched}.values()], judging, err)
+    problems = vet(
+        [*{each.problem.id: each.problem for each in matched}.values()],
+        judging,
+        TerminalReporter(err),
+    )
     vetted = {problem.id: problem for problem in problems}
     matched = [replace(each, problem=vetted[each.problem.id]) for each in matched]
-    return judging.for_problems(problems, spec, err), matched
+    return judging.for_problems(problems, spec, TerminalReporter(err)), matched
 
 
 CODE = "code"

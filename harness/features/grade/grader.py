@@ -12,7 +12,6 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Literal, Unpack
 
-from harness.agent.problem_kinds import check_settings, rules_of, said_in
 from harness.closing import Closing
 from harness.errors import HarnessError, UsageError
 from harness.features.grade.grade_solutions import CODE, judge_matched, options_of
@@ -20,8 +19,11 @@ from harness.features.grade.solution_match import Matched
 from harness.grading.jobs import Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.problem import Problem
+from harness.run.plan.problem_kinds import check_settings, rules_of, said_in
 from harness.run.plan.problem_loader import Benchmark, checked, read
-from harness.run.session.sandboxes import isolate, vetted_in
+from harness.run.reporter import LOG
+from harness.run.session.judging_session import isolate
+from harness.run.session.sandboxes import vetted_in
 from harness.run.session.warm_pool import WarmPool
 from harness.run.spec.keys import JudgingKeys, spec_from
 from harness.sandbox.executor import Executor
@@ -132,7 +134,7 @@ class Grader(Closing):
         self._options = options_of(spec, "Grader()")
         self._names = Names(() if problems is None else read(checked(problems), spec).problems)
         self._vetted: dict[tuple[str, str], Problem] = {}
-        choice = isolate(spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
+        choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
         self._pool = WarmPool(spec, choice.isolation)
         self._finish = weakref.finalize(self, self._pool.close)
 

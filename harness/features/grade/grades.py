@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from harness.agent.problem_kinds import judge_answer
 from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
 from harness.efficiency.scale import Efficiency
 from harness.errors import DataError
@@ -12,6 +11,7 @@ from harness.features.grade.solution_match import Matched
 from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, JudgedAgain, TestResult, Verdict
 from harness.models.protocol import Frozen
+from harness.run.plan.problem_kinds import judge_answer
 from harness.run.summary.summary import counted, rate_by_source_rule, rate_of
 from harness.stats.rates import Rate
 

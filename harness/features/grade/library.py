@@ -9,7 +9,6 @@ from typing import Any, Unpack, cast, overload
 
 from rich.console import RenderableType
 
-from harness.agent.problem_kinds import check_settings, check_tested, rules_of, said_in
 from harness.efficiency.measurement import Scales, Timed, time_all
 from harness.errors import NothingSelectedError, UsageError
 from harness.features.grade.grade_solutions import CODE, judge_matched, options_of
@@ -26,9 +25,12 @@ from harness.features.grade.view import grades_view
 from harness.grading.jobs import Judged, Options
 from harness.problem import Problem
 from harness.run.plan.plan import judging_of
-from harness.run.plan.problem_loader import Benchmark, checked, log, name_of, read
+from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of, said_in
+from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.plan.reference_limits import reference_limits
-from harness.run.session.sandboxes import isolate, open_pool, vetted_in
+from harness.run.reporter import LOG, log
+from harness.run.session.judging_session import isolate
+from harness.run.session.sandboxes import open_pool, vetted_in
 from harness.run.session.sync import first_of, run
 from harness.run.spec.keys import GradeKeys, spec_from
 from harness.run.spec.spec import RunSpec
@@ -170,7 +172,7 @@ class _Grading:
         """Judge, and time what passes where that is wanted."""
         spec = self.spec
         choice = await asyncio.to_thread(
-            isolate, spec.require_isolation, unsafe=spec.unsafe_no_sandbox
+            isolate, LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox
         )
         async with open_pool(spec, choice.isolation) as pool:
             problems = {each.problem.id: each.problem for each in self.matched}

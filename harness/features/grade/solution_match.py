@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from harness.agent.extraction.code import Extract, Extraction
 from harness.agent.extraction.upstream import asserted_by_lcb
-from harness.agent.problem_kinds import rules_of
 from harness.errors import UsageError
 from harness.features.grade.solution import Published, Solution
 from harness.problem import Kind, Problem
+from harness.run.plan.problem_kinds import rules_of
 from harness.sources.problem_names import Names
 
 

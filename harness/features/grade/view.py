@@ -8,9 +8,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from harness.efficiency.labels import efficiency_facts, efficiency_table
 from harness.features.grade.grades import Agreement, GradedSolution, GradeSummary
 from harness.grading.verdict import INFRASTRUCTURE, TestResult
+from harness.terminal.efficiency_table import efficiency_facts, efficiency_table
 from harness.terminal.layout import facts, rates_table
 from harness.terminal.summary_table import counts, judged_again, sandbox_level, words
 from harness.text import count, percent, printable_line

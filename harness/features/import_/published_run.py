@@ -7,12 +7,11 @@ solutions here: another run, whose verdicts are ours.
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import harness
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import UsageError
 from harness.features.grade.solution import Published
@@ -22,12 +21,12 @@ from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
+from harness.run.store.published import PUBLISHED
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import facts_of
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
-
-PUBLISHED, HERE = "published", "made here"
+from harness.version import __version__
 
 _NOTES = {
     "time limit exceeded": Verdict.TIME_LIMIT,
@@ -35,21 +34,6 @@ _NOTES = {
     "compilation error": Verdict.COMPILE_ERROR,
 }
 """LiveCodeBench's words for why a solution failed, where they are not that its answer is wrong."""
-
-
-def verdicts_of(manifest: Mapping[str, Any]) -> str:
-    """Whose verdicts a run has: `published` or `made here`."""
-    match manifest:
-        case {"imported": {"verdicts": str(whose)}}:
-            return whose
-        case _:
-            return HERE
-
-
-def as_judged_here(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What a manifest says of its import once the solutions are judged again; of others nothing."""
-    imported = manifest.get("imported")
-    return {"imported": {**imported, "verdicts": HERE}} if imported else {}
 
 
 def imported_results(matched: Sequence[Matched]) -> Iterator[SampleResult]:
@@ -132,10 +116,17 @@ def _manifest(
     """What `run.json` says: no machine and no sandbox, as nothing was run."""
     return {
         "schema": SCHEMA,
-        "harness": harness.__version__,
+        "harness": __version__,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "imported": {"file": file.name, "sha256": _sha256(file), "verdicts": PUBLISHED},
         "spec": spec.model_dump(mode="json"),
+        **unknown_origin(loaded, problems.values()),
+    }
+
+
+def unknown_origin(loaded: Loaded, problems: Iterable[Problem]) -> dict[str, Any]:
+    """Return what `run.json` says of a run that was made elsewhere: of its making, nothing."""
+    return {
         "price": None,
         "prompt": {"name": "unknown", "hash": "unknown"},
         "endpoint": None,
@@ -143,7 +134,7 @@ def _manifest(
             {"name": each.name, "sha256": each.sha256, "bytes": each.size} for each in loaded.files
         ],
         "skipped_rows": [str(error) for error in loaded.skipped],
-        "problems": {problem.id: problem.content_hash for problem in problems.values()},
+        "problems": {problem.id: problem.content_hash for problem in problems},
     }
 
 

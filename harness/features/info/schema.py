@@ -37,8 +37,10 @@ def schema_of(name: str) -> Json:
     Raises:
         UsageError: there is none.
     """
-    if name not in NAMES:
-        raise UsageError(f"there is no schema {name[:100]!r}; known are {', '.join(NAMES)}")
+    if name not in registry.SCHEMA_NAMES:
+        raise UsageError(
+            f"there is no schema {name[:100]!r}; known are {', '.join(registry.SCHEMA_NAMES)}"
+        )
     found = SCHEMAS[name]() if name in SCHEMAS else _of_feature(name)
     return {"$schema": DIALECT, "title": f"harness {name}", **found}
 
@@ -120,8 +122,6 @@ SCHEMAS: Mapping[str, Callable[[], Json]] = {
     ),
 }
 """Schemas of the core."""
-
-NAMES = ("result", "transcript", "spec", "summary", "comparison", "estimate", "event")
 
 
 def schema(

@@ -6,9 +6,14 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
+from harness.features.observers.dispatch import Watching
 from harness.features.observers.observer_names import find_observer
 from harness.features.observers.thread import Watcher
 from harness.features.observers.webhook import notifier
+from harness.run.observer import Watch
+from harness.run.plan.plan import Plan
+from harness.run.store.directory import RunDirectory
+from harness.terminal.run_progress import run_progress
 from harness.text import printable_line
 
 PATIENCE_S = 10.0
@@ -45,3 +50,20 @@ def taking_leave(
                 words = watcher.close(until)
             if words is not None:
                 err.print(printable_line(words), soft_wrap=True)
+
+
+def with_watchers(watchers: Sequence[Watcher], console: Console) -> Watch:
+    """Return a maker of the live table of a run that also tells watchers.
+
+    Args:
+        watchers: hear of each event after the table.
+        console: where the table is.
+    """
+    shown = run_progress(console)
+
+    @contextmanager
+    def watch(plan: Plan, directory: RunDirectory) -> Generator[Watching]:
+        with shown(plan, directory) as table:
+            yield Watching(table, watchers, directory.path)
+
+    return watch

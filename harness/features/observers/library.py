@@ -9,13 +9,12 @@ from harness.agent.events import Resumed, Retried
 from harness.errors import UsageError
 from harness.features.observers.dispatch import Watching
 from harness.features.observers.observer_events import Observed, RunFailed
-from harness.run.observer import Failure, Observer
+from harness.run.observer import Failure, Observer, Watch
 from harness.run.plan.plan import Plan
-from harness.run.plan.pricing import with_costs
-from harness.run.plan.problem_loader import log
+from harness.run.reporter import log
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
-from harness.terminal.run_progress import RunProgress
+from harness.terminal.run_progress import run_progress
 from harness.terminal.summary_table import console
 from harness.text import printable_line
 
@@ -107,30 +106,26 @@ def check_observer(told: Told | None) -> None:
     )
 
 
-@contextmanager
-def watched(
-    told: Told | None, plan: Plan, directory: RunDirectory, *, progress: bool | None
-) -> Generator[Watching]:
-    """What the engine reports to, for the length of the block.
+def watched(told: Told | None, *, progress: bool | None) -> Watch:
+    """Return a maker of what the engine reports to.
 
     Args:
         told: of the user's.
-        plan: of the run.
-        directory: of the run.
         progress: show the live table on stderr; None for where that is a terminal.
     """
     own = told if _is_observer(told) else Logging()
     listeners = () if told is None or _is_observer(told) else (Listening(told),)
     shown = sys.stderr.isatty() if progress is None else progress
-    if not shown:
-        yield Watching(own, listeners, directory.path)
-        return
-    done = with_costs(directory.committed(), plan.price)
-    heading = (plan.model_name, plan.spec.mode, f"prompt {plan.prompt.name}")
-    with RunProgress(
-        console(error=True), len(plan.samples), done, problems=plan.problems, heading=heading
-    ) as table:
-        yield Watching(_Both(table, own), listeners, directory.path)
+
+    @contextmanager
+    def watch(plan: Plan, directory: RunDirectory) -> Generator[Watching]:
+        if not shown:
+            yield Watching(own, listeners, directory.path)
+            return
+        with run_progress(console(error=True))(plan, directory) as table:
+            yield Watching(_Both(table, own), listeners, directory.path)
+
+    return watch
 
 
 def _is_observer(told: object) -> "TypeIs[Observer]":

@@ -9,10 +9,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from harness.agent.problem_kinds import check_settings, rules_of
-from harness.cli import completion, judging_flags
+from harness.cli import completion
+from harness.cli.settings_flags import JUDGING, AsJson, among, with_settings
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, RunDirectoryError
-from harness.features.import_.published_run import as_judged_here
 from harness.features.regrade.stored_solutions import (
     Regrading,
     Stored,
@@ -23,15 +22,18 @@ from harness.features.regrade.stored_solutions import (
 from harness.problem import Problem
 from harness.run.engine.manifest import surroundings, test_limits
 from harness.run.plan.plan import judging_of
+from harness.run.plan.problem_kinds import check_settings, rules_of
 from harness.run.session.judging_session import Judging, isolate, judge_jobs, vet
-from harness.run.spec.spec import RunSpec, known_keys, read_spec
+from harness.run.spec.spec import RunSpec, default_of, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, RunDirectory, read_manifest
+from harness.run.store.published import as_judged_here
 from harness.run.store.results import read_results
 from harness.run.store.versions import versions_after
 from harness.run.summary.summary import summarize
 from harness.terminal.progress import load_with_bar
 from harness.terminal.run_outcome import gate, print_summary
 from harness.terminal.summary_table import console
+from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count, printable_line
 
 MOST_CHANGES = 20  # that are shown
@@ -73,10 +75,10 @@ def regrade_run(
     where = replace(how.where, workers=spec.workers)
     judging = Judging(judging_of(spec), where, spec.require_isolation, unsafe)
     if rules.runs_code:
-        there = vet(there, judging, err)
+        there = vet(there, judging, TerminalReporter(err))
         judging = _with_limits(judging, spec, there, err)
     stored = stored_solutions(parent, there)
-    choice = isolate(err, spec.require_isolation, unsafe=unsafe)
+    choice = isolate(TerminalReporter(err), spec.require_isolation, unsafe=unsafe)
     now = {
         **before,
         **surroundings(choice),
@@ -97,7 +99,7 @@ def regrade_run(
         for judged in judged_here(left, rules):
             regrading.keep(judged)
         jobs = jobs_of(left) if rules.runs_code else []
-        interrupted = judge_jobs(jobs, judging, err, "solutions", regrading.keep)
+        interrupted = judge_jobs(jobs, judging, TerminalReporter(err), "solutions", regrading.keep)
         results = directory.committed()
         failures = Counter(str(verdict) for _, verdict, _ in regrading.failures)
         summary = summarize(results, len(stored), failures, max_tokens=spec.max_tokens)
@@ -128,7 +130,7 @@ def _with_limits(
     if not isinstance(spec.test_timeout, str):
         return judging
     asked = replace(judging, by_reference=spec.test_timeout)
-    return asked.for_problems(problems, spec.benchmark or "fixture", err)
+    return asked.for_problems(problems, spec.benchmark or "fixture", TerminalReporter(err))
 
 
 def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
@@ -158,60 +160,36 @@ def _tell_changes(err: Console, stored: Sequence[Stored], path: Path) -> None:
         err.print(f"  and {len(changed) - MOST_CHANGES} more")
 
 
-def regrade(  # noqa: PLR0917 - the flags of a command
+@with_settings("benchmark", *JUDGING)
+def regrade(
+    settings: Mapping[str, Any],
     run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completion.runs)],
     out: Annotated[
         Path | None,
-        typer.Option(help="The new run; one that was begun goes on. Default: RUN-regraded."),
-    ] = None,
-    benchmark: Annotated[
-        str | None,
         typer.Option(
-            "-b", "--benchmark", metavar="NAME[:WHERE]", help="Where the problems are by now."
+            "-o", "--out", help="The new run; one that was begun goes on. Default: RUN-regraded."
         ),
     ] = None,
-    as_json: judging_flags.AsJson = False,
-    rule: judging_flags.Rule = None,
-    test_timeout: judging_flags.TestTimeout = None,
-    wall_timeout: judging_flags.WallTimeout = None,
-    memory: judging_flags.Memory = None,
-    workers: judging_flags.Workers = None,
-    isolate_tests: judging_flags.OptIsolateTests = None,
-    all_tests: judging_flags.AllTests = None,
-    require_isolation: judging_flags.RequireIsolation = "landlock",
-    unsafe_no_sandbox: judging_flags.Unsafe = False,
-    executor: judging_flags.Executor = "local",
-    ray_address: judging_flags.RayAddress = None,
+    as_json: AsJson = False,
     fail_under: Annotated[
         str | None,
         typer.Option(metavar="RATE", help="Exit with 1 if pass@1 is lower: 0.6 or 60%."),
     ] = None,
 ) -> None:
-    """Judge a run's solutions again, under another rule or other limits: a new run."""
-    said = judging_flags.among(locals())
+    """Grade a run's solutions once more, under another rule or other limits, as a new run."""
     from harness.run.session.judging_session import judging
     from harness.terminal.run_outcome import read_rate
 
-    how = judging(said)
-    flags = {
-        "benchmark": benchmark,
-        "rule": rule,
-        "test_timeout": test_timeout,
-        "wall_timeout": wall_timeout,
-        "memory": memory,
-        "workers": workers,
-        "isolate_tests": isolate_tests,
-        "all_tests": all_tests,
-        "require_isolation": require_isolation,
-    }
-    given = {key: value for key, value in flags.items() if value is not None}
+    elsewhere = {"unsafe_no_sandbox", "executor", "ray_address"}
+    changed = {key: value for key, value in settings.items() if key not in elsewhere}
+    changed.setdefault("require_isolation", default_of("require_isolation"))
     raise typer.Exit(
         regrade_run(
             run,
             out,
-            given,
-            unsafe=unsafe_no_sandbox,
-            how=how,
+            changed,
+            unsafe=settings.get("unsafe_no_sandbox", False),
+            how=judging(among(settings, JUDGING)),
             as_json=as_json,
             fail_under=read_rate(fail_under),
         )

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.agent.events import Event, Graded, standing
-from harness.agent.problem_kinds import KindRules, judge_answer
 from harness.errors import RunDirectoryError
 from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.problem import Problem
+from harness.run.plan.problem_kinds import KindRules, judge_answer
 from harness.run.store.directory import RESULTS, RunDirectory
 from harness.run.store.results import SampleResult, Step, outcomes, read_results
 from harness.run.store.transcript import file_name
@@ -96,9 +96,8 @@ def _steps(result: SampleResult, grade: Grade) -> tuple[Step, ...]:
     """What is known of the revisions now: of one alone, how it was graded; of several, nothing."""
     judged = grade.verdict is not Verdict.UNGRADED
     only = grade.solved if judged and len(result.steps) == 1 else None
-    return tuple(
-        step.model_copy(update={"solved": only, "public_passed": None}) for step in result.steps
-    )
+    now = {"solved": only, "public_passed": None, "passes_public": None}
+    return tuple(step.model_copy(update=now) for step in result.steps)
 
 
 class Regrading:

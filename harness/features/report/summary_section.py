@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from harness.features.import_.published_run import PUBLISHED, verdicts_of
 from harness.features.report import charts
 from harness.features.report.figures import Amount, GroupRate, quantiles, seconds, tokens
 from harness.features.report.page_model import Exhibit, Section, Table, group_table, rate_words
 from harness.features.report.run_labels import Side
+from harness.run.store.published import PUBLISHED, verdicts_of
 from harness.run.summary.summary import Summary
 from harness.stats.pass_at_k import OfSeveral
 from harness.stats.rates import Rate

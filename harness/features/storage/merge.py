@@ -15,12 +15,18 @@ from pathlib import Path
 from typing import Any, cast
 
 from harness.errors import RunDirectoryError, StorageError, UsageError
-from harness.features.batch.batch_journal import BATCHES
 from harness.features.storage.pack import pack
 from harness.models.prices import ListedPrice
 from harness.run.plan.pricing import max_tokens_of, prices_as_of, with_costs
 from harness.run.spec.spec import RESUMABLE, RunSpec
-from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, read_manifest, write_json
+from harness.run.store.directory import (
+    BATCHES,
+    MANIFEST,
+    RESULTS,
+    SUMMARY,
+    read_manifest,
+    write_json,
+)
 from harness.run.store.files import LARGEST_SUMMARY, read_json
 from harness.run.store.results import ResultsFile, SampleResult, read_results
 from harness.run.store.transcripts import FOLDER, PACK, Transcripts

@@ -16,9 +16,10 @@ from harness.features.verify.generated import (
     summarize_cross_checks,
 )
 from harness.problem import Problem
+from harness.run.reporter import JudgingProgress
 from harness.run.session.judging_session import Judging, in_pool
 from harness.sandbox.executor import Executor
-from harness.terminal.progress import JudgingProgress
+from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count
 
 
@@ -77,7 +78,9 @@ class CrossChecking:
                 pool, self.problems, judging.options, done, inputs=self.inputs, most=self.most
             )
 
-        return in_pool(work, judging, err, self._total, "problems without disagreement")
+        return in_pool(
+            work, judging, TerminalReporter(err), self._total, "problems without disagreement"
+        )
 
     def summary(self) -> CrossChecks:
         """Of what was reached."""

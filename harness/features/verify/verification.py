@@ -3,13 +3,13 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from harness.agent.problem_kinds import require_code_generation
 from harness.errors import DataError
 from harness.grading.jobs import CODE_HASH, Job, Judged, Options, ReferenceAt, code_hash
 from harness.grading.reference_verdicts import Finding, keys_of
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.models.protocol import Frozen
 from harness.problem import Problem
+from harness.run.plan.problem_kinds import require_code_generation
 from harness.run.summary.summary import counted
 
 SLOW = 0.5

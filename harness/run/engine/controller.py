@@ -1,24 +1,18 @@
-"""Carries a prepared run out: `harness run` one of them, `harness experiment` one a cell."""
+"""Prepare runs and carry them out: of every command and of `evaluate()`."""
 
 import asyncio
 import os
 import signal
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from harness.agent.attempt import RunStop
-from harness.features.batch.run import ask_by_batch
-from harness.features.external.mode import told_of
-from harness.features.external.setup import armed
-from harness.features.observers.dispatch import Watching
-from harness.features.observers.thread import Watcher
 from harness.grading.jobs import Options
 from harness.models.model_names import missing
+from harness.models.protocol import Model
 from harness.run.engine.engine import Engine
 from harness.run.engine.lifecycle import (
     Outcome,
@@ -32,54 +26,70 @@ from harness.run.engine.lifecycle import (
     stopped_by,
     sum_up,
 )
-from harness.run.observer import Failure, Observer
+from harness.run.observer import Failure, Observer, Watch
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import requests_of
+from harness.run.plan.modes import mode_of, transport_of
 from harness.run.plan.plan import Plan, prepare
 from harness.run.plan.plugins_used import changed, in_use, unused
-from harness.run.plan.pricing import with_costs
 from harness.run.plan.recordings import BUNDLED, PREFIX
+from harness.run.reporter import Reporter
 from harness.run.session.judging_session import Judging, isolate, vet
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.run.store.versions import version_change
 from harness.run.summary.summary import Stopped
 from harness.sandbox.isolation import Isolation, Level
-from harness.terminal.progress import load_with_bar
-from harness.terminal.run_progress import RunProgress
+from harness.sandbox.strongest import Choice
+from harness.sources.benchmarks import load
+from harness.sources.files.rows import Loaded
 from harness.text import bad_rows, count, printable_line
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class Carrying:
-    """Carries runs out, one after the other.
+class RunController:
+    """Start, resume and finish runs, one after the other.
+
+    Args:
+        reporter: shows notices, and how far reading and checking are.
+        watch: makes the observer of each run.
 
     Attributes:
-        watchers: of observers from outside, which are told of each run.
-        interrupts: how often the user has interrupted it. After the first nothing more is asked.
+        interrupts: how often the user has interrupted it. After the first one no further request
+            is sent.
         dry_run: whether runs are only described; then no key is needed.
     """
 
-    def __init__(self, err: Console, watchers: Sequence[Watcher] = ()) -> None:
-        self.err = err
-        self.watchers = watchers
+    def __init__(self, reporter: Reporter, watch: Watch) -> None:
+        self.reporter = reporter
         self.interrupts = 0
         self.dry_run = False
+        self._watch = watch
 
-    def new(self, spec: RunSpec, *, read: Read | None = None, vet: Vet | None = None) -> Prepared:
-        """A run that has not begun.
+    def new(
+        self,
+        spec: RunSpec,
+        *,
+        read: Read | None = None,
+        vet: Vet | None = None,
+        own_model: Model | None = None,
+    ) -> Prepared:
+        """Prepare a run that has not begun.
 
         Args:
             spec: of the run.
-            read: loads the problems in place of `load_problems`.
+            read: loads the problems, in place of `harness.sources.benchmarks.load`.
             vet: checks their examples, in place of `harness.run.session.judging_session.vet`.
+            own_model: answers in place of the model that the spec names.
 
         Raises:
             HarnessError: as `harness.run.plan.plan.prepare` has it.
         """
         read, vet = read or self.reader(spec), vet or self.vetter(spec, spec.require_isolation)
-        plan = prepare(spec, os.environ, read=read, vet=vet, dry_run=self.dry_run)
+        plan = prepare(
+            spec, os.environ, read=read, vet=vet, own_model=own_model, dry_run=self.dry_run
+        )
         return Prepared(plan, plan.samples)
 
     def further(  # noqa: PLR0917 - as `new`, of a run that is there
@@ -90,8 +100,9 @@ class Carrying:
         only: Sequence[str] = (),
         read: Read | None = None,
         vet: Vet | None = None,
+        own_model: Model | None = None,
     ) -> Prepared:
-        """A run that goes on, with what is left of it, its new samples included.
+        """Prepare a run that goes on, with what is left of it, its new samples included.
 
         Args:
             path: its directory.
@@ -100,23 +111,37 @@ class Carrying:
             only: which of the samples that are left.
             read: as in `new`.
             vet: as in `new`.
+            own_model: as in `new`.
 
         Raises:
             RunDirectoryError: it would be another run.
             HarnessError: as `harness.run.plan.plan.prepare` has it.
         """
         read, vet = read or self.reader(spec), vet or self.vetter(spec, level_of(before))
-        plan = prepare(spec, os.environ, before, read=read, vet=vet, dry_run=self.dry_run)
+        plan = prepare(
+            spec,
+            os.environ,
+            before,
+            read=read,
+            vet=vet,
+            own_model=own_model,
+            dry_run=self.dry_run,
+        )
         return going_on(plan, path, before, only)
 
     def reader(self, spec: RunSpec) -> Read:
-        """Loads problems, with a bar where that takes a while."""
-        return partial(load_with_bar, console=self.err, skip_bad_rows=spec.skip_bad_rows)
+        """Return what loads problems, and shows how far it is where that takes a while."""
+
+        def read(where: str) -> Loaded:
+            with self.reporter.loading() as watch:
+                return load(where, skip_bad_rows=spec.skip_bad_rows, watch=watch)
+
+        return read
 
     def vetter(self, spec: RunSpec, least: Level) -> Vet:
         """Checks examples, in a sandbox of a level or a stronger one."""
         judging = Judging(Options(), spec.where, least, spec.unsafe_no_sandbox)
-        return lambda problems: vet(problems, judging, self.err)
+        return lambda problems: vet(problems, judging, self.reporter)
 
     def announce(self, prepared: Prepared) -> None:
         """What is about to happen, and that it costs money where it does."""
@@ -125,24 +150,24 @@ class Carrying:
         samples = count(len(plan.samples), "sample")
         if left < len(plan.samples):
             samples += f", {left} of them left to do" if left else ", all of them done"
-        self.err.print(
+        self.reporter.notice(
             f"{plan.spec.mode}: {problems}, {samples}, model {printable_line(plan.model_name)}"
         )
         if plan.model_name == PREFIX + BUNDLED:
-            self.err.print(
+            self.reporter.notice(
                 "the model's words are recordings, written by hand; its tokens estimates"
             )
-        elif left and (words := told_of(plan.spec)):
-            self.err.print(printable_line(words), soft_wrap=True)
+        elif left and (mode := mode_of(plan.spec)) is not None:
+            self.reporter.notice(printable_line(mode.notice(plan.spec)))
         elif left and plan.endpoint is not None:
             most = left * requests_of(plan).most
             together = " by the batch, for half the price" if plan.spec.batch else ""
-            self.err.print(
+            self.reporter.notice(
                 f"real requests to {_place(plan)}{together}, at most {most:,}; "
                 "its provider may bill them"
             )
         for line in _remarks(plan, left):
-            self.err.print(printable_line(line), soft_wrap=True)
+            self.reporter.notice(printable_line(line))
         used = (plugin.summary for plugin in in_use(plan))
         was = version_change(prepared.before) if prepared.before is not None and left else ""
         for words in (
@@ -151,13 +176,15 @@ class Carrying:
             *changed(plan, prepared.before),
             *unused(plan),
         ):
-            self.err.print(printable_line(words), soft_wrap=True)
+            self.reporter.notice(printable_line(words))
         if plan.loaded.skipped:
-            self.err.print(bad_rows(plan.loaded.skipped))
+            self.reporter.notice(bad_rows(plan.loaded.skipped))
         if plan.notice:
-            self.err.print(plan.notice, soft_wrap=True)
+            self.reporter.notice(plan.notice)
         if plan.selected.undated:
-            self.err.print(f"{count(plan.selected.undated, 'problem')} without a date left out")
+            self.reporter.notice(
+                f"{count(plan.selected.undated, 'problem')} without a date left out"
+            )
 
     def carry_out(self, prepared: Prepared, path: Path, budget: Budget | None = None) -> Outcome:
         """Begin the run, or go on with it, until it is done or interrupted; then sum it up.
@@ -172,65 +199,85 @@ class Carrying:
             RunDirectoryError: it cannot be written there, or another process is at work on it.
             StorageError: the disk refused a write.
         """
-        if prepared.samples:
-            prepared = replace(prepared, plan=armed(prepared.plan, path))
+        prepared = self._armed(prepared, path)
+        choice = self._sandbox(prepared)
+        return asyncio.run(self._run(prepared, path, choice, budget, stopping=STOPPING))
+
+    async def run(self, prepared: Prepared, path: Path) -> Outcome:
+        """Do as `carry_out`, in the running loop; interrupts are the caller's."""
+        prepared = self._armed(prepared, path)
+        choice = await asyncio.to_thread(self._sandbox, prepared)
+        return await self._run(prepared, path, choice)
+
+    def _armed(self, prepared: Prepared, path: Path) -> Prepared:
+        mode = mode_of(prepared.plan.spec) if prepared.samples else None
+        return replace(prepared, plan=mode.armed(prepared.plan, path)) if mode else prepared
+
+    def _sandbox(self, prepared: Prepared) -> Choice:
+        unsafe = prepared.plan.spec.unsafe_no_sandbox
+        return isolate(self.reporter, prepared.least, unsafe=unsafe)
+
+    async def _run(
+        self,
+        prepared: Prepared,
+        path: Path,
+        choice: Choice,
+        budget: Budget | None = None,
+        stopping: Sequence[signal.Signals] = (),
+    ) -> Outcome:
         plan = prepared.plan
-        choice = isolate(self.err, prepared.least, unsafe=plan.spec.unsafe_no_sandbox)
-        directory = open_directory(prepared, path, choice)
-        done = with_costs(directory.committed(), plan.price)
-        total = len(plan.samples)
-        budget = budget or budget_of(plan, path)
-        heading = (plan.model_name, plan.spec.mode, f"prompt {plan.prompt.name}")
-        shown = RunProgress(self.err, total, done, problems=plan.problems, heading=heading)
-        watching = Watching(shown, self.watchers, path)
-        watching.begun(plan, len(prepared.samples))
-        try:
-            with shown:
-                asked = self._engine(prepared, directory, watching, choice.isolation, budget=budget)
-                failures, stopped = asyncio.run(asked)
-            summary = sum_up(directory, plan, stopped)
-        except BaseException as error:
-            watching.broken(error)
-            raise
-        directory.close()
-        watching.ended(summary, interrupted=self.interrupts > 0)
+        with closing(open_directory(prepared, path, choice)) as directory:
+            budget = budget or budget_of(plan, path)
+            with self._watch(plan, directory) as observer:
+                observer.begun(plan, len(prepared.samples))
+                try:
+                    failures, stopped = await self._answer_and_judge(
+                        prepared, directory, observer, choice.isolation, budget, stopping
+                    )
+                    summary = sum_up(directory, plan, stopped)
+                except BaseException as error:
+                    observer.broken(error)
+                    raise
+        observer.ended(summary, interrupted=self.interrupts > 0)
         return Outcome(summary, failures, budget)
 
-    async def _engine(
+    async def _answer_and_judge(  # noqa: PLR0917 - what a run consists of
         self,
         prepared: Prepared,
         directory: RunDirectory,
         observer: Observer,
         isolation: Isolation,
-        *,
         budget: Budget,
+        stopping: Sequence[signal.Signals],
     ) -> tuple[list[Failure], Stopped | None]:
         plan, samples = prepared.plan, prepared.samples
         if not samples:
             await plan.model.close()
             return [], None
         loop = asyncio.get_running_loop()
-        if plan.spec.batch:
-            asked = await ask_by_batch(
-                plan, directory, samples, self._say, STOPPING, self._count_interrupt
+        if (transport := transport_of(plan.spec)) is not None:
+            answered = await transport.answered(
+                plan, directory, samples, self._say, stopping, self._count_interrupt
             )
-            if asked is None:
+            if answered is None:
                 return [], Stopped(reason=RunStop.INTERRUPT)
-            plan = asked
-        async with plan.spec.where.open(isolation, self._say) as pool:
-            engine = Engine(plan, directory, pool, observer, budget, warn=self._say)
-            for word in STOPPING:
-                loop.add_signal_handler(word, self._interrupt, engine)
-            try:
-                failures = await engine.run(samples)
-                return failures, stopped_by(engine.stopping, budget)
-            finally:
-                for word in STOPPING:
-                    loop.remove_signal_handler(word)
-                await plan.model.close()
+            plan = answered
+        try:
+            async with plan.spec.where.open(isolation, self._say) as pool:
+                engine = Engine(plan, directory, pool, observer, budget, warn=self._say)
+                for word in stopping:
+                    loop.add_signal_handler(word, self._interrupt, engine)
+                try:
+                    failures = await engine.run(samples)
+                    return failures, stopped_by(engine.stopping, budget)
+                finally:
+                    for word in stopping:
+                        loop.remove_signal_handler(word)
+        finally:
+            await plan.model.close()
 
     def _say(self, line: str) -> None:
-        self.err.print(printable_line(line), soft_wrap=True)
+        self.reporter.notice(printable_line(line))
 
     def _count_interrupt(self) -> None:
         self.interrupts += 1
@@ -240,7 +287,7 @@ class Carrying:
         self.interrupts += 1
         if self.interrupts == 1:
             engine.stop()
-            self.err.print(
+            self.reporter.notice(
                 "interrupted: nothing more is asked, and what is being answered is kept; "
                 "again to stop at once"
             )

@@ -9,15 +9,16 @@ from harness.agent.attempt import RunStop
 from harness.errors import RunDirectoryError
 from harness.problem import Problem
 from harness.run.engine.manifest import grown, manifest, refuse_other
-from harness.run.engine.resume import chosen_of, earlier_spending, samples_left, unheard_requests
+from harness.run.engine.resume import chosen_of, earlier_spending, samples_left
 from harness.run.engine.stop_flag import Stopping
 from harness.run.observer import Failure
-from harness.run.plan.budget import NOTHING, Budget, Spent, Total
+from harness.run.plan.budget import NOTHING, Budget, Total
 from harness.run.plan.plan import Plan
 from harness.run.plan.pricing import allowance_of, with_costs
 from harness.run.store.directory import RESULTS, RunDirectory, read_manifest
+from harness.run.store.request_log import Spent
 from harness.run.store.results import read_results
-from harness.run.store.state import state_of
+from harness.run.store.state import state_of, unheard_requests
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.summary import Stopped, Summary, summarize
 from harness.sandbox.isolation import Level

@@ -7,22 +7,23 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-import harness
 from harness.errors import RunDirectoryError
-from harness.features.external.mode import agent_facts
 from harness.grading.jobs import Options
 from harness.models.addresses import shown_url
 from harness.models.user_headers import name_of
 from harness.problem import Problem
+from harness.run.plan.modes import mode_of
 from harness.run.plan.plan import Plan
 from harness.run.plan.plugins_used import in_use, stored
 from harness.run.plan.reference_limits import stored_limits
 from harness.run.spec.shard import Shard
 from harness.run.spec.spec import GROWING, RESUMABLE, RunSpec, uses
+from harness.run.store.state import NOT_NEEDED
 from harness.run.store.versions import git_revision, version_now, versions_after
 from harness.sandbox.cores import usable_cores
 from harness.sandbox.machine import processor
 from harness.sandbox.strongest import Choice
+from harness.version import __version__
 
 SCHEMA = 1
 DEFAULTS = RunSpec().model_dump(mode="json")
@@ -40,7 +41,7 @@ def manifest(plan: Plan, choice: Choice) -> dict[str, Any]:
         "prompt": {"name": plan.prompt.name, "hash": plan.prompt.hash},
         **_tools(plan),
         "plugins": stored(in_use(plan)),
-        **agent_facts(plan.spec),
+        **(mode.facts(plan.spec) if (mode := mode_of(plan.spec)) else {}),
         "endpoint": plan.endpoint,
         "data": _data(plan),
         "skipped_rows": [str(error) for error in plan.loaded.skipped],
@@ -68,7 +69,7 @@ def _shard(plan: Plan) -> dict[str, Any]:
 def surroundings(choice: Choice) -> dict[str, Any]:
     """The program, the machine and the sandbox, as `run.json` has them."""
     return {
-        "harness": harness.__version__,
+        "harness": __version__,
         "git_revision": git_revision(),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "sandbox": {
@@ -228,8 +229,9 @@ def grown(plan: Plan, before: Mapping[str, Any], *, works: bool = True) -> dict[
     stored, then = _stored(plan), before["spec"]
     spec = {**then, **{key: stored[key] for key in GROWING}}
     spec |= {key: stored[key] for key in ("price", "prices", "benchmark")}
+    kept = {key: value for key, value in before.items() if key != NOT_NEEDED or not works}
     return {
-        **before,
+        **kept,
         **({"versions": versions_after(before)} if works else {}),
         "spec": spec,
         "price": plan.price.model_dump(mode="json") if plan.price else before.get("price"),

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.problem import Problem
-from harness.run.plan.budget import Spent
 from harness.run.plan.plan import Plan
-from harness.run.store.request_log import requests_of
+from harness.run.store.request_log import Spent, requests_of
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name, sample_name
 from harness.run.store.transcripts import Transcripts
@@ -57,21 +56,6 @@ def earlier_spending(run: Path, results: Iterable[SampleResult]) -> Earlier:
         if name not in names and result.model_calls
     ]
     return Earlier(sorted(spent, key=lambda each: each.usage is None), unfinished)
-
-
-def unheard_requests(run: Path, done: Iterable[SampleResult]) -> int:
-    """How many requests of samples without a result nobody heard the answer to.
-
-    Raises:
-        RunDirectoryError: its pack is damaged.
-    """
-    finished = {file_name(result.problem_id, result.index) for result in done}
-    found = 0
-    with Transcripts(run) as transcripts:
-        for name in set(transcripts.names()) - finished:
-            with suppress(RunDirectoryError):
-                found += sum(each.estimated for each in requests_of(transcripts.events(name)))
-    return found
 
 
 ERRORED, UNSOLVED = "errored", "unsolved"

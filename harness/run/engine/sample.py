@@ -18,7 +18,6 @@ from harness.agent.events import (
     SampleStart,
 )
 from harness.agent.journal import Journal
-from harness.agent.problem_kinds import check_answerable, judge_answer
 from harness.agent.problem_workspace import workspace_of
 from harness.efficiency.measurement import Scales, unmeasured
 from harness.efficiency.scale import Efficiency
@@ -28,13 +27,14 @@ from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem
 from harness.run.engine.outage import Outage
 from harness.run.engine.rate_limiter import Limiter
-from harness.run.engine.revisions import first_to_judge, steps_of
+from harness.run.engine.revisions import steps_of, to_judge
 from harness.run.engine.sample_gate import SampleGate
 from harness.run.engine.stop_flag import Stopping
 from harness.run.engine.warnings import Warnings
 from harness.run.observer import Failure, Observer
 from harness.run.plan.budget import Budget, Share
 from harness.run.plan.plan import Plan
+from harness.run.plan.problem_kinds import check_answerable, judge_answer
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult, outcomes
 from harness.run.store.transcript import TranscriptWriter, facts_of, sample_name
@@ -130,13 +130,12 @@ class Sampler:
     ) -> SampleResult:
         """The result of an attempt. Raises CheckFailedError."""
         grade = await self._grade(problem, attempt.code)
-        first = first_to_judge(attempt)
-        first_grade = None if first is None else await self._grade(problem, first)
+        others = {code: await self._grade(problem, code) for code in to_judge(attempt)}
         journal(Graded(grade=grade))
         if grade.verdict is Verdict.CHECKER_ERROR:
             raise CheckFailedError(grade.checker_error)
         efficiency = await self._time(problem, attempt.code, grade)
-        steps = steps_of(attempt, grade, first_grade, self.plan.price)
+        steps = steps_of(attempt, grade, others, self.plan.price)
         cost = self.plan.cost(attempt)
         return result_of(problem, index, attempt, grade).model_copy(
             update={

@@ -6,7 +6,8 @@ from harness.models.protocol import ModelError, ModelTurn, Retry, Usage
 from harness.run.engine.outage import Outage
 from harness.run.engine.rate_limiter import Limiter
 from harness.run.engine.stop_flag import Stopping
-from harness.run.plan.budget import Budget, Share, Spent
+from harness.run.plan.budget import Budget, Share
+from harness.run.store.request_log import Spent
 
 
 class SampleGate:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from harness.agent.attempt import RunStop, RunStoppedError, StopReason
 from harness.models.prices import Price, cost
 from harness.models.protocol import Usage
+from harness.run.store.request_log import Spent
 
 ROUNDING = 1e-9  # of a limit: ten dimes are a dollar
 MOST_SILENT = 2
@@ -121,23 +122,6 @@ class Allowance:
     cost: float | None = None
     tokens: int | None = None
     cost_per_sample: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """Requests that may have to be paid for.
-
-    Attributes:
-        usage: their tokens; None where they are unknown.
-        requests: how many they were.
-        silent: whether a provider that answered did not report them.
-        estimated: whether the tokens are an estimate, as nobody heard the answer.
-    """
-
-    usage: Usage | None
-    requests: int = 1
-    silent: bool = False
-    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from pydantic_core import to_json
 
+from harness.agent.strategies.external_names import EXTERNAL
 from harness.agent.templates.prompt_set import PromptSet
-from harness.features.external.session import EXTERNAL
 from harness.models.prices import Price, cost
 from harness.models.protocol import Frozen, Message, Usage
 from harness.models.providers import OPENAI, OPENAI_CHAT, Protocol

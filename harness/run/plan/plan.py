@@ -8,22 +8,11 @@ from typing import Any
 from harness.agent.attempt import Attempt, Strategy, Ways
 from harness.agent.attempt import Limits as AgentLimits
 from harness.agent.extraction.code import Extract
-from harness.agent.problem_kinds import (
-    RULES_OF,
-    KindRules,
-    check_mode,
-    check_settings,
-    check_tested,
-    rules_of,
-    said_in,
-)
+from harness.agent.strategies.external_names import EXTERNAL
 from harness.agent.strategies.single_shot import single_shot
 from harness.agent.strategies.strategy_names import BUILT_IN, find_strategy
 from harness.agent.templates.prompt_set import PromptSet, fallback_prompt, load_prompt
 from harness.errors import UsageError
-from harness.features.batch.batch_rules import check_batch
-from harness.features.external.mode import check_external, seconds_of, tool_calls_of
-from harness.features.external.session import EXTERNAL
 from harness.grading.jobs import Options
 from harness.grading.judge import STOPS
 from harness.grading.rules import find_rule
@@ -35,7 +24,17 @@ from harness.models.route import Route
 from harness.models.scripted import ReferenceModel
 from harness.models.text_tools.tool_protocol import with_tools
 from harness.problem import Kind, Problem
+from harness.run.plan.modes import mode_of, transport_of
 from harness.run.plan.pricing import check_budget, price_of
+from harness.run.plan.problem_kinds import (
+    RULES_OF,
+    KindRules,
+    check_mode,
+    check_settings,
+    check_tested,
+    rules_of,
+    said_in,
+)
 from harness.run.plan.recordings import PREFIX, check_recorded
 from harness.run.plan.reference_limits import limits_before, reference_limits, without_reference
 from harness.run.plan.target import (
@@ -120,11 +119,15 @@ class Plan:
         spec, ways = self.spec, self.ways
         needed = {"best_of_k_public": ways.best_of, "self_repair": 1 + ways.repair_rounds}
         needed |= dict.fromkeys(EXTERNAL, 0)
+        mode = mode_of(spec)
+        tool_calls, seconds = spec.max_tool_calls, spec.sample_timeout
+        if mode is not None:
+            tool_calls, seconds = mode.limits(spec)
         return AgentLimits(
             turns=needed.get(spec.mode, spec.max_turns),
-            tool_calls=tool_calls_of(spec),
+            tool_calls=tool_calls or None,
             tokens=spec.max_tokens_per_sample,
-            seconds=seconds_of(spec),
+            seconds=seconds or None,
             wall_seconds=spec.sample_wall_timeout,
         )
 
@@ -196,10 +199,7 @@ def prepare(
         NothingSelectedError: the filters left nothing.
     """
     _check_tests(spec)
-    check_external(spec)
-    name = model_name(spec, environ)
-    if spec.batch:
-        check_batch(spec, name, environ)
+    name = _checked_name(spec, environ)
     strategy = find_strategy(spec.mode)
     refuse_unsent(name, spec, environ)
     model = own_model or open_any_model(name, spec, environ, dry_run=dry_run)
@@ -255,6 +255,16 @@ def prepare(
                 limits = plan.judging.limits(problem)
                 given.render(problem.view(), limits.cpu_s, plan.limits.turns)
     return plan
+
+
+def _checked_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
+    """Return the model's name once the mode and the transport take the spec. Raises UsageError."""
+    if (mode := mode_of(spec)) is not None:
+        mode.check(spec)
+    name = model_name(spec, environ)
+    if (transport := transport_of(spec)) is not None:
+        transport.check(spec, name, environ)
+    return name
 
 
 def _check_size(problems: int, samples: int) -> None:

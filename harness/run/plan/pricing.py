@@ -6,10 +6,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.batch.batch_endpoint import PRICE_FACTOR
 from harness.models.model_names import is_sent
 from harness.models.prices import (
     BUNDLED,
+    PRICE_FACTOR,
     ListedPrice,
     Price,
     PriceList,

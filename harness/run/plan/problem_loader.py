@@ -1,19 +1,17 @@
 """Problems by their names, and what was given in their place."""
 
-import logging
 from collections.abc import Iterable, Sequence
 from typing import Any, Unpack, cast
 
 from harness.errors import UsageError
 from harness.problem import Problem
+from harness.run.reporter import log
 from harness.run.spec.keys import SelectionKeys, spec_from
 from harness.run.spec.spec import RunSpec
 from harness.sources.benchmarks import is_source, load
 from harness.sources.files.rows import Loaded
 from harness.sources.selection import select
 from harness.text import bad_rows
-
-log = logging.getLogger("harness")
 
 Benchmark = str | Sequence[Problem]
 """`NAME[:WHERE]` as on the command line, or problems that are loaded."""

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from harness.agent.strategies.external_names import EXTERNAL
 from harness.errors import UsageError
-from harness.features.external.mode import OwnModel, agent_name
-from harness.features.external.session import EXTERNAL
 from harness.models.addresses import shown_url
 from harness.models.environment import MODEL_ID, Environment
 from harness.models.function import FunctionModel
@@ -13,9 +12,10 @@ from harness.models.model_names import check_settings, is_sent, open_model, plug
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
 from harness.models.route import Access, Route
-from harness.models.scripted import ReferenceModel, check_references
+from harness.models.scripted import ReferenceModel, UnaskedModel, check_references
 from harness.models.timeouts import Timeouts
 from harness.models.user_headers import variable_of
+from harness.run.plan.modes import mode_of
 from harness.run.plan.recordings import BUNDLED, PREFIX, open_replay
 from harness.run.spec.settings import is_said
 from harness.run.spec.spec import RunSpec, flag_of
@@ -36,8 +36,8 @@ def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
     Raises:
         UsageError: it means none.
     """
-    if spec.mode in EXTERNAL:
-        return agent_name(spec)
+    if (mode := mode_of(spec)) is not None:
+        return mode.model_name(spec)
     if spec.model is not None:
         return spec.model
     if spec.benchmark is None and spec.base_url is None:
@@ -102,7 +102,7 @@ def open_any_model(
         UsageError: nobody serves the name, a key is missing, or a setting is not taken.
     """
     if spec.mode in EXTERNAL:
-        return OwnModel(name)
+        return UnaskedModel(name)
     refuse_unsent(name, spec, environ)
     if name.startswith(PREFIX):
         return open_replay(name, spec.mode)
@@ -112,7 +112,7 @@ def open_any_model(
     route = route_of(name, spec, environ) if dry_run else None
     if route is not None:
         check_settings(route, settings_of(spec))
-        return OwnModel(name)
+        return UnaskedModel(name)
     return open_model(
         name,
         base_url=spec.base_url,

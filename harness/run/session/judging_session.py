@@ -8,23 +8,28 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from rich.console import Console
-
-from harness.agent.problem_kinds import said_in
 from harness.errors import UsageError
-from harness.grading.example_check import OPTIONS, Memory, Vetting, VettingError, default_folder
+from harness.grading.example_check import (
+    OPTIONS,
+    Memory,
+    Vetting,
+    VettingError,
+    default_folder,
+    dropped_examples,
+)
 from harness.grading.jobs import Job, Judged, Options, judge_all
 from harness.grading.rules import find_rule
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.problem import Problem
 from harness.run.plan.plan import judging_of
+from harness.run.plan.problem_kinds import said_in
 from harness.run.plan.reference_limits import reference_limits, without_reference
+from harness.run.reporter import JudgingProgress, Reporter
 from harness.run.spec.spec import read_spec
 from harness.run.spec.timeout_values import read_test_timeout
 from harness.sandbox.executor import Executor, ExecutorError, Where
 from harness.sandbox.isolation import Level
 from harness.sandbox.strongest import Choice, choose
-from harness.terminal.progress import JudgingProgress, dropped_examples
 from harness.text import printable_line
 
 
@@ -38,11 +43,11 @@ def level(name: str) -> Level:
 
 
 @cache
-def isolate(console: Console, least: Level, *, unsafe: bool) -> Choice:
+def isolate(reporter: Reporter, least: Level, *, unsafe: bool) -> Choice:
     """The strongest sandbox that can be had, looked for once; what it lacks is said once.
 
     Args:
-        console: where that is said.
+        reporter: shows that.
         least: the level beneath which there shall be none.
         unsafe: do without where none can be had.
 
@@ -51,7 +56,7 @@ def isolate(console: Console, least: Level, *, unsafe: bool) -> Choice:
     """
     choice = choose(least, unsafe=unsafe)
     if choice.notice:
-        console.print(printable_line(choice.notice))
+        reporter.notice(printable_line(choice.notice))
     return choice
 
 
@@ -78,13 +83,15 @@ class Judging:
     by_reference: str | None = None
     said: tuple[str, ...] = ()
 
-    def for_problems(self, problems: Sequence["Problem"], spec: str, console: Console) -> "Judging":
+    def for_problems(
+        self, problems: Sequence["Problem"], spec: str, reporter: Reporter
+    ) -> "Judging":
         """The same with the limits that follow from these problems' references, if any shall.
 
         Args:
             problems: what is judged are solutions of these.
             spec: the `NAME[:WHERE]` that they are of.
-            console: where it is said how many have no reference to go by.
+            reporter: shows how many have no reference to go by.
 
         Raises:
             UsageError: none of them has one.
@@ -94,7 +101,7 @@ class Judging:
         limits = reference_limits(self.by_reference, problems, spec, self.options)
         notice = without_reference(problems, limits, spec)
         if notice:
-            console.print(notice, soft_wrap=True)
+            reporter.notice(notice)
         return replace(self, options=replace(self.options, cpu_by_problem=limits))
 
 
@@ -129,7 +136,7 @@ def judging(flags: Mapping[str, Any], *, by_reference: bool = True) -> Judging:
 def judge_jobs(
     jobs: Sequence[Job],
     judging: Judging,
-    console: Console,
+    reporter: Reporter,
     noun: str,
     keep: Callable[[Judged], None],
 ) -> bool:
@@ -138,7 +145,7 @@ def judge_jobs(
     Args:
         jobs: what to judge.
         judging: how.
-        console: where the bar is.
+        reporter: shows how far it is.
         noun: what the solutions are called there.
         keep: is given each as it is judged.
 
@@ -156,25 +163,25 @@ def judge_jobs(
 
         return judge_all(pool, jobs, judging.options, done)
 
-    return in_pool(work, judging, console, len(jobs), f"{noun} accepted")
+    return in_pool(work, judging, reporter, len(jobs), f"{noun} accepted")
 
 
-def in_pool(work: Work, judging: Judging, console: Console, total: int, noun: str) -> bool:
+def in_pool(work: Work, judging: Judging, reporter: Reporter, total: int, noun: str) -> bool:
     """Do work in sandboxes with a progress bar; returns whether an interrupt ended it.
 
     Args:
         work: what to do; cancelled by an interrupt.
         judging: workers and isolation.
-        console: where the bar is.
+        reporter: shows how far it is.
         total: how many things are judged.
         noun: what they are called there, and the word for the good ones.
 
     Raises:
         IsolationError: there is no sandbox that is strong enough.
     """
-    isolation = isolate(console, judging.least, unsafe=judging.unsafe).isolation
-    with JudgingProgress(console, total, noun) as progress:
-        executor = judging.where.open(isolation, lambda line: console.print(printable_line(line)))
+    isolation = isolate(reporter, judging.least, unsafe=judging.unsafe).isolation
+    with reporter.judging(total, noun) as progress:
+        executor = judging.where.open(isolation, lambda line: reporter.notice(printable_line(line)))
         return asyncio.run(_until_interrupted(work, progress, executor))
 
 
@@ -200,13 +207,13 @@ async def _until_interrupted(
     return False
 
 
-def vet(problems: Sequence[Problem], judging: Judging, console: Console) -> tuple[Problem, ...]:
+def vet(problems: Sequence[Problem], judging: Judging, reporter: Reporter) -> tuple[Problem, ...]:
     """The problems, unchecked examples checked; it is said how many are wrong.
 
     Args:
         problems: those that a command is going to grade; where none is unchecked, nothing is done.
         judging: workers and isolation; the limits are each source's own.
-        console: where it is said.
+        reporter: shows that.
 
     Raises:
         VettingError: the sandbox failed.
@@ -220,13 +227,18 @@ def vet(problems: Sequence[Problem], judging: Judging, console: Console) -> tupl
     vetting = Vetting(problems, memory)
     asked = replace(judging, options=OPTIONS)
     try:
-        if judge_jobs(vetting.jobs, asked, console, "own solutions", vetting.keep):
+        if judge_jobs(vetting.jobs, asked, reporter, "own solutions", vetting.keep):
             raise KeyboardInterrupt
     except* VettingError as errors:
         raise errors.exceptions[0] from None
+    return checked_problems(vetting, memory, reporter)
+
+
+def checked_problems(vetting: Vetting, memory: Memory, reporter: Reporter) -> tuple[Problem, ...]:
+    """Return the problems without their wrong examples, and report how many were wrong."""
     found = vetting.vetted()
     if found.dropped:
-        console.print(dropped_examples(found), soft_wrap=True)
+        reporter.notice(dropped_examples(found))
     if memory.warning:
-        console.print(printable_line(memory.warning), soft_wrap=True)
+        reporter.notice(printable_line(memory.warning))
     return found.problems

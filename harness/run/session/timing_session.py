@@ -3,14 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import cast, get_args
 
-from rich.console import Console
-
 from harness.efficiency.measurement import Scales, Timed, time_all
 from harness.efficiency.scale import Efficiency, Timing
 from harness.errors import UsageError
+from harness.run.reporter import JudgingProgress, Reporter
 from harness.run.session.judging_session import Judging, in_pool
 from harness.sandbox.executor import Executor
-from harness.terminal.progress import JudgingProgress
 
 
 def timing_of(word: str) -> Timing:
@@ -32,7 +30,7 @@ def time_solutions(
     solutions: Sequence[Timed],
     judging: Judging,
     timing: Timing,
-    console: Console,
+    reporter: Reporter,
     keep: Callable[[int, Efficiency], None],
 ) -> bool:
     """Time solutions with a progress bar; returns whether an interrupt ended it.
@@ -41,7 +39,7 @@ def time_solutions(
         solutions: those of a problem should follow one another.
         judging: where, and under which limits.
         timing: how.
-        console: where the bar is.
+        reporter: shows how far it is.
         keep: is given each as it is timed.
 
     Raises:
@@ -58,4 +56,4 @@ def time_solutions(
 
         await time_all(pool, solutions, scales, done)
 
-    return in_pool(work, judging, console, len(solutions), "solutions timed")
+    return in_pool(work, judging, reporter, len(solutions), "solutions timed")

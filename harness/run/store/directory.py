@@ -15,6 +15,7 @@ from harness.run.store.transcript import TranscriptWriter, file_name
 from harness.run.store.transcripts import FOLDER, open_pack
 
 MANIFEST, RESULTS, SUMMARY = "run.json", "results.jsonl", "summary.json"
+BATCHES = "batches.jsonl"
 """Samples of one run, all problems together."""
 
 

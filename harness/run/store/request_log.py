@@ -6,6 +6,7 @@ first. The tokens of the latter are estimated (`harness.models.token_estimate`).
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from harness.agent.attempt import StopReason
 from harness.agent.events import (
@@ -24,7 +25,24 @@ from harness.agent.events import (
 )
 from harness.models.protocol import Message, Usage
 from harness.models.token_estimate import characters_of, unheard_usage
-from harness.run.plan.budget import Spent
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Requests that may have to be paid for.
+
+    Attributes:
+        usage: their tokens; None where they are unknown.
+        requests: how many they were.
+        silent: whether a provider that answered did not report them.
+        estimated: whether the tokens are an estimate, as nobody heard the answer.
+    """
+
+    usage: Usage | None
+    requests: int = 1
+    silent: bool = False
+    estimated: bool = False
+
 
 GIVEN_UP = frozenset({StopReason.TIME_LIMIT, StopReason.WALL_LIMIT})
 """The model was still at work when these ended a sample, and is paid for it."""

@@ -1,7 +1,8 @@
 """How far a run is, and why it is no further: one answer for every command and page."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -11,11 +12,15 @@ from harness.errors import RunDirectoryError
 from harness.models.protocol import Frozen
 from harness.run.spec.shard import planned_samples
 from harness.run.store.discovery import is_under_way
+from harness.run.store.request_log import requests_of
+from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name, sample_name
 from harness.run.store.transcripts import Transcripts
 
 Word = Literal["done", "running", "stopped", "pending"]
 NOT_RUN, INTERRUPTED, UNDER_WAY = "not_run", "interrupted", "under_way"
+NOT_NEEDED = "not_needed"
+"""Of samples that an experiment left out because it was decided; the manifest says so."""
 MOST_READ = 20_000
 """Transcripts of pending samples that are looked into; the others count as interrupted."""
 LONGEST_CAUSE = 300
@@ -28,8 +33,8 @@ class Reason(NamedTuple):
     """Why a sample is pending.
 
     Attributes:
-        word: `not_run`, `under_way`, `interrupted`, or how it ended: a verdict of infrastructure,
-            or a limit of the run.
+        word: `not_run`, `not_needed`, `under_way`, `interrupted`, or how it ended: a verdict of
+            infrastructure, or a limit of the run.
         cause: what the provider or the sandbox said; empty where it said nothing.
     """
 
@@ -72,7 +77,11 @@ class RunState(Frozen):
 
 def reason_text(word: str) -> str:
     """Return why samples are pending as it stands behind their number."""
-    told = {"budget": "stopped by the budget", "outage": "stopped by an outage"}
+    told = {
+        "budget": "stopped by the budget",
+        "outage": "stopped by an outage",
+        NOT_NEEDED: "not needed, as the experiment was decided",
+    }
     return told.get(word, word.replace("_", " "))
 
 
@@ -123,6 +132,7 @@ def pending_reasons(
             begun = set(transcripts.names())
         except RunDirectoryError:  # a damaged pack says nothing of pending samples
             begun = set[str]()
+        never = Reason(NOT_NEEDED) if manifest.get(NOT_NEEDED) else NEVER_RUN
         read = 0
         for index in range(manifest["spec"]["samples_per_problem"]):
             for problem_id in manifest["problems"]:
@@ -131,7 +141,7 @@ def pending_reasons(
                     continue
                 file = _file_name(problem_id, index)
                 if file not in begun:
-                    yield name, NEVER_RUN
+                    yield name, never
                     continue
                 read += 1
                 reason = _why(transcripts, file) if read <= MOST_READ else Reason(INTERRUPTED)
@@ -171,3 +181,18 @@ def _file_name(problem_id: str, index: int) -> str:
         return file_name(problem_id, index)
     except UnicodeEncodeError:
         return ""
+
+
+def unheard_requests(run: Path, done: Iterable[SampleResult]) -> int:
+    """How many requests of samples without a result nobody heard the answer to.
+
+    Raises:
+        RunDirectoryError: its pack is damaged.
+    """
+    finished = {file_name(result.problem_id, result.index) for result in done}
+    found = 0
+    with Transcripts(run) as transcripts:
+        for name in set(transcripts.names()) - finished:
+            with suppress(RunDirectoryError):
+                found += sum(each.estimated for each in requests_of(transcripts.events(name)))
+    return found

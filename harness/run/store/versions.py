@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-import harness
+from harness.version import __version__
 
 KEYS = ("harness", "git_revision", "python")
 
@@ -16,7 +16,7 @@ KEYS = ("harness", "git_revision", "python")
 def version_now() -> dict[str, Any]:
     """The versions at work now, as `run.json` has them."""
     return {
-        "harness": harness.__version__,
+        "harness": __version__,
         "git_revision": git_revision(),
         "python": platform.python_version(),
         "since": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -72,7 +72,7 @@ def _short(value: object) -> str:
 @cache
 def git_revision() -> str | None:
     """The revision of the checkout that is running, if it is one."""
-    root = Path(harness.__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parents[3]
     if not (root / ".git").exists():
         return None
     command = ["git", "-C", str(root), "rev-parse", "HEAD"]

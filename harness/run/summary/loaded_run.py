@@ -9,12 +9,11 @@ from pydantic import ValidationError
 
 from harness.errors import RunDirectoryError
 from harness.models.prices import ListedPrice
-from harness.run.engine.resume import unheard_requests
 from harness.run.plan.pricing import max_tokens_of, prices_as_of, with_costs
 from harness.run.spec.shard import planned_samples
 from harness.run.store.directory import MANIFEST, RESULTS, read_manifest
 from harness.run.store.results import SampleResult, load_results, uncollected
-from harness.run.store.state import RunState, state_of
+from harness.run.store.state import RunState, state_of, unheard_requests
 from harness.run.summary.summary import Summary, summarize
 
 

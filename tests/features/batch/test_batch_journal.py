@@ -4,10 +4,11 @@ from pathlib import Path
 import pytest
 
 from harness.errors import RunDirectoryError
-from harness.features.batch.batch_journal import BATCHES, BatchJournal
+from harness.features.batch.batch_journal import BatchJournal
 from harness.features.batch.spool import Spool
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import ModelStop, ModelTurn
+from harness.run.store.directory import BATCHES
 
 
 def test_what_was_written_is_read_by_the_next_process(tmp_path: Path) -> None:

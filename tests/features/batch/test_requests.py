@@ -21,7 +21,7 @@ from responses_server import counted, response, said
 
 from harness.features.batch.anthropic import AnthropicBatches
 from harness.features.batch.batch_endpoint import BatchRequest, custom_id
-from harness.features.batch.batch_journal import BATCHES, BatchJournal
+from harness.features.batch.batch_journal import BatchJournal
 from harness.features.batch.openai import CHAT_COMPLETIONS, RESPONSES, OpenAIBatches
 from harness.features.batch.requests import Asked, Asking
 from harness.features.batch.spool import Spool
@@ -34,6 +34,7 @@ from harness.models.protocol import (
     SystemMessage,
     UserMessage,
 )
+from harness.run.store.directory import BATCHES
 
 KEY = "sk-secretsecretsecret"
 Script = Callable[[Json, int], Reply]

@@ -13,11 +13,11 @@ from harness.agent.events import Event
 from harness.agent.journal import Journal
 from harness.agent.templates.prompt_set import load_prompt
 from harness.features.external.agent_sandbox import RoomError, probe
-from harness.features.external.mode import OwnModel
 from harness.features.external.session import External, Host
 from harness.grading.judge import Task, judge
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelSettings
+from harness.models.scripted import UnaskedModel
 from harness.problem import ProblemView, Signature, TestCase
 from harness.sandbox.limits import Limits as TestLimits
 from harness.sandbox.pool import SandboxPool
@@ -103,7 +103,7 @@ def attend(pool: SandboxPool, problem: ProblemView) -> Attend:
         tools = (ReadProblem(), WriteSolution(), RunTests(), *([Submit()] * submit))
         session = Session(
             problem=problem,
-            model=OwnModel("agent:test"),
+            model=UnaskedModel("agent:test"),
             settings=ModelSettings(),
             prompt=load_prompt("default", "agentic"),
             toolbox=Toolbox(tools),

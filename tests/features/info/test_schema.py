@@ -11,8 +11,9 @@ from jsonschema import Draft202012Validator
 from program import harness
 
 from harness.errors import UsageError
-from harness.features.info.schema import SCHEMAS, schema
+from harness.features.info.schema import schema_of
 from harness.features.observers.observer_events import RunStarted, SampleEnded
+from harness.registry import SCHEMA_NAMES
 from harness.run.store.results import read_results
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -54,17 +55,17 @@ def _lines(path: Path) -> list[Json]:
 
 
 def _errors(name: str, thing: Any) -> list[str]:
-    return [error.message for error in Draft202012Validator(schema(name)).iter_errors(thing)]
+    return [error.message for error in Draft202012Validator(schema_of(name)).iter_errors(thing)]
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", SCHEMA_NAMES)
 def test_real_output_is_valid(outputs: dict[str, list[Json]], name: str) -> None:
-    Draft202012Validator.check_schema(schema(name))
+    Draft202012Validator.check_schema(schema_of(name))
     assert outputs[name]
     assert [_errors(name, each) for each in outputs[name]] == [[] for _ in outputs[name]]
 
 
-@pytest.mark.parametrize("name", sorted({*SCHEMAS} - {"spec", "transcript"}))
+@pytest.mark.parametrize("name", sorted({*SCHEMA_NAMES} - {"spec", "transcript"}))
 def test_every_output_says_its_version_and_another_one_is_not_valid(
     outputs: dict[str, list[Json]], name: str
 ) -> None:
@@ -88,7 +89,7 @@ def _spoilt(thing: Json) -> Iterator[Json]:
             yield {**thing, key: [] if isinstance(value, str) else "text"}
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", SCHEMA_NAMES)
 def test_what_has_another_type_is_not_valid(outputs: dict[str, list[Json]], name: str) -> None:
     spoilt = list(_spoilt(outputs[name][0]))
     assert spoilt
@@ -97,7 +98,7 @@ def test_what_has_another_type_is_not_valid(outputs: dict[str, list[Json]], name
 
 
 def test_other_keys_are_passed_over_but_not_in_a_spec(outputs: dict[str, list[Json]]) -> None:
-    for name in SCHEMAS:
+    for name in SCHEMA_NAMES:
         errors = _errors(name, {**outputs[name][0], "later": 1})
         assert bool(errors) == (name == "spec")
 
@@ -125,12 +126,12 @@ def test_the_documented_spec_is_one() -> None:
 
 def test_an_unknown_schema_is_told_what_there_is() -> None:
     with pytest.raises(UsageError, match="known are result, transcript, spec, summary, comparison"):
-        schema("results")
+        schema_of("results")
 
 
 def test_the_command_prints_one(tmp_path: Path) -> None:
     done = harness(tmp_path, "schema", "result")
-    assert json.loads(done.stdout) == schema("result")
+    assert json.loads(done.stdout) == schema_of("result")
     done = harness(tmp_path, "schema", "nothing")
     assert (done.returncode, done.stdout) == (2, "")
     assert "there is no schema 'nothing'" in done.stderr
@@ -157,7 +158,7 @@ PINNED = {
 
 @pytest.mark.parametrize("name", PINNED)
 def test_what_others_rely_on_stays(name: str) -> None:
-    found = schema(name)
+    found = schema_of(name)
     names = set(PINNED[name].split())
     assert names <= found["properties"].keys()
     assert names <= {*found["required"]}
@@ -165,7 +166,7 @@ def test_what_others_rely_on_stays(name: str) -> None:
 
 def test_events_of_observers_and_transcripts_stay() -> None:
     def kinds(name: str) -> set[str]:
-        models = [each.get("properties", {}) for each in schema(name)["$defs"].values()]
+        models = [each.get("properties", {}) for each in schema_of(name)["$defs"].values()]
         return {each["event"]["const"] for each in models if "event" in each}
 
     assert kinds("event") >= {

@@ -290,7 +290,7 @@ class TestReading:
 KILLED_AT_EVERY_STEP = """
 import os, shutil, signal, sys
 from pathlib import Path
-from harness.runs import packing
+from harness.features.storage import pack as packing
 
 work, source, folder = getattr(packing, sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 STEPS = {"open", "write", "flush", "fsync", "replace", "rename", "unlink", "mkdir", "rmdir"}

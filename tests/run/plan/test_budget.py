@@ -24,7 +24,8 @@ from harness.models.token_estimate import characters_of, unheard_usage
 from harness.run.engine.rate_limiter import Limiter
 from harness.run.engine.resume import earlier_spending
 from harness.run.engine.sample_gate import SampleGate
-from harness.run.plan.budget import Allowance, Budget, Spent, Total
+from harness.run.plan.budget import Allowance, Budget, Total
+from harness.run.store.request_log import Spent
 from harness.run.store.transcript import TranscriptWriter
 
 DOLLAR_A_TOKEN = Price(input=1e6, output=1e6)

@@ -15,7 +15,8 @@ from harness.run.spec.spec import RunSpec, read_spec
 
 
 def test_every_key_is_a_flag_and_every_flag_a_key() -> None:
-    command = typer.main.get_command(app).commands["run"]  # type: ignore[attr-defined]
+    group = typer.main.get_command(app)
+    command = group.get_command(typer.Context(group), "run")  # type: ignore[attr-defined]
     flags = {parameter.name for parameter in command.params}
     about_the_invocation = {"out", "resume", "only", "config", "as_json", "dry_run", "fail_under"}
     about_the_invocation |= {"observer", "notify"}

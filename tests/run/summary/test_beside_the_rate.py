@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from results_made import made_result
 
-from harness.features.compare.bounds import bracket_of
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
+from harness.run.summary.bounds import bracket_of
 from harness.run.summary.loaded_run import Run
 from harness.run.summary.summary import Summary, rate_of, summarize
 from harness.stats.rates import Rate

@@ -1,0 +1,47 @@
+"""The modes `external` and `mcp`, as a run knows them."""
+
+from pathlib import Path
+from typing import Any
+
+from harness.features.external.mode import (
+    agent_facts,
+    agent_name,
+    check_external,
+    seconds_of,
+    told_of,
+    tool_calls_of,
+)
+from harness.features.external.setup import armed
+from harness.run.plan.plan import Plan
+from harness.run.spec.spec import RunSpec
+
+
+class ExternalMode:
+    """The modes `external` and `mcp`; satisfies `harness.run.plan.modes.Mode`."""
+
+    def check(self, spec: RunSpec) -> None:
+        """Refuse settings that cannot be combined. Raises UsageError."""
+        check_external(spec)
+
+    def model_name(self, spec: RunSpec) -> str:
+        """Return the name that results are filed under. Raises UsageError."""
+        return agent_name(spec)
+
+    def facts(self, spec: RunSpec) -> dict[str, Any]:
+        """Return what `run.json` says of the agent."""
+        return agent_facts(spec)
+
+    def notice(self, spec: RunSpec) -> str:
+        """Return the line that is shown before the run begins."""
+        return told_of(spec)
+
+    def limits(self, spec: RunSpec) -> tuple[int | None, float | None]:
+        """Return the most tool calls and working seconds of a sample; None is no limit."""
+        return tool_calls_of(spec), seconds_of(spec)
+
+    def armed(self, plan: Plan, path: Path) -> Plan:
+        """Return the plan with a strategy that can start agents. Raises HarnessError."""
+        return armed(plan, path)
+
+
+MODE = ExternalMode()

@@ -1,0 +1,5 @@
+"""The former place of `harness.sources.files.rows`; kept until the next minor version."""
+
+from harness.sources.files.rows import Loaded
+
+__all__ = ["Loaded"]

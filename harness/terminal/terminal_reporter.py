@@ -1,0 +1,27 @@
+"""Report to a terminal: notices, and bars for judging and loading."""
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from rich.console import Console
+
+from harness.terminal.progress import JudgingBar, LoadingBar
+
+
+@dataclass(frozen=True)
+class TerminalReporter:
+    """Writes to a console; satisfies `harness.run.reporter.Reporter`."""
+
+    console: Console
+
+    def notice(self, line: str) -> None:
+        """Show a line."""
+        self.console.print(line, soft_wrap=True)
+
+    def judging(self, total: int, noun: str) -> AbstractContextManager[JudgingBar]:
+        """Show a bar for the length of a block."""
+        return JudgingBar(self.console, total, noun)
+
+    def loading(self) -> AbstractContextManager[LoadingBar]:
+        """Show a bar while large files are read."""
+        return LoadingBar(self.console)
