@@ -11,8 +11,9 @@ from harness.version import __version__
 if TYPE_CHECKING:
     from harness.errors import DataError, HarnessError, NothingSelectedError, UsageError
     from harness.features.compare.library import RunComparison, compare
-    from harness.features.episode.library import Episode, EpisodeStep
+    from harness.features.episode.library import Episode
     from harness.features.episode.reward import EpisodeReward
+    from harness.features.episode.rollout import EpisodeStep
     from harness.features.episode.shared import Episodes
     from harness.features.evaluate.evaluate import EvaluationError, aevaluate, evaluate
     from harness.features.evaluate.evaluation import Evaluation
@@ -63,7 +64,8 @@ __all__ = [
 
 _HOMES = {
     "harness.features.compare.library": ("RunComparison", "compare"),
-    "harness.features.episode.library": ("Episode", "EpisodeStep"),
+    "harness.features.episode.library": ("Episode",),
+    "harness.features.episode.rollout": ("EpisodeStep",),
     "harness.features.episode.reward": ("EpisodeReward",),
     "harness.features.episode.shared": ("Episodes",),
     "harness.features.evaluate.evaluate": ("EvaluationError", "aevaluate", "evaluate"),

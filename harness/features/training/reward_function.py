@@ -70,8 +70,7 @@ def problem_of(data_source: str, ground_truth: Any, extra_info: Mapping[str, Any
         raise DataError(where, "ground_truth", f"it is not JSON: {error}") from None
     name: Any = extra_info.get("func_name") or extra_info.get("fn_name")
     try:
-        is_object = isinstance(found, Mapping)
-        tests, named = _pairs(found) if is_object else _listed(found)
+        tests, named = _pairs(found) if isinstance(found, dict) else _listed(found)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(where, "ground_truth", f"no tests in it: {error!r}") from None
     entry = str(named or name or "") or None
@@ -91,7 +90,7 @@ def problem_of(data_source: str, ground_truth: Any, extra_info: Mapping[str, Any
     )
 
 
-def _pairs(found: Mapping[str, Any]) -> tuple[list[tuple[str, str]], Any]:
+def _pairs(found: Any) -> tuple[list[tuple[str, str]], Any]:
     """Inputs and outputs side by side; of a function, the arguments and a list of one result."""
     if "inputs" not in found and isinstance(found.get("tests"), Sequence):
         return _listed(found["tests"])
