@@ -11,6 +11,10 @@ from harness.version import __version__
 if TYPE_CHECKING:
     from harness.errors import DataError, HarnessError, NothingSelectedError, UsageError
     from harness.features.compare.library import RunComparison, compare
+    from harness.features.episode.library import Episode
+    from harness.features.episode.reward import EpisodeReward
+    from harness.features.episode.rollout import EpisodeStep
+    from harness.features.episode.shared import Episodes
     from harness.features.evaluate.evaluate import EvaluationError, aevaluate, evaluate
     from harness.features.evaluate.evaluation import Evaluation
     from harness.features.grade.grader import Grader, GradingError, Scored
@@ -26,6 +30,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DataError",
+    "Episode",
+    "EpisodeReward",
+    "EpisodeStep",
+    "Episodes",
     "Evaluation",
     "EvaluationError",
     "GradedSolution",
@@ -56,6 +64,10 @@ __all__ = [
 
 _HOMES = {
     "harness.features.compare.library": ("RunComparison", "compare"),
+    "harness.features.episode.library": ("Episode",),
+    "harness.features.episode.rollout": ("EpisodeStep",),
+    "harness.features.episode.reward": ("EpisodeReward",),
+    "harness.features.episode.shared": ("Episodes",),
     "harness.features.evaluate.evaluate": ("EvaluationError", "aevaluate", "evaluate"),
     "harness.features.evaluate.evaluation": ("Evaluation",),
     "harness.features.grade.library": ("Grades", "agrade", "grade"),
@@ -76,7 +88,14 @@ def __getattr__(name: str) -> Any:
     """What is imported only where it is used: the command line is to start quickly."""
     for home, names in _HOMES.items():
         if name in names:
-            found = globals()[name] = getattr(import_module(home), name)
+            try:
+                found = globals()[name] = getattr(import_module(home), name)
+            except ModuleNotFoundError as error:
+                from harness.errors import missing_package
+
+                if (missing := missing_package(error)) is None:
+                    raise
+                raise ModuleNotFoundError(f"harness.{name}: {missing}", name=error.name) from None
             return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -55,3 +55,22 @@ class StorageError(HarnessError):
 
 
 OK, MISSED, INFRASTRUCTURE, INTERRUPTED = 0, 1, 4, 130
+
+
+_PACKAGES = {
+    "dotenv": "python-dotenv",
+    "mcp_types": "mcp",
+    "vl_convert": "vl-convert-python",
+    "yaml": "pyyaml",
+}
+"""Packages that are not called as their modules are."""
+
+
+def missing_package(error: BaseException) -> str | None:
+    """Return in one line which package is not installed; None for any other error."""
+    name = error.name if isinstance(error, ModuleNotFoundError) else None
+    module = (name or "harness").partition(".")[0]
+    if module == "harness":
+        return None
+    package = _PACKAGES.get(module, module.replace("_", "-"))
+    return f"this needs the package {package}, which is not installed: pip install {package}"

@@ -40,6 +40,8 @@ BETWEEN_FEATURES = {
     ("experiment", "observers"),
     ("import_", "grade"),
     ("report", "compare"),
+    ("training", "episode"),
+    ("training", "grade"),
 }
 """Which feature imports which."""
 

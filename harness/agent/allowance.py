@@ -1,12 +1,12 @@
 """What a sample may still use, in a line for the model (`--show-budget`)."""
 
 from harness.agent.attempt import Session
-from harness.agent.conversation import Conversation
+from harness.agent.dialogue import Dialogue
 
 MARK = "\n\n[Left: "
 
 
-def with_allowance(content: str, session: Session, conversation: Conversation) -> str:
+def with_allowance(content: str, session: Session, conversation: Dialogue) -> str:
     """Return a tool's result with the turns, tokens and dollars that are left after it.
 
     Tokens and dollars are told where the sample has a limit of them.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from harness.agent.allowance import with_allowance, without_allowance
 from harness.agent.attempt import Session, StopReason, Written
-from harness.agent.conversation import Conversation
+from harness.agent.dialogue import Dialogue
 from harness.agent.events import PublicTests, ToolResult
 from harness.models.protocol import ModelTurn, ToolCall, ToolMessage, Usage
 from harness.tools.run_code import RunCode
@@ -36,7 +36,7 @@ class Calls:
         made: how many calls there were; `malformed` of them could not be understood.
     """
 
-    def __init__(self, session: Session, conversation: Conversation) -> None:
+    def __init__(self, session: Session, conversation: Dialogue) -> None:
         self._session = session
         self._conversation = conversation
         self._marks: list[_Mark] = []

@@ -43,8 +43,10 @@ def main() -> None:
 
 def _told(error: Exception) -> tuple[str, int] | None:
     """The message and exit code of an error that is the user's to mend."""
-    from harness.errors import HarnessError, UsageError
+    from harness.errors import HarnessError, UsageError, missing_package
 
+    if (missing := missing_package(error)) is not None:
+        return missing, UsageError.exit_code
     if isinstance(error, HarnessError):
         return str(error), error.exit_code
     if isinstance(error, OSError):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import harness
+from harness.features.episode.shared import EpisodeKeys
 from harness.features.evaluate.arguments import OWN
 from harness.features.evaluate.evaluate import aevaluate, evaluate
 from harness.features.grade.library import agrade, grade
@@ -17,9 +18,10 @@ from harness.run.spec.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys
 from harness.run.spec.spec import LISTS, RunSpec
 
 NAMES = """
-DataError Evaluation EvaluationError GradedSolution Grader Grades GradingError HarnessError
-NothingSelectedError Observer Problem ProblemView RunComparison RunSpec SampleResult Sandbox Scored
-TestCase UsageError Verdict __version__ aevaluate agrade compare evaluate grade load_problems
+DataError Episode EpisodeReward EpisodeStep Episodes Evaluation EvaluationError GradedSolution
+Grader Grades GradingError HarnessError NothingSelectedError Observer Problem ProblemView
+RunComparison RunSpec SampleResult Sandbox Scored TestCase UsageError Verdict __version__ aevaluate
+agrade compare evaluate grade load_problems
 """
 NEAR = "evaluat"
 SIGNATURES = {
@@ -89,7 +91,7 @@ def test_the_keys_are_those_of_a_spec() -> None:
     assert not set(keys) & set(OWN)
     for key in LISTS:
         assert keys[key] in (Words, Words | Mapping[str, str])
-    for smaller in (SelectionKeys, JudgingKeys, GradeKeys):
+    for smaller in (SelectionKeys, JudgingKeys, GradeKeys, EpisodeKeys):
         assert set(typing.get_type_hints(smaller)) <= set(keys)
 
 

@@ -1,233 +1,40 @@
 """The agent loop: the model calls tools until the public tests pass or a limit is hit.
 
-What a model may answer, and what happens then:
-
-| answer | what happens |
-| --- | --- |
-| several calls | carried out in order, a result each; beyond 32 answered, not carried out |
-| broken JSON, wrong or missing arguments | an error as the result that says what is wrong |
-| a JSON string that holds the arguments | taken for the arguments |
-| an unknown tool | an error as the result that names the tools |
-| a call cut off by the token limit | an error as the result that says so |
-| no call, the newest solution failing or untested | a reminder; the second in a row: the end |
-| no call, nothing handed in, or new code in words | a reminder; the third in a row: the end |
-| no call, an empty message or one cut off or filtered | the same, and the reminder says so |
-| no call, an answer handed in that has no tests | the model's end |
-| a refusal, or filtered a second time | the model's end, `refused`; its solution is graded |
-| no call in two turns, tools told in text | single shot: `fallback` |
-
-Reminders are bounded (`harness.agent.strategies.reminders`) and counted (`nudges`). A final
-solution that was not tested is run on the public tests before the attempt ends; where nothing was
-handed in, it is the code that the model wrote last in a message (`prose`). How tools are told in
-text, and when, is in `harness.models.text_tools.tool_protocol`. Where a conversation has grown too
-long, old results of tools are left out of it (`Conversation.clear_results`) before it is given up.
+What an answer leads to is decided in `harness.agent.episode`; the loop asks the model. Where a
+conversation has grown too long, old results of tools are left out of it
+(`Conversation.clear_results`) before it is given up.
 """
 
-from harness.agent.attempt import (
-    Attempt,
-    ChosenBy,
-    Session,
-    StopReason,
-    ToolProtocolUsed,
-    until_the_end,
-)
+from harness.agent.attempt import Attempt, Session, StopReason, until_the_end
 from harness.agent.conversation import Conversation
-from harness.agent.events import ToolProtocolChanged
-from harness.agent.extraction.code import Extraction
-from harness.agent.strategies.public_tests import run_public_tests
-from harness.agent.strategies.reminders import MOST_IN_A_ROW, MOST_REMINDERS, reminder
-from harness.agent.templates.prompt_set import fallback_prompt
-from harness.agent.tool_calls import Calls
-from harness.models.protocol import ContextOverflowError, ModelTurn, UserMessage
-from harness.models.text_tools.instructions import said_in_text
-from harness.text import shorten
-from harness.tools.workspace import Revision
-
-TURNS_WITHOUT_TOOLS = 2  # in text, until the model is taken for one that cannot call any
-LONGEST_REFUSAL = 1_000
-SAME_SOLUTION = 3
-CUT_OFF = "Your message was cut off by its token limit before any tool was called. Be brief."
-FILTERED = "Your message was withheld by a content filter. Put it in other words and go on."
+from harness.agent.episode import AgentEpisode
+from harness.models.protocol import ContextOverflowError, ModelTurn
 
 
 async def agentic(session: Session) -> Attempt:
     """Read, write, run, correct; the final solution is the newest that passed the public tests."""
-    return await _Loop(session).run()
+    conversation = Conversation(session, session.toolbox.specs)
+    episode = AgentEpisode(session, conversation)
+    episode.open()
+    reason, error = await until_the_end(_converse(episode, conversation), session.limits)
+    if reason is not StopReason.MODEL_ERROR:  # such a sample is asked again
+        await episode.test_final(reason)
+    return episode.attempt(reason, error)
 
 
-class _Loop:
-    """One sample's loop: a turn, its tool calls, then whether to go on."""
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.conversation = Conversation(session, session.toolbox.specs)
-        self.calls = Calls(session, self.conversation)
-        self.said: list[str] = []
-        self.nudges = self.in_a_row = 0
-        self.salvaged: Extraction | None = None
-        self.protocol: ToolProtocolUsed | None = None
-        self.fallback = self.filtered = False
-        self.refusal: str | None = None
-
-    async def run(self) -> Attempt:
-        session = self.session
-        opening = session.prompt.render(
-            session.problem, session.workspace.cpu_limit_s, session.limits.turns
-        )
-        self.conversation.add(*opening)
-        reason, error = await until_the_end(self._converse(), session.limits)
-        if reason is not StopReason.MODEL_ERROR:  # such a sample is asked again
-            await self._test_final(reason)
-        return self._attempt(reason, error)
-
-    async def _converse(self) -> StopReason:
-        while (spent := self.calls.spent()) is None:
-            turn = await self._ask()
-            self._note_protocol("text" if said_in_text(turn) else "native")
-            await self.calls.carry_out(turn)
-            reason = await self._look(turn)
-            if reason is not None:
-                return reason
-        return spent
-
-    async def _ask(self) -> ModelTurn:
-        """The next turn; where the conversation is too long, without its old results of tools."""
-        while True:
-            try:
-                return await self.conversation.ask()
-            except ContextOverflowError as overflow:
-                if not self.conversation.clear_results(str(overflow)):
-                    raise
-
-    def _note_protocol(self, protocol: ToolProtocolUsed, cause: str = "") -> None:
-        """How tools are called; said where it is not, or no longer, natively."""
-        if protocol not in {self.protocol, "native"}:
-            turn = self.conversation.turns
-            self.session.journal(ToolProtocolChanged(turn=turn, protocol=protocol, cause=cause))
-        self.protocol = protocol
-
-    async def _look(self, turn: ModelTurn) -> StopReason | None:
-        """Whether that was the end."""
-        session, best = self.session, self.session.workspace.best
-        if session.workspace.submitted:
-            return StopReason.SUBMITTED
-        if best is not None and best.passed and session.ways.stop_on_pass:
-            return StopReason.PUBLIC_TESTS_PASSED
-        self.said.append(turn.text)
-        if turn.tool_calls:
-            self.in_a_row = 0
-            return StopReason.REPEATED_SOLUTION if self._repeats() else None
-        if turn.stop.reason == "refusal" or (self.filtered and _filtered(turn)):
-            words = turn.text.strip() or turn.stop.provider_word or turn.stop.reason
-            self.refusal = shorten(words, LONGEST_REFUSAL)
-            return StopReason.MODEL_STOPPED
-        self.filtered = self.filtered or _filtered(turn)
-        turns = self.conversation.turns
-        if self.protocol == "text" and not self.calls.made and turns >= TURNS_WITHOUT_TOOLS:
-            return await self._fall_back()
-        return self._remind(turn)
-
-    def _remind(self, turn: ModelTurn) -> StopReason | None:
-        """Answer a message without a tool call with a reminder, or take it for the model's end.
-
-        Plain words after a reminder give up. Words without any solution, code that was not handed
-        in, and messages that are empty, cut off or filtered are answered twice in a row.
-        """
-        workspace, code = self.session.workspace, self._found(turn.text).code.strip()
-        latest, best = workspace.latest, workspace.best
-        if best is not None and best.passed and latest is not None and latest.report is not None:
-            return StopReason.MODEL_STOPPED
-        new = bool(code) and (latest is None or code != latest.code.strip())
-        silent = not turn.text.strip() or turn.cut_off or _filtered(turn)
-        allowed = MOST_IN_A_ROW if latest is None or new or silent else 1
-        if latest is not None and not (workspace.problem.public_tests or new or silent):
-            return StopReason.MODEL_STOPPED
-        if self.in_a_row >= allowed or self.nudges >= MOST_REMINDERS:
-            return StopReason.MODEL_STOPPED
-        if (spent := self.calls.spent()) is not None:
-            return spent
-        self.nudges += 1
-        self.in_a_row += 1
-        before = f"{CUT_OFF} " if turn.cut_off else f"{FILTERED} " if _filtered(turn) else ""
-        words = reminder(
-            self.session,
-            turns_left=self.session.limits.turns - self.conversation.turns,
-            code_in_text=new,
-            further=max(1, MOST_IN_A_ROW + 1 - self.in_a_row) if latest is None else 1,
-        )
-        self.conversation.add(UserMessage(content=before + words))
-        return None
-
-    async def _fall_back(self) -> StopReason:
-        """Single shot, where tools cannot be called: the code said last, else one more request."""
-        has_code = bool(self._prose().code)
-        if not has_code and (spent := self.calls.spent()) is not None:
-            return spent
-        self.fallback = True
-        self._note_protocol("none", f"no tool was called in {self.conversation.turns} turns")
-        if not has_code:
-            session = self.session
-            prompt = session.fallback_prompt or fallback_prompt(session.prompt.name)
-            self.conversation.start_anew()
-            self.conversation.add(*prompt.render(session.problem, session.workspace.cpu_limit_s))
-            self.said.append((await self.conversation.ask()).text)
-        return StopReason.MODEL_STOPPED
-
-    def _found(self, text: str) -> Extraction:
-        return self.session.extract(text, self.session.problem.entry_point)
-
-    def _prose(self) -> Extraction:
-        """The code that the model wrote last in a message."""
-        found = (self._found(text) for text in reversed(self.said))
-        return next((each for each in found if each.code), Extraction(code="", rule="none"))
-
-    def _repeats(self) -> bool:
-        """Whether the same failing solution was written several times running."""
-        last = self.session.workspace.revisions[-SAME_SOLUTION:]
-        return len(last) == SAME_SOLUTION and all(
-            revision.code == last[0].code and revision.report is not None and not revision.passed
-            for revision in last
-        )
-
-    async def _test_final(self, reason: StopReason) -> None:
-        """Run the final solution on the public tests where that was not done; else code in words.
-
-        After a pass that ended the loop, what was written later is not the final solution.
-        """
-        workspace = self.session.workspace
-        if workspace.latest is None and (prose := self._prose()).code:
-            self.salvaged = prose
-            workspace.revisions.append(Revision(prose.code))
-            self.calls.note_revisions()
-        if reason is not StopReason.PUBLIC_TESTS_PASSED:
-            await run_public_tests(self.session, self.conversation)
-
-    def _attempt(self, reason: StopReason, error: str) -> Attempt:
-        best = self.session.workspace.best
-        if best is None:
-            rule = ChosenBy.NONE
-        elif self.salvaged is not None:
-            rule = ChosenBy.PROSE
-        else:
-            rule = ChosenBy.PASSED_PUBLIC_TESTS if best.passed else ChosenBy.NEWEST
-        return Attempt(
-            code="" if best is None else best.code,
-            chosen_by=rule,
-            extraction="" if self.salvaged is None else self.salvaged.rule,
-            stop_reason=reason,
-            usage=self.conversation.usage,
-            usage_known=self.conversation.usage_known,
-            model_calls=self.conversation.turns,
-            tool_calls=self.calls.made,
-            malformed_tool_calls=self.calls.malformed,
-            nudges=self.nudges - (self.nudges > 0 and self.conversation.unsent),
-            tool_protocol=self.protocol,
-            fallback=self.fallback,
-            refused=self.refusal is not None,
-            revisions=self.calls.revisions(),
-            error=error or self.refusal or "",
-        )
+async def _converse(episode: AgentEpisode, conversation: Conversation) -> StopReason:
+    while (spent := episode.spent()) is None:
+        reason = await episode.take(await _ask(conversation))
+        if reason is not None:
+            return reason
+    return spent
 
 
-def _filtered(turn: ModelTurn) -> bool:
-    return turn.stop.reason == "content_filter"
+async def _ask(conversation: Conversation) -> ModelTurn:
+    """Return the next answer; where the conversation is too long, without old results of tools."""
+    while True:
+        try:
+            return await conversation.ask()
+        except ContextOverflowError as overflow:
+            if not conversation.clear_results(str(overflow)):
+                raise

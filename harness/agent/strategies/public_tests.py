@@ -1,12 +1,12 @@
 """Public tests that a strategy runs itself, without a tool call of the model; they are recorded."""
 
 from harness.agent.attempt import Session
-from harness.agent.conversation import Conversation
+from harness.agent.dialogue import Dialogue
 from harness.agent.events import PublicTests, Tested
 from harness.tools.workspace import Report, Revision
 
 
-async def try_out(session: Session, conversation: Conversation, code: str) -> Report | None:
+async def try_out(session: Session, conversation: Dialogue, code: str) -> Report | None:
     """Add a revision and run it on the public tests; None where there are none.
 
     Raises:
@@ -16,7 +16,7 @@ async def try_out(session: Session, conversation: Conversation, code: str) -> Re
     return await run_public_tests(session, conversation)
 
 
-async def run_public_tests(session: Session, conversation: Conversation) -> Report | None:
+async def run_public_tests(session: Session, conversation: Dialogue) -> Report | None:
     """Run the newest revision on the public tests, unless that was done; None without tests.
 
     A result that an earlier attempt recorded is used again.

@@ -12,7 +12,8 @@ import time
 from typing import Protocol
 
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, until_the_end
-from harness.agent.conversation import LENGTH_OF_HASH, Conversation
+from harness.agent.conversation import Conversation
+from harness.agent.dialogue import LENGTH_OF_HASH
 from harness.agent.events import (
     AgentLeft,
     Request,

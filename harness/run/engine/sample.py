@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from harness.agent.attempt import Attempt, RunStoppedError, Session, StopReason, no_warning
@@ -18,12 +18,13 @@ from harness.agent.events import (
     SampleStart,
 )
 from harness.agent.journal import Journal
+from harness.agent.problem_workspace import workspace_of
 from harness.efficiency.measurement import Scales, unmeasured
 from harness.efficiency.scale import Efficiency
 from harness.errors import DataError
-from harness.grading.jobs import Judgement, Trial
+from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
-from harness.problem import Problem, ProblemView, TestSuite
+from harness.problem import Problem
 from harness.run.engine.outage import Outage
 from harness.run.engine.rate_limiter import Limiter
 from harness.run.engine.revisions import steps_of, to_judge
@@ -38,9 +39,8 @@ from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult, outcomes
 from harness.run.store.transcript import TranscriptWriter, facts_of, sample_name
 from harness.sandbox.executor import Executor, Shared
-from harness.sandbox.program import Execution, Program, SandboxError
+from harness.sandbox.program import SandboxError
 from harness.text import writable
-from harness.tools.workspace import Workspace
 
 
 class CheckFailedError(Exception):
@@ -205,7 +205,7 @@ class Sampler:
             settings=plan.settings,
             prompt=plan.prompt,
             toolbox=plan.toolbox,
-            workspace=self._workspace(problem, view),
+            workspace=workspace_of(problem, plan.judging, self.pool),
             limits=plan.limits,
             journal=journal,
             extract=plan.extract,
@@ -217,27 +217,6 @@ class Sampler:
             warn=self.warnings if plan.endpoint is not None else no_warning,
         )
         return await plan.strategy(session)
-
-    def _workspace(self, problem: Problem, view: ProblemView) -> Workspace:
-        # The closures below go to strategy and tools: they may hold nothing that holds `problem`.
-        task = self.plan.judging.task(problem, "", ())
-        if task.checker is not None:
-            task = replace(task, checker=task.checker.of_public_tests())
-        pool = self.pool
-
-        async def run_public_tests(code: str) -> Grade:
-            asked = replace(task, program=Program.of(view, code), isolate=False)
-            tests = Shared(TestSuite(view.public_tests))
-            return await pool.call(Judgement(asked, tests), urgent=True, queued=workspace.queued)
-
-        async def run_code(code: str, stdin: str) -> Execution:
-            data = stdin.encode("utf-8", "surrogatepass")
-            program = Program(code, view.preamble)
-            trial = Trial(program, data, task.limits)
-            return await pool.call(trial, urgent=True, queued=workspace.queued)
-
-        workspace = Workspace(view, run_public_tests, task.limits.cpu_s, run_code=run_code)
-        return workspace
 
     async def _grade(self, problem: Problem, code: str) -> Grade:
         if not self.plan.spec.run_tests:

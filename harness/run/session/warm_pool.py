@@ -32,7 +32,8 @@ class _Open:
 class WarmPool:
     """Opens when the first piece of work comes, and stays until it is closed."""
 
-    def __init__(self, spec: RunSpec, isolation: Isolation) -> None:
+    def __init__(self, spec: RunSpec, isolation: Isolation, owner: str = "grader") -> None:
+        self._owner = owner  # in messages
         self._spec = spec
         self._isolation = isolation
         self._lock = threading.Lock()
@@ -50,9 +51,11 @@ class WarmPool:
         """
         with self._lock:
             if self._closed:
-                raise UsageError("the grader is closed")
+                raise UsageError(f"the {self._owner} is closed")
             if self._process != os.getpid():
-                raise UsageError("a grader does not survive a fork: make one in each process")
+                raise UsageError(
+                    f"the {self._owner} does not survive a fork: make one in each process"
+                )
             if self._thread is None:
                 self._thread = threading.Thread(target=self._live, name="grader", daemon=True)
                 self._thread.start()

@@ -17,7 +17,7 @@ from harness.agent.attempt import (
     StopReason,
     Ways,
 )
-from harness.agent.conversation import CLEARED
+from harness.agent.dialogue import CLEARED
 from harness.agent.events import Cleared, NewConversation, Resumed, ToolResult
 from harness.agent.events import Tested as StrategyTested
 from harness.agent.strategies.self_repair import NO_CODE

@@ -11,6 +11,7 @@ import httpx2
 import pytest
 from mcp import StdioServerParameters
 from mcp.client import Client
+from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from program import PROGRAM, environment, finish, harness, results
 
@@ -95,7 +96,7 @@ async def test_the_mcp_packages_own_client_solves_a_problem_over_stdio(folder: P
     server = StdioServerParameters(
         command=PROGRAM, args=words("-m", "somebody"), env=environment(), cwd=str(folder)
     )
-    async with Client(server) as client:
+    async with Client(stdio_client(server)) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert list(tools) == ["read_problem", "write_solution", "run_tests", "submit"]
         assert tools["write_solution"].input_schema["required"] == ["code"]

@@ -1,0 +1,111 @@
+"""The model that is trained, as the agent loop sees it; and its answers in the loop's words."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from harness.errors import UsageError
+from harness.models.clients.openai_wire import turn_from_wire
+from harness.models.clients.wire import read_json
+from harness.models.faults import MalformedAnswerError
+from harness.models.protocol import (
+    Message,
+    Model,
+    ModelSettings,
+    ModelStop,
+    ModelTurn,
+    RetryObserver,
+    ToolSpec,
+)
+from harness.problem import ProblemView
+
+Answer = str | Mapping[str, Any] | Sequence[Mapping[str, Any]]
+"""A model's answer: its text; a message of the chat completions API; or its tool calls."""
+
+_EMPTY = ModelTurn(stop=ModelStop(reason="end_turn"))
+
+
+class Policy:
+    """Stands for a model that is asked elsewhere: keeps what it would be sent.
+
+    Attributes:
+        answer: what it returns when it is asked.
+        sent: the messages of the newest request, as the evaluation would send them; `tools` are
+            those that it would name.
+    """
+
+    name = "policy"
+
+    def __init__(self) -> None:
+        self.answer = _EMPTY
+        self.sent: tuple[Message, ...] = ()
+        self.tools: tuple[ToolSpec, ...] = ()
+
+    def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
+        """Return itself."""
+        return self
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        settings: ModelSettings,  # noqa: ARG002 - protocol
+        on_retry: RetryObserver | None = None,  # noqa: ARG002
+    ) -> ModelTurn:
+        """Keep the request, and return the answer."""
+        self.sent, self.tools = tuple(messages), tuple(tools)
+        return self.answer
+
+    async def close(self) -> None:
+        """Do nothing: there is no connection."""
+
+
+def turn_of(answer: Answer, messages: Sequence[Message], *, cut_off: bool) -> ModelTurn:
+    """Return a model's answer as the agent loop takes it.
+
+    Args:
+        answer: as `Answer` says. A tool call is `{"id", "type", "function": {"name",
+            "arguments"}}` or `{"name", "arguments"}`; arguments are JSON text or an object.
+        messages: the conversation so far, so that ids of calls are unique.
+        cut_off: whether the answer ended because it reached the token limit.
+
+    Raises:
+        UsageError: the answer is none of these.
+    """
+    message: dict[str, Any]
+    if isinstance(answer, str):
+        message = {"content": answer}
+    elif isinstance(answer, Mapping):
+        message = dict(answer)
+        calls = message.get("tool_calls") or ()
+        message["tool_calls"] = [_call(each) for each in _listed(calls)]
+    else:
+        message = {"content": "", "tool_calls": [_call(each) for each in _listed(answer)]}
+    finish = "length" if cut_off else "stop"
+    wire = {"choices": [{"message": message, "finish_reason": finish}]}
+    try:  # as an evaluation reads what a server answers
+        return turn_from_wire(read_json(json.dumps(wire, default=str).encode()), messages)
+    except MalformedAnswerError as error:
+        raise UsageError(f"Episode.step(): {error}") from error
+
+
+def _listed(calls: object) -> list[Any]:
+    if isinstance(calls, Sequence) and not isinstance(calls, str):
+        return list(cast("Sequence[Any]", calls))
+    raise UsageError(
+        f"Episode.step(): a {type(calls).__name__} is no answer; give text, a message, or a list "
+        "of tool calls"
+    )
+
+
+def _call(call: object) -> dict[str, Any]:
+    """One call as the wire has it."""
+    if not isinstance(call, Mapping):
+        raise UsageError(f"Episode.step(): a {type(call).__name__} is no tool call; give a mapping")
+    fields = dict(cast("Mapping[str, Any]", call))
+    if "function" not in fields:
+        fields = {
+            "id": fields.get("id"),
+            "function": {"name": fields.get("name"), "arguments": fields.get("arguments")},
+        }
+    return fields

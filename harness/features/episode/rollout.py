@@ -1,0 +1,189 @@
+"""One rollout of an `Episode`: the agent loop's state, its steps, and the judged end."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from harness.agent.attempt import Session, StopReason
+from harness.agent.dialogue import Dialogue, writable_turn
+from harness.agent.episode import AgentEpisode
+from harness.agent.journal import Journal
+from harness.agent.problem_workspace import workspace_of
+from harness.errors import DataError, UsageError
+from harness.features.episode.policy import Answer, Policy, turn_of
+from harness.features.episode.reward import EpisodeReward, lost, reward_of
+from harness.features.episode.shared import Episodes
+from harness.grading.jobs import Judgement
+from harness.grading.verdict import Grade, Verdict
+from harness.models.clients.openai_wire import message_to_wire
+from harness.models.protocol import ModelSettings, ModelStop, ModelTurn, ToolCall, ToolMessage
+from harness.models.text_tools.tool_protocol import with_tools
+from harness.problem import Problem
+from harness.run.plan.problem_kinds import judge_answer
+from harness.sandbox.executor import Executor, Shared
+from harness.sandbox.program import SandboxError
+
+T = TypeVar("T")
+Json = dict[str, Any]
+TRIES = 2  # at judging a solution whose sandbox failed
+OVER = "The episode is over: the call was not carried out."
+SANDBOX_LOST = "The tests could not be run, which is no fault of the solution. The episode is over."
+SANDBOX_ERROR = "sandbox_error"
+_SETTINGS = ModelSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeStep:
+    """What an answer led to.
+
+    Attributes:
+        messages: what to append to the conversation after the answer; none once it is over.
+        done: whether the episode is over.
+        stop_reason: why; None while it goes on.
+        restarted: `messages` are the whole conversation, which is not the earlier one with more
+            after it. This happens to a model that calls no tool: unless `tool_protocol` is
+            `native`, its tools are told in text after two such answers, and later not at all.
+    """
+
+    messages: list[Json]
+    done: bool
+    stop_reason: str | None
+    restarted: bool = False
+
+
+class Rollout:
+    """One problem between a reset and the next; lives in the event loop of the sandboxes."""
+
+    def __init__(self, shared: Episodes, problem: Problem, pool: Executor) -> None:
+        rules = shared.rules_for([problem])
+        self.shared, self.problem, self.rules = shared, problem, rules
+        self.lock = asyncio.Lock()
+        self.policy = Policy()
+        self.model = with_tools(self.policy, shared.spec.tool_protocol)
+        prompt, fallback = shared.prompts(rules)
+        workspace = workspace_of(problem, shared.judging, pool)
+        toolbox = shared.toolbox(rules)
+        self.session = Session(
+            problem=workspace.problem,
+            model=self.policy,
+            settings=_SETTINGS,
+            prompt=prompt,
+            toolbox=toolbox,
+            workspace=workspace,
+            limits=shared.limits,
+            journal=Journal(_forget),
+            extract=rules.extractor(shared.spec.extract),
+            fallback_prompt=fallback,
+            ways=shared.ways,
+            nudge=rules.nudge,
+        )
+        self.dialogue = Dialogue(self.session, toolbox.specs)
+        self.loop = AgentEpisode(self.session, self.dialogue)
+        self.stop_reason: str | None = None
+        self.cause = ""
+        self.judged: EpisodeReward | None = None
+
+    @classmethod
+    async def of(cls, shared: Episodes, problem: Problem, pool: Executor) -> "Rollout":
+        """Begin with a problem, its examples checked. Raises UsageError, VettingError."""
+        state = cls(shared, await shared.vetted(problem, pool), pool)
+        state.loop.open()
+        await state.render()
+        return state
+
+    def wire(self) -> list[Json]:
+        """Return the messages of the next request, as the chat completions API has them."""
+        return [message_to_wire(each) for each in self.policy.sent]
+
+    async def render(self) -> None:
+        """Keep what the model would be sent now."""
+        await self.model.generate(self.dialogue.messages, self.dialogue.tools, _SETTINGS)
+
+    async def step(self, answer: Answer, *, cut_off: bool) -> EpisodeStep:
+        """Take an answer of the model; see `Episode.step`."""
+        if self.stop_reason is not None:
+            raise UsageError(f"the episode is over ({self.stop_reason}): call reset(problem) first")
+        turn = turn_of(answer, self.dialogue.messages, cut_off=cut_off)
+        self.policy.answer = turn
+        before = self.wire()
+        turn = await self.model.generate(self.dialogue.messages, self.dialogue.tools, _SETTINGS)
+        await self._take(turn)
+        if self.stop_reason is not None:
+            return EpisodeStep([], True, self.stop_reason)
+        await self.render()
+        now = self.wire()
+        restarted = now[: len(before)] != before
+        return EpisodeStep(now if restarted else now[len(before) + 1 :], False, None, restarted)
+
+    async def call(self, name: str, arguments: str) -> str:
+        """Call one tool; see `Episode.call`."""
+        if self.stop_reason is not None:
+            return OVER if self.stop_reason != SANDBOX_ERROR else SANDBOX_LOST
+        number = self.dialogue.turns + 1
+        call = ToolCall(id=f"call_{number}", name=name, arguments=arguments)
+        turn = ModelTurn(tool_calls=(call,), stop=ModelStop(reason="tool_use"))
+        await self._take(turn, bounded=False)
+        said = self.dialogue.messages[-1]
+        return said.content if isinstance(said, ToolMessage) else SANDBOX_LOST
+
+    async def _take(self, turn: ModelTurn, *, bounded: bool = True) -> None:
+        turn = writable_turn(turn)
+        self.dialogue.answered(turn)
+        try:
+            reason = await self.loop.take(turn) or self.loop.spent()
+        except SandboxError as error:
+            self.stop_reason, self.cause = SANDBOX_ERROR, str(error)
+            return
+        if reason is StopReason.TURN_LIMIT and not bounded:
+            return
+        self.stop_reason = None if reason is None else reason.value
+
+    async def reward(self, pool: Executor) -> EpisodeReward:
+        """Judge what came of it, once; see `Episode.reward`."""
+        if self.judged is None:
+            if self.stop_reason is None:
+                self.stop_reason = StopReason.MODEL_STOPPED.value
+            self.judged = await self._judged(pool)
+        return self.judged
+
+    async def _judged(self, pool: Executor) -> EpisodeReward:
+        name, word = self.problem.id, self.stop_reason or ""
+        if word == SANDBOX_ERROR:
+            return lost(name, None, self.cause, word)
+        reason = StopReason(word)
+        try:
+            await _again(lambda: self.loop.test_final(reason))
+            attempt = self.loop.attempt(reason)
+            grade = await _again(lambda: self._grade(attempt.code, pool))
+        except (SandboxError, DataError) as error:
+            return lost(name, self.loop.attempt(reason), str(error), word)
+        return reward_of(name, attempt, grade, self.shared.rule)
+
+    async def _grade(self, code: str, pool: Executor) -> Grade:
+        if not self.rules.runs_code:
+            return await asyncio.to_thread(judge_answer, self.problem, code)
+        if not code.strip():
+            tests = await asyncio.to_thread(self.problem.tests.all)
+            public = sum(test.public for test in tests)
+            return Grade(
+                verdict=Verdict.NO_SOLUTION if tests else Verdict.UNGRADED,
+                public_total=public,
+                hidden_total=len(tests) - public,
+            )
+        task = self.shared.judging.task(self.problem, code, ())
+        return await pool.call(Judgement(task, Shared(self.problem.tests)))
+
+
+async def _again(work: Callable[[], Awaitable[T]]) -> T:
+    """Do it, and once more where the sandbox failed. Raises SandboxError."""
+    for _ in range(TRIES - 1):
+        try:
+            return await work()
+        except SandboxError:
+            continue
+    return await work()
+
+
+def _forget(event: object) -> None:
+    """Write no transcript."""

@@ -1,0 +1,229 @@
+"""`Episodes`: the problems, the settings and the sandboxes that many episodes share."""
+
+import weakref
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from functools import cached_property
+from typing import Any, Literal, TypeVar, Unpack
+
+from harness.agent.attempt import Limits, Ways
+from harness.agent.templates.prompt_set import PromptSet, fallback_prompt, load_prompt
+from harness.closing import Closing
+from harness.errors import NothingSelectedError, UsageError
+from harness.features.episode.reward import RewardRule, find_reward
+from harness.models.protocol import ToolSpec
+from harness.models.text_tools.tool_protocol import ToolProtocol
+from harness.problem import Problem
+from harness.run.plan.plan import judging_of
+from harness.run.plan.problem_kinds import KindRules, check_mode, check_settings, rules_of, said_in
+from harness.run.plan.problem_loader import Benchmark, checked, read
+from harness.run.plan.toolset import toolbox_of
+from harness.run.reporter import LOG
+from harness.run.session.judging_session import isolate
+from harness.run.session.sandboxes import vetted_in
+from harness.run.session.warm_pool import WarmPool
+from harness.run.spec.keys import JudgingKeys, SelectionKeys, Words, spec_from
+from harness.sandbox.executor import Executor
+from harness.sources.problem_names import Names
+from harness.sources.selection import rank, select
+from harness.tools.toolbox import Toolbox
+
+T = TypeVar("T")
+CALLER = "Episodes()"
+OWN = ("problems", "reward", "part", "held_out", "exclude")
+BYTES_OF_PART = 8
+
+
+class EpisodeKeys(SelectionKeys, JudgingKeys, total=False):
+    """Keys of a spec that shape an episode, with the meaning that they have in a run."""
+
+    prompt: str
+    extract: str
+    max_turns: int
+    max_tool_calls: int | None
+    stop_on_pass: bool
+    submit_tool: bool
+    run_code_tool: bool
+    show_budget: bool
+    tool: Words
+    tool_protocol: ToolProtocol
+
+
+class Episodes(Closing):
+    """Problems, settings and warm sandboxes for any number of episodes at once.
+
+    Sandboxes start when they are first needed and stay until `close`, or the end of the `with`
+    block. Episodes of one `Episodes` may run in many threads and in any event loop.
+
+    Args:
+        problems: `NAME[:WHERE]` or loaded problems; None where `Problem`s are given to `reset`.
+        reward: `solved` (1 where every test passes, else 0), `fraction` (the share of hidden tests
+            that pass), `shaped` (a mixture, see `docs/training.md`), or a function of an
+            `EpisodeReward`.
+        part: `train` or `held_out`: one part of the problems. The part of a problem depends on its
+            id and `seed` alone, so it stays the same when problems are added.
+        held_out: the share of problems in the held-out part, 0 to 1.
+        exclude: problems, or ids, that are left out: those of an evaluation. A problem is also
+            left out if its title or its statement is that of an excluded `Problem`.
+        keys: of a spec: which problems (`max_release_date`, `exclude_known_issues`), how they are
+            judged (`workers`, `test_timeout`), how the loop works (`max_turns`, `stop_on_pass`).
+
+    Attributes:
+        problems: those that are left, in the data's order.
+
+    Raises:
+        UsageError: a key, a reward or a problem is not there.
+        DataError: a row is not as its schema says.
+        NothingSelectedError: no problem is left.
+        IsolationError: there is no sandbox that is strong enough.
+    """
+
+    def __init__(
+        self,
+        problems: Benchmark | None = None,
+        *,
+        reward: RewardRule = "solved",
+        part: Literal["train", "held_out"] | None = None,
+        held_out: float = 0.1,
+        exclude: Iterable[Problem | str] = (),
+        **keys: Unpack[EpisodeKeys],
+    ) -> None:
+        self.rule = find_reward(reward, CALLER)
+        said = spec_from(CALLER, keys, EpisodeKeys, OWN, mode="agentic")
+        if reward != "solved":  # it would depend on where the judge stops
+            keys.setdefault("all_tests", True)
+        self.spec = spec = spec_from(CALLER, keys, EpisodeKeys, OWN, mode="agentic")
+        if isinstance(spec.test_timeout, str):
+            raise UsageError(f"{CALLER}: test_timeout {spec.test_timeout!r}: give seconds")
+        if part not in {None, "train", "held_out"}:
+            raise UsageError(f"{CALLER}: part {part!r}: give 'train' or 'held_out'")
+        if not 0 <= held_out <= 1:
+            raise UsageError(f"{CALLER}: held_out {held_out!r}: give a share from 0 to 1")
+        found: tuple[Problem, ...] = ()
+        if problems is not None:
+            found = select(read(checked(problems), spec).problems, spec.selection()).problems
+            found = tuple(without(found, exclude))
+            found = tuple(each for each in found if _in_part(each, part, held_out, spec.seed))
+            if not found:
+                raise NothingSelectedError(f"{CALLER}: no problem is left; check part and exclude")
+        self.problems = found
+        self._said = said_in(said)
+        rules = self.rules_for(found)
+        self.judging = judging_of(spec)
+        self.limits = Limits(turns=spec.max_turns, tool_calls=spec.max_tool_calls)
+        self.ways = Ways(stop_on_pass=spec.stop_on_pass, show_budget=spec.show_budget)
+        self._names = Names(found)
+        self._boxes: dict[str, Toolbox] = {}
+        self._prompts: dict[str, tuple[PromptSet, PromptSet]] = {}
+        self._vetted: dict[tuple[str, str], Problem] = {}
+        self.prompts(rules)
+        self.toolbox(rules)
+        choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
+        self._pool = WarmPool(spec, choice.isolation, "set of episodes")
+        self._finish = weakref.finalize(self, self._pool.close)
+
+    @cached_property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The tools that a model is told of; for problems of one kind."""
+        return self.toolbox(rules_of(self.problems)).specs
+
+    def order(self, epoch: int = 0) -> list[Problem]:
+        """Return the problems in the random order of an epoch, which `seed` decides."""
+        seed = self.spec.seed
+        return sorted(self.problems, key=lambda each: rank(seed, f"{epoch}\0{each.id}"))
+
+    def find(self, problem: Problem | str) -> Problem:
+        """Return the problem itself, or the one of that id. Raises UsageError."""
+        return self._names.find(problem) if isinstance(problem, str) else problem
+
+    def begin(self, work: Callable[[Executor], Coroutine[Any, Any, T]]) -> Future[T]:
+        """Begin work in the sandboxes' own thread. Raises UsageError once they are closed."""
+        return self._pool.begin(work)
+
+    def close(self) -> None:
+        """End the sandboxes, and every episode under way."""
+        self._finish()
+
+    def rules_for(self, problems: Sequence[Problem]) -> KindRules:
+        """Return the rules of a kind of problems. Raises UsageError where a key has no effect."""
+        rules, spec = rules_of(problems), self.spec
+        check_mode(rules, "agentic", runs_code=spec.run_code_tool)
+        check_settings(rules, self._said, runs_code=spec.run_code_tool, caller=CALLER)
+        rules.extractor(spec.extract)
+        return rules
+
+    def toolbox(self, rules: KindRules) -> Toolbox:
+        """Return the tools for a kind of problems. Raises UsageError for a user's broken tool."""
+        if rules.kind not in self._boxes:
+            self._boxes[rules.kind] = toolbox_of(self.spec, rules.tools)
+        return self._boxes[rules.kind]
+
+    def prompts(self, rules: KindRules) -> tuple[PromptSet, PromptSet]:
+        """Return the prompt set for a kind of problems, and that of the last request without tools.
+
+        Raises:
+            UsageError: there is no such set.
+        """
+        if rules.kind not in self._prompts:
+            name = self.spec.prompt
+            pair = load_prompt(name, "agentic", rules.kind), fallback_prompt(name, rules.kind)
+            self._prompts[rules.kind] = pair
+        return self._prompts[rules.kind]
+
+    async def vetted(self, problem: Problem, pool: Executor) -> Problem:
+        """Return the problem with unchecked examples checked, once for each problem.
+
+        Raises:
+            VettingError: the sandbox failed.
+        """
+        if not problem.unchecked:
+            return problem
+        key = problem.id, problem.content_hash
+        if key not in self._vetted:
+            (self._vetted[key],) = await vetted_in(pool, [problem])
+        return self._vetted[key]
+
+
+def without(problems: Sequence[Problem], exclude: Iterable[Problem | str]) -> list[Problem]:
+    """Return the problems that are not excluded.
+
+    Args:
+        problems: to choose from.
+        exclude: problems, whose id, title and statement are excluded; or ids, native ids and
+            aliases. An id that no problem has excludes nothing.
+    """
+    names: set[str] = set()
+    texts: set[str] = set()
+    for each in exclude:
+        if isinstance(each, Problem):
+            names.add(each.id.casefold())
+            texts |= _texts(each)
+        else:
+            names.add(each.casefold())
+    return [
+        problem
+        for problem in problems
+        if not texts & _texts(problem)
+        and not names & {n.casefold() for n in (problem.id, problem.native_id, *problem.aliases)}
+    ]
+
+
+def _texts(problem: Problem) -> set[str]:
+    """What shows that two problems of different sources are one: title and statement."""
+    title, statement = (
+        " ".join(text.casefold().split()) for text in (problem.title, problem.statement)
+    )
+    return {f"{kind}\0{text}" for kind, text in (("t", title), ("s", statement)) if text}
+
+
+def _in_part(problem: Problem, part: str | None, held_out: float, seed: int) -> bool:
+    if part is None:
+        return True
+    place = rank(seed, f"part\0{problem.id}")[:BYTES_OF_PART]
+    is_held_out = int.from_bytes(place) < held_out * 256**BYTES_OF_PART
+    return is_held_out == (part == "held_out")
+
+
+def tool_schemas(specs: Iterable[ToolSpec]) -> list[Mapping[str, Any]]:
+    """Return tools as JSON schemas, in the form of the chat completions API."""
+    return [{"type": "function", "function": each.model_dump()} for each in specs]

@@ -1,0 +1,1 @@
+"""Adapters for training stacks: `trl`, `verifiers`, `skyrl`, and a `reward_function` for others."""

@@ -1,0 +1,140 @@
+"""A reward function for verl and rLLM, which takes their LiveCodeBench and DeepCoder rows.
+
+    custom_reward_function.path=pkg://harness.features.training.reward_function
+    custom_reward_function.name=compute_score
+
+Understood as `ground_truth`, as JSON text or as an object:
+
+- `{"inputs": [...], "outputs": [...], "fn_name": ...}` (APPS, TACO, PRIME);
+- `[{"input": ..., "output": ..., "testtype": "stdin" or "functional", "metadata": {"func_name"}}]`
+  (LiveCodeBench, DeepCoder), the name of the function in a test or in `extra_info`.
+"""
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, cast
+
+from harness.errors import DataError
+from harness.features.grade.grader import Grader
+from harness.problem import Problem, TestCase, TestSuite
+
+SOURCE = "livecodebench"  # whose limits of time and memory, and whose rule, these rows have
+LONGEST_TESTS = 256 << 20  # characters
+
+
+def compute_score(
+    data_source: str,
+    solution_str: str,
+    ground_truth: Any,
+    extra_info: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> float:
+    """Return 1.0 where the code of an answer passes every test, else 0.0; NaN where judging failed.
+
+    Args:
+        data_source: name of the data set; in messages only.
+        solution_str: what the model wrote; the code is found in it.
+        ground_truth: the tests, as the module says.
+        extra_info: the row's; `func_name` or `fn_name` is used.
+        settings: of `harness.Grader`, such as `reward="fraction"` or `workers=8`.
+
+    Raises:
+        DataError: the tests cannot be understood.
+    """
+    problem = problem_of(data_source, ground_truth, extra_info or {})
+    asked = json.dumps(settings, sort_keys=True)
+    (value,) = _grader(os.getpid(), asked).score([problem], [solution_str])
+    return math.nan if value is None else value
+
+
+@cache
+def _grader(process: int, settings: str) -> Grader:
+    """The grader of a process: sandboxes do not survive a fork."""
+    del process
+    return Grader(failures="none", **json.loads(settings))
+
+
+def problem_of(data_source: str, ground_truth: Any, extra_info: Mapping[str, Any]) -> Problem:
+    """Return a row's tests as a problem, all of them hidden. Raises DataError."""
+    where = data_source or "row"
+    text = ground_truth if isinstance(ground_truth, str) else json.dumps(ground_truth)
+    if len(text) > LONGEST_TESTS:
+        raise DataError(where, "ground_truth", f"it has more than {LONGEST_TESTS:,} characters")
+    try:
+        found: Any = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(where, "ground_truth", f"it is not JSON: {error}") from None
+    name: Any = extra_info.get("func_name") or extra_info.get("fn_name")
+    try:
+        tests, named = _pairs(found) if isinstance(found, dict) else _listed(found)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DataError(where, "ground_truth", f"no tests in it: {error!r}") from None
+    entry = str(named or name or "") or None
+    given = tuple(TestCase(input=i, output=o, public=False) for i, o in tests)
+    digest = hashlib.sha256(f"{entry}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
+    return Problem(
+        id=f"{SOURCE}/{digest[:16]}",
+        source=SOURCE,
+        title=where,
+        statement="",
+        platform="",
+        difficulty=None,
+        difficulty_word="",
+        entry_point=entry,
+        tests=TestSuite((), lambda: given),
+        content_hash=digest,
+    )
+
+
+def _pairs(found: Any) -> tuple[list[tuple[str, str]], Any]:
+    """Inputs and outputs side by side; of a function, the arguments and a list of one result."""
+    if "inputs" not in found and isinstance(found.get("tests"), Sequence):
+        return _listed(found["tests"])
+    inputs, outputs, name = found["inputs"], found["outputs"], found.get("fn_name")
+    if not name:
+        return [(_lines(i), _lines(o)) for i, o in zip(inputs, outputs, strict=True)], None
+    return [(_arguments(i), _result(o)) for i, o in zip(inputs, outputs, strict=True)], name
+
+
+def _lines(value: Any) -> str:
+    """What is read or printed; some rows have a list of lines."""
+    if isinstance(value, list):
+        return "\n".join(str(line) for line in cast("list[Any]", value))
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _arguments(value: Any) -> str:
+    """Arguments, one line of JSON each; text is such lines already."""
+    if isinstance(value, str):
+        return value
+    return "\n".join(json.dumps(each) for each in value)
+
+
+def _result(value: Any) -> str:
+    """A result as JSON; a list of one holds it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and len(cast("list[Any]", value)) == 1:
+        return json.dumps(value[0])
+    return json.dumps(value)
+
+
+def _listed(found: Any) -> tuple[list[tuple[str, str]], Any]:
+    """LiveCodeBench's tests: text on both sides, the function's name in a test's metadata."""
+    name: Any = None
+    tests: list[tuple[str, str]] = []
+    for each in found:
+        metadata: Any = each.get("metadata") or {}
+        if isinstance(metadata, str):
+            metadata = json.loads(metadata)
+        functional = each.get("testtype", each.get("type")) == "functional"
+        name = name or metadata.get("func_name") or each.get("fn_name")
+        if functional:
+            tests.append((_arguments(each["input"]), _result(each["output"])))
+        else:
+            tests.append((_lines(each["input"]), _lines(each["output"])))
+    return tests, name

@@ -1,0 +1,234 @@
+"""`Episode`: what its methods do, and which mistakes are told in one line."""
+
+import asyncio
+import gc
+import multiprocessing
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+import harness
+from harness import Episode, Episodes, UsageError
+
+THRICE = "print(input() * 3)"
+WRITE = {"name": "write_solution", "arguments": {"code": THRICE}}
+RUN = {"id": "call_9", "type": "function", "function": {"name": "run_tests", "arguments": "{}"}}
+
+
+class TestSteps:
+    def test_from_the_opening_to_the_reward(self, episode: Episode) -> None:
+        opening = episode.reset("own/three")
+        assert [each["role"] for each in opening] == ["system", "user"]
+        assert not episode.done
+        step = episode.step([{"name": "read_problem"}])
+        assert (step.done, step.stop_reason, step.restarted) == (False, None, False)
+        (told,) = step.messages
+        assert told["role"] == "tool"
+        assert "Print the input, thrice." in told["content"]
+        assert "222" not in told["content"], "a hidden test"
+        step = episode.step([WRITE, RUN])
+        assert (step.done, step.stop_reason) == (True, "public_tests_passed")
+        assert step.messages == []
+        assert episode.stop_reason == "public_tests_passed"
+        reward = episode.reward()
+        assert (reward.value, reward.solved, reward.hidden_total) == (1.0, True, 4)
+        assert reward.code == THRICE
+        assert episode.reward() is reward, "judged once"
+
+    def test_an_answer_may_be_a_message(self, episode: Episode) -> None:
+        episode.reset("own/three")
+        step = episode.step({"role": "assistant", "content": "So:", "tool_calls": [RUN]})
+        assert step.messages[0]["tool_call_id"] == "call_9"
+        assert episode.messages[-2]["content"] == "So:"
+
+    def test_words_bring_a_reminder_and_then_the_end(self, episode: Episode) -> None:
+        episode.reset("own/three")
+        (reminder,) = episode.step("I think.").messages
+        assert reminder["role"] == "user"
+        assert "3 turns left" in reminder["content"]
+        step = episode.step("", cut_off=True)
+        assert step.restarted, "its tools are told in text from here on"
+        assert "Your message was cut off" in step.messages[-1]["content"]
+        assert (step.messages, episode.tools) == (episode.messages, [])
+        step = episode.step("I give up.")
+        assert step.restarted, "it is asked once more, without tools"
+        assert "read_problem" not in str(step.messages)
+        assert episode.step("I give up.").stop_reason == "model_stopped"
+        assert episode.reward().verdict == "no_solution"
+        assert episode.reward().value == 0.0
+
+    def test_code_in_words_is_judged_as_an_evaluation_judges_it(self, episode: Episode) -> None:
+        episode.reset("own/three")
+        for _ in range(3):
+            step = episode.step(f"```python\n{THRICE}\n```")
+        assert step.done
+        reward = episode.reward()
+        assert (reward.code, reward.solved, reward.format) == (THRICE, True, 0.0)
+
+    def test_the_turns_are_limited(self, episode: Episode) -> None:
+        episode.reset("own/three")
+        for _ in range(3):
+            assert not episode.step([{"name": "read_problem"}]).done
+        assert episode.step([{"name": "read_problem"}]).stop_reason == "turn_limit"
+        with pytest.raises(UsageError, match=r"is over \(turn_limit\): call reset"):
+            episode.step("More.")
+
+    def test_a_reset_forgets(self, episode: Episode) -> None:
+        first = episode.reset("own/three")
+        episode.step([WRITE, RUN])
+        assert episode.reset("own/three") == first
+        assert episode.reward().verdict == "no_solution"
+
+    def test_it_is_one_of_its_own_too(self, rows: tuple[harness.Problem, ...]) -> None:
+        with Episode(rows, reward="fraction", workers=1, max_turns=2) as own:
+            own.reset("double")
+            own.step([{"name": "write_solution", "arguments": {"code": "def double(n): return 2"}}])
+            assert own.reward().value == 1.0
+        with pytest.raises(UsageError, match="the set of episodes is closed"):
+            own.reset("double")
+
+
+class TestTools:
+    def test_as_methods(self, episode: Episode) -> None:
+        episode.reset("own/three")
+        assert "thrice" in episode.read_problem()
+        assert episode.run_tests() == "There is no solution yet. Call write_solution first."
+        assert episode.write_solution("print(input())").startswith("Saved revision 1")
+        assert episode.run_tests().startswith("0 of 1 public tests passed")
+        assert episode.write_solution(THRICE).startswith("Saved revision 2")
+        assert episode.run_tests().startswith("All 1 public tests passed")
+        assert episode.done
+        assert episode.run_tests() == "The episode is over: the call was not carried out."
+        reward = episode.reward()
+        assert (reward.value, reward.tool_calls, reward.stop_reason) == (
+            *(1.0, 6),
+            "public_tests_passed",
+        )
+
+    def test_their_calls_are_not_turns_that_end_it(self, episode: Episode) -> None:
+        episode.reset("own/three")
+        for _ in range(6):
+            episode.read_problem()
+        assert not episode.done
+
+    def test_a_call_that_makes_no_sense(self, episode: Episode) -> None:
+        episode.reset("own/three")
+        assert "There is no tool 'fly'" in episode.call("fly", {"high": 1})
+        assert "not valid JSON" in episode.call("write_solution", "{")
+        assert episode.reward().malformed == 2
+
+    def test_schemas_before_a_reset(self, episodes: Episodes) -> None:
+        fresh = Episode(episodes)
+        told: list[Any] = [each["function"] for each in fresh.tools]
+        assert [each["name"] for each in told] == ["read_problem", "write_solution", "run_tests"]
+        assert told[1]["parameters"]["required"] == ["code"]
+
+    def test_further_tools(self, rows: tuple[harness.Problem, ...]) -> None:
+        keys: Any = {"run_code_tool": True, "submit_tool": True, "stop_on_pass": False}
+        with Episodes(rows, workers=1, **keys) as episodes:
+            episode = Episode(episodes)
+            episode.reset("own/three")
+            told = episode.call("run_code", {"code": "print(input() * 2)", "stdin": "7"})
+            assert "77" in told
+            episode.write_solution(THRICE)
+            episode.run_tests()
+            assert not episode.done, "it goes on after a pass"
+            episode.call("submit")
+            assert episode.stop_reason == "submitted"
+
+
+class TestManyAtOnce:
+    async def test_in_a_loop(self, episodes: Episodes) -> None:
+        async def one(number: int) -> tuple[float | None, str]:
+            episode = Episode(episodes)
+            await episode.areset("own/three")
+            code = THRICE if number % 2 else "print(1)"
+            await episode.acall("write_solution", {"code": code})
+            told = await episode.acall("run_tests")
+            return (await episode.areward()).value, told
+
+        found = await asyncio.gather(*(one(number) for number in range(60)))
+        assert [value for value, _ in found] == [-0.0 if n % 2 == 0 else 1.0 for n in range(60)]
+        assert len({told[:8] for _, told in found}) == 2
+
+    def test_in_threads(self, episodes: Episodes) -> None:
+        barrier = threading.Barrier(4)
+
+        def one(number: int) -> float | None:
+            episode = Episode(episodes)
+            barrier.wait()
+            episode.reset("own/three")
+            episode.write_solution(THRICE if number % 2 else "print(1)")
+            return episode.reward().value
+
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(one, range(4))) == [0.0, 1.0, 0.0, 1.0]
+
+    def test_they_share_their_sandboxes_which_end_with_them(
+        self, rows: tuple[harness.Problem, ...]
+    ) -> None:
+        before = {each.pid for each in multiprocessing.active_children()} | _children()
+        own = Episodes(rows, workers=1)
+        for _ in range(5):
+            episode = Episode(own)
+            episode.reset("own/three")
+            episode.write_solution(THRICE)
+            episode.reward()
+        assert len(_children() - before) == 1
+        del own, episode
+        gc.collect()
+        assert not _children() - before
+
+
+class TestMistakes:
+    @pytest.mark.parametrize(
+        ("given", "words"),
+        [
+            (5, "a int is no answer"),
+            ([5], "a int is no tool call"),
+            ({"tool_calls": 5}, "a int is no answer"),
+        ],
+    )
+    def test_answers(self, episode: Episode, given: Any, words: str) -> None:
+        episode.reset("own/three")
+        with pytest.raises(UsageError, match=words):
+            episode.step(given)
+
+    def test_before_a_reset(self, episodes: Episodes) -> None:
+        with pytest.raises(UsageError, match="has not begun: call reset"):
+            Episode(episodes).step("Hello")
+
+    @pytest.mark.parametrize(
+        ("keys", "words"),
+        [
+            ({"reward": "huge"}, "reward 'huge': give solved, fraction, shaped or a function"),
+            ({"part": "test"}, "part 'test': give 'train' or 'held_out'"),
+            ({"held_out": 2}, "held_out 2: give a share"),
+            ({"max_truns": 2}, "unknown key 'max_truns'; did you mean 'max_turns'"),
+            ({"test_timeout": "reference*3"}, "give seconds"),
+            ({"prompt": "none such"}, "prompt set 'none such'"),
+            ({"extract": "none such"}, "--extract none such"),
+            ({"exclude": ["own/three", "echo", "own/echo", "double", "untested"]}, "is left"),
+        ],
+    )
+    def test_settings(self, rows: tuple[harness.Problem, ...], keys: Any, words: str) -> None:
+        with pytest.raises(harness.HarnessError, match=words.replace("*", r"\*")):
+            Episodes(rows, **keys)
+
+    def test_settings_of_one_of_many(self, episodes: Episodes) -> None:
+        with pytest.raises(UsageError, match="settings belong to the Episodes"):
+            Episode(episodes, max_turns=3)
+
+    def test_an_unknown_problem(self, episode: Episode) -> None:
+        with pytest.raises(UsageError, match="no problem is called 'own/thre'; did you mean"):
+            episode.reset("own/thre")
+
+
+def _children() -> set[int]:
+    """The processes that this one has started."""
+    from pathlib import Path
+
+    path = Path("/proc/self/task")
+    return {int(n) for task in path.iterdir() for n in (task / "children").read_text().split()}

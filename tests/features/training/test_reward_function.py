@@ -1,0 +1,74 @@
+"""The reward function for verl and rLLM, on rows in the forms that these have."""
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from harness import DataError
+from harness.features.training.reward_function import compute_score, problem_of
+from harness.grading.jobs import Judgement
+from harness.sandbox.program import SandboxError
+
+PROGRAM = "Here:\n```python\na, b = map(int, input().split())\nprint(a + b)\n```"
+FUNCTION = "```python\nclass Solution:\n    def add(self, a, b):\n        return a + b\n```"
+STDIN = [{"input": "1 2\n", "output": "3\n", "testtype": "stdin", "metadata": {}}] * 2
+FUNCTIONAL = [
+    {
+        "input": "1\n2",
+        "output": "3",
+        "testtype": "functional",
+        "metadata": {"func_name": "add"},
+    }
+]
+FORMS: dict[str, tuple[Any, str]] = {
+    "programs": ({"inputs": ["1 2\n", "5 5\n"], "outputs": ["3\n", "10\n"]}, PROGRAM),
+    "programs whose lines are a list": ({"inputs": [["1 2"]], "outputs": [["3"]]}, PROGRAM),
+    "functions": ({"inputs": [[1, 2]], "outputs": [[3]], "fn_name": "add"}, FUNCTION),
+    "functions in text": ({"inputs": ["1\n2"], "outputs": ["3"], "fn_name": "add"}, FUNCTION),
+    "LiveCodeBench's programs": (STDIN, PROGRAM),
+    "LiveCodeBench's functions": (FUNCTIONAL, FUNCTION),
+    "metadata in text": ([{**FUNCTIONAL[0], "metadata": '{"func_name": "add"}'}], FUNCTION),
+    "tests within an object": ({"tests": STDIN}, PROGRAM),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("as_text", [True, False])
+def test_rows(form: str, as_text: bool) -> None:
+    tests, right = FORMS[form]
+    ground_truth = json.dumps(tests) if as_text else tests
+    wrong = right.replace("a + b", "a - b")
+    assert compute_score("lcb", right, ground_truth, workers=1) == 1.0
+    assert compute_score("lcb", wrong, ground_truth, None, workers=1) == 0.0
+
+
+def test_the_functions_name_may_be_in_the_row() -> None:
+    tests = [{"input": "1\n2", "output": "3", "testtype": "functional"}]
+    assert compute_score("lcb", FUNCTION, tests, {"func_name": "add"}, workers=1) == 1.0
+
+
+def test_what_raises_earns_nothing() -> None:
+    tests = FORMS["functions"][0]
+    text = "```python\ndef add(a, b):\n    raise SystemExit(0)\n```"
+    assert compute_score("lcb", text, tests, workers=1) == 0.0
+
+
+def test_a_share() -> None:
+    tests = {"inputs": ["1 2\n", "5 5\n"], "outputs": ["3\n", "11\n"]}
+    assert compute_score("lcb", PROGRAM, tests, workers=1, reward="fraction") == 0.5
+
+
+def test_a_lost_sandbox_is_not_0(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise SandboxError("on fire")
+
+    monkeypatch.setattr(Judgement, "__call__", fail)
+    assert math.isnan(compute_score("lcb", PROGRAM, STDIN, workers=1))
+
+
+@pytest.mark.parametrize("ground_truth", ["{", "5", {"inputs": ["1"]}, [{"output": "1"}], [5]])
+def test_what_holds_no_tests(ground_truth: Any) -> None:
+    with pytest.raises(DataError, match="field 'ground_truth'"):
+        problem_of("lcb", ground_truth, {})
