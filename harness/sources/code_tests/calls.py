@@ -343,11 +343,11 @@ def _exception(name: str) -> str:
     kind = getattr(builtins, name, None)
     if isinstance(kind, type) and issubclass(kind, BaseException):
         return name
+    known = [each for each in dir(builtins) if each.endswith(("Error", "Exception"))]
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.85)
+    if near:
+        raise CallError("raises", f"there is no {name!r:.60}; did you mean {near[0]!r}?")
     if name.isidentifier() and name.endswith(("Error", "Exception")):
-        known = [each for each in dir(builtins) if each.endswith(("Error", "Exception"))]
-        near = difflib.get_close_matches(name, known, n=1, cutoff=0.85)
-        if near:
-            raise CallError("raises", f"there is no {name!r:.60}; did you mean {near[0]!r}?")
         return name
     what = f"{name!r:.60} is no exception of Python; one of the solution's own ends in Error"
     raise CallError("raises", f"{what} or Exception")
