@@ -14,7 +14,8 @@ from harness.grading.judge import judge
 from harness.grading.verdict import Verdict
 from harness.problem import Problem
 from harness.sandbox.worker import Worker
-from harness.sources import codeforces, humaneval, mbpp
+from harness.sources.code_tests import humaneval, mbpp
+from harness.sources.contests import codeforces
 from harness.sources.jsonl import load
 
 ROW: dict[str, Any] = {"id": "mine", "statement": "Do it.", "entry_point": "f"}
