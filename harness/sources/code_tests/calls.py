@@ -127,7 +127,7 @@ class Calls:
         if self.is_class:
             return self._operations(call)
         arguments = self._arguments(call)
-        named = [f"{name}={repr(value)}" for name, value in call.named.items()]
+        named = [f"{name}={value!r}" for name, value in call.named.items()]
         asked = f"{self.entry_point}({', '.join([*arguments, *named])})"
         if call.raises is not None:
             return f"with raises({_exception(call.raises)}):\n    {asked}"
