@@ -33,12 +33,14 @@ class Expected:
         """Of a task; whose program is one of the solutions.
 
         Raises:
-            CheckerError: the checker cannot make the inputs.
+            CheckerError: the checker cannot make the inputs, or the tests are code.
             SandboxError: the sandbox failed.
         """
         if task.checker is None:
             inputs = [test.input.encode("utf-8", "surrogatepass") for test in task.tests]
             return cls(task, None, task.program, inputs)
+        if task.checker.tests is not None:
+            raise CheckerError("tests that are code are not timed")
         functional = task.program.entry_point is not None
         check = Check.of(Bench(worker), task.checker, functional=functional)
         program, inputs = check.prepare(task.program, task.tests)

@@ -123,10 +123,8 @@ def judge(worker: Worker, task: Task) -> Grade:
 
 
 def _judge_by_code(worker: Worker, task: Task, code: TestCode, nothing: Grade) -> Grade:
-    judging = CodeJudge(
-        Bench(worker),
-        CodeTask(task.program, task.tests, task.limits, code, task.isolate, task.ends_at),
-    )
+    asked = CodeTask(task.program, task.tests, task.limits, code, task.isolate, task.ends_at)
+    judging = CodeJudge(Bench(worker), asked)
     results = judging.results()
     return nothing.model_copy(
         update={

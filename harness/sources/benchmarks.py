@@ -19,8 +19,10 @@ from typing import NamedTuple, Protocol
 
 from harness import plugins
 from harness.errors import UsageError
-from harness.sources import codeforces, fixture, humaneval, icpc, jsonl, mbpp, mercury
+from harness.sources import fixture, jsonl, mercury
 from harness.sources.apps import apps
+from harness.sources.code_tests import humaneval, mbpp
+from harness.sources.contests import codeforces, icpc
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.hub import HubFile, Wanted, all_files
 from harness.sources.files.hub_place import hub_place
@@ -35,11 +37,7 @@ LEETCODEDATASET = "newfacade/LeetCodeDataset"
 APPS = "codeparrot/apps"
 METR_APPS = "metr-evals/apps"
 MERCURY = "Elfsong/Mercury"
-HUMANEVAL = "openai/openai_humaneval"
-HUMANEVALPLUS = "evalplus/humanevalplus"
-MBPP = "google-research-datasets/mbpp"
-MBPPPLUS = "evalplus/mbppplus"
-CODEFORCES = "open-r1/codeforces"
+_MBPP = "google-research-datasets/mbpp"
 
 _LCB_STEMS = ("test", *(f"test{number}" for number in range(2, 7)))
 """The file that each release added, without its suffix."""
@@ -139,15 +137,18 @@ HOMES: Mapping[str, Mapping[str, Home]] = MappingProxyType(
             "train": _splits(MERCURY, "train"),
             "all": _splits(MERCURY, "train", "eval"),
         },
-        "codeforces": {"test": _splits(CODEFORCES, "test"), "train": _splits(CODEFORCES, "train")},
-        "humaneval": {"test": _splits(HUMANEVAL, "test")},
-        "humanevalplus": {"test": _splits(HUMANEVALPLUS, "test")},
-        "mbpp": {
-            "test": _splits(MBPP, "test"),
-            "train": _splits(MBPP, "train"),
-            "all": _splits(MBPP, "train", "test", "validation", "prompt"),
+        "codeforces": {
+            "test": _splits("open-r1/codeforces", "test"),
+            "train": _splits("open-r1/codeforces", "train"),
         },
-        "mbppplus": {"test": _splits(MBPPPLUS, "test")},
+        "humaneval": {"test": _splits("openai/openai_humaneval", "test")},
+        "humanevalplus": {"test": _splits("evalplus/humanevalplus", "test")},
+        "mbpp": {
+            "test": _splits(_MBPP, "test"),
+            "train": _splits(_MBPP, "train"),
+            "all": _splits(_MBPP, "train", "test", "validation", "prompt"),
+        },
+        "mbppplus": {"test": _splits("evalplus/mbppplus", "test")},
     }
 )
 

@@ -1,6 +1,7 @@
 """Tests of a row of `jsonl:PATH` as code: those that are code, and those that JSON cannot say."""
 
 import difflib
+import re
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -174,7 +175,8 @@ def _entry_point(row: TestedRow, test: str | tuple[str, ...], where: str) -> str
     texts = [test] if isinstance(test, str) else list(test)
     used = called_names(texts)
     is_check = any("def check(" in text for text in texts)
-    if not is_check and used and not any(name in text for text in texts):
+    named = re.compile(rf"\b{re.escape(name)}\b")
+    if not is_check and used and not any(map(named.search, texts)):
         near = difflib.get_close_matches(name, used, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise DataError(where, "entry_point", f"the tests do not use {name!r:.60}{hint}")

@@ -208,7 +208,7 @@ OBJECTS = """
         "assert list(count(200)) == list(range(200))\nassert sum(count(4)) == 6",
         "it = count(2)\nassert next(it) == 0\nassert next(it) == 1\nassert next(it, None) is None",
         "assert isinstance(Node(1), Node) and not isinstance(3, Node)",
-        "try:\n    odd(1)\n    assert False\nexcept OddError as error:\n    assert error.args == (1,)",
+        "try:\n    odd(1)\n    assert 0\nexcept OddError as error:\n    assert error.args == (1,)",
         "assert each(odd, [2]) == [2]",
         "a = each(lambda x: {x: (b'', 1j, {x})}, [1])\nassert a == [{1: (b'', 1j, {1})}]",
     ],

@@ -12,7 +12,7 @@ from harness.grading.judge import judge
 from harness.grading.verdict import Verdict
 from harness.problem import Problem
 from harness.sandbox.worker import Worker
-from harness.sources.icpc import load
+from harness.sources.contests.icpc import load
 
 VALIDATOR = """
     import sys

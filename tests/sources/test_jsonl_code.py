@@ -14,7 +14,8 @@ from harness.grading.judge import judge
 from harness.grading.verdict import Verdict
 from harness.problem import Problem
 from harness.sandbox.worker import Worker
-from harness.sources import codeforces, humaneval, mbpp
+from harness.sources.code_tests import humaneval, mbpp
+from harness.sources.contests import codeforces
 from harness.sources.jsonl import load
 
 ROW: dict[str, Any] = {"id": "mine", "statement": "Do it.", "entry_point": "f"}
@@ -89,7 +90,7 @@ def test_limits_and_preamble_of_a_row(read: Callable[..., Problem], worker: Work
             "input",
             "'x' is no value",
         ),
-        ({"values": "python", "tests": [{"input": "1", "output": "st()"}]}, "output", "'set'"),
+        ({"values": "python", "tests": [{"input": "1", "output": "sett()"}]}, "output", "'set'"),
         ({"values": "pyton", "tests": []}, "values", "python"),
         ({"time_limit": 0, "tests": []}, "time_limit", "greater than 0"),
         ({"values": "python", "rule": "tokens", "tests": []}, "rule", "cannot judge"),
@@ -155,7 +156,8 @@ def test_rows_of_others_are_read_by_their_columns(
 def test_the_docstrings_examples_of_humaneval_are_public(
     write_rows: Callable[..., Path], worker: Worker
 ) -> None:
-    prompt = "def g(x):\n    return x\n\ndef f(x):\n    '''Add.\n    f(1) ➞ 2\n    f(5) = 6 (five)\n    '''\n"
+    docstring = "'''Add.\n    f(1) ➞ 2\n    f(5) = 6 (five)\n    '''"
+    prompt = f"def g(x):\n    return x\n\ndef f(x):\n    {docstring}\n"
     row = {
         "task_id": "HumanEval/3",
         "prompt": prompt,

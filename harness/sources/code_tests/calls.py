@@ -127,7 +127,7 @@ class Calls:
         if self.is_class:
             return self._operations(call)
         arguments = self._arguments(call)
-        named = [f"{name}={_written(value)}" for name, value in call.named.items()]
+        named = [f"{name}={value!r}" for name, value in call.named.items()]
         asked = f"{self.entry_point}({', '.join([*arguments, *named])})"
         if call.raises is not None:
             return f"with raises({_exception(call.raises)}):\n    {asked}"
@@ -195,11 +195,11 @@ class Calls:
         for name, values, result in zip(names, arguments, wanted, strict=True):
             if not isinstance(name, str) or not name.isidentifier() or not isinstance(values, list):
                 raise CallError("input", f"{name!r:.60} is no operation with a list of arguments")
-            asked = f"{name}({', '.join(map(_written, cast('list[Any]', values)))})"
+            asked = f"{name}({', '.join(map(repr, cast('list[Any]', values)))})"
             if not lines:
                 lines.append(f"thing = {asked}")
             else:
-                equal = self._equal(f"thing.{asked}", _written(result), call.tolerance)
+                equal = self._equal(f"thing.{asked}", repr(result), call.tolerance)
                 lines.append(f"assert {equal}")
         return "\n".join(lines)
 
@@ -246,7 +246,7 @@ def _kind(annotation: ast.expr) -> str:
 def _typed(value: Any, annotation: ast.expr | None) -> str:
     """A JSON value as the annotation has it, in Python."""
     if annotation is None or value is None:
-        return _written(value)
+        return repr(value)
     inner = annotation.slice if isinstance(annotation, ast.Subscript) else None
     items = list(inner.elts) if isinstance(inner, ast.Tuple) else [inner] if inner else []
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
@@ -264,7 +264,7 @@ def _typed(value: Any, annotation: ast.expr | None) -> str:
         return f"{{{', '.join(pairs)}}}"
     if isinstance(value, str) and kind == "bytes":
         return repr(value.encode())
-    return _written(value)
+    return repr(value)
 
 
 def _typed_list(value: list[Any], kind: str, items: list[ast.expr]) -> str:
@@ -299,10 +299,6 @@ def _key(text: str, annotation: ast.expr | None) -> str:
     if kind == "tuple":
         return _typed(_json(text, "input"), annotation)
     return repr(text)
-
-
-def _written(value: Any) -> str:
-    return repr(value)
 
 
 def _json(text: str, field: str) -> Any:
@@ -343,11 +339,11 @@ def _exception(name: str) -> str:
     kind = getattr(builtins, name, None)
     if isinstance(kind, type) and issubclass(kind, BaseException):
         return name
+    known = [each for each in dir(builtins) if each.endswith(("Error", "Exception"))]
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.85)
+    if near:
+        raise CallError("raises", f"there is no {name!r:.60}; did you mean {near[0]!r}?")
     if name.isidentifier() and name.endswith(("Error", "Exception")):
-        known = [each for each in dir(builtins) if each.endswith(("Error", "Exception"))]
-        near = difflib.get_close_matches(name, known, n=1, cutoff=0.85)
-        if near:
-            raise CallError("raises", f"there is no {name!r:.60}; did you mean {near[0]!r}?")
         return name
     what = f"{name!r:.60} is no exception of Python; one of the solution's own ends in Error"
     raise CallError("raises", f"{what} or Exception")

@@ -29,8 +29,10 @@ def write(folder: Path, *rows: dict[str, Any], name: str = "solutions.jsonl") ->
     (folder / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
 
 
-def grade(folder: Path, *flags: str, name: str = "solutions.jsonl") -> Any:
-    arguments = ("grade", "--problems", "jsonl:own.jsonl", "--solutions", name, "--json", *flags)
+def grade(
+    folder: Path, *flags: str, name: str = "solutions.jsonl", problems: str = "jsonl:own.jsonl"
+) -> Any:
+    arguments = ("grade", "--problems", problems, "--solutions", name, "--json", *flags)
     done = harness(folder, *arguments)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -384,7 +386,7 @@ def test_the_schema_of_one_s_own_rows_is_printed(tmp_path: Path) -> None:
 def test_samples_of_evalplus_are_graded(folder: Path) -> None:
     row = {
         "task_id": "HumanEval/0",
-        "prompt": 'import math\n\ndef twice(n):\n    """Double it.\n    >>> twice(2)\n    4\n    """\n',
+        "prompt": 'def twice(n):\n    """Double it.\n    >>> twice(2)\n    4\n    """\n',
         "entry_point": "twice",
         "canonical_solution": "    return 2 * n\n",
         "test": "def check(candidate):\n    assert candidate(3) == 6\n",

@@ -16,11 +16,11 @@ from typing import Any, cast
 
 from harness.errors import DataError, UsageError
 from harness.problem import Checker, Problem, Reference, TestCase, TestSuite
-from harness.sources.checker_programs import FlagError, token_checker, validator
+from harness.sources.contests.checker_programs import FlagError, token_checker, validator
+from harness.sources.contests.html_text import html_text
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import DataFile
 from harness.sources.files.rows import Loaded
-from harness.sources.html_text import html_text
 
 SETTINGS = "problem.yaml"
 MOST_BYTES = 1 << 26

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from harness.errors import DataError
 from harness.problem import Checker, Level, Problem, TestCase, TestSuite
-from harness.sources.checker_programs import score_checker
+from harness.sources.contests.checker_programs import score_checker
 from harness.sources.files.catalogue import RowFile
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import Line

@@ -1,0 +1,1 @@
+"""Contest problems: packages and Codeforces rows, and judges that are programs."""
