@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from program import harness
 
+from harness.agent.attempt import ChosenBy
 from harness.features.export.inspect_log import write_inspect
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
@@ -134,6 +135,6 @@ def test_importing_the_log_gives_the_same_revisions(agentic: Run, tmp_path: Path
         assert (other.verdict, other.code, other.model_calls, other.usage) == (
             result.verdict, result.code, result.model_calls, result.usage,
         )  # fmt: skip
-        if not result.fallback:  # else earlier answers hold code that was never handed in
+        if result.chosen_by is not ChosenBy.PROSE:  # else earlier answers hold code as well
             steps = [(step.turn, step.tokens) for step in result.steps]
             assert [(step.turn, step.tokens) for step in other.steps] == steps
