@@ -10,9 +10,9 @@ from harness.agent.events import (
     Resumed,
     Retried,
     SampleStart,
-    Tested,
     ToolResult,
 )
+from harness.agent.events import Tested as RanTests
 from harness.grading.verdict import Verdict
 from harness.models.protocol import ModelStop, ModelTurn, SystemMessage, ToolMessage, UserMessage
 from harness.run.store.entries import entries
@@ -25,7 +25,7 @@ START = SampleStart(sample="a#0", problem_id="a", index=0, mode="agentic", model
 def test_messages_answers_results_and_tests_with_their_times() -> None:
     result = ToolResult(turn=1, result=ToolMessage(call_id="c", name="t", content="r"), seconds=0.5)
     tests = PublicTests(verdict=Verdict.ACCEPTED, passed=1, total=1)
-    tested = Tested(turn=1, tests=tests, report="ok", seconds=0.25)
+    tested = RanTests(turn=1, tests=tests, report="ok", seconds=0.25)
     events: list[Event] = [
         START,
         Request(turn=1, hash="h", messages=(SYSTEM, USER)),
