@@ -5,20 +5,19 @@ See https://harborframework.com/docs/trajectory-format. What the format has no f
 sample's index, the final solution, the rule that chose it, why the sample stopped, and its verdict.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 import harness
 from harness.agent.events import (
+    Cleared,
     Event,
-    Request,
+    NewConversation,
     Response,
-    Retried,
     SampleStart,
     Tested,
     ToolResult,
-    standing,
 )
 from harness.errors import RunDirectoryError
 from harness.features.export.messages import arguments_of, json_line, transcript_of
@@ -31,6 +30,7 @@ from harness.models.protocol import (
     ToolMessage,
     Usage,
 )
+from harness.run.store.entries import entries
 from harness.run.store.message_texts import reasoning_text
 from harness.run.store.results import SampleResult
 from harness.run.store.transcripts import Transcripts
@@ -114,35 +114,25 @@ class _Steps:
         self._steps: list[dict[str, Any]] = []
         self._now: datetime | None = None
 
-    def read(self, events: Iterable[Event]) -> list[dict[str, Any]]:
+    def read(self, events: Sequence[Event]) -> list[dict[str, Any]]:
         """Return the steps that the standing events of a transcript come to."""
-        for event in standing(events):
-            match event:
-                case SampleStart(time=time) if time:
-                    self._now = datetime.fromisoformat(time)
-                case Request():
-                    for message in event.messages:
-                        self._say(message)
-                case Retried():
-                    self._pass(event.wait_s)
-                case Response():
-                    self._pass(event.response.latency_s)
-                    self._answer(event.response)
-                case ToolResult():
-                    self._pass(event.seconds)
-                    told = {"tests": event.tests.model_dump(mode="json")} if event.tests else {}
-                    self._result(event.result, told)
-                case Tested():
-                    self._pass(event.seconds)
-                    told = {"tests": event.tests.model_dump(mode="json")}
-                    self._observe({"content": event.report, "extra": told})
-                case _:
+        began = _beginning(events)
+        for entry in entries(events):
+            self._now = began and began + timedelta(seconds=entry.ended)
+            match entry.item:
+                case Response() as answer:
+                    self._answer(answer.response)
+                case ToolResult() as result:
+                    told = {"tests": result.tests.model_dump(mode="json")} if result.tests else {}
+                    self._result(result.result, told)
+                case Tested() as tested:
+                    told = {"tests": tested.tests.model_dump(mode="json")}
+                    self._observe({"content": tested.report, "extra": told})
+                case Cleared() | NewConversation():
                     pass
+                case message:
+                    self._say(message)
         return self._steps
-
-    def _pass(self, seconds: float) -> None:
-        if self._now is not None:
-            self._now += timedelta(seconds=seconds)
 
     def _add(self, step: dict[str, Any]) -> None:
         stamp = {"timestamp": self._now.isoformat()} if self._now else {}
@@ -197,6 +187,15 @@ class _Steps:
         """Add a result to the newest step; before any step there is nothing that it is of."""
         if self._steps:
             self._steps[-1].setdefault("observation", {"results": []})["results"].append(result)
+
+
+def _beginning(events: Iterable[Event]) -> datetime | None:
+    """When a sample began; None where its transcript does not say."""
+    times = (event.time for event in events if isinstance(event, SampleStart) and event.time)
+    try:
+        return datetime.fromisoformat(next(times, ""))
+    except ValueError:
+        return None
 
 
 def _calls(calls: Iterable[ToolCall]) -> dict[str, Any]:

@@ -16,12 +16,9 @@ from harness.agent.events import (
     Cleared,
     Event,
     NewConversation,
-    Request,
     Response,
-    Retried,
     Tested,
     ToolResult,
-    standing,
 )
 from harness.features.export.inspect_messages import (
     call_of,
@@ -31,6 +28,7 @@ from harness.features.export.inspect_messages import (
     usage_of,
 )
 from harness.models.protocol import ModelTurn, ToolCall
+from harness.run.store.entries import entries
 
 
 class SampleLog:
@@ -52,31 +50,24 @@ class SampleLog:
         self._key, self._model, self._began, self._now = key, model, began, began
         self._said: list[Any] = []  # in this conversation
         self._calls: dict[str, ToolCall] = {}
-        self._retries = 0
 
     def read(self, events: Iterable[Event]) -> None:
         """Take in the events of a transcript that stand."""
-        for event in standing(events):
-            match event:
-                case Request():
-                    self._retries = 0
-                    for message in event.messages:
-                        self._say(message_of(message, self._model))
-                case Retried():
-                    self._retries += 1
-                    self._pass(event.wait_s)
-                case Response():
-                    self._answer(event.response)
-                case ToolResult():
-                    self._result(event)
+        for entry in entries(events):
+            began, self._now = self._at(entry.began), self._at(entry.ended)
+            match entry.item:
+                case Response() as answer:
+                    self._answer(answer.response, began, entry.retries)
+                case ToolResult() as result:
+                    self._result(result, began)
                 case Tested():
-                    self._pass(event.seconds)
-                case Cleared():
-                    self._clear(event)
+                    pass
+                case Cleared() as cleared:
+                    self._clear(cleared)
                 case NewConversation():
                     self._said = []
-                case _:
-                    pass
+                case message:
+                    self._say(message_of(message, self._model))
 
     def begin(self, sample: Any) -> None:
         """Add the event of the sample's beginning."""
@@ -104,15 +95,14 @@ class SampleLog:
     def _add(self, event: Any) -> None:
         self.events.append(event.model_copy(update={"uuid": f"{self._key}-e{len(self.events)}"}))
 
-    def _pass(self, seconds: float) -> None:
-        self._now += timedelta(seconds=seconds)
+    def _at(self, seconds: float) -> datetime:
+        return self._began + timedelta(seconds=seconds)
 
-    def _answer(self, turn: ModelTurn) -> None:
+    def _answer(self, turn: ModelTurn, began: datetime, retries: int) -> None:
         from inspect_ai.event import ModelEvent
         from inspect_ai.model import ChatCompletionChoice, GenerateConfig, ModelOutput
 
-        asked, began = list(self._said), self._now
-        self._pass(turn.latency_s)
+        asked = list(self._said)
         said = self._say(message_of(turn.message(), self._model))
         self._calls |= {call.id: call for call in turn.tool_calls}
         output = ModelOutput(
@@ -129,18 +119,17 @@ class SampleLog:
                 tool_choice="auto",
                 config=GenerateConfig(),
                 output=output,
-                retries=self._retries or None,
+                retries=retries or None,
                 timestamp=began,
                 completed=self._now,
                 working_time=turn.latency_s,
             )
         )
 
-    def _result(self, event: ToolResult) -> None:
+    def _result(self, event: ToolResult, began: datetime) -> None:
         from inspect_ai.event import ToolEvent
 
-        result, began = event.result, self._now
-        self._pass(event.seconds)
+        result = event.result
         said = self._say(message_of(result, self._model))
         made = self._calls.get(result.call_id)
         self._add(

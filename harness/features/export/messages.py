@@ -7,8 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.agent.events import Cleared, Event, NewConversation, Request, Response, ToolResult
-from harness.agent.events import standing as standing_events
+from harness.agent.events import Cleared, Event, NewConversation, Response, Tested, ToolResult
 from harness.errors import RunDirectoryError
 from harness.models.protocol import (
     AssistantMessage,
@@ -17,6 +16,7 @@ from harness.models.protocol import (
     ToolMessage,
     UserMessage,
 )
+from harness.run.store.entries import entries
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.loaded_run import Run
@@ -49,25 +49,22 @@ class Said:
 
 
 def said_in(events: Iterable[Event]) -> Said:
-    """The messages of a transcript as the provider had them; results left out later are left out.
-
-    `harness.agent.events` says what of a conversation each event holds.
-    """
+    """The messages of a transcript as the provider had them, without results left out later."""
     said = Said()
-    for event in standing_events(events):
-        match event:
-            case Request():
-                said.last.extend(event.messages)
-            case Response():
-                said.last.append(event.response.message())
-            case ToolResult():
-                said.last.append(event.result)
-            case Cleared():
-                _clear(said.last, event)
+    for entry in entries(events):
+        match entry.item:
+            case Response() as answer:
+                said.last.append(answer.response.message())
+            case ToolResult() as result:
+                said.last.append(result.result)
+            case Cleared() as cleared:
+                _clear(said.last, cleared)
             case NewConversation():
                 said.conversations.append([])
-            case _:
+            case Tested():
                 pass
+            case message:
+                said.last.append(message)
     return said
 
 

@@ -28,6 +28,7 @@ from harness.agent.events import (
 )
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn, ToolCall
+from harness.run.store.message_texts import message_text
 from harness.text import printable, printable_line
 
 
@@ -51,7 +52,7 @@ def _lines(event: Event) -> Iterator[str]:
             yield from [printable_line(settings)] if settings else []
         case Request():
             for message in event.messages:
-                yield from _said(message.role, _message_text(message))
+                yield from _said(message.role, message_text(message))
         case Response():
             yield from _turn(event.turn, event.response)
         case ToolResult():
@@ -179,10 +180,6 @@ def _arguments(call: ToolCall) -> str:
     if isinstance(values, dict) and list(cast("dict[str, Any]", values)) == ["code"]:
         return str(cast("dict[str, Any]", values)["code"])
     return call.arguments if values else ""
-
-
-def _message_text(message: object) -> str:
-    return str(getattr(message, "content", getattr(message, "text", "")))
 
 
 def _said(who: str, text: str) -> Iterator[str]:

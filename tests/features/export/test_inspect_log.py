@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from program import harness
 
+from harness.agent.attempt import ChosenBy
 from harness.features.export.inspect_log import write_inspect
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
-from harness.run.summary.loaded_run import Run
+from harness.run.summary.loaded_run import Run, read_run
 
 inspect_log = pytest.importorskip(
     "inspect_ai.log", reason="inspect_ai is not installed: pip install -e '.[dev,inspect]'"
@@ -118,3 +120,21 @@ def test_ids_and_times_are_filled_and_the_same_in_every_export(
         assert log.stats.completed_at >= max(sample.completed_at for sample in log.samples)
     assert [s.uuid for s in first.samples] == [s.uuid for s in again.samples]
     assert len({sample.uuid for sample in first.samples}) == 20
+
+
+def test_importing_the_log_gives_the_same_revisions(agentic: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.eval"
+    write_inspect(agentic, path)
+    given = ("--problems", "fixture", "--out", "back")
+    done = harness(tmp_path, "import", path, *given)
+    assert done.returncode == 0, done.stderr
+    assert "20 of 20 published verdicts agree" in done.stderr
+    back = {result.sample: result for result in read_run(tmp_path / "back").results}
+    for result in agentic.results:
+        other = back[result.sample]
+        assert (other.verdict, other.code, other.model_calls, other.usage) == (
+            result.verdict, result.code, result.model_calls, result.usage,
+        )  # fmt: skip
+        if result.chosen_by is not ChosenBy.PROSE:  # else earlier answers hold code as well
+            steps = [(step.turn, step.tokens) for step in result.steps]
+            assert [(step.turn, step.tokens) for step in other.steps] == steps
