@@ -36,6 +36,7 @@ WITHIN_RUN = (
 
 BETWEEN_FEATURES = {
     ("evaluate", "observers"),
+    ("experiment", "compare"),
     ("experiment", "observers"),
     ("import_", "grade"),
     ("report", "compare"),
