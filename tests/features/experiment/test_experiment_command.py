@@ -344,22 +344,25 @@ class TestCells:
         assert len(asked(folder)) == 2
 
     def test_problems_are_read_once(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        from harness.features.experiment.decision import Goal
         from harness.features.experiment.experiment_run import Experimenting
+        from harness.features.experiment.invocation import invocation
         from harness.run.engine import controller
 
         read: list[str] = []
-        usual = controller.load_problems
+        usual = controller.load
 
         def counted(spec: str, **options: Any) -> Any:
             read.append(spec)
             return usual(spec, **options)
 
-        monkeypatch.setattr(controller, "load_problems", counted)
+        monkeypatch.setattr(controller, "load", counted)
         monkeypatch.chdir(folder)
         write(folder, model="replay:none", prompts=["default", "terse", "reasoning"])
         (folder / "none").mkdir()
         (folder / "g.yaml").write_text((folder / "g.yaml").read_text().replace("none", "bundled"))
-        code = Experimenting(as_json=False).start(Path("g.yaml"), {}, out=None, dry_run=True)
+        asked = invocation({}, {}, Goal(), config=Path("g.yaml"), out=None, resume=None)
+        code = Experimenting(as_json=False).start(asked, dry_run=True)
         assert (code, read) == (0, ["jsonl:p.jsonl"])
 
     def test_what_is_wrong_with_the_last_is_found_before_the_first_is_asked(
@@ -446,7 +449,7 @@ class TestDryRun:
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        ([], "name a grid with -c FILE"),
+        (["--shots", "0"], "--shots 0: give auto, or a number from 1 to 100"),
         (["-c", "nowhere.yaml"], "nowhere.yaml: the file cannot be read"),
         (["-c", "g.yaml", "--max-cost", "-1"], "--max-cost: "),
     ],

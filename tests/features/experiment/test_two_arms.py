@@ -18,9 +18,9 @@ RIGHT, WRONG = "print(input())", "print(0)"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with 30 problems, each to print its input."""
+    """A folder with 20 problems, each to print its input."""
     tests = [{"input": str(n), "output": str(n), "public": n == 1} for n in (1, 2)]
-    rows = [{"id": f"p{n}", "statement": f"Echo {n}.", "tests": tests} for n in range(30)]
+    rows = [{"id": f"p{n}", "statement": f"Echo {n}.", "tests": tests} for n in range(20)]
     (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
     return tmp_path
 
@@ -111,7 +111,7 @@ async def test_a_budget_is_spent_on_pairs(folder: Path) -> None:
         assert served.asked.total() == 60
         code, _, err = await run(folder, "experiment", "--resume", "e", "--max-cost", "9")
     assert code == 0, err
-    assert served.asked == {"agent": 60, "shot": 60}
+    assert served.asked == {"agent": 40, "shot": 40}
 
 
 class TestStopping:
@@ -121,22 +121,22 @@ class TestStopping:
             more = ["--shots", "2", "--stop-when-decided"]
             code, out, err = await run(folder, *flags(server, *more))
             assert code == 0, err
-            assert served.asked == {"agent": 32, "shot": 32}, "16 of 30 problems"
-            assert "8 of 30 problems: agentic less single_shot +100.0 points" in err
+            assert served.asked == {"agent": 32, "shot": 32}, "16 of 20 problems"
+            assert "8 of 20 problems: agentic less single_shot +100.0 points" in err
             assert "decided: the cells differ" in out
             assert "harness experiment --resume e" in out
             assert told(folder)["decision"]["reason"] == "decided"
-            assert pending(folder, "agentic") == {"not_needed": 14}
-            assert pending(folder, "single_shot") == {"not_needed": 28}
+            assert pending(folder, "agentic") == {"not_needed": 4}
+            assert pending(folder, "single_shot") == {"not_needed": 8}
             listed = harness(folder, "ls", "e", COLUMNS="200").stdout
-            assert "14 not needed, as the experiment was decided" in listed
+            assert "4 not needed, as the experiment was decided" in listed
             again = ["experiment", "--resume", "e", "--stop-when-decided"]
             code, _, err = await run(folder, *again)
             assert served.asked.total() == 64, "it is decided already"
-            assert pending(folder, "agentic") == {"not_needed": 14}
+            assert pending(folder, "agentic") == {"not_needed": 4}
             code, out, err = await run(folder, "experiment", "--resume", "e")
         assert code == 0, err
-        assert served.asked == {"agent": 60, "shot": 60}
+        assert served.asked == {"agent": 40, "shot": 40}
         assert pending(folder, "agentic") == pending(folder, "single_shot") == {}
         assert "decision" not in told(folder)
         assert "decided" not in out
@@ -147,7 +147,7 @@ class TestStopping:
             await run(folder, *flags(server, "--shots", "1", "--stop-when-decided"))
             code, _, err = await run(folder, "run", "--resume", "e/agentic")
         assert code == 0, err
-        assert served.asked == {"agent": 60, "shot": 16}
+        assert served.asked == {"agent": 40, "shot": 16}
         assert pending(folder, "agentic") == {}
         assert "not_needed" not in json.loads((folder / "e/agentic/run.json").read_text())
 
@@ -174,7 +174,7 @@ class TestStopping:
             more = ["--shots", "1", "--precision", "80"]
             code, out, err = await run(folder, *flags(server, *more))
         assert code == 0, err
-        assert "precise: the interval is narrower than 80 points after 16 of 30" in out
+        assert "precise: the interval is narrower than 80 points after 16 of 20" in out
         assert served.asked == {"agent": 32, "shot": 16}
 
     async def test_the_problems_that_fix_the_number_of_shots_decide_nothing(
@@ -185,9 +185,9 @@ class TestStopping:
             code, _, err = await run(folder, *flags(server, "--stop-when-decided"))
         assert code == 0, err
         found = told(folder)
-        assert (len(found["pilot"]), found["decision"]["pairs"]) == (8, 16)
-        assert found["decision"]["problems"] == 24
-        assert served.asked == {"agent": 48, "shot": 48}
+        assert (len(found["pilot"]), found["decision"]["pairs"]) == (8, 12)
+        assert found["decision"]["problems"] == 20
+        assert served.asked == {"agent": 40, "shot": 40}
 
     async def test_a_grid_of_two_cells_may_stop_and_one_of_three_is_refused(
         self, folder: Path
