@@ -397,15 +397,17 @@ class TestRanking:
         assert first["pass_at_1"]["value"] == 1
         assert first["settings"] == {"model": "python:mine:good"}
         assert first["against"]["difference"] == 0.5
-        assert first["against"]["p_value"] == 0.5, "two flips one way"
+        two_flips = 0.15730  # one way: z = 2 / sqrt(2)
+        assert first["against"]["p_value"] == pytest.approx(two_flips, abs=1e-5)
 
     def test_p_is_corrected_for_the_number_of_cells(self, folder: Path) -> None:
         models = ["python:mine:half", "python:mine:good", "python:mine:Counted"]
         write(folder, models=models)
         assert experiment(folder).returncode == 0
         others = [cell["against"] for cell in ranking(folder)["cells"] if cell["against"]]
-        assert [each["p_value"] for each in others] == [0.5, 0.5]
-        assert [each["p_holm"] for each in others] == [1, 1]
+        two_flips = 0.15730  # one way: z = 2 / sqrt(2)
+        assert [each["p_value"] for each in others] == pytest.approx([two_flips] * 2, abs=1e-5)
+        assert [each["p_holm"] for each in others] == pytest.approx([2 * two_flips] * 2, abs=1e-5)
 
     def test_what_is_no_experiment_is_said_to_be_none(self, folder: Path) -> None:
         done = harness(folder, "experiment", "show", ".")
