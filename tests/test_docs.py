@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+import folder_table
 import pytest
 from pages import DOCS, PAGES, README, ROOT
 from spec_table import table, written
-from typer.main import get_command
 
-from harness.cli.app import app
+from harness.registry import COMMANDS
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -49,10 +48,28 @@ def test_every_page_is_linked_from_the_readme() -> None:
 
 
 def test_every_command_is_named_in_a_page() -> None:
-    command: Any = get_command(app)
     text = "".join(page.read_text() for page in PAGES)
-    for name in command.commands:
-        assert re.search(rf"harness {name}\b", text), name
+    for command in COMMANDS:
+        assert re.search(rf"harness {command.name}\b", text), command.name
+
+
+def test_every_folder_stands_in_the_table_with_about_its_size() -> None:
+    """A line count may be off by a quarter before somebody has to write the table again."""
+    was, now = (
+        [[cell.strip() for cell in line.split("|")[1:4]] for line in each.splitlines()]
+        for each in (folder_table.written(), folder_table.table())
+    )
+    assert [row[:2] for row in was] == [row[:2] for row in now]
+    for (name, _, old), (_, _, new) in zip(was, now, strict=True):
+        sizes = [int(each.replace(",", "")) for each in (old, new)]
+        assert sizes[0] == pytest.approx(sizes[1], rel=0.25), f"{name}: run folder_table.py"
+
+
+def test_every_feature_and_core_folder_is_in_the_development_page() -> None:
+    text = (ROOT / "docs" / "development.md").read_text()
+    for path in [*(ROOT / "harness").iterdir(), *(ROOT / "harness" / "features").iterdir()]:
+        if (path / "__init__.py").is_file() and not path.is_symlink():
+            assert f"`{path.name}/`" in text, path.name
 
 
 def test_every_setting_stands_there_with_its_default_and_its_meaning() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from pages import PAGES, README, ROOT
 from program import harness
 from typer.main import get_command
@@ -46,12 +47,13 @@ def parameters(words: list[str]) -> Iterator[str]:
     """The flags that a command line's command has."""
     command = COMMAND
     rest = iter(words)
-    while hasattr(command, "commands"):  # a group
+    while hasattr(command, "list_commands"):  # a group
         word = next(rest, "")
         if word.startswith("-") or not word:
             break
-        assert word in command.commands, f"there is no command {word}: {words}"
-        command = command.commands[word]
+        found = command.get_command(typer.Context(command), word)
+        assert found is not None, f"there is no command {word}: {words}"
+        command = found
     for parameter in command.params:
         yield from (*parameter.opts, *parameter.secondary_opts)
     yield from ("-h", "--help")

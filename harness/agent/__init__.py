@@ -1,1 +1,1 @@
-"""How a solution is sought: the strategies, their limits, prompts and code extraction."""
+"""How a solution is sought: attempts, conversations, strategies, prompts."""

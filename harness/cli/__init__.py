@@ -1,4 +1,4 @@
-"""The command line: one module a command, errors in one line, exit codes as the README lists."""
+"""The command line: the program, flags made from settings, help, and completion."""
 
 import os
 import sys

@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 from typer.main import get_command_from_info, get_group_from_info
 from typer.models import CommandInfo, TyperInfo
 
+from harness.cli.help_page import HelpCommand, HelpGroup
 from harness.registry import COMMANDS, Command, resolve
 from harness.version import __version__
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _BY_NAME = {command.name: command for command in COMMANDS}
 
 
-class LazyGroup(TyperGroup):
+class LazyGroup(HelpGroup):
     """The commands of the registry.
 
     For the help, each is a name with one line of text, so that printing it imports no command.
@@ -58,16 +59,14 @@ def _imported(command: Command) -> Any:
     found: typer.Typer | Callable[..., Any] = resolve(command.target)
     if isinstance(found, typer.Typer):
         return get_group_from_info(
-            TyperInfo(found, name=command.name),
+            TyperInfo(found, name=command.name, cls=HelpGroup),
             pretty_exceptions_short=True,
             suggest_commands=True,
-            rich_markup_mode=app.rich_markup_mode,
+            rich_markup_mode=None,
         )
-    kind: type[TyperCommand] = getattr(found, "command_class", TyperCommand)
+    kind: type[TyperCommand] = getattr(found, "command_class", HelpCommand)
     info = CommandInfo(command.name, cls=kind, callback=found)
-    return get_command_from_info(
-        info, pretty_exceptions_short=True, rich_markup_mode=app.rich_markup_mode
-    )
+    return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode=None)
 
 
 app = typer.Typer(
@@ -75,6 +74,7 @@ app = typer.Typer(
     cls=LazyGroup,
     help="Measures how well a language model programs, and how much better when it may iterate.",
     no_args_is_help=True,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

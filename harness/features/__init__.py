@@ -1,1 +1,5 @@
-"""TODO features."""
+"""Features: one folder each, with its command, view and storage.
+
+The core imports none of them; `harness.registry` names them. To remove one, delete its folder and
+its lines there.
+"""

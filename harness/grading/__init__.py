@@ -1,1 +1,1 @@
-"""Turning what programs wrote into verdicts."""
+"""Verdicts: outputs compared with expected ones, in the sandbox or by a checker."""

@@ -1,1 +1,1 @@
-"""What a run is on disk, and the engine that carries one out."""
+"""Runs: settings, plan, engine, storage and summary."""

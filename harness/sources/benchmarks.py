@@ -21,7 +21,8 @@ from harness.errors import UsageError
 from harness.sources import fixture, jsonl, mercury
 from harness.sources.apps import apps
 from harness.sources.files.download import Watch, quiet
-from harness.sources.files.hub import HubFile, Wanted, all_files, hub_place
+from harness.sources.files.hub import HubFile, Wanted, all_files
+from harness.sources.files.hub_place import hub_place
 from harness.sources.files.parquet import open_rows
 from harness.sources.files.rows import Loaded, ReadRows
 from harness.sources.leetcode import dataset, leetcode

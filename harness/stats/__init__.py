@@ -1,1 +1,1 @@
-"""Honest numbers: rates with intervals, paired tests."""
+"""Statistics: rates with intervals, paired tests, pass@k, curves."""

@@ -1,1 +1,1 @@
-"""What a person sees: progress, tables, transcripts."""
+"""What a person sees on a terminal: progress and tables."""

@@ -14,8 +14,8 @@ from runs_made import manifest
 from harness.agent.strategies.strategy_names import STRATEGIES
 from harness.agent.templates.prompt_set import bundled_names
 from harness.cli import completion
-from harness.registry import SCHEMA_NAMES
 from harness.plugins import GROUPS
+from harness.registry import SCHEMA_NAMES
 from harness.sources.benchmarks import HOMES, LOADERS
 
 

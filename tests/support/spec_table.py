@@ -1,12 +1,10 @@
 """The settings table of docs/configuration.md: `python tests/support/spec_table.py` writes it."""
 
-import inspect
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from harness.features.evaluate.command import run
-from harness.run.spec.spec import RunSpec
+from harness.run.spec.spec import SETTINGS, RunSpec
 
 BEGIN, END = "<!-- keys of the spec -->\n", "<!-- end of the keys -->\n"
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
@@ -19,17 +17,11 @@ def table() -> str:
 
 
 def _rows() -> Iterator[str]:
-    help_of = dict(_helps())
     for name, field in RunSpec.model_fields.items():
         default = field.get_default(call_default_factory=True)
         told = "" if default in (None, ()) else f"`{_yaml(default)}`"
-        yield f"| `{name}` | {told} | {help_of[name]} |"
-
-
-def _helps() -> Iterator[tuple[str, str]]:
-    for name, parameter in inspect.signature(run).parameters.items():
-        (option,) = [each for each in get_args(parameter.annotation) if hasattr(each, "help")]
-        yield name, " ".join(str(option.help).split()).replace("|", "\\|")
+        text = SETTINGS[name].help.replace("|", "\\|")
+        yield f"| `{name}` | {told} | {text} |"
 
 
 def _yaml(value: Any) -> str:

@@ -1,1 +1,5 @@
-"""TODO strategies."""
+"""Strategies: how a solution is sought.
+
+`agent_loop` is the loop with tools; `single_shot`, `self_repair` and `best_of_k` are the others.
+`strategy_names` finds one by its name, `user_strategy` loads a user's own.
+"""

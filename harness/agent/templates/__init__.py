@@ -1,1 +1,1 @@
-"""TODO templates."""
+"""Prompt sets: Jinja2 templates, their check, and the sandbox that renders them."""

@@ -1,1 +1,1 @@
-"""TODO batch."""
+"""`--batch`: requests through the batch APIs of OpenAI and Anthropic."""

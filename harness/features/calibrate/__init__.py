@@ -1,1 +1,1 @@
-"""TODO calibrate."""
+"""`harness calibrate`: times of reference solutions."""

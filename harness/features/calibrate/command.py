@@ -1,13 +1,22 @@
 """How `harness calibrate` goes: load, time the references that are not known, report."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from harness.cli import judging_flags, problem_flags
+from harness.cli.settings_flags import (
+    FILTERS,
+    JUDGING,
+    AsJson,
+    Benchmark,
+    Named,
+    among,
+    named_benchmark,
+    with_settings,
+)
 from harness.efficiency.measurement import Scales
 from harness.efficiency.scale import Scale
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, DataError
@@ -126,45 +135,31 @@ def _print(results: Sequence[CalibratedProblem], *, as_json: bool) -> None:
     write_json(out, [f'{{"problems": [{rows}], "summary": {summary.model_dump_json()}}}'])
 
 
-def calibrate(  # noqa: PLR0917 - the flags of a command
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A source, as NAME[:WHERE].")],
-    timing: judging_flags.Timing = "paired",
-    recollect: Annotated[
-        bool, typer.Option("--recollect", help="Time anew what has been timed before.")
-    ] = False,
-    rule: judging_flags.Rule = None,
-    test_timeout: judging_flags.TestSeconds = None,
-    memory: judging_flags.Memory = None,
-    workers: judging_flags.Workers = None,
-    require_isolation: judging_flags.RequireIsolation = "landlock",
-    unsafe_no_sandbox: judging_flags.Unsafe = False,
-    executor: judging_flags.Executor = "local",
-    ray_address: judging_flags.RayAddress = None,
-    as_json: judging_flags.AsJson = False,
-    task: problem_flags.Task = None,
-    filter_difficulty: problem_flags.FilterDifficulty = None,
-    filter_tags: problem_flags.FilterTags = None,
-    filter_platform: problem_flags.FilterPlatform = None,
-    min_release_date: problem_flags.MinReleaseDate = None,
-    max_release_date: problem_flags.MaxReleaseDate = None,
-    exclude_known_issues: problem_flags.ExcludeKnownIssues = None,
-    sample_size: problem_flags.SampleSize = None,
-    sampling: problem_flags.Sampling = None,
-    seed: problem_flags.Seed = None,
-    skip_bad_rows: problem_flags.SkipBadRows = None,
-) -> None:
-    """Time a source's references, which solutions are then measured by (`--efficiency`).
+CALIBRATED = tuple(
+    key for key in JUDGING if key not in {"wall_timeout", "isolate_tests", "all_tests"}
+)
 
-    Times are kept for this machine: what was interrupted goes on, and what is unchanged is not
-    timed again. A run does the same for the problems that it comes to.
+
+@with_settings("timing", *CALIBRATED, *FILTERS)
+def calibrate(
+    settings: Mapping[str, Any],
+    spec: Named = None,
+    benchmark: Benchmark = None,
+    recollect: Annotated[
+        bool, typer.Option("--recollect", help="Time again what has been timed before.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Time a benchmark's references, against which solutions are measured (`--efficiency`).
+
+    Times are stored for this machine. An interrupted calibration goes on, and what has not changed
+    is not timed again. A run times the references that it needs by itself.
     """
-    flags = locals()
-    wanted = problem_flags.given(
-        benchmark=spec, **{name: flags[name] for name in problem_flags.FILTERS}
-    )
     from harness.run.session.judging_session import judging
 
-    how = judging(judging_flags.among(flags), by_reference=False)
+    wanted = among(settings, FILTERS) | {"benchmark": named_benchmark(spec, benchmark)}
+    how = judging(among(settings, CALIBRATED), by_reference=False)
+    timing = settings.get("timing", "paired")
     raise typer.Exit(
         calibrate_source(wanted, how, timing=timing, recollect=recollect, as_json=as_json)
     )

@@ -1,1 +1,1 @@
-"""TODO cluster."""
+"""`--executor ray`: judging on the nodes of a Ray cluster."""

@@ -1,1 +1,1 @@
-"""TODO compare."""
+"""`harness compare` and `harness.compare()`: runs against a baseline."""

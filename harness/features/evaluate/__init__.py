@@ -1,1 +1,1 @@
-"""TODO evaluate."""
+"""`harness run` and `harness.evaluate()`: a model on problems."""

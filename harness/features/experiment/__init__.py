@@ -1,1 +1,1 @@
-"""TODO experiment."""
+"""`harness experiment`: a grid of runs under one budget, ranked."""

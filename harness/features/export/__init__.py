@@ -1,1 +1,1 @@
-"""A run in other programs' formats."""
+"""`harness export`: a run in other programs' formats."""

@@ -1,1 +1,1 @@
-"""TODO external."""
+"""Agents of the user's own over MCP: `--agent-command` and `harness mcp`."""

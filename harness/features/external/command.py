@@ -1,20 +1,19 @@
 """`harness mcp`: the tools as an MCP server, for an agent that comes by itself."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
-from harness.cli import mode_flags, problem_flags
-from harness.cli.options import option
+from harness.cli.help_page import HelpCommand
+from harness.cli.settings_flags import with_settings
 
 ANYWHERE = "127.0.0.1:0"
 HTTP = "--http"
-NO_KEYS = ("problem", "http", "out", "config", "name")
 
 
-class McpCommand(TyperCommand):
+class McpCommand(HelpCommand):
     """A command with an option whose value may be left out."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -27,61 +26,68 @@ class McpCommand(TyperCommand):
         return super().parse_args(ctx, given)
 
 
-def mcp(  # noqa: PLR0917 - the flags of a command
+@with_settings(
+    *("benchmark", "run_code_tool", "tool", "max_tool_calls", "prompt"),
+    *("sample_timeout", "sample_wall_timeout"),
+)
+def mcp(
+    settings: Mapping[str, Any],
+    *,
     problem: Annotated[
-        str, option("--problem", help="The problem: full id, native id or slug.", panel="Problems")
+        str,
+        typer.Option(
+            "-t",
+            "--task",
+            "--problem",
+            help="The problem: full id, native id or slug.",
+            rich_help_panel="Problems",
+        ),
     ],
-    benchmark: problem_flags.Benchmark = None,
     http: Annotated[
         str | None,
-        option(
+        typer.Option(
             HTTP,
-            help="Serve over HTTP instead of stdin and stdout, on this machine by itself, any free "
-            "port; the address and its key are said on stderr.",
-            panel="Server",
+            help="Serve over HTTP instead of stdin and stdout. Default: this machine only, any "
+            "free port. The address and its key are printed on stderr.",
+            rich_help_panel="Server",
             metavar="[HOST:PORT]",
         ),
     ] = None,
     name: Annotated[
         str | None,
-        option(
+        typer.Option(
             "-m",
             "--model",
-            help="What the agent's results are filed under.",
-            panel="Agent of your own",
+            help="Name that the agent's results are filed under.",
+            rich_help_panel="Agent of your own",
             metavar="NAME",
         ),
     ] = None,
     submit_tool: Annotated[
         bool | None,
-        option(
+        typer.Option(
             "--submit-tool/--no-submit-tool",
-            help="Whether there is a fourth tool, by which the agent says that it is done (yes).",
-            panel="Mode",
+            help="Offer a fourth tool, with which the agent ends its attempt, or do not.",
+            rich_help_panel="Mode",
         ),
     ] = None,
-    run_code_tool: mode_flags.RunCodeTool = None,
-    tool: mode_flags.Tool = None,
-    max_tool_calls: mode_flags.MaxToolCalls = None,
-    prompt: mode_flags.Prompt = None,
-    sample_timeout: mode_flags.SampleTimeout = None,
-    sample_wall_timeout: mode_flags.SampleWallTimeout = None,
     out: Annotated[
         Path | None,
-        option(
+        typer.Option(
+            "-o",
             "--out",
-            help="The run directory; one that is there gets this problem as well. Default: a new "
-            "one in runs/.",
-            panel="Run",
+            help="Run directory; an existing one gets this problem too. Default: a new one in "
+            "runs/.",
+            rich_help_panel="Run",
         ),
     ] = None,
     config: Annotated[
         Path | None,
-        option(
+        typer.Option(
             "-c",
             "--config",
             help="A YAML file with keys of a run; flags win over it.",
-            panel="Run",
+            rich_help_panel="Run",
             metavar="FILE",
         ),
     ] = None,
@@ -90,11 +96,7 @@ def mcp(  # noqa: PLR0917 - the flags of a command
 
     The agent is done when it leaves, or submits. What it did is an ordinary run of one sample.
     """
-    values = dict(locals())
-    for key in NO_KEYS:
-        values.pop(key)
-    flags = problem_flags.given(**values)
-    flags |= {"mode": "mcp", "submit_tool": submit_tool is not False}
+    flags = {**settings, "mode": "mcp", "submit_tool": submit_tool is not False}
     if name is not None:
         flags["model"] = name
     from harness.features.external.mcp_run import serve

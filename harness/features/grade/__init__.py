@@ -1,1 +1,1 @@
-"""TODO grade."""
+"""`harness grade`, `harness.grade()`, `Grader` and `Sandbox`: solutions that exist already."""

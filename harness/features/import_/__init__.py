@@ -1,1 +1,1 @@
-"""TODO import_."""
+"""`harness import`: results that others published, as a run."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import completion
-from harness.cli.judging_flags import AsJson
+from harness.cli.settings_flags import AsJson
 from harness.errors import OK, NothingSelectedError
 from harness.features.grade.solution_match import match
 from harness.features.grade.solution_readers import read_solutions

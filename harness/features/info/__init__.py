@@ -1,1 +1,1 @@
-"""TODO info."""
+"""Commands that show what there is: problems, models, prompts, plug-ins, schemas, sandboxes."""

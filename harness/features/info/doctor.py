@@ -1,8 +1,8 @@
 """What held in each sandbox, as a table."""
 
 import json
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 from rich import box
@@ -10,7 +10,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli import judging_flags
+from harness.cli.settings_flags import with_settings
+from harness.run.spec.spec import default_of
 from harness.sandbox.isolation import MISSING, PROMISED, Findings, Level
 from harness.text import printable_line
 
@@ -56,13 +57,14 @@ def _cell(found: Findings, layer: str) -> Text:
     return Text("open", style="yellow")
 
 
+@with_settings("require_isolation")
 def doctor(
-    require_isolation: judging_flags.RequireIsolation = "landlock",
+    settings: Mapping[str, Any],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Try to escape from every sandbox that can be had here; show what held.
+    """Try to escape from every sandbox that this machine offers; show what held.
 
-    Exits with 2 where none is as strong as --require-isolation says.
+    Exits with 2 if none is as strong as --require-isolation says.
     """
     from harness.errors import OK, UsageError
     from harness.run.session.judging_session import level
@@ -70,7 +72,7 @@ def doctor(
     from harness.sandbox.strongest import try_out
     from harness.terminal.summary_table import console, write_json
 
-    least = level(require_isolation)
+    least = level(settings.get("require_isolation", default_of("require_isolation")))
     found = [try_out(isolation) for isolation in (*CANDIDATES, UNSAFE)]
     best = next((each for each in found if each.holds and each.isolation != UNSAFE), None)
     out = console()

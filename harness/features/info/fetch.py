@@ -9,7 +9,7 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli import completion
+from harness.cli.settings_flags import Benchmark, Named, named_benchmark
 from harness.sources.benchmarks import fetch as fetch_files
 from harness.sources.benchmarks import load
 from harness.sources.files.hub import HubFile
@@ -55,25 +55,19 @@ def _table(files: list[HubFile]) -> Table:
 
 
 def fetch(
-    spec: Annotated[
-        str,
-        typer.Argument(
-            autocompletion=completion.benchmarks,
-            metavar="SPEC",
-            help="A source on the hub, as NAME[:WORD][@REVISION]: livecodebench:v6.",
-        ),
-    ],
+    spec: Named = None,
+    benchmark: Benchmark = None,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Take the hash of every file anew; replace altered ones."),
+        typer.Option(
+            "--verify", help="Hash every file again, and replace those that were altered."
+        ),
     ] = False,
     update: Annotated[
         bool,
-        typer.Option(
-            "--update", help="Take the newest commit, not the one that was fetched first."
-        ),
+        typer.Option("--update", help="Use the newest commit, not the one that was fetched first."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Fill the cache: afterwards the source loads without a network."""
-    fetch_source(spec, verify=verify, update=update, as_json=as_json)
+    """Download a benchmark's data; afterwards it loads without a network."""
+    fetch_source(named_benchmark(spec, benchmark), verify=verify, update=update, as_json=as_json)

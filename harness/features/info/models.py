@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -9,7 +10,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli import completion, model_flags, problem_flags
+from harness.cli import completion
+from harness.cli.settings_flags import REQUESTS, with_settings
 from harness.errors import UsageError
 from harness.models.addresses import shown_url
 from harness.models.clients.preview import preview
@@ -178,7 +180,9 @@ def _key_words(shown: dict[str, Any], *, in_full: bool = True) -> str:
     return f"missing: {missing(shown['keys']) if in_full else ' or '.join(shown['keys'])}"
 
 
-def models(  # noqa: PLR0917 - the flags of a command
+@with_settings(*REQUESTS)
+def models(
+    settings: Mapping[str, Any],
     name: Annotated[
         str | None,
         typer.Argument(
@@ -187,38 +191,18 @@ def models(  # noqa: PLR0917 - the flags of a command
             help="A model, as for `harness run --model`.",
         ),
     ] = None,
-    base_url: model_flags.BaseUrl = None,
-    temperature: model_flags.Temperature = None,
-    max_tokens: model_flags.MaxTokens = None,
-    reasoning_effort: model_flags.ReasoningEffort = None,
-    top_p: model_flags.TopP = None,
-    top_k: model_flags.TopK = None,
-    min_p: model_flags.MinP = None,
-    model_seed: model_flags.ModelSeed = None,
-    stop: model_flags.Stop = None,
-    frequency_penalty: model_flags.FrequencyPenalty = None,
-    presence_penalty: model_flags.PresencePenalty = None,
-    service_tier: model_flags.ServiceTier = None,
-    extra_body: model_flags.ExtraBody = None,
-    api: model_flags.Api = None,
-    api_key_env: model_flags.ApiKeyEnv = None,
-    header: model_flags.Header = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show which providers are ready, or exactly what would be sent to the model NAME.
 
     Nothing is sent, and no key is shown.
     """
-    values = {key: value for key, value in locals().items() if key not in {"name", "as_json"}}
-    flags = problem_flags.given(**values)
-    from harness.errors import UsageError
-
     if name is not None and not name.strip():
         raise UsageError("NAME is empty; give a value, or leave it out")
     if name is not None:
-        show_model(name, flags, as_json=as_json)
-    elif flags:
-        flag = next(iter(flags)).replace("_", "-")
+        show_model(name, dict(settings), as_json=as_json)
+    elif settings:
+        flag = next(iter(settings)).replace("_", "-")
         raise UsageError(f"--{flag} is about one model; name it: harness models NAME --{flag} …")
     else:
         show_providers(as_json=as_json)

@@ -1,5 +1,6 @@
 """How `harness problems` lists problems and shows one."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -7,7 +8,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli import completion, problem_flags
+from harness.cli import completion
+from harness.cli.settings_flags import PROBLEMS, Source, with_settings, with_source
 from harness.problem import Kind, Problem, TestCase
 from harness.run.spec.spec import read_spec
 from harness.sources.benchmarks import is_source, meaning
@@ -139,31 +141,22 @@ def _test(test: TestCase, number: int) -> str:
     return f"Public test {number}\nInput:\n{given}\nExpected output:\n{wanted}"
 
 
-def problems(  # noqa: PLR0917 - the flags of a command
+@with_settings(*PROBLEMS)
+def problems(
+    settings: Mapping[str, Any],
     what: Annotated[
         str | None,
         typer.Argument(
             metavar="[SPEC|ID]",
             autocompletion=completion.benchmarks,
-            help="A source, as NAME[:WHERE], or a problem's id (of --benchmark, or a bundled one).",
+            help="A benchmark as NAME[:WHERE], or the id of a problem (of --benchmark; else a "
+            "bundled one).",
         ),
     ] = None,
-    benchmark: problem_flags.Benchmark = None,
-    source: problem_flags.Source = None,
-    task: problem_flags.Task = None,
-    filter_difficulty: problem_flags.FilterDifficulty = None,
-    filter_tags: problem_flags.FilterTags = None,
-    filter_platform: problem_flags.FilterPlatform = None,
-    min_release_date: problem_flags.MinReleaseDate = None,
-    max_release_date: problem_flags.MaxReleaseDate = None,
-    exclude_known_issues: problem_flags.ExcludeKnownIssues = None,
-    sample_size: problem_flags.SampleSize = None,
-    sampling: problem_flags.Sampling = None,
-    seed: problem_flags.Seed = None,
-    skip_bad_rows: problem_flags.SkipBadRows = None,
+    source: Source = None,
     schema: Annotated[
         bool,
-        typer.Option("--schema", help="Print the JSON Schema of a row of jsonl:PATH, and leave."),
+        typer.Option("--schema", help="Print the JSON Schema of a row of jsonl:PATH."),
     ] = False,
 ) -> None:
     """List problems, or show one."""
@@ -174,8 +167,4 @@ def problems(  # noqa: PLR0917 - the flags of a command
 
         typer.echo(json.dumps(row_schema(), indent=2))
         return
-    flags = problem_flags.given(
-        **{name: value for name, value in locals().items() if name not in {"what", "schema"}}
-    )
-
-    list_problems(what, flags)
+    list_problems(what, with_source(dict(settings), source))

@@ -1,6 +1,7 @@
 """How `harness prompts` lists sets, shows one, and says what is wrong with it."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +21,9 @@ from harness.agent.templates.prompt_set import (
     read_set,
     shown_path,
 )
-from harness.cli import completion, problem_flags
+from harness.cli import completion
+from harness.cli.help_page import HelpCommand, HelpGroup
+from harness.cli.settings_flags import Source, with_settings, with_source
 from harness.errors import UsageError
 from harness.grading.jobs import Options
 from harness.problem import Kind
@@ -143,7 +146,9 @@ def _kind(word: str) -> Kind:
 
 app = typer.Typer(
     help="List, look at, try and check prompt sets.",
+    cls=HelpGroup,
     no_args_is_help=True,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 Set = Annotated[
@@ -159,7 +164,7 @@ Mode = Annotated[
 ]
 
 
-@app.command("list")
+@app.command("list", cls=HelpCommand)
 def list_sets(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON array.")] = False,
 ) -> None:
@@ -167,7 +172,7 @@ def list_sets(
     show_sets(as_json=as_json)
 
 
-@app.command("show")
+@app.command("show", cls=HelpCommand)
 def show(
     name: Set,
     mode: Mode = "single_shot",
@@ -182,23 +187,23 @@ def show(
     show_templates(name, mode, kind)
 
 
-@app.command("render")
+@app.command("render", cls=HelpCommand)
+@with_settings("benchmark")
 def render(
+    settings: Mapping[str, Any],
     name: Set,
     problem: Annotated[
         str, typer.Argument(metavar="PROBLEM", help="A problem's id, of --benchmark or bundled.")
     ],
     mode: Mode = "single_shot",
-    benchmark: problem_flags.Benchmark = None,
-    source: problem_flags.Source = None,
+    source: Source = None,
 ) -> None:
     """Print the messages that a model would get for a problem; nothing is sent."""
-    flags = problem_flags.given(benchmark=benchmark, source=source, task=[problem])
+    found = with_source({**settings, "task": [problem]}, source)
+    show_messages(name, mode, found)
 
-    show_messages(name, mode, flags)
 
-
-@app.command("check")
+@app.command("check", cls=HelpCommand)
 def check(
     name: Set,
     mode: Annotated[
@@ -213,7 +218,7 @@ def check(
     check_set(name, mode)
 
 
-@app.command("copy")
+@app.command("copy", cls=HelpCommand)
 def copy(
     name: Set,
     folder: Annotated[
@@ -226,7 +231,7 @@ def copy(
     copy_set(name, folder)
 
 
-@app.command("diff")
+@app.command("diff", cls=HelpCommand)
 def diff(
     one: Annotated[
         str, typer.Argument(autocompletion=completion.prompts, metavar="A", help="A set.")

@@ -1,1 +1,1 @@
-"""TODO regrade."""
+"""`harness regrade`: a run's stored solutions, graded once more."""

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from harness.cli import completion, judging_flags
+from harness.cli import completion
+from harness.cli.settings_flags import JUDGING, AsJson, among, with_settings
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, RunDirectoryError
 from harness.features.regrade.stored_solutions import (
     Regrading,
@@ -23,7 +24,7 @@ from harness.run.engine.manifest import surroundings, test_limits
 from harness.run.plan.plan import judging_of
 from harness.run.plan.problem_kinds import check_settings, rules_of
 from harness.run.session.judging_session import Judging, isolate, judge_jobs, vet
-from harness.run.spec.spec import RunSpec, known_keys, read_spec
+from harness.run.spec.spec import RunSpec, default_of, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, RunDirectory, read_manifest
 from harness.run.store.published import as_judged_here
 from harness.run.store.results import read_results
@@ -159,60 +160,36 @@ def _tell_changes(err: Console, stored: Sequence[Stored], path: Path) -> None:
         err.print(f"  and {len(changed) - MOST_CHANGES} more")
 
 
-def regrade(  # noqa: PLR0917 - the flags of a command
+@with_settings("benchmark", *JUDGING)
+def regrade(
+    settings: Mapping[str, Any],
     run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completion.runs)],
     out: Annotated[
         Path | None,
-        typer.Option(help="The new run; one that was begun goes on. Default: RUN-regraded."),
-    ] = None,
-    benchmark: Annotated[
-        str | None,
         typer.Option(
-            "-b", "--benchmark", metavar="NAME[:WHERE]", help="Where the problems are by now."
+            "-o", "--out", help="The new run; one that was begun goes on. Default: RUN-regraded."
         ),
     ] = None,
-    as_json: judging_flags.AsJson = False,
-    rule: judging_flags.Rule = None,
-    test_timeout: judging_flags.TestTimeout = None,
-    wall_timeout: judging_flags.WallTimeout = None,
-    memory: judging_flags.Memory = None,
-    workers: judging_flags.Workers = None,
-    isolate_tests: judging_flags.OptIsolateTests = None,
-    all_tests: judging_flags.AllTests = None,
-    require_isolation: judging_flags.RequireIsolation = "landlock",
-    unsafe_no_sandbox: judging_flags.Unsafe = False,
-    executor: judging_flags.Executor = "local",
-    ray_address: judging_flags.RayAddress = None,
+    as_json: AsJson = False,
     fail_under: Annotated[
         str | None,
         typer.Option(metavar="RATE", help="Exit with 1 if pass@1 is lower: 0.6 or 60%."),
     ] = None,
 ) -> None:
-    """Judge a run's solutions again, under another rule or other limits: a new run."""
-    said = judging_flags.among(locals())
+    """Grade a run's solutions once more, under another rule or other limits, as a new run."""
     from harness.run.session.judging_session import judging
     from harness.terminal.run_outcome import read_rate
 
-    how = judging(said)
-    flags = {
-        "benchmark": benchmark,
-        "rule": rule,
-        "test_timeout": test_timeout,
-        "wall_timeout": wall_timeout,
-        "memory": memory,
-        "workers": workers,
-        "isolate_tests": isolate_tests,
-        "all_tests": all_tests,
-        "require_isolation": require_isolation,
-    }
-    given = {key: value for key, value in flags.items() if value is not None}
+    elsewhere = {"unsafe_no_sandbox", "executor", "ray_address"}
+    changed = {key: value for key, value in settings.items() if key not in elsewhere}
+    changed.setdefault("require_isolation", default_of("require_isolation"))
     raise typer.Exit(
         regrade_run(
             run,
             out,
-            given,
-            unsafe=unsafe_no_sandbox,
-            how=how,
+            changed,
+            unsafe=settings.get("unsafe_no_sandbox", False),
+            how=judging(among(settings, JUDGING)),
             as_json=as_json,
             fail_under=read_rate(fail_under),
         )

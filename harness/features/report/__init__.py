@@ -1,1 +1,1 @@
-"""TODO report."""
+"""`harness report`: one HTML page without scripts from elsewhere."""

@@ -1,1 +1,1 @@
-"""TODO show."""
+"""`harness show`, `ls` and `transcript`: runs on a terminal."""

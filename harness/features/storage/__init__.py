@@ -1,1 +1,1 @@
-"""TODO storage."""
+"""`harness pack` and `harness merge`: run directories made smaller, or one of many."""

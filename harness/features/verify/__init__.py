@@ -1,1 +1,1 @@
-"""TODO verify."""
+"""`harness verify`: a benchmark's references, judged; generated inputs."""

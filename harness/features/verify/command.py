@@ -1,13 +1,22 @@
 """How `harness verify` goes: load, judge the references that are not known, report."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from harness.cli import completion, judging_flags, problem_flags
+from harness.cli.settings_flags import (
+    FILTERS,
+    JUDGING,
+    AsJson,
+    Benchmark,
+    Named,
+    among,
+    named_benchmark,
+    with_settings,
+)
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
 from harness.features.verify.generated_run import CrossChecking, check_range
 from harness.features.verify.generated_view import cross_checks_view
@@ -160,63 +169,38 @@ def _json(
     yield f'], "summary": {json.dumps(total)}}}'
 
 
-def verify(  # noqa: PLR0917 - the flags of a command
-    spec: Annotated[
-        str,
-        typer.Argument(
-            autocompletion=completion.benchmarks, metavar="SPEC", help="A source, as NAME[:WHERE]."
-        ),
-    ],
+@with_settings(*JUDGING, *FILTERS)
+def verify(
+    settings: Mapping[str, Any],
+    *,
+    spec: Named = None,
+    benchmark: Benchmark = None,
     references: Annotated[
         int | None,
-        typer.Option(metavar="N", help="At most so many references of a problem. Default: all."),
+        typer.Option(metavar="N", help="Most references per problem. Default: all."),
     ] = None,
     generated: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="Also compare a problem's references on N inputs that its own generator makes "
-            "(Mercury's have one), 1 to 1,000; made anew each time.",
+            help="Also compare a problem's references on N inputs of its own generator, 1 to "
+            "1,000 (Mercury's problems have one).",
         ),
     ] = None,
-    rule: judging_flags.Rule = None,
-    test_timeout: judging_flags.TestSeconds = None,
-    wall_timeout: judging_flags.WallTimeout = None,
-    memory: judging_flags.Memory = None,
-    workers: judging_flags.Workers = None,
-    isolate_tests: judging_flags.IsolateTests = False,
-    all_tests: judging_flags.AllTests = None,
-    require_isolation: judging_flags.RequireIsolation = "landlock",
-    unsafe_no_sandbox: judging_flags.Unsafe = False,
-    executor: judging_flags.Executor = "local",
-    ray_address: judging_flags.RayAddress = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Judge what has been judged before anew as well.")
+        bool, typer.Option("--fresh", help="Judge again what has been judged before.")
     ] = False,
-    as_json: judging_flags.AsJson = False,
-    task: problem_flags.Task = None,
-    filter_difficulty: problem_flags.FilterDifficulty = None,
-    filter_tags: problem_flags.FilterTags = None,
-    filter_platform: problem_flags.FilterPlatform = None,
-    min_release_date: problem_flags.MinReleaseDate = None,
-    max_release_date: problem_flags.MaxReleaseDate = None,
-    exclude_known_issues: problem_flags.ExcludeKnownIssues = None,
-    sample_size: problem_flags.SampleSize = None,
-    sampling: problem_flags.Sampling = None,
-    seed: problem_flags.Seed = None,
-    skip_bad_rows: problem_flags.SkipBadRows = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Run a source's reference solutions: what fails, what is slow, what has no tests.
+    """Judge a benchmark's reference solutions: which fail, which are slow, what has no tests.
 
-    Verdicts are kept: what was interrupted goes on, and what is unchanged is not judged again.
+    Verdicts are stored: an interrupted verification goes on, and what has not changed is not judged
+    again.
     """
-    flags = locals()
-    wanted = problem_flags.given(
-        benchmark=spec, **{name: flags[name] for name in problem_flags.FILTERS}
-    )
     from harness.run.session.judging_session import judging
 
-    how = judging(judging_flags.among(flags), by_reference=False)
+    wanted = among(settings, FILTERS) | {"benchmark": named_benchmark(spec, benchmark)}
+    how = judging(among(settings, JUDGING), by_reference=False)
     code = verify_source(
         wanted, how, most=references, inputs=generated, fresh=fresh, as_json=as_json
     )

@@ -1,1 +1,1 @@
-"""Runs on disk as local web pages; read by offset and by pages, and kept up to date."""
+"""`harness view`: runs as local web pages."""

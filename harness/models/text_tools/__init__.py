@@ -1,1 +1,1 @@
-"""TODO text_tools."""
+"""Tools for models without tool calls: told in the prompt, read from the text."""

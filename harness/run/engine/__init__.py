@@ -1,1 +1,4 @@
-"""TODO engine."""
+"""The engine: runs begin, go on and end here.
+
+Begin with `controller`, then `engine` and `sample`.
+"""

@@ -1,1 +1,4 @@
-"""TODO plan."""
+"""From a spec to a plan: model, price, budget, problems, tools.
+
+Begin with `plan.prepare`. `modes` is how features add modes and transports.
+"""

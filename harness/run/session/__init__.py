@@ -1,1 +1,1 @@
-"""TODO session."""
+"""Judging many solutions from one call: sandboxes, progress, interrupts."""

@@ -1,28 +1,43 @@
-"""What is declared of a setting of a run beside its type: the modes that use it, and its rules.
+"""The declaration of a setting: its flag, help and rules, beside its type.
 
-Each is declared once, at its field of `harness.run.spec.spec.RunSpec`. A field without a
-declaration is used by every mode, cannot change when a run is resumed, and is reported by a
-comparison.
+Each setting is declared once, at its field of a `SettingsGroup`. Flags, help, YAML keys, the JSON
+Schema, `docs/configuration.md`, and the rules of modes, resuming and comparing follow from it.
 """
 
 import difflib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
+from harness.agent.strategies.external_names import EXTERNAL
+from harness.agent.strategies.strategy_names import STRATEGIES
 from harness.errors import UsageError
+
+MOST_IN_FLIGHT = 1_000
+MOST_ROUNDS = 1_000
+LEAST_MEMORY = 64  # MiB
+MOST_MEMORY = 1 << 20  # MiB: a tebibyte
+
+ASKED = tuple(STRATEGIES)
+"""The modes in which harness asks the model; an agent of the user's own asks its model itself."""
+TOOLS = ("agentic", *EXTERNAL)
+"""The modes with tools."""
 
 Needs = Literal["anything", "programs", "tests"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Setting:
-    """The rules of one setting.
+    """The declaration of one setting.
 
     Attributes:
+        help: what it sets, with its unit and default, for the flag and the docs.
+        panel: the heading that its flag stands under.
+        names: the spellings of its flag; by itself the key's name.
+        metavar: what stands for its value in the help.
         modes: the built-in modes that use it; none named for all. A user's own mode may use any.
         needs: what it takes for the setting to have an effect: `programs` that are run, or programs
             that are judged on `tests`. Problems that ask for a value have neither.
@@ -33,6 +48,11 @@ class Setting:
         usual: the value that stands behind None.
     """
 
+    help: str
+    panel: str
+    _: KW_ONLY
+    names: tuple[str, ...] = ()
+    metavar: str | None = None
     modes: tuple[str, ...] = ()
     needs: Needs = "anything"
     may_change: bool = False
@@ -42,14 +62,17 @@ class Setting:
     usual: object = None
 
 
-_PLAIN = Setting()
+class SettingsGroup(BaseModel):
+    """Settings that belong together. Every field has a `Setting` in its annotation."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def settings_of(spec: type[BaseModel]) -> Mapping[str, Setting]:
     """The declared rules of a spec's fields, by key."""
     return MappingProxyType(
         {
-            key: next((each for each in field.metadata if isinstance(each, Setting)), _PLAIN)
+            key: next(each for each in field.metadata if isinstance(each, Setting))
             for key, field in spec.model_fields.items()
         }
     )

@@ -1,169 +1,33 @@
 """The spec of a run: one model, from a YAML file and flags; flags win."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast, get_origin
+from typing import Any, cast, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic import ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
-from harness.agent.attempt import Ways
-from harness.agent.strategies.external_names import EXTERNAL
-from harness.agent.strategies.strategy_names import BUILT_IN, STRATEGIES, find_strategy
-from harness.efficiency.scale import Timing
+from harness.agent.strategies.strategy_names import BUILT_IN, find_strategy
 from harness.errors import RunDirectoryError, UsageError
-from harness.models.prices import Price
-from harness.models.providers import Api
-from harness.models.text_tools.tool_protocol import ToolProtocol
-from harness.plugins import RuleName
 from harness.run.spec import request_settings as asking
-from harness.run.spec.settings import Setting, is_said, refuse_unknown, settings_of
-from harness.run.spec.shard import MOST_SAMPLES, Shard
-from harness.run.spec.timeout_values import LONGEST_SECONDS, validated_timeout
+from harness.run.spec.execution_settings import ExecutionSettings
+from harness.run.spec.judging_settings import JudgingSettings
+from harness.run.spec.mode_settings import ModeSettings
+from harness.run.spec.model_settings import RequestSettings
+from harness.run.spec.problem_settings import ProblemSettings
+from harness.run.spec.settings import ASKED, is_said, refuse_unknown, settings_of
 from harness.run.spec.yaml_file import read_yaml
-from harness.sandbox.executor import ExecutorName, Where
-from harness.sandbox.isolation import Level
+from harness.sandbox.executor import Where
 from harness.sources.selection import Selection
 
-MOST_IN_FLIGHT = 1_000
-MOST_ROUNDS = 1_000
-LEAST_MEMORY = 64  # MiB
-MOST_MEMORY = 1 << 20  # MiB: a tebibyte
 
-
-def _shard(value: Any) -> str | None:
-    try:
-        return None if value is None else str(Shard.read(str(value)))
-    except ValueError as error:
-        raise PydanticCustomError("shard", "{why}", {"why": str(error)}) from error
-
-
-_ASKED = tuple(STRATEGIES)
-"""The modes in which the model is asked here; an agent of the user's own asks its model itself."""
-_TOOLS = ("agentic", *EXTERNAL)
-
-_GROWS = Setting(may_grow=True, compared=False)
-_ASKS = Setting(modes=_ASKED)
-_BUDGET = Setting(modes=_ASKED, may_change=True, compared=False)
-_LOOP = Setting(modes=("agentic",))
-_TOOL = Setting(modes=_TOOLS)
-_AGENT = Setting(modes=("external",))
-_REPAIR = Setting(modes=("self_repair",))
-_TESTS = Setting(needs="tests")
-_LIMIT = Setting(needs="programs", compared=False)  # by `test_limits`, which they come to
-_TIMES = Setting(needs="tests", compared=False)
-_PLACE = Setting(needs="programs", may_change=True, compared=False)
-_SANDBOX = Setting(compared=False)
-_Wait = Annotated[float | None, _BUDGET]
-
-
-class RunSpec(BaseModel):
+class RunSpec(
+    ExecutionSettings, JudgingSettings, ModeSettings, RequestSettings, ProblemSettings
+):  # the fields of the last one come first
     """Everything that defines a run. Each key is a flag of `harness run` as well.
 
-    What else is declared of a key, such as the modes that use it, is its `Setting`.
+    Each field is declared in one of the groups, with its flag, help and rules as a `Setting`.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    benchmark: Annotated[str | None, Setting(may_change=True, compared=False)] = None
-    skip_bad_rows: Annotated[bool, _GROWS] = False
-    task: Annotated[tuple[str, ...], _GROWS] = ()
-    filter_difficulty: Annotated[tuple[str, ...], _GROWS] = ()
-    filter_tags: Annotated[tuple[str, ...], _GROWS] = ()
-    filter_platform: Annotated[tuple[str, ...], _GROWS] = ()
-    min_release_date: Annotated[date | None, _GROWS] = None
-    max_release_date: Annotated[date | None, _GROWS] = None
-    exclude_known_issues: Annotated[bool, _GROWS] = False
-    sample_size: Annotated[int | None, _GROWS] = Field(default=None, ge=1)
-    sampling: Annotated[Literal["first", "random", "stratified"], _GROWS] = "first"
-    seed: Annotated[int, _GROWS] = 0
-    samples_per_problem: Annotated[int, _GROWS] = Field(default=1, ge=1, le=MOST_SAMPLES)
-
-    model: Annotated[str | None, Setting(factor=True)] = None
-    base_url: Annotated[str | None, Setting(modes=_ASKED, may_change=True)] = None
-    temperature: Annotated[float | None, _ASKS] = Field(default=None, ge=0, allow_inf_nan=False)
-    max_tokens: Annotated[int | None, _ASKS] = Field(default=None, ge=1)
-    reasoning_effort: Annotated[str | None, _ASKS] = None
-    top_p: Annotated[asking.Probability, _ASKS] = None
-    top_k: Annotated[asking.TopK, _ASKS] = None
-    min_p: Annotated[asking.Probability, _ASKS] = None
-    model_seed: Annotated[asking.ModelSeed, _ASKS] = None
-    stop: Annotated[asking.Stop, _ASKS] = ()
-    frequency_penalty: Annotated[asking.Penalty, _ASKS] = None
-    presence_penalty: Annotated[asking.Penalty, _ASKS] = None
-    service_tier: Annotated[asking.Word, _ASKS] = None
-    extra_body: Annotated[asking.ExtraBody, _ASKS] = None
-    sampling_preset: Annotated[asking.Preset | None, Setting(modes=_ASKED, compared=False)] = None
-    api: Annotated[Api | None, _ASKS] = None
-    api_key_env: Annotated[asking.Variable, _BUDGET] = None
-    header: Annotated[asking.Headers, Setting(modes=_ASKED, may_change=True)] = Field(
-        default=(), repr=False
-    )
-    price: Annotated[Price | None, _BUDGET] = None
-    prices: Annotated[str | None, _BUDGET] = None
-
-    batch: Annotated[bool, _ASKS] = False
-
-    mode: Annotated[str, Setting(factor=True)] = "single_shot"
-    tool_protocol: Annotated[ToolProtocol, _LOOP] = "auto"
-    max_turns: Annotated[int, _LOOP] = Field(default=10, ge=1)
-    max_tool_calls: Annotated[int | None, _TOOL] = Field(default=None, ge=1)
-    max_tokens_per_sample: Annotated[
-        int | None, Setting(modes=("agentic", "self_repair", "best_of_k_public"))
-    ] = Field(default=None, ge=1)
-    stop_on_pass: Annotated[bool, _LOOP] = True
-    submit_tool: Annotated[bool, _TOOL] = False
-    run_code_tool: Annotated[bool, _TOOL] = False
-    show_budget: Annotated[bool, _LOOP] = False
-    tool: Annotated[tuple[str, ...], _TOOL] = ()
-    agent_command: Annotated[str | None, _AGENT] = None
-    agent_read: Annotated[tuple[str, ...], _AGENT] = ()
-    agent_env: Annotated[tuple[str, ...], _AGENT] = ()
-    agent_memory: Annotated[int | None, _AGENT] = Field(
-        default=None, ge=LEAST_MEMORY, le=MOST_MEMORY
-    )
-    agent_without_namespace: Annotated[bool, _AGENT] = False
-    repair_rounds: Annotated[
-        int | None, Setting(modes=("self_repair",), usual=Ways().repair_rounds)
-    ] = Field(default=None, ge=1, le=MOST_ROUNDS)
-    repair_from: Annotated[str | None, _REPAIR] = None
-    best_of: Annotated[int | None, Setting(modes=("best_of_k_public",), usual=Ways().best_of)] = (
-        Field(default=None, ge=1, le=MOST_ROUNDS)
-    )
-    prompt: Annotated[str, Setting(factor=True)] = "default"
-    extract: Annotated[str, _ASKS] = "harness"
-    sample_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
-    sample_wall_timeout: float | None = Field(default=None, gt=0, le=LONGEST_SECONDS)
-
-    run_tests: bool = True
-    rule: Annotated[RuleName | None, _TESTS] = None
-    test_timeout: Annotated[float | str | None, BeforeValidator(validated_timeout), _LIMIT] = None
-    memory: Annotated[int | None, _LIMIT] = Field(default=None, ge=LEAST_MEMORY, le=MOST_MEMORY)
-    isolate_tests: Annotated[bool, _TESTS] = False
-    wall_timeout: Annotated[float | None, _LIMIT] = Field(default=None, gt=0, le=LONGEST_SECONDS)
-    all_tests: Annotated[bool | None, _TESTS] = None
-    efficiency: Annotated[bool, _TIMES] = False
-    timing: Annotated[Timing, _TIMES] = "paired"
-    require_isolation: Annotated[Level, _SANDBOX] = Level.LANDLOCK
-    unsafe_no_sandbox: Annotated[bool, _SANDBOX] = False
-
-    concurrency: Annotated[int, Setting(may_change=True, compared=False)] = Field(
-        default=8, ge=1, le=MOST_IN_FLIGHT
-    )
-    workers: Annotated[int | None, _PLACE] = Field(default=None, ge=1, le=MOST_IN_FLIGHT)
-    executor: Annotated[ExecutorName, _PLACE] = "local"
-    ray_address: Annotated[str | None, _PLACE] = None
-    shard: Annotated[str | None, BeforeValidator(_shard), Setting(compared=False)] = None
-    idle_timeout: _Wait = Field(default=None, gt=0, le=LONGEST_SECONDS)
-    request_timeout: _Wait = Field(default=None, gt=0, le=LONGEST_SECONDS)
-    retry_timeout: _Wait = Field(default=None, gt=0, le=LONGEST_SECONDS)
-    outage_timeout: _Wait = Field(default=None, gt=0, le=LONGEST_SECONDS)
-    max_cost: Annotated[float | None, _BUDGET] = Field(default=None, gt=0, allow_inf_nan=False)
-    max_tokens_total: Annotated[int | None, _BUDGET] = Field(default=None, ge=1)
-    max_cost_per_sample: Annotated[float | None, _ASKS] = Field(
-        default=None, gt=0, allow_inf_nan=False
-    )
 
     @model_validator(mode="before")
     @classmethod
@@ -338,7 +202,7 @@ def _refuse_unused(
             continue
         told = path is None or key in flags
         name = flag_of(key, getattr(spec, key)) if told else f"{path}: {key}"
-        if setting.modes == _ASKED:
+        if setting.modes == ASKED:
             raise UsageError(
                 f"{name}: how a model is asked, and what that costs, is the own affair of an agent "
                 "of yours; leave it out"

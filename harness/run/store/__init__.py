@@ -1,1 +1,1 @@
-"""TODO store."""
+"""The run directory: its files, read and written."""

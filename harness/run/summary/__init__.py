@@ -1,1 +1,1 @@
-"""TODO summary."""
+"""What the results of a run come to."""

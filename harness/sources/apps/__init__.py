@@ -1,1 +1,1 @@
-"""TODO apps."""
+"""APPS: rows of the data set, and its folders."""

@@ -5,13 +5,11 @@ two runs a month apart judge by the same tests. A file whose size or time has ch
 again, and fetched anew if its content is another.
 """
 
-import difflib
 import fnmatch
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from glob import has_magic
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -299,56 +297,3 @@ def all_files(
         for wanted in some
         for file in hub_files(wanted, watch=watch, verify=verify, update=update)
     ]
-
-
-_SUFFIXES = (".jsonl", ".json", ".gz", ".parquet")
-
-
-class HubPlace(NamedTuple):
-    """A release, split or set on the hub; the source's default is the empty word."""
-
-    word: str
-    revision: str
-
-
-def hub_place(where: str | None, source: str, words: Collection[str], said: str) -> HubPlace | None:
-    """A place on the hub, `[WORD][@REVISION]`; None for a path or glob.
-
-    A word is a word, whatever files there are: one of that name is `./WORD`.
-
-    Args:
-        where: what stands after the colon, if anything does.
-        source: the name before it.
-        words: those that the source knows.
-        said: the same for a person.
-
-    Raises:
-        UsageError: it is neither a word of these nor looks like a path.
-    """
-    if where is None:
-        return HubPlace("", "main")
-    word, at, revision = where.partition("@")
-    if word not in words and _exists(where):
-        return None
-    if at and not revision:
-        raise UsageError(f"{source}:{where} ends at the @; give {source}:{word}@REVISION")
-    if word in words or (at and not word):
-        return HubPlace(word, revision or "main")
-    if has_magic(where) or "/" in where or where.endswith(_SUFFIXES) or where.startswith("~"):
-        return None
-    near = difflib.get_close_matches(word, words, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    raise UsageError(
-        f"{source} has no {word!r}, and there is no such file; {hint}known: {said}, or a path"
-    )
-
-
-def _exists(where: str) -> bool:
-    """Whether it is a path as it stands. Raises UsageError where it cannot be one."""
-    try:
-        where.encode()
-        return Path(where).expanduser().exists()
-    except UnicodeError:
-        raise UsageError(f"{where!r} is not UTF-8") from None
-    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: ~ of nobody
-        raise UsageError(f"{where!r:.80} cannot be a path: {error!s:.200}") from None

@@ -1,1 +1,1 @@
-"""TODO leetcode."""
+"""LeetCode problems: greengerong's rows and LeetCodeDataset."""

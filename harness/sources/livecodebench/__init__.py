@@ -1,1 +1,1 @@
-"""TODO livecodebench."""
+"""LiveCodeBench: code generation, code execution and test output prediction."""

@@ -13,7 +13,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from program import environment
 
-from harness.cli.problem_flags import given
+from harness.cli.settings_flags import given_settings
 from harness.features.info.schema import schema_of
 from harness.run.spec.spec import read_spec
 from harness.sources.benchmarks import parse_spec
@@ -59,7 +59,14 @@ def test_its_flags_are_flags(workflow: dict[Any, Any]) -> None:
     assert named.keys() == {"-m", "-b", "-n", "--max-cost"}
     spec = read_spec(
         None,
-        given(model=named["-m"], benchmark=named["-b"], sample_size=int(named["-n"]), max_cost=5.0),
+        given_settings(
+            {
+                "model": named["-m"],
+                "benchmark": named["-b"],
+                "sample_size": int(named["-n"]),
+                "max_cost": 5.0,
+            }
+        ),
     )
     assert parse_spec(spec.benchmark or "") == ("livecodebench", "v6")
 

@@ -12,8 +12,8 @@ from program import harness
 
 from harness.errors import UsageError
 from harness.features.info.schema import schema_of
-from harness.registry import SCHEMA_NAMES
 from harness.features.observers.observer_events import RunStarted, SampleEnded
+from harness.registry import SCHEMA_NAMES
 from harness.run.store.results import read_results
 
 DOCS = Path(__file__).parents[3] / "docs"

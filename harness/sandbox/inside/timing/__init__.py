@@ -1,1 +1,1 @@
-"""TODO timing."""
+"""Timed runs of solutions, beside each other on one core."""

@@ -1,0 +1,104 @@
+"""The help of a command: one flag to a paragraph, so that no name is cut at 80 columns."""
+
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+from harness.cli.examples import EXAMPLES
+
+WIDTH = 80
+INDENT = 6
+
+
+class HelpCommand(TyperCommand):
+    """A command whose help is `page`."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        formatter.write(page(self, ctx))
+
+
+class HelpGroup(TyperGroup):
+    """A group of commands whose help is `page`."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        formatter.write(page(self, ctx))
+
+
+def page(command: Any, context: Any) -> str:
+    """Return the help: usage, what it does, commands, flags by heading, and examples.
+
+    Args:
+        command: of typer.
+        context: in which it is called.
+    """
+    lines = [f"Usage: {context.command_path} {' '.join(command.collect_usage_pieces(context))}", ""]
+    lines += [*_text(command.help or ""), ""]
+    panels: dict[str, list[str]] = {}
+    for name in command.list_commands(context) if isinstance(command, TyperGroup) else ():
+        each = command.get_command(context, name)
+        words = textwrap.wrap(
+            " ".join((each.help or "").split("\n\n")[0].split()),
+            WIDTH,
+            initial_indent=f"  {name:<12}",
+            subsequent_indent=" " * 14,
+        )
+        panels.setdefault(each.rich_help_panel or "Commands", []).extend(words)
+    for parameter in command.get_params(context):
+        if not getattr(parameter, "hidden", False):
+            heading = getattr(parameter, "rich_help_panel", None) or _heading(parameter)
+            panels.setdefault(heading, []).extend(_parameter(parameter))
+    for heading, entries in panels.items():
+        lines += [f"{heading}:", *entries, ""]
+    path = " ".join(context.command_path.split()[1:])
+    if path in EXAMPLES:
+        lines += ["Examples:", *(f"  {example}" for example in EXAMPLES[path]), ""]
+    return "\n".join(lines)
+
+
+def _heading(parameter: Any) -> str:
+    return "Arguments" if parameter.param_type_name == "argument" else "Options"
+
+
+def _parameter(parameter: Any) -> Iterator[str]:
+    if parameter.param_type_name == "argument":
+        yield f"  {parameter.metavar or str(parameter.name).upper()}"
+    else:
+        names = sorted(parameter.opts, key=lambda name: name.startswith("--"))
+        text = ", ".join(names)
+        if parameter.secondary_opts:
+            text += " / " + ", ".join(parameter.secondary_opts)
+        if not parameter.is_flag:
+            text += f" {_metavar(parameter)}"
+        yield f"  {text}"
+    note = [parameter.help] if parameter.help else []
+    if parameter.param_type_name == "option" and parameter.required:
+        note.append("[required]")
+    yield from textwrap.wrap(
+        " ".join(note),
+        WIDTH,
+        initial_indent=" " * INDENT,
+        subsequent_indent=" " * INDENT,
+        break_on_hyphens=False,
+    )
+
+
+def _metavar(parameter: Any) -> str:
+    """Return what stands for the value: its metavar, or the name of its type."""
+    if parameter.metavar:
+        return str(parameter.metavar)
+    kinds = {int: "N", float: "NUMBER", Path: "PATH"}
+    return next(
+        (kinds[kind] for kind in kinds if parameter.type_descriptor.annotation is kind), "TEXT"
+    )
+
+
+def _text(text: str) -> Iterator[str]:
+    for number, paragraph in enumerate(textwrap.dedent(text).strip().split("\n\n")):
+        if number:
+            yield ""
+        yield from textwrap.wrap(" ".join(paragraph.split()), WIDTH, break_on_hyphens=False)

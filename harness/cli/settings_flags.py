@@ -1,0 +1,205 @@
+"""Flags of commands, made from the settings of a run.
+
+A command that takes settings has a parameter `settings`, a mapping of those that were given, and is
+decorated with `with_settings(…)`, which names them. Everything about their flags follows from the
+declarations in `harness.run.spec`.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, get_args, get_origin
+
+import typer
+
+from harness.cli import completion
+from harness.errors import UsageError
+from harness.run.spec.problem_settings import ProblemSettings
+from harness.run.spec.spec import SETTINGS, RunSpec, default_of
+
+Command = Callable[..., Any]
+
+PROBLEMS = tuple(key for key in ProblemSettings.model_fields if key != "samples_per_problem")
+"""Settings that choose problems."""
+FILTERS = tuple(key for key in PROBLEMS if key != "benchmark")
+"""The same without the benchmark."""
+REQUESTS = (
+    *("base_url", "temperature", "max_tokens", "reasoning_effort", "top_p", "top_k", "min_p"),
+    *("model_seed", "stop", "frequency_penalty", "presence_penalty", "service_tier"),
+    *("extra_body", "api", "api_key_env", "header"),
+)
+"""Settings of one request."""
+JUDGING = (
+    *("rule", "test_timeout", "wall_timeout", "memory", "workers", "isolate_tests", "all_tests"),
+    *("require_isolation", "unsafe_no_sandbox", "executor", "ray_address"),
+)
+"""Settings that say how solutions are judged."""
+
+_COMPLETERS: Mapping[str, Callable[[str], list[str]]] = MappingProxyType(
+    {
+        "benchmark": completion.benchmarks,
+        "model": completion.models,
+        "mode": completion.strategies,
+        "prompt": completion.prompts,
+        "repair_from": completion.runs,
+        "rule": completion.rules,
+    }
+)
+_COMMA_LISTS = ("filter_difficulty", "filter_platform")
+
+
+def with_settings(*keys: str) -> Callable[[Command], Command]:
+    """Give a command a flag for each of these settings, after its own parameters.
+
+    Args:
+        keys: of the spec.
+    """
+
+    def decorate(command: Command) -> Command:
+        own = inspect.signature(command, eval_str=True).parameters.values()
+        flags = [
+            inspect.Parameter(
+                key, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_annotation(key)
+            )
+            for key in keys
+        ]
+        mine = [
+            each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for each in own
+            if each.name != "settings"
+        ]
+
+        @wraps(command)
+        def called(**values: Any) -> Any:
+            settings = given_settings({key: values.pop(key) for key in keys})
+            return command(settings=settings, **values)
+
+        called.__signature__ = inspect.Signature([*mine, *flags])  # pyright: ignore[reportAttributeAccessIssue] - typer reads it
+        called.__annotations__ = {}
+        return called
+
+    return decorate
+
+
+def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that were given, as a spec reads them."""
+    found = {key: value for key, value in values.items() if value is not None and value != []}
+    for key in _COMMA_LISTS:
+        if key in found:
+            words = [word.strip() for item in found[key] for word in item.split(",")]
+            found[key] = [word for word in words if word] or [""]
+    if "price" in found:
+        found["price"] = read_price(found["price"])
+    return found
+
+
+def _annotation(key: str) -> Any:
+    setting = SETTINGS[key]
+    kind = _kind(key)
+    names = setting.names or (_flag(key, kind),)
+    option = typer.Option(
+        *names,
+        help=_help(key),
+        rich_help_panel=setting.panel,
+        metavar=setting.metavar,
+        autocompletion=_COMPLETERS.get(key),
+    )
+    return Annotated[kind | None, option]
+
+
+def _flag(key: str, kind: Any) -> str:
+    word = key.replace("_", "-")
+    return f"--{word}/--no-{word}" if kind is bool and default_of(key) is True else f"--{word}"
+
+
+def _kind(key: str) -> Any:
+    """Return the type that a flag's word is read as; the spec reads all others from text."""
+    annotation = RunSpec.model_fields[key].annotation
+    kinds = {each for each in (get_args(annotation) or (annotation,)) if each is not type(None)}
+    if get_origin(annotation) is tuple:
+        return list[str]
+    simple = kinds & {bool, int, float}
+    return next(iter(simple)) if len(kinds) == 1 and simple else str
+
+
+def _help(key: str) -> str:
+    """Return the help, with the default where there is one."""
+    default = default_of(key)
+    text = SETTINGS[key].help
+    if default is not None and default != [] and not isinstance(default, bool):
+        text += f" [default: {default}]"
+    return text
+
+
+def with_source(settings: dict[str, Any], source: str | None) -> dict[str, Any]:
+    """Return the settings with `--source` folded into the benchmark.
+
+    Args:
+        settings: those that were given.
+        source: fixture, huggingface[:WORD][@REVISION], or a path, as other harnesses spell it.
+
+    Raises:
+        UsageError: the path is not there.
+    """
+    if source is None:
+        return settings
+    name = (settings.get("benchmark") or "livecodebench").partition(":")[0]
+    hub, _, revision = source.partition("@")
+    if hub.partition(":")[0] == "huggingface":
+        where = hub.partition(":")[2] + (f"@{revision}" if revision else "")
+        return {**settings, "benchmark": f"{name}:{where}" if where else name}
+    if source == "fixture":
+        return {**settings, "benchmark": "fixture"}
+    if not Path(source).exists() and not any(letter in source for letter in "*?["):
+        raise UsageError(f"--source {source}: there is no such file")
+    return {**settings, "benchmark": f"{name}:{source}"}
+
+
+Source = Annotated[
+    str | None,
+    typer.Option(
+        "--source",
+        metavar="WHERE",
+        help="Where the problems are: fixture, huggingface[:WORD][@REVISION], or a path. "
+        "LiveCodeBench's, unless -b names others.",
+        rich_help_panel="Problems",
+    ),
+]
+Named = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[NAME[:WHERE]]",
+        help="A benchmark; or name it with -b.",
+        autocompletion=completion.benchmarks,
+        show_default=False,
+    ),
+]
+Benchmark = _annotation("benchmark")
+
+
+def named_benchmark(spec: str | None, benchmark: str | None) -> str:
+    """Return the benchmark that was named, as an argument or with -b. Raises UsageError."""
+    if (spec is None) == (benchmark is None):
+        raise UsageError("name one benchmark, as NAME[:WHERE]")
+    return spec or benchmark or ""
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def among(settings: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    """Return the settings of these keys."""
+    wanted = set(keys)
+    return {key: value for key, value in settings.items() if key in wanted}
+
+
+def read_price(text: str) -> dict[str, float | None]:
+    """Read `IN,OUT[,CACHED]`, US dollars per million tokens. Raises UsageError."""
+    try:
+        price, output, *cached = (float(part) for part in text.split(","))
+        (cached_input,) = cached or (None,)
+    except ValueError as error:
+        raise UsageError(f"--price {text!r}: give dollars per million tokens, as 2.5,10") from error
+    return {"input": price, "output": output, "cached_input": cached_input}

@@ -1,0 +1,205 @@
+"""How a solution is sought, and what one sample may use."""
+
+from functools import partial
+from typing import Annotated
+
+from pydantic import Field
+
+from harness.agent.attempt import Ways
+from harness.models.text_tools.tool_protocol import ToolProtocol
+from harness.run.spec.settings import (
+    ASKED,
+    LEAST_MEMORY,
+    MOST_MEMORY,
+    MOST_ROUNDS,
+    TOOLS,
+    Setting,
+    SettingsGroup,
+)
+from harness.run.spec.timeout_values import LONGEST_SECONDS
+
+_asks = partial(Setting, modes=ASKED)
+_loop = partial(Setting, modes=("agentic",))
+_tool = partial(Setting, modes=TOOLS)
+_agent = partial(Setting, modes=("external",))
+_repair = partial(Setting, modes=("self_repair",))
+
+
+class ModeSettings(SettingsGroup):
+    """How a solution is sought, and what one sample may use."""
+
+    mode: Annotated[
+        str,
+        Setting(
+            "How a solution is sought: single_shot, agentic, self_repair, best_of_k_public, "
+            "a plug-in's mode, or your own module:attribute.",
+            "Mode",
+            metavar="STRATEGY",
+            factor=True,
+        ),
+    ] = "single_shot"
+    tool_protocol: Annotated[
+        ToolProtocol,
+        _loop(
+            "How the model calls tools: native, described in text, or native until the "
+            "provider refuses that (auto).",
+            "Mode",
+            metavar="auto|native|text",
+        ),
+    ] = "auto"
+    max_turns: Annotated[
+        int,
+        _loop(
+            "Most model requests per sample.",
+            "Mode",
+            names=(
+                "--max-turns",
+                "--agentic-turn-budget",
+            ),
+        ),
+    ] = Field(default=10, ge=1)
+    max_tool_calls: Annotated[
+        int | None, _tool("Most tool calls per sample. Default: no limit.", "Mode")
+    ] = Field(default=None, ge=1)
+    max_tokens_per_sample: Annotated[
+        int | None,
+        Setting(
+            "Input and output tokens of a sample after which no further request is sent. "
+            "Default: no limit.",
+            "Mode",
+            modes=("agentic", "self_repair", "best_of_k_public"),
+        ),
+    ] = Field(default=None, ge=1)
+    stop_on_pass: Annotated[
+        bool,
+        _loop(
+            "End the agent loop when the public tests pass, or let the model go on.",
+            "Mode",
+            names=("--stop-on-pass/--no-stop-on-pass",),
+        ),
+    ] = True
+    submit_tool: Annotated[
+        bool, _tool("Give the model a tool that ends its attempt: submit.", "Mode")
+    ] = False
+    run_code_tool: Annotated[
+        bool, _tool("Give the model a tool that runs any program: run_code(code, stdin).", "Mode")
+    ] = False
+    show_budget: Annotated[
+        bool,
+        _loop(
+            "Tell the model with each tool result how many turns, tokens and dollars are left.",
+            "Mode",
+        ),
+    ] = False
+    tool: Annotated[
+        tuple[str, ...],
+        _tool(
+            "Give the model a tool of your own; may be given several times.",
+            "Mode",
+            metavar="MODULE:ATTRIBUTE",
+        ),
+    ] = ()
+    agent_command: Annotated[
+        str | None,
+        _agent(
+            "Start your own agent, a program that speaks MCP, for each sample. {mcp_config} "
+            "becomes the path of a file with the server's address, {prompt} the task.",
+            "Agent of your own",
+            metavar="'CMD {mcp_config}'",
+        ),
+    ] = None
+    agent_read: Annotated[
+        tuple[str, ...],
+        _agent(
+            "File or folder that the agent may read, beside the system's; may be given "
+            "several times.",
+            "Agent of your own",
+            metavar="PATH",
+        ),
+    ] = ()
+    agent_env: Annotated[
+        tuple[str, ...],
+        _agent(
+            "Environment variable that the agent gets, such as its key; may be given "
+            "several times.",
+            "Agent of your own",
+            metavar="NAME",
+        ),
+    ] = ()
+    agent_memory: Annotated[
+        int | None,
+        _agent(
+            "Memory limit of an agent and all that it starts, in MiB. Default: 4096.",
+            "Agent of your own",
+            metavar="MIB",
+        ),
+    ] = Field(default=None, ge=LEAST_MEMORY, le=MOST_MEMORY)
+    agent_without_namespace: Annotated[
+        bool,
+        _agent(
+            "Start the agent where it can read all that you can, hidden tests included; "
+            "marks all results.",
+            "Agent of your own",
+        ),
+    ] = False
+    repair_rounds: Annotated[
+        int | None,
+        Setting(
+            "Rounds of self_repair. Default: 1.",
+            "Mode",
+            modes=("self_repair",),
+            usual=Ways().repair_rounds,
+        ),
+    ] = Field(default=None, ge=1, le=MOST_ROUNDS)
+    repair_from: Annotated[
+        str | None,
+        _repair(
+            "Run whose solutions self_repair begins with. Default: ask for a first solution.",
+            "Mode",
+            metavar="RUN",
+        ),
+    ] = None
+    best_of: Annotated[
+        int | None,
+        Setting(
+            "Single shots of best_of_k_public. Default: 5.",
+            "Mode",
+            metavar="K",
+            modes=("best_of_k_public",),
+            usual=Ways().best_of,
+        ),
+    ] = Field(default=None, ge=1, le=MOST_ROUNDS)
+    prompt: Annotated[
+        str,
+        Setting(
+            "Prompt set: the name of a bundled one, or a folder.",
+            "Mode",
+            metavar="SET",
+            factor=True,
+        ),
+    ] = "default"
+    extract: Annotated[
+        str,
+        _asks(
+            "Rule that finds code, or a value, in the model's text.",
+            "Mode",
+            metavar="harness|lcb|lcb-cot",
+        ),
+    ] = "harness"
+    sample_timeout: Annotated[
+        float | None,
+        Setting(
+            "Time limit per sample in seconds, without waiting for rate limits, outages and "
+            "sandbox workers. Default: no limit.",
+            "Mode",
+            metavar="S",
+        ),
+    ] = Field(default=None, gt=0, le=LONGEST_SECONDS)
+    sample_wall_timeout: Annotated[
+        float | None,
+        Setting(
+            "Wall-clock limit per sample in seconds, waiting included. Default: no limit.",
+            "Mode",
+            metavar="S",
+        ),
+    ] = Field(default=None, gt=0, le=LONGEST_SECONDS)

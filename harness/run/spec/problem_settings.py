@@ -1,0 +1,123 @@
+"""Which problems a run has, and how often it tries each."""
+
+from datetime import date
+from functools import partial
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from harness.run.spec.settings import (
+    Setting,
+    SettingsGroup,
+)
+from harness.run.spec.shard import MOST_SAMPLES
+
+_grows = partial(Setting, may_grow=True, compared=False)
+
+
+class ProblemSettings(SettingsGroup):
+    """Which problems a run has, and how often it tries each."""
+
+    benchmark: Annotated[
+        str | None,
+        Setting(
+            "Problems: livecodebench, leetcode, leetcodedataset, apps or mercury from the "
+            "hub; after a colon a release or split, @REVISION, or a path; jsonl:PATH; "
+            "fixture (default: the bundled problems); or a plug-in's name.",
+            "Problems",
+            names=(
+                "-b",
+                "--benchmark",
+            ),
+            metavar="NAME[:WHERE]",
+            may_change=True,
+            compared=False,
+        ),
+    ] = None
+    skip_bad_rows: Annotated[
+        bool, _grows("Skip and count malformed rows instead of stopping at the first.", "Problems")
+    ] = False
+    task: Annotated[
+        tuple[str, ...],
+        _grows(
+            "Run only this problem; may be given several times.",
+            "Problems",
+            names=(
+                "-t",
+                "--task",
+            ),
+            metavar="ID",
+        ),
+    ] = ()
+    filter_difficulty: Annotated[
+        tuple[str, ...],
+        _grows(
+            "Only problems of this difficulty: easy, medium, hard, or the source's own "
+            "word. Repeat, or separate by commas.",
+            "Problems",
+            names=(
+                "--filter-difficulty",
+                "--difficulties",
+            ),
+        ),
+    ] = ()
+    filter_tags: Annotated[
+        tuple[str, ...],
+        _grows("Only problems that have this tag; repeat to require several.", "Problems"),
+    ] = ()
+    filter_platform: Annotated[
+        tuple[str, ...],
+        _grows(
+            "Only problems of this platform: leetcode, atcoder, codeforces, ... Repeat, or "
+            "separate by commas.",
+            "Problems",
+            names=(
+                "--filter-platform",
+                "--platforms",
+            ),
+        ),
+    ] = ()
+    min_release_date: Annotated[
+        date | None,
+        _grows("Only problems released on this day or later.", "Problems", metavar="YYYY-MM-DD"),
+    ] = None
+    max_release_date: Annotated[
+        date | None,
+        _grows("Only problems released on this day or before.", "Problems", metavar="YYYY-MM-DD"),
+    ] = None
+    exclude_known_issues: Annotated[
+        bool, _grows("Leave out problems that are known to be judged wrongly.", "Problems")
+    ] = False
+    sample_size: Annotated[
+        int | None,
+        _grows(
+            "Number of problems to take after the filters. Default: all.",
+            "Problems",
+            names=(
+                "-n",
+                "--sample-size",
+                "--limit",
+            ),
+            metavar="N",
+        ),
+    ] = Field(default=None, ge=1)
+    sampling: Annotated[
+        Literal["first", "random", "stratified"],
+        _grows(
+            "Which problems to take when there are more.",
+            "Problems",
+            metavar="first|random|stratified",
+        ),
+    ] = "first"
+    seed: Annotated[int, _grows("Random seed for --sampling.", "Problems")] = 0
+    samples_per_problem: Annotated[
+        int,
+        _grows(
+            "Attempts at each problem.",
+            "Problems",
+            names=(
+                "-k",
+                "--samples-per-problem",
+            ),
+        ),
+    ] = Field(default=1, ge=1, le=MOST_SAMPLES)
