@@ -69,8 +69,13 @@ async def test_single_shot_gets_as_many_shots_as_the_agent_spends(folder: Path) 
     assert "single_shot: 2 shots a problem: a sample of the other mode costs as much as 2.0" in err
     assert len(results(folder / "e" / "single_shot")) == 8
     assert told(folder)["cells"]["single_shot"]["samples_per_problem"] == 2
-    assert "agentic" in out
     assert "$0.08" in out, "both arms cost the same"
+    said = " ".join(out.split())
+    assert "the agent solves 100 % and 2 shots chosen by public tests solve 0 %" in said
+    shown = json.loads(harness(folder, "experiment", "show", "e", "--json").stdout)
+    (answer,) = shown["answers"]
+    assert (answer["baseline"], answer["cell"]) == ("single_shot", "agentic")
+    assert answer["sentence"] in said
 
 
 async def test_the_number_of_shots_may_be_given(folder: Path) -> None:
@@ -267,6 +272,16 @@ async def test_resume_refuses_what_would_be_another_experiment(folder: Path) -> 
     assert "--sample-size would make it another experiment" in err
     done = harness(folder, "experiment", "--resume", "nowhere")
     assert (done.returncode, "is not an experiment" in done.stderr) == (2, True)
+
+
+def test_a_dry_run_says_that_the_shots_follow_the_spend(tmp_path: Path) -> None:
+    asked = ["experiment", "-m", "gpt-5-mini", "-b", "fixture", "-n", "2", "--dry-run"]
+    done = harness(tmp_path, *asked)
+    assert done.returncode == 0, done.stderr
+    assert "as many samples as the other mode's spend buys" in done.stdout
+    assert not (tmp_path / "runs").exists()
+    told = json.loads(harness(tmp_path, *asked, "--json").stdout)
+    assert told["auto_shots"] == ["single_shot"]
 
 
 def test_the_recordings_play_offline(tmp_path: Path) -> None:
