@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from harness.errors import UsageError
+
 RUN, READ, PROBLEMS, JUDGE, MORE = "Run", "Compare and read", "Problems", "Judge", "More"
 
 
@@ -104,3 +106,19 @@ def resolve(target: str) -> Any:
     """
     module, _, attribute = target.partition(":")
     return getattr(import_module(module), attribute)
+
+
+def feature(target: str, flag: str) -> Any:
+    """Import what a setting asks for.
+
+    Args:
+        target: `module:attribute`.
+        flag: what asks for it, for the message.
+
+    Raises:
+        UsageError: the feature is not installed.
+    """
+    try:
+        return resolve(target)
+    except ModuleNotFoundError as error:
+        raise UsageError(f"{flag} is not part of this installation ({error.name})") from error

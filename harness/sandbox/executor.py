@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
 from harness.errors import HarnessError, UsageError
-from harness.registry import EXECUTORS, resolve
+from harness.registry import EXECUTORS, feature
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.pool import SandboxPool
 from harness.sandbox.worker import Worker
@@ -110,7 +110,7 @@ class Where:
         """
         if self.executor == "local":
             return SandboxPool(workers=self.workers, isolation=isolation)
-        executor = resolve(EXECUTORS[self.executor])
+        executor = feature(EXECUTORS[self.executor], f"--executor {self.executor}")
         return executor(
             self.ray_address or "auto", workers=self.workers, least=isolation.level, say=say
         )

@@ -9,7 +9,7 @@ from harness.agent.strategies.self_repair import self_repair
 from harness.agent.strategies.single_shot import single_shot
 from harness.agent.strategies.user_strategy import own_strategy, strategy_of
 from harness.errors import UsageError
-from harness.registry import AGENT_STRATEGY, resolve
+from harness.registry import AGENT_STRATEGY, feature
 
 STRATEGIES: dict[str, Strategy] = {
     "agentic": agentic,
@@ -33,7 +33,7 @@ def find_strategy(name: str) -> Strategy:
     if name in STRATEGIES:
         return STRATEGIES[name]
     if name in EXTERNAL:
-        return resolve(AGENT_STRATEGY)()
+        return feature(AGENT_STRATEGY, f"--mode {name}")()
     plugin = plugins.find(plugins.STRATEGIES, name)
     if plugin is not None:
         return strategy_of(str(plugin), plugin.load())

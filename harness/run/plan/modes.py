@@ -8,8 +8,7 @@ from pathlib import Path
 from signal import Signals
 from typing import TYPE_CHECKING, Any, Protocol
 
-from harness.errors import UsageError
-from harness.registry import MODES, TRANSPORTS, resolve
+from harness.registry import MODES, TRANSPORTS, feature
 
 if TYPE_CHECKING:
     from harness.problem import Problem
@@ -96,7 +95,7 @@ def mode_of(spec: "RunSpec") -> Mode | None:
         UsageError: the feature is not installed.
     """
     target = MODES.get(spec.mode)
-    return None if target is None else _feature(target, f"--mode {spec.mode}")
+    return None if target is None else feature(target, f"--mode {spec.mode}")
 
 
 def transport_of(spec: "RunSpec") -> Transport | None:
@@ -105,11 +104,4 @@ def transport_of(spec: "RunSpec") -> Transport | None:
     Raises:
         UsageError: the feature is not installed.
     """
-    return _feature(TRANSPORTS["batch"], "--batch") if spec.batch else None
-
-
-def _feature(target: str, flag: str) -> Any:
-    try:
-        return resolve(target)
-    except ModuleNotFoundError as error:
-        raise UsageError(f"{flag} is not part of this installation ({error.name})") from error
+    return feature(TRANSPORTS["batch"], "--batch") if spec.batch else None

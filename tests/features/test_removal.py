@@ -1,0 +1,59 @@
+"""A feature can be taken out: without its folder, everything else works."""
+
+from pathlib import Path
+
+import pytest
+from program import harness_after
+
+from harness import features
+from harness.registry import COMMANDS
+
+HERE = Path(features.__path__[0])
+FEATURES = sorted(path.parent.name for path in HERE.glob("*/__init__.py"))
+NEEDED_BY_RUN = {"evaluate", "observers"}
+NEEDS = {"compare": {"report", "experiment"}, "grade": {"import_"}}
+"""A feature, and those that import it: they go before it."""
+
+TAKE_OUT = """
+import importlib.abc, sys
+
+class Absent(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("harness.features.") and name.split(".")[2] in {names!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Absent())
+for name in [name for name in sys.modules if name.startswith("harness")]:
+    del sys.modules[name]
+"""
+
+
+@pytest.mark.parametrize("name", [name for name in FEATURES if name not in NEEDED_BY_RUN])
+def test_all_else_works_without(name: str, tmp_path: Path) -> None:
+    first = TAKE_OUT.format(names={name, *NEEDS.get(name, ())})
+    done = harness_after(first, tmp_path, "run", "-n", "2", "--agentic-mode", "--out", "r")
+    assert done.returncode == 0, done.stderr
+    done = harness_after(first, tmp_path, "--help")
+    assert done.returncode == 0, done.stderr
+    command = next(
+        each
+        for each in COMMANDS
+        if each.name in {"problems", "show"} and f".{name}." not in each.target
+    )
+    assert harness_after(first, tmp_path, command.name, "--help").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "flags"),
+    [
+        ("batch", ["-m", "gpt-5", "-b", "fixture", "--batch"]),
+        ("external", ["--agent-command", "true {mcp_config}", "-b", "fixture"]),
+    ],
+)
+def test_what_asks_for_it_is_refused_in_one_line(
+    name: str, flags: list[str], tmp_path: Path
+) -> None:
+    done = harness_after(TAKE_OUT.format(names={name}), tmp_path, "run", *flags)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert "is not part of this installation" in done.stderr
