@@ -231,8 +231,12 @@ def test_a_webhook_hears_of_each_run_once_though_it_is_done_in_parts(folder: Pat
 
 
 class TestInterrupted:
-    @pytest.mark.parametrize("during", ["agent", "shot"])
-    async def test_both_arms_go_on_where_they_were(self, during: str, folder: Path) -> None:
+    @pytest.mark.parametrize(
+        ("during", "more"), [("agent", []), ("shot", []), ("shot", ["--stop-when-decided"])]
+    )
+    async def test_both_arms_go_on_where_they_were(
+        self, during: str, more: list[str], folder: Path
+    ) -> None:
         served, released = Served(), asyncio.Event()
         reached = asyncio.Event()
 
@@ -244,7 +248,7 @@ class TestInterrupted:
             return Reply(reply.body, until=released.wait)
 
         async with ChatServer(script) as server:
-            process = await start(folder, *flags(server, "-n", "4"))
+            process = await start(folder, *flags(server, "-n", "4", *more))
             async with asyncio.timeout(60):
                 await reached.wait()
             process.send_signal(signal.SIGINT)
@@ -255,7 +259,8 @@ class TestInterrupted:
             released.set()
             code, _, err = await finish(process)
             assert code == 130, err
-            assert "interrupted; go on with: harness experiment --resume e" in err
+            again = " ".join(["interrupted; go on with: harness experiment --resume e", *more])
+            assert again in err
             assert served.asked.total() < 16
             code, _, err = await run(folder, "experiment", "--resume", "e")
         assert code == 0, err
