@@ -53,6 +53,8 @@ class Codec(StrEnum):
     TAGGED_LISTS = "tagged_lists"  # the same, with lists in place of tuples and other sequences
     FIRST_ARGUMENT = "first_argument"  # results only: an in-place problem returns what it mutated
     EVERYTHING = "everything"  # results only: the result and the arguments, as the call left them
+    SESSION = "session"  # results only: the input is a list of calls, see `inside.calls.session`
+    TESTS = "tests"  # results only: the input is test code, see `inside.calls.tests`
 
 
 class Signature(BaseModel):
@@ -64,13 +66,52 @@ class Signature(BaseModel):
     result: Codec = Codec.JSON
 
 
+NO_EXCEPTION = "no exception"
+"""The expected output of a test that is code and no assertion of two equal values."""
+
+
+class TestScript(BaseModel):
+    """What surrounds tests that are code.
+
+    Attributes:
+        source: Python in which each test is a statement `__slot__(number)`, from 0.
+        slots: how many there are.
+        call: the function of the source that is called with the entry point; empty for none.
+    """
+
+    __test__ = False
+    model_config = ConfigDict(frozen=True)
+
+    source: str
+    slots: int
+    call: str = ""
+
+
+class TestCode(BaseModel):
+    """Tests that are code, but for the tests themselves: those are the problem's `TestCase`s.
+
+    Attributes:
+        before: Python source that the tests take for granted.
+        public: of the first tests of the problem; it holds nothing of a hidden one.
+        hidden: of those that follow.
+    """
+
+    __test__ = False
+    model_config = ConfigDict(frozen=True)
+
+    before: str = ""
+    public: TestScript | None = None
+    hidden: TestScript | None = None
+
+
 class Checker(BaseModel):
     """A data set's or a user's own judge of answers: code, run in the sandbox and nowhere else.
 
     Attributes:
         kind: which functions the code defines and how they are called; `check`: this project's
             `check(input, expected, answer)`, `hooks`: Mercury's `convert_offline` and
-            `evaluate_offline` (`harness.grading.checkers`).
+            `evaluate_offline` (`harness.grading.checkers`); `tests`: the problem's tests are code,
+            and this is what surrounds them (`harness.grading.code_tests`).
         code: Python source.
         preamble: source whose names the code takes for granted.
         beside_rule: whether the source itself judges by the problem's rule, so that the verdict by
@@ -79,10 +120,17 @@ class Checker(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    kind: Literal["check", "hooks"]
-    code: str
+    kind: Literal["check", "hooks", "tests"]
+    code: str = ""
     preamble: str = ""
     beside_rule: bool = False
+    tests: TestCode | None = None
+
+    def of_public_tests(self) -> "Checker":
+        """The part that judges public tests alone."""
+        if self.tests is None:
+            return self
+        return self.model_copy(update={"tests": self.tests.model_copy(update={"hidden": None})})
 
 
 class Reference(BaseModel):
@@ -175,6 +223,7 @@ class Problem(BaseModel):
         code: the program that defines what is called, for code execution alone.
         rule: the name of the comparison rule that judges its outputs.
         checker: judges them in its place.
+        cpu_s, memory_bytes: what a test may use, where the data say.
         load_references: decodes the known-good solutions, each time anew. Raises DataError.
         generator: source text of the data set's own maker of inputs; empty where it has none. Runs
             in the sandbox alone (`harness.features.verify.generated_inputs`).
@@ -205,6 +254,8 @@ class Problem(BaseModel):
     code: str = ""
     rule: str = "lcb"
     checker: Checker | None = None
+    cpu_s: float | None = None
+    memory_bytes: int | None = None
     load_references: Callable[[], tuple[Reference, ...]] = tuple
     generator: str = ""
     known_issues: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from harness.errors import DataError
 from harness.grading.judge import Stop, Task, judge
 from harness.grading.verdict import Grade, Verdict
 from harness.plugins import RuleName
-from harness.problem import Problem, TestCase, TestSuite
+from harness.problem import Checker, Problem, TestCase, TestSuite
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.limits import Limits, limits_of
 from harness.sandbox.program import Execution, Program, SandboxError
@@ -105,7 +105,7 @@ class Options:
 
     Attributes:
         rule: in place of each problem's own rule or checker.
-        cpu_s: CPU seconds per test in place of each source's own.
+        cpu_s: CPU seconds per test in place of each problem's and source's own.
         cpu_by_problem: the same in place of either, by the problem's id.
         memory_bytes: memory of a test, likewise.
         isolate: a process for every test.
@@ -125,8 +125,8 @@ class Options:
         """What a test of a problem may use."""
         return limits_of(
             problem.source,
-            cpu_s=self.cpu_by_problem.get(problem.id, self.cpu_s),
-            memory_bytes=self.memory_bytes,
+            cpu_s=self.cpu_by_problem.get(problem.id, self.cpu_s) or problem.cpu_s,
+            memory_bytes=self.memory_bytes or problem.memory_bytes,
             wall_s=self.wall_s,
         )
 
@@ -137,10 +137,16 @@ class Options:
             tests,
             self.limits(problem),
             self.rule or problem.rule,
-            None if self.rule else problem.checker,
+            _checker(problem, self.rule),
             self.isolate,
             self.stop,
         )
+
+
+def _checker(problem: Problem, rule: RuleName | None) -> Checker | None:
+    """The problem's checker, unless a rule is to judge in its place; tests that are code stay."""
+    checker = problem.checker
+    return None if rule and checker is not None and checker.tests is None else checker
 
 
 async def judge_all(

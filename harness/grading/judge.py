@@ -17,11 +17,12 @@ from enum import StrEnum
 
 from harness.grading.answer_comparison import Comparison, Said
 from harness.grading.checkers import Check, CheckerError
+from harness.grading.code_tests.code_judge import CodeJudge, CodeTask
 from harness.grading.outcome import answer_of, outcome
 from harness.grading.recheck import picked
 from harness.grading.sandbox_retry import Bench
 from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verdict
-from harness.problem import Checker, TestCase
+from harness.problem import Checker, TestCase, TestCode
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program
 from harness.sandbox.trial_input import Encoded, Trial
@@ -99,6 +100,8 @@ def judge(worker: Worker, task: Task) -> Grade:
         return nothing
     if not task.program.code.strip():
         return nothing.model_copy(update={"verdict": Verdict.NO_SOLUTION})
+    if task.checker is not None and task.checker.tests is not None:
+        return _judge_by_code(worker, task, task.checker.tests, nothing)
     try:
         judging = _Judging.of(Bench(worker), task)
     except CheckerError as error:
@@ -115,6 +118,23 @@ def judge(worker: Worker, task: Task) -> Grade:
             "judged_again": judging.again(),
             "isolation": worker.isolation.level,
             "solved_by_rule": judging.comparison.solved_by_rule(len(task.tests)),
+        }
+    )
+
+
+def _judge_by_code(worker: Worker, task: Task, code: TestCode, nothing: Grade) -> Grade:
+    judging = CodeJudge(
+        Bench(worker),
+        CodeTask(task.program, task.tests, task.limits, code, task.isolate, task.ends_at),
+    )
+    results = judging.results()
+    return nothing.model_copy(
+        update={
+            "verdict": _verdict(results),
+            "tests": tuple(results),
+            "peak_bytes": judging.peak_bytes,
+            "judged_again": judging.again(),
+            "isolation": worker.isolation.level,
         }
     )
 

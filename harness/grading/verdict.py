@@ -53,6 +53,8 @@ class TestResult(BaseModel):
         got: the head and tail of the output or of the result.
         error: the end of the traceback or the compiler's message.
         stderr: the end of what was written there; for a function, `stdout` likewise.
+        judged_by: `test_code` where the test is code; `test_code_and_solution` where objects of the
+            solution's own classes were asked for what decides it; empty for a test that is data.
     """
 
     __test__ = False
@@ -69,6 +71,7 @@ class TestResult(BaseModel):
     error: str = ""
     stdout: str = ""
     stderr: str = ""
+    judged_by: str = ""
 
     @model_serializer(mode="wrap")
     def _without_blanks(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -59,6 +59,7 @@ def _read(
         alone=alone,
         borderline=borderline,
         asleep=borderline and record.end == "asleep",
+        partial=b"" if ending is Ending.FINISHED else result,
     )
 
 

@@ -60,6 +60,7 @@ class Execution:
         alone: whether the process was for this test alone.
         borderline: whether a limit of time was hit so narrowly, or so idly, that the machine's load
             may have done it.
+        partial: the result as far as it was written, where the test ended otherwise.
         asleep: whether it neither ran nor waited for a core until the limit of wall time.
     """
 
@@ -75,6 +76,7 @@ class Execution:
     alone: bool = True
     borderline: bool = False
     asleep: bool = False
+    partial: bytes = b""
 
     @property
     def value(self) -> Any:

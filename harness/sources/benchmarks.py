@@ -12,13 +12,14 @@ import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from harness import plugins
 from harness.errors import UsageError
-from harness.sources import fixture, jsonl, mercury
+from harness.sources import codeforces, fixture, humaneval, icpc, jsonl, mbpp, mercury
 from harness.sources.apps import apps
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.hub import HubFile, Wanted, all_files
@@ -34,6 +35,11 @@ LEETCODEDATASET = "newfacade/LeetCodeDataset"
 APPS = "codeparrot/apps"
 METR_APPS = "metr-evals/apps"
 MERCURY = "Elfsong/Mercury"
+HUMANEVAL = "openai/openai_humaneval"
+HUMANEVALPLUS = "evalplus/humanevalplus"
+MBPP = "google-research-datasets/mbpp"
+MBPPPLUS = "evalplus/mbppplus"
+CODEFORCES = "open-r1/codeforces"
 
 _LCB_STEMS = ("test", *(f"test{number}" for number in range(2, 7)))
 """The file that each release added, without its suffix."""
@@ -133,6 +139,15 @@ HOMES: Mapping[str, Mapping[str, Home]] = MappingProxyType(
             "train": _splits(MERCURY, "train"),
             "all": _splits(MERCURY, "train", "eval"),
         },
+        "codeforces": {"test": _splits(CODEFORCES, "test"), "train": _splits(CODEFORCES, "train")},
+        "humaneval": {"test": _splits(HUMANEVAL, "test")},
+        "humanevalplus": {"test": _splits(HUMANEVALPLUS, "test")},
+        "mbpp": {
+            "test": _splits(MBPP, "test"),
+            "train": _splits(MBPP, "train"),
+            "all": _splits(MBPP, "train", "test", "validation", "prompt"),
+        },
+        "mbppplus": {"test": _splits(MBPPPLUS, "test")},
     }
 )
 
@@ -216,6 +231,12 @@ LOADERS: MappingProxyType[str, Loader] = MappingProxyType(
         "leetcodedataset": dataset.load,
         "mercury": mercury.load,
         "apps": apps.load,
+        "icpc": icpc.load,
+        "codeforces": codeforces.load,
+        "humaneval": humaneval.load,
+        "humanevalplus": partial(humaneval.load, name="humanevalplus"),
+        "mbpp": mbpp.load,
+        "mbppplus": partial(mbpp.load, name="mbppplus"),
     }
 )
 
@@ -226,6 +247,11 @@ READERS: MappingProxyType[str, ReadRows] = MappingProxyType(
         "leetcodedataset": dataset.read_rows,
         "mercury": mercury.read_rows,
         "apps": apps.read_rows,
+        "codeforces": codeforces.read_rows,
+        "humaneval": humaneval.read_rows,
+        "humanevalplus": partial(humaneval.read_rows, name="humanevalplus"),
+        "mbpp": mbpp.read_rows,
+        "mbppplus": partial(mbpp.read_rows, name="mbppplus"),
     }
 )
 """Of those that have a home on the hub."""

@@ -16,12 +16,12 @@ from datetime import date
 from functools import partial
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 
 from harness.errors import DataError
 from harness.plugins import RuleName
-from harness.problem import Checker, Problem, TestCase, TestSuite
+from harness.problem import Checker, Problem, Signature, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources.files.catalogue import RowFile
 from harness.sources.files.download import Watch, quiet
@@ -36,7 +36,9 @@ from harness.sources.files.rows import (
     name_fault,
     references_of,
 )
+from harness.sources.jsonl_code import tests_as_code
 from harness.sources.jsonl_nodes import canonical
+from harness.sources.jsonl_shapes import has_another_shape, in_own_shape
 from harness.sources.public_split import Split, split
 from harness.sources.signature import signature_of
 
@@ -54,10 +56,18 @@ class RowTest(_Strict):
 
     input: str
     """What a program reads; for a function one JSON value per line, an argument each."""
-    output: str
-    """What a program must write; for a function one JSON value."""
+    output: str | None = None
+    """What a program must write; for a function one JSON value. Not wanted beside `raises`."""
     public: bool | None = None
     """Whether the model may see it. Where no test of a row says, the first few are public."""
+    kwargs: dict[str, Any] = {}
+    """Named arguments of the call."""
+    raises: str | None = None
+    """The name of the exception that the call must raise."""
+    argument: int | None = None
+    """The number, from 0, of the argument that is compared instead of the result."""
+    tolerance: float | None = None
+    """How far a number may be from the expected one, relatively or absolutely."""
 
 
 class Row(_Strict):
@@ -65,8 +75,8 @@ class Row(_Strict):
 
     statement: str
     """What the model is asked, Markdown or plain text."""
-    tests: tuple[RowTest, ...]
-    """Every one counts; a problem without any is never graded."""
+    tests: tuple[RowTest, ...] = ()
+    """Every one counts; a problem without any is never graded. Not wanted beside `test`."""
     id: str | None = None
     """`<source>/<name>`, or a name alone; without one, the content's hash names the problem."""
     title: str | None = None
@@ -95,6 +105,23 @@ class Row(_Strict):
     """Known-good solutions."""
     known_issues: tuple[str, ...] = ()
     """Why a right solution may be judged wrong, each in a word."""
+    test: str | tuple[str, ...] | None = None
+    """Tests as Python code, in place of `tests`: a function `check(candidate)`, a
+    `unittest.TestCase`, functions `test_…`, statements that assert, or a list of such statements.
+    The code runs in a sandbox apart from the solution's."""
+    public_test: str | tuple[str, ...] | None = None
+    """Tests as code that the model may see; without any, the first few of `test` are public."""
+    test_setup: str = ""
+    """Python source that comes before the code of the tests."""
+    values: Literal["json", "python"] = "json"
+    """How the tests of a function are written: `python` has the arguments as between the brackets
+    of a call, and compares with `==`."""
+    preamble_code: str = ""
+    """Python source that runs before every solution, after the preamble."""
+    time_limit: float | None = Field(default=None, gt=0)
+    """CPU seconds of a test."""
+    memory_limit: int | None = Field(default=None, gt=0)
+    """MiB of memory of a test."""
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
@@ -132,15 +159,18 @@ def parse_row(line: Line, *, source: str) -> Problem:
     Raises:
         DataError: the row is not as the format says.
     """
-    line.json_object()  # says what is wrong with the line itself better than the model would
+    raw = line.json_object()  # says what is wrong with the line better than the model would
+    text = line.text()
+    if has_another_shape(raw):
+        text = to_json(in_own_shape(raw, line.where))
     try:
-        row = Row.model_validate_json(line.text())
+        row = Row.model_validate_json(text)
     except ValidationError as error:
         raise _data_error(line.where, error) from None
     _check(row, line.where)
     digest = _content_hash(row)
     problem_id = _problem_id(row.id or digest[:16], source)
-    tests = _tests(row)
+    tests, checker = _tests_and_checker(row, line.where)
     return Problem(
         id=problem_id,
         source=problem_id.partition("/")[0],
@@ -153,24 +183,42 @@ def parse_row(line: Line, *, source: str) -> Problem:
         release_date=row.release_date,
         starter_code=row.starter_code,
         entry_point=row.entry_point,
-        signature=signature_of(row.starter_code, row.entry_point),
+        signature=Signature() if _is_code(checker) else _signature(row),
         tests=TestSuite(
             public=tests.public, load_hidden=partial(tuple[TestCase, ...], tests.hidden)
         ),
         public_rule=tests.rule,
         preamble=_preamble(row),
         rule=row.rule,
-        checker=Checker(kind="check", code=row.checker) if row.checker is not None else None,
+        checker=checker,
+        cpu_s=row.time_limit,
+        memory_bytes=row.memory_limit and row.memory_limit << 20,
         load_references=partial(references_of, *row.references),
         known_issues=row.known_issues,
         content_hash=digest,
     )
 
 
+def _signature(row: Row) -> Signature:
+    return signature_of(row.starter_code, row.entry_point)
+
+
+def _is_code(checker: Checker | None) -> bool:
+    return checker is not None and checker.tests is not None
+
+
+def _tests_and_checker(row: Row, where: str) -> tuple[Split, Checker | None]:
+    found = tests_as_code(row, where)
+    if found is not None:
+        return found
+    checker = Checker(kind="check", code=row.checker) if row.checker is not None else None
+    return _tests(row), checker
+
+
 def _tests(row: Row) -> Split:
-    signature = signature_of(row.starter_code, row.entry_point)
+    signature = _signature(row)
     tests = [
-        TestCase(input=t.input, output=canonical(t.output, signature), public=bool(t.public))
+        TestCase(input=t.input, output=canonical(t.output or "", signature), public=bool(t.public))
         for t in row.tests
     ]
     if tests and all(test.public is None for test in row.tests):
@@ -181,20 +229,25 @@ def _tests(row: Row) -> Split:
 
 def _check(row: Row, where: str) -> None:
     """What the model's types cannot say."""
+    if row.test is None and "tests" not in row.model_fields_set:
+        raise DataError(where, "tests", "field required; or give 'test', tests that are code")
     if row.id is not None and not all(part.strip() for part in row.id.split("/", 1)):
         raise DataError(where, "id", f"{row.id!r:.60} is not a name or <source>/<name>")
     said = [test.public is not None for test in row.tests]
     if any(said) and not all(said):
         number = said.index(False) + 1
         raise DataError(where, "tests", f"test {number} does not say 'public', as others do")
+    for number, test in enumerate(row.tests, start=1):
+        if test.output is None and test.raises is None:
+            raise DataError(where, "tests", f"test {number} has no 'output'")
     if row.checker is not None:
         _check_checker(row.checker, where)
     if row.entry_point is None:
         return
     if not row.entry_point.isidentifier():
         raise DataError(where, "entry_point", f"{row.entry_point!r:.60} is not a Python name")
-    for number, test in enumerate(row.tests, start=1):
-        check_function_test(test.input, test.output, where, f"tests, test {number}")
+    for number, test in enumerate(row.tests if row.values == "json" else (), start=1):
+        check_function_test(test.input, test.output or "null", where, f"tests, test {number}")
 
 
 def _check_checker(code: str, where: str) -> None:
@@ -219,20 +272,30 @@ def _problem_id(name: str, source: str) -> str:
 
 def _preamble(row: Row) -> str:
     if row.preamble is None:
-        return preambles.LEETCODE if row.entry_point else ""
-    return preambles.BY_NAME[row.preamble]
+        named = preambles.LEETCODE if row.entry_point else ""
+    else:
+        named = preambles.BY_NAME[row.preamble]
+    return f"{named}\n{row.preamble_code}" if row.preamble_code else named
 
 
 def _content_hash(row: Row) -> str:
     tests = to_json([(test.input, test.output, test.public) for test in row.tests]).decode()
     judged = (row.preamble or "", row.rule, row.checker or "")
     judged = judged if judged != ("", "lcb", "") else ()
+    more = row.model_dump(include=_JUDGED_TOO, exclude_defaults=True)
+    of_tests = [test.model_dump(include=_OF_A_TEST, exclude_defaults=True) for test in row.tests]
+    more |= {"tests": of_tests} if any(of_tests) else {}
+    judged = (*judged, to_json(more).decode()) if more else judged
     return content_hash(row.statement, row.starter_code, row.entry_point or "", tests, *judged)
+
+
+_JUDGED_TOO = {"test", "public_test", "test_setup", "values", "preamble_code"}
+_OF_A_TEST = {"kwargs", "raises", "argument", "tolerance"}
 
 
 def schema() -> dict[str, Any]:
     """The format of a row, as JSON Schema."""
-    return Row.model_json_schema()
+    return Row.model_json_schema() | {"anyOf": [{"required": [key]} for key in ("tests", "test")]}
 
 
 def _data_error(where: str, error: ValidationError) -> DataError:

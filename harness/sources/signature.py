@@ -76,6 +76,31 @@ def entry_point_of(code: str, entry_point: str) -> EntryPoint | None:
         return None
 
 
+def annotations_of(
+    starter_code: str, entry_point: str
+) -> tuple[list[ast.expr | None], ast.expr | None] | None:
+    """The annotations of an entry point's parameters and of its result; None where it has none."""
+    if len(starter_code) > _MAX_STARTER_CHARACTERS:
+        return None
+    tree = _parse(starter_code) or _parse(_with_bodies(starter_code))
+    functions = [] if tree is None else [*_functions(tree)]
+    for owner, function in functions:
+        if function.name == entry_point:
+            parameters = [*function.args.posonlyargs, *function.args.args]
+            parameters = parameters[owner is not None and not _is_static(function) :]
+            return [each.annotation for each in parameters], function.returns
+    return None
+
+
+def defined_names(code: str) -> dict[str, bool]:
+    """The functions, methods and classes that some code defines, and whether each is a class."""
+    tree = _parse(code) or _parse(_with_bodies(code))
+    if tree is None or len(code) > _MAX_STARTER_CHARACTERS:
+        return {}
+    found = {function.name: False for _, function in _functions(tree)}
+    return found | {each.name: True for each in tree.body if isinstance(each, ast.ClassDef)}
+
+
 def _parse(source: str) -> ast.Module | None:
     # Not the user's code: what the compiler thinks of its escapes is no news to anybody.
     with warnings.catch_warnings():

@@ -70,10 +70,16 @@ def test_the_bundled_problems_load() -> None:
 def test_every_source_has_a_loader() -> None:
     assert set(LOADERS) == {
         "apps",
+        "codeforces",
         "fixture",
+        "humaneval",
+        "humanevalplus",
+        "icpc",
         "jsonl",
         "leetcode",
         "leetcodedataset",
         "livecodebench",
+        "mbpp",
+        "mbppplus",
         "mercury",
     }

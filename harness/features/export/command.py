@@ -11,6 +11,7 @@ from rich.console import Console
 
 from harness.cli import completion
 from harness.errors import UsageError
+from harness.features.export.atif import atif_text
 from harness.features.export.inspect_log import write_inspect
 from harness.features.export.junit import junit_text
 from harness.features.export.livecodebench import LiveCodeBenchFiles, eval_all_text
@@ -22,7 +23,7 @@ from harness.terminal.progress import load_with_bar
 from harness.terminal.summary_table import console
 from harness.text import count, printable_line
 
-FORMATS = ("csv", "parquet", "junit", "lcb", "inspect", "openai-messages")
+FORMATS = ("csv", "parquet", "junit", "lcb", "inspect", "atif", "openai-messages")
 
 
 def export(
@@ -51,8 +52,8 @@ def export(
     """Write a run's samples for a spreadsheet, a data frame, CI, or another harness.
 
     csv, parquet: a row a sample. junit: a test case a sample, pending ones as errors. lcb:
-    LiveCodeBench's output files. inspect: Inspect's .eval log. openai-messages: JSONL, a
-    conversation a sample.
+    LiveCodeBench's output files. inspect: Inspect's .eval log. atif: JSONL, a trajectory a sample
+    in the format of Harbor. openai-messages: JSONL, a conversation a sample.
     """
     export_run(run, to, out, benchmark)
 
@@ -60,6 +61,7 @@ def export(
 TEXTS: Mapping[str, Callable[[Run], Iterable[str]]] = {
     "csv": csv_text,
     "junit": junit_text,
+    "atif": atif_text,
     "openai-messages": chat_text,
 }
 FILES: Mapping[str, Callable[[Run, Path], None]] = {

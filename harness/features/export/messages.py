@@ -110,10 +110,15 @@ def chat_text(run: Run) -> Iterator[str]:
                 "conversations": len(said.conversations),
             }
             line = {"messages": list(map(chat_message, said.last)), "metadata": metadata}
-            text = json.dumps(line, ensure_ascii=False)
-            yield _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+            yield json_line(line)
         if run.results and not found:
             raise RunDirectoryError(f"{run.path} holds no transcripts, so nothing of what was said")
+
+
+def json_line(value: Any) -> str:
+    """Return a line of JSONL that no terminal acts on."""
+    text = json.dumps(value, ensure_ascii=False)
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
 def chat_message(message: Message) -> dict[str, Any]:

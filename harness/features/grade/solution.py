@@ -28,6 +28,7 @@ class Solution(Frozen):
         code: the program, or the answer where a problem asks for a value; None where there is only
             the model's `output`.
         place: of its problem among all, in LiveCodeBench's order, from 0.
+        completion: whether the code goes on where the problem's prompt ends.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Solution(Frozen):
     output: str = ""
     published: Published | None = None
     place: int | None = None
+    completion: bool = False
 
 
 class Found(NamedTuple):
@@ -46,6 +48,7 @@ class Found(NamedTuple):
     output: str = ""
     published: Published | None = None
     place: int | None = None
+    completion: bool = False
 
     def solution(self, index: int) -> Solution:
         """The same, as the `index`th of its problem's."""

@@ -1,5 +1,6 @@
 """Whose solution is whose: from names to problems, from a model's words to code or an answer."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -73,9 +74,19 @@ def _extraction(solution: Solution, problem: Problem, search: Extract) -> Extrac
     code = solution.code
     if code is None:
         return search(solution.output, problem.entry_point)
+    if solution.completion:
+        return Extraction(code=_completed(problem, code), rule="")
     if problem.kind is Kind.TEST_OUTPUT_PREDICTION:  # in LiveCodeBench's files an assertion
         code = asserted_by_lcb(code)
     return Extraction(code=code, rule="")
+
+
+def _completed(problem: Problem, code: str) -> str:
+    """A completion after the problem's prompt, unless it has the function by itself."""
+    name = re.escape(problem.entry_point or "")
+    if not name or re.search(rf"^(async +)?(def|class) +{name}\b", code, re.MULTILINE):
+        return code
+    return problem.starter_code + code
 
 
 def _finder(

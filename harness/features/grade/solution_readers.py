@@ -1,11 +1,13 @@
 """Files of solutions that somebody has, read for grading.
 
-Four forms, plain or gzipped, told apart by what is in them:
+Five forms, plain or gzipped, told apart by what is in them:
 
 - JSONL, `{"problem_id", "code"}` or `{"problem_id", "output"}` a line, `output` being the model's
   own words; `question_id` will do for `problem_id`, and `answer` for the `code` of a problem that
   asks for a value. A published verdict may stand beside it: `"verdict"`, in this project's words,
   or `"passed"`, true or false, or a number of tests, with `"total"`.
+- EvalPlus' and HumanEval's samples, `{"task_id", "solution"}` or `{"task_id", "completion"}` a
+  line; a completion goes on where the problem's prompt ends.
 - LiveCodeBench's list for its custom evaluator, `[{"question_id", "code_list"}]`; of test outputs
   `[{"question_id", "test_id", "pred_list"}]`, of executions `[{"id", "pred_list"}]`.
 - LiveCodeBench's list of lists for the same: those of each problem, in the order of their ids.
@@ -117,12 +119,25 @@ def read_row(row: dict[str, object], where: str) -> Iterator[Found]:
     if is_of_samples(row):
         yield from read_samples(row, where)
         return
+    if "task_id" in row and not {"problem_id", "question_id"} & row.keys():
+        yield _of_evalplus(row, where)
+        return
     name = problem_name(row, where, ("problem_id", "question_id"))
     code, answer, output = (_text(row, key, where) for key in ("code", "answer", "output"))
     code = answer if code is None else code
     if code is None and output is None:
         raise DataError(where, "code", "missing; give code, or the model's words as output")
     yield Found(name, code, output or "", _published(row, where))
+
+
+def _of_evalplus(row: dict[str, object], where: str) -> Found:
+    """A sample of HumanEval, MBPP or EvalPlus: a whole solution, or what follows the prompt."""
+    name = problem_name(row, where, ("task_id",))
+    solution, completion = (_text(row, key, where) for key in ("solution", "completion"))
+    code = completion if solution is None else solution
+    if code is None:
+        raise DataError(where, "solution", "missing; give solution, or completion")
+    return Found(name, code, published=_published(row, where), completion=solution is None)
 
 
 def _text(row: dict[str, object], key: str, where: str) -> str | None:

@@ -1,4 +1,4 @@
-"""How `harness import` goes: read, match, write a run."""
+"""`harness import`: solutions with their verdicts, or whole agent runs, as a run."""
 
 import re
 from collections.abc import Mapping
@@ -8,11 +8,17 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import completion
-from harness.cli.settings_flags import AsJson
-from harness.errors import OK, NothingSelectedError
+from harness.cli.settings_flags import JUDGING, AsJson, among, with_settings
+from harness.errors import OK, NothingSelectedError, UsageError
 from harness.features.grade.solution_match import match
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.import_.published_run import write_imported
+from harness.features.import_.trajectory_file import (
+    FORMATS,
+    SOLUTIONS,
+    TrajectoryFile,
+    format_of,
+)
 from harness.run.spec.spec import read_spec
 from harness.terminal.progress import load_with_bar
 from harness.terminal.run_outcome import print_summary
@@ -81,29 +87,48 @@ def model_of(file: Path) -> str:
     return _UPSTREAM.sub("", stem) or stem
 
 
-def import_(  # noqa: PLR0917 - the flags of a command
+@with_settings(*JUDGING, "skip_bad_rows")
+def import_(
+    settings: Mapping[str, Any],
+    *,
     file: Annotated[
         Path,
         typer.Argument(
-            help="LiveCodeBench's _eval_all.json, or any file that `harness grade` takes; plain or "
-            "gzipped.",
+            help="Agent runs, LiveCodeBench's _eval_all.json, or any file that `harness grade` "
+            "takes; plain or gzipped. Of ATIF also a folder.",
         ),
     ],
     problems: Annotated[
         str,
         typer.Option(
+            "-b",
+            "--benchmark",
+            "--problems",
             autocompletion=completion.benchmarks,
             metavar="NAME[:WHERE]",
-            help="The problems, as for --benchmark.",
+            help="The problems that the solutions are of, as for `harness run`.",
         ),
     ],
-    out: Annotated[Path, typer.Option(metavar="RUN", help="The run directory to make.")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="RUN", help="The new run directory.")],
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="|".join(FORMATS),
+            help="The file's format. Default: by what is in it.",
+        ),
+    ] = None,
     model: Annotated[
-        str | None, typer.Option(help="Who wrote the solutions. Default: from the file's name.")
+        str | None,
+        typer.Option(help="Who wrote the solutions. Default: as the file says, or its name."),
     ] = None,
     mode: Annotated[
-        str, typer.Option(help="How they were sought, as for `harness run --mode`.")
-    ] = "single_shot",
+        str | None,
+        typer.Option(
+            help="How they were sought, as for `harness run --mode`. Default: as the file says; "
+            "else agentic for agent runs, single_shot for solutions.",
+        ),
+    ] = None,
     extract: Annotated[
         str,
         typer.Option(
@@ -111,22 +136,81 @@ def import_(  # noqa: PLR0917 - the flags of a command
             help="How code is found in a model's words, where the file has no code.",
         ),
     ] = "harness",
-    skip_bad_rows: Annotated[
-        bool,
-        typer.Option("--skip-bad-rows", help="Pass over malformed problem rows and count them."),
-    ] = False,
+    write_tool: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[.ARGUMENT]",
+            help="Of agent runs: a tool that takes the solution, and the argument with the code. "
+            "Default: write_solution, write_answer. Again for further ones.",
+        ),
+    ] = None,
+    problem_field: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Of agent runs: the field that names the problem, as metadata.task.",
+        ),
+    ] = None,
+    price: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IN,OUT",
+            help="Of agent runs: US dollars per million tokens, where the file tells no costs.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a run of published solutions and their published verdicts, to compare and report.
+    """Make a run of what others published, to compare and report.
 
-    Nothing is run: `harness regrade RUN` then judges the same solutions here.
+    Of agent runs every revision is judged here, on hidden tests too. Solutions keep their
+    published verdicts and nothing is run: `harness regrade RUN` then judges them.
     """
-    raise typer.Exit(
-        import_file(
-            problems,
-            file,
-            out,
-            {"model": model, "mode": mode, "extract": extract, "skip_bad_rows": skip_bad_rows},
-            as_json=as_json,
+    said = among(settings, JUDGING)
+    if format_ not in (None, *FORMATS):
+        raise UsageError(f"--from {format_!r:.40}: known are {', '.join(FORMATS)}")
+    format_ = format_ or format_of(file)
+    keys = {
+        "model": model,
+        "mode": mode,
+        "extract": extract,
+        "skip_bad_rows": settings.get("skip_bad_rows"),
+        "price": None if price is None else _price(price),
+    }
+    given = {key: value for key, value in keys.items() if value is not None}
+    if format_ == SOLUTIONS:
+        _refuse_judging(
+            {**said, "write_tool": write_tool, "problem_field": problem_field, "price": price}
         )
+        given = {"model": None, "mode": "single_shot", **given}
+        raise typer.Exit(import_file(problems, file, out, given, as_json=as_json))
+    from harness.features.import_.trajectory_import import ImportRequest, import_trajectories
+    from harness.run.session.judging_session import judging
+
+    how = judging(said)
+    request = ImportRequest(
+        problems,
+        TrajectoryFile(file, format_, problem_field),
+        out,
+        {**given, **said},
+        write_tool or (),
     )
+    raise typer.Exit(import_trajectories(request, how, as_json=as_json))
+
+
+def _price(text: str) -> dict[str, float]:
+    """The prices of input and output tokens. Raises UsageError."""
+    try:
+        given, made = (float(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(f"--price {text!r:.40}: give IN,OUT, as 2.5,10") from None
+    return {"input": given, "output": made}
+
+
+def _refuse_judging(flags: Mapping[str, Any]) -> None:
+    """Refuse flags of judging and of agent runs for a file of solutions. Raises UsageError."""
+    for name, value in flags.items():
+        if value is not None:
+            raise UsageError(
+                f"--{name.replace('_', '-')}: the file holds solutions, whose published verdicts "
+                "are kept and which have no turns; leave it out (harness regrade judges them)"
+            )

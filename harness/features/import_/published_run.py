@@ -7,7 +7,7 @@ solutions here: another run, whose verdicts are ours.
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -120,6 +120,13 @@ def _manifest(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "imported": {"file": file.name, "sha256": _sha256(file), "verdicts": PUBLISHED},
         "spec": spec.model_dump(mode="json"),
+        **unknown_origin(loaded, problems.values()),
+    }
+
+
+def unknown_origin(loaded: Loaded, problems: Iterable[Problem]) -> dict[str, Any]:
+    """Return what `run.json` says of a run that was made elsewhere: of its making, nothing."""
+    return {
         "price": None,
         "prompt": {"name": "unknown", "hash": "unknown"},
         "endpoint": None,
@@ -127,7 +134,7 @@ def _manifest(
             {"name": each.name, "sha256": each.sha256, "bytes": each.size} for each in loaded.files
         ],
         "skipped_rows": [str(error) for error in loaded.skipped],
-        "problems": {problem.id: problem.content_hash for problem in problems.values()},
+        "problems": {problem.id: problem.content_hash for problem in problems},
     }
 
 

@@ -39,8 +39,9 @@ class Side:
 
     @property
     def imported(self) -> bool:
-        """Whether somebody else ran it, so that of its samples' way nothing is known."""
-        return "imported" in self.run.manifest
+        """Whether only solutions were imported, so that turns, tokens and costs are unknown."""
+        found = self.run.manifest.get("imported")
+        return found is not None and "format" not in found
 
     def said(self, key: str) -> str:
         """What the stored spec says, as a word; `n/a` where the run is older than the key."""
@@ -89,6 +90,11 @@ def remarks(sides: Sequence[Side]) -> Iterator[str]:
             yield (
                 f"{side.label}: imported, its verdicts {verdicts_of(side.run.manifest)}; nothing "
                 f"is known of {tests}turns, tokens and cost"
+            )
+        elif "imported" in side.run.manifest:
+            yield (
+                f"{side.label}: agent runs made elsewhere; turns, tokens and cost are what their "
+                "file says, the verdicts were made here"
             )
         ungraded = side.run.summary.ungraded
         if ungraded:

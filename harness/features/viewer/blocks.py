@@ -27,14 +27,7 @@ from harness.agent.events import (
 )
 from harness.agent.extraction.code import extract
 from harness.features.viewer.entries import Entry
-from harness.features.viewer.event_texts import (
-    arguments,
-    message_text,
-    other_arguments,
-    program,
-    reasoning_text,
-    told_in,
-)
+from harness.features.viewer.event_texts import told_in
 from harness.features.viewer.highlight import DiffLine, coloured, difference
 from harness.features.viewer.side_by_side import SHOWN, Sides, beside, cut
 from harness.features.viewer.test_report import NOTHING, failures_in
@@ -42,6 +35,13 @@ from harness.features.viewer.transcript_index import Line, Tape
 from harness.markdown import fenced_blocks
 from harness.models.prices import ListedPrice, cost
 from harness.models.protocol import ModelTurn, ToolCall
+from harness.run.store.message_texts import (
+    arguments,
+    message_text,
+    other_arguments,
+    program,
+    reasoning_text,
+)
 from harness.text import printable_line
 
 FOLDED = 1_200

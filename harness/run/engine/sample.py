@@ -221,6 +221,8 @@ class Sampler:
     def _workspace(self, problem: Problem, view: ProblemView) -> Workspace:
         # The closures below go to strategy and tools: they may hold nothing that holds `problem`.
         task = self.plan.judging.task(problem, "", ())
+        if task.checker is not None:
+            task = replace(task, checker=task.checker.of_public_tests())
         pool = self.pool
 
         async def run_public_tests(code: str) -> Grade:

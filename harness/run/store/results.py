@@ -242,7 +242,8 @@ def limits_of_the_run(manifest: Mapping[str, Any]) -> frozenset[StopReason]:
     """The budgets that can only have been the run's: its samples had none of their own."""
     try:
         spec = manifest["spec"]
-        if str(spec["model"]).startswith("replay:"):  # the recorded sample had a budget of its own
+        # A recorded sample, and an imported one, had a budget of its own.
+        if str(spec["model"]).startswith("replay:") or "imported" in manifest:
             return frozenset()
         return frozenset(reason for reason, key in BUDGETS.items() if spec.get(key) is None)
     except (LookupError, TypeError, AttributeError):

@@ -15,6 +15,7 @@ import builtins
 import contextlib
 import gc
 import io
+import json
 import os
 import signal
 import sys
@@ -24,6 +25,8 @@ from types import ModuleType
 from typing import Any
 
 from inside import values
+from inside.calls.session import Session
+from inside.calls.tests import run_tests
 from inside.preamble import Preamble, Solution
 from inside.words import (
     DONE,
@@ -153,14 +156,28 @@ class Runner:
         self.streams = (sys.stdout, sys.stderr)
 
     def _call(self, name: str, namespace: dict[str, Any]) -> None:
-        function = find_entry_point(name, namespace)
         stdin = self.descriptors[0]
         text = os.pread(stdin, os.fstat(stdin).st_size, 0).decode("utf-8", "surrogatepass")
+        if self.solution.result == "session":
+            self._open_session(namespace).run(text)
+            return
+        if self.solution.result == "tests":
+            report = run_tests(*map(json.loads, text.split("\n")))
+            write_all(self.descriptors[3], report.encode())
+            return
+        function = find_entry_point(name, namespace)
         codecs = self.solution.arguments
         arguments = values.decode_arguments(text, codecs, namespace)
         result = function(*arguments)
         encoded = values.encode(result, self.solution.result, arguments, codecs)
         write_all(self.descriptors[3], encoded)
+
+    def _open_session(self, namespace: dict[str, Any]) -> Session:
+        return Session(
+            lambda name: find_name(name, namespace),
+            lambda error: describe(error).get("error", type(error).__name__),
+            lambda line: write_all(self.descriptors[3], line),
+        )
 
 
 class MissingEntryPointError(Exception):
@@ -180,6 +197,21 @@ def find_entry_point(name: str, namespace: dict[str, Any]) -> Any:
     if callable(function):
         return function
     raise MissingEntryPointError(f"the solution defines no function or Solution method {name!r}")
+
+
+def find_name(name: str, namespace: dict[str, Any]) -> Any:
+    """What the solution defines: as `find_entry_point`, or a value of its module.
+
+    Raises:
+        NameError: it defines nothing of that name.
+    """
+    solution = namespace.get("Solution")
+    if name in namespace and not (isinstance(solution, type) and hasattr(solution, name)):
+        return namespace[name]
+    try:
+        return find_entry_point(name, namespace)
+    except MissingEntryPointError as error:
+        raise NameError(str(error), name=name) from None
 
 
 def _open_stream(descriptor: int, mode: str) -> io.TextIOWrapper:

@@ -378,7 +378,28 @@ async def test_an_interrupt_reports_what_was_judged(folder: Path) -> None:
 def test_the_schema_of_one_s_own_rows_is_printed(tmp_path: Path) -> None:
     done = harness(tmp_path, "problems", "--schema")
     assert done.returncode == 0
-    assert json.loads(done.stdout)["required"] == ["statement", "tests"]
+    assert json.loads(done.stdout)["required"] == ["statement"]
+
+
+def test_samples_of_evalplus_are_graded(folder: Path) -> None:
+    row = {
+        "task_id": "HumanEval/0",
+        "prompt": 'import math\n\ndef twice(n):\n    """Double it.\n    >>> twice(2)\n    4\n    """\n',
+        "entry_point": "twice",
+        "canonical_solution": "    return 2 * n\n",
+        "test": "def check(candidate):\n    assert candidate(3) == 6\n",
+    }
+    (folder / "he.jsonl").write_text(json.dumps(row))
+    samples = [
+        {"task_id": "HumanEval/0", "completion": "    return 2 * n\n"},
+        {"task_id": "HumanEval/0", "completion": "def twice(n):\n    return n + n\n"},
+        {"task_id": "HumanEval/0", "solution": "def twice(n):\n    return n\n"},
+        {"task_id": "HumanEval/0", "solution": "    return 2 * n\n"},
+    ]
+    write(folder, *samples)
+    verdicts = ("accepted", "accepted", "wrong_answer", "compile_error")
+    found = results(grade(folder, problems="humaneval:he.jsonl"))
+    assert found == [("humaneval/0", n, verdict) for n, verdict in enumerate(verdicts)]
 
 
 class TestHarshFiles:

@@ -1,0 +1,209 @@
+"""ATIF, the Agent Trajectory Interchange Format of Harbor, version 1.7: a JSON object a sample.
+
+See https://harborframework.com/docs/trajectory-format. What the format has no field for stands in
+`extra.harness`, so that `harness import` makes the same revisions of it: the problem and the
+sample's index, the final solution, the rule that chose it, why the sample stopped, and its verdict.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import harness
+from harness.agent.events import (
+    Event,
+    Request,
+    Response,
+    Retried,
+    SampleStart,
+    Tested,
+    ToolResult,
+    standing,
+)
+from harness.errors import RunDirectoryError
+from harness.features.export.messages import arguments_of, json_line, transcript_of
+from harness.models.prices import ListedPrice, Price, cost
+from harness.models.protocol import (
+    AssistantMessage,
+    Message,
+    ModelTurn,
+    ToolCall,
+    ToolMessage,
+    Usage,
+)
+from harness.run.store.message_texts import reasoning_text
+from harness.run.store.results import SampleResult
+from harness.run.store.transcripts import Transcripts
+from harness.run.summary.loaded_run import Run
+
+SCHEMA_VERSION = "ATIF-v1.7"
+
+
+def atif_text(run: Run) -> Iterator[str]:
+    """Return JSONL: a line a sample that has a transcript.
+
+    Raises:
+        RunDirectoryError: there is no transcript at all, or one cannot be read.
+    """
+    stored = run.manifest.get("price")
+    price = None if stored is None else ListedPrice.model_validate(stored)
+    found = False
+    with Transcripts(run.path) as transcripts:
+        for result in run.results:
+            events = transcript_of(transcripts, result.problem_id, result.index)
+            steps = _Steps(price).read(events or ())
+            if steps:
+                found = True
+                yield json_line(_trajectory(run, result, steps))
+    if run.results and not found:
+        raise RunDirectoryError(f"{run.path} holds no transcripts, so nothing of what was said")
+
+
+def _trajectory(run: Run, result: SampleResult, steps: list[dict[str, Any]]) -> dict[str, Any]:
+    totals: dict[str, Any] = {"total_steps": len(steps)}
+    if result.usage is not None:
+        totals |= {
+            "total_prompt_tokens": result.usage.input_tokens,
+            "total_completion_tokens": result.usage.output_tokens,
+            "total_cached_tokens": result.usage.cached_input_tokens,
+        }
+    if result.cost is not None:
+        totals["total_cost_usd"] = result.cost
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "session_id": run.name,
+        "trajectory_id": result.sample,
+        "agent": {
+            "name": "harness",
+            "version": str(run.manifest.get("harness") or harness.__version__),
+            "model_name": str(run.spec["model"]),
+            "extra": {"mode": run.spec["mode"], "prompt": run.manifest["prompt"]},
+        },
+        "steps": steps,
+        "final_metrics": totals,
+        "extra": {
+            "harness": {
+                "problem_id": result.problem_id,
+                "index": result.index,
+                "mode": run.spec["mode"],
+                "code": result.code,
+                "chosen_by": result.chosen_by,
+                "extraction": result.extraction,
+                "revision_turns": [step.turn for step in result.steps],
+                "stop_reason": result.stop_reason,
+                "verdict": result.verdict,
+                "public_passed": result.public_passed,
+                "public_total": result.public_total,
+                "hidden_passed": result.hidden_passed,
+                "hidden_total": result.hidden_total,
+                "seconds": result.seconds,
+            }
+        },
+    }
+
+
+class _Steps:
+    """The steps of one sample.
+
+    Args:
+        price: of the model; None where it is unknown.
+    """
+
+    def __init__(self, price: Price | None) -> None:
+        self._price = price
+        self._steps: list[dict[str, Any]] = []
+        self._now: datetime | None = None
+
+    def read(self, events: Iterable[Event]) -> list[dict[str, Any]]:
+        """Return the steps that the standing events of a transcript come to."""
+        for event in standing(events):
+            match event:
+                case SampleStart(time=time) if time:
+                    self._now = datetime.fromisoformat(time)
+                case Request():
+                    for message in event.messages:
+                        self._say(message)
+                case Retried():
+                    self._pass(event.wait_s)
+                case Response():
+                    self._pass(event.response.latency_s)
+                    self._answer(event.response)
+                case ToolResult():
+                    self._pass(event.seconds)
+                    told = {"tests": event.tests.model_dump(mode="json")} if event.tests else {}
+                    self._result(event.result, told)
+                case Tested():
+                    self._pass(event.seconds)
+                    told = {"tests": event.tests.model_dump(mode="json")}
+                    self._observe({"content": event.report, "extra": told})
+                case _:
+                    pass
+        return self._steps
+
+    def _pass(self, seconds: float) -> None:
+        if self._now is not None:
+            self._now += timedelta(seconds=seconds)
+
+    def _add(self, step: dict[str, Any]) -> None:
+        stamp = {"timestamp": self._now.isoformat()} if self._now else {}
+        self._steps.append({"step_id": len(self._steps) + 1, **stamp, **step})
+
+    def _say(self, message: Message) -> None:
+        if isinstance(message, AssistantMessage):
+            context = {"message": message.text, "is_copied_context": True}
+            self._add({"source": "agent", **context, **_calls(message.tool_calls)})
+        elif isinstance(message, ToolMessage):
+            self._result(message, {})
+        else:
+            self._add({"source": message.role, "message": message.content})
+
+    def _answer(self, turn: ModelTurn) -> None:
+        step = {"source": "agent", "message": turn.text, "llm_call_count": 1}
+        thought = reasoning_text(turn.reasoning)
+        if thought:
+            step["reasoning_content"] = thought
+        metrics = {} if turn.usage is None else {"metrics": self._metrics(turn.usage)}
+        self._add({**step, **_calls(turn.tool_calls), **metrics})
+
+    def _metrics(self, usage: Usage) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "prompt_tokens": usage.input_tokens,
+            "completion_tokens": usage.output_tokens,
+            "cached_tokens": usage.cached_input_tokens,
+        }
+        beside = {
+            "reasoning_tokens": usage.reasoning_tokens,
+            "cache_write_tokens": usage.cache_write_tokens,
+        }
+        if any(beside.values()):
+            found["extra"] = beside
+        if (dollars := cost(usage, self._price)) is not None:
+            found["cost_usd"] = dollars
+        return found
+
+    def _result(self, result: ToolMessage, told: dict[str, Any]) -> None:
+        extra = {**told, **({"is_error": True} if result.is_error else {})}
+        calls = self._steps[-1].get("tool_calls", ()) if self._steps else ()
+        known = any(call["tool_call_id"] == result.call_id for call in calls)
+        self._observe(
+            {
+                **({"source_call_id": result.call_id} if known else {}),
+                "content": result.content,
+                **({"extra": extra} if extra else {}),
+            }
+        )
+
+    def _observe(self, result: dict[str, Any]) -> None:
+        """Add a result to the newest step; before any step there is nothing that it is of."""
+        if self._steps:
+            self._steps[-1].setdefault("observation", {"results": []})["results"].append(result)
+
+
+def _calls(calls: Iterable[ToolCall]) -> dict[str, Any]:
+    """The tool calls of a step. Arguments that are no object stand as they came in `extra`."""
+    found: list[dict[str, Any]] = []
+    for call in calls:
+        arguments, error = arguments_of(call.arguments)
+        made = {"tool_call_id": call.id, "function_name": call.name, "arguments": arguments}
+        found.append({**made, "extra": {"arguments": call.arguments}} if error else made)
+    return {"tool_calls": found} if found else {}

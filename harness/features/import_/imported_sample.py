@@ -1,0 +1,203 @@
+"""A sample of an imported run: its revisions, what is judged of them, and its result."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.agent.attempt import Attempt, ChosenBy, StopReason, Written
+from harness.agent.events import (
+    Event,
+    NotGraded,
+    Request,
+    Response,
+    SampleEnd,
+    SampleStart,
+    ToolResult,
+)
+from harness.agent.extraction.code import Extract
+from harness.features.grade.solution import Published
+from harness.features.import_.revisions import WriteTool, revisions_of
+from harness.features.import_.trajectory import Revision, Spending, Trajectory
+from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
+from harness.models.prices import Price, cost
+from harness.models.protocol import Usage
+from harness.problem import Problem
+from harness.run.engine.sample import result_of
+from harness.run.store.results import SampleResult, Step
+from harness.run.store.transcript import sample_name
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedSample:
+    """A sample without its conversation, of which many are held at a time.
+
+    Attributes:
+        where: in the file, as errors name it.
+        revisions: the oldest first.
+        final: the solution that counts; empty where there is none.
+        chosen_by: the rule that chose it.
+        extraction: the rule that found it in the model's words; empty where none did.
+        spent: in all.
+        error: why the sample stays pending; empty for one that came to its end.
+    """
+
+    where: str
+    problem: Problem
+    index: int
+    revisions: tuple[Revision, ...]
+    final: str
+    chosen_by: ChosenBy
+    stop_reason: StopReason
+    published: Published | None
+    spent: Spending
+    model_calls: int
+    tool_calls: int
+    extraction: str
+    error: str = ""
+
+    @property
+    def name(self) -> str:
+        """The sample as people see it."""
+        return sample_name(self.problem.id, self.index)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """What is judged: each different revision, and the final solution, even an empty one."""
+        return tuple(dict.fromkeys((*(each.code for each in self.revisions), self.final)))
+
+
+def imported_sample(
+    trajectory: Trajectory,
+    problem: Problem,
+    index: int,
+    tools: tuple[WriteTool, ...],
+    extract: Extract,
+) -> ImportedSample:
+    """Return the sample that a trajectory is.
+
+    Args:
+        trajectory: as a reader gave it.
+        problem: that it is for.
+        index: among the problem's samples.
+        tools: that take the solution.
+        extract: finds code in an answer where no such tool was called.
+
+    Raises:
+        DataError: its revisions cannot be judged.
+    """
+    revisions = revisions_of(trajectory, problem, tools, extract)
+    newest = revisions[-1].code if revisions else ""
+    final = newest if trajectory.final is None else trajectory.final
+    rule = next((each.extraction for each in revisions if each.code == final), "")
+    chosen_by = ChosenBy.NEWEST if final == newest else ChosenBy.ANSWER
+    return ImportedSample(
+        where=trajectory.where,
+        problem=problem,
+        index=index,
+        revisions=revisions,
+        final=final,
+        chosen_by=trajectory.chosen_by or (chosen_by if final else ChosenBy.NONE),
+        stop_reason=trajectory.stop_reason,
+        published=trajectory.published,
+        spent=_whole(trajectory.spending, revisions),
+        model_calls=max([trajectory.model_calls, *(each.turn for each in revisions)]),
+        tool_calls=0 if trajectory.revisions is not None else trajectory.tool_calls,
+        extraction=rule if trajectory.extraction is None else trajectory.extraction,
+        error=trajectory.error,
+    )
+
+
+def _whole(spent: Spending, revisions: Sequence[Revision]) -> Spending:
+    """What a sample used in all: at least what it had used by its last revision."""
+    last = revisions[-1].spent if revisions else Spending()
+    return Spending(
+        last.usage if spent.usage is None else spent.usage,
+        last.cost if spent.cost is None else spent.cost,
+        last.seconds if spent.seconds is None else spent.seconds,
+        spent.split and last.split,
+    )
+
+
+def result_from(
+    sample: ImportedSample, grades: Mapping[str, Grade], price: Price | None
+) -> SampleResult:
+    """Return the result of a sample.
+
+    Args:
+        sample: all of whose codes were judged.
+        grades: by code; the final one's is of no infrastructure's failure.
+        price: of the model, where it is known; the file's own costs go before it.
+    """
+    attempt = Attempt(
+        code=sample.final,
+        chosen_by=sample.chosen_by,
+        extraction=sample.extraction,
+        stop_reason=sample.stop_reason,
+        usage=sample.spent.usage or Usage(),
+        usage_known=sample.spent.usage is not None,
+        model_calls=sample.model_calls,
+        tool_calls=sample.tool_calls,
+        revisions=tuple(
+            Written(code=each.code, turn=each.turn, usage=each.spent.usage, seconds=None)
+            for each in sample.revisions
+        ),
+    )
+    return result_of(sample.problem, sample.index, attempt, grades[sample.final]).model_copy(
+        update={
+            "steps": tuple(_step(each, grades[each.code], price) for each in sample.revisions),
+            "cost": _cost(sample.spent, price),
+            "seconds": sample.spent.seconds or 0.0,
+        }
+    )
+
+
+def _step(revision: Revision, grade: Grade, price: Price | None) -> Step:
+    unknown = grade.verdict is Verdict.UNGRADED or grade.verdict in INFRASTRUCTURE
+    usage = revision.spent.usage
+    return Step(
+        turn=revision.turn,
+        tokens=None if usage is None else usage.total_tokens,
+        cost=_cost(revision.spent, price),
+        seconds=revision.spent.seconds,
+        public_passed=grade.public_passed if revision.tested and not unknown else None,
+        solved=None if unknown else grade.solved,
+    )
+
+
+def _cost(spent: Spending, price: Price | None) -> float | None:
+    return cost(spent.usage, price) if spent.cost is None else spent.cost
+
+
+def transcript_of(
+    trajectory: Trajectory, sample: ImportedSample, model: str, mode: str
+) -> Iterator[Event]:
+    """Yield the events of a sample's transcript up to its grade.
+
+    Args:
+        trajectory: with its conversation.
+        sample: the same, as it is stored.
+        model: of the run.
+        mode: of the run.
+    """
+    yield SampleStart(
+        sample=sample.name,
+        problem_id=sample.problem.id,
+        index=sample.index,
+        mode=mode,
+        model=model,
+        problem_hash=sample.problem.content_hash,
+    )
+    number = 0
+    for turn in trajectory.turns:
+        number += turn.calls
+        yield Request(turn=number, hash="", messages=turn.before)
+        yield Response(turn=number, response=turn.answer)
+        for result in turn.results:
+            yield ToolResult(turn=number, result=result, seconds=0.0)
+    yield SampleEnd(
+        stop_reason=sample.stop_reason,
+        chosen_by=sample.chosen_by,
+        extraction=sample.extraction,
+        usage=sample.spent.usage or Usage(),
+    )
+    if sample.error:
+        yield NotGraded(verdict=Verdict.MODEL_ERROR, cause=sample.error)

@@ -1,0 +1,189 @@
+"""Logs of Inspect, `.eval` and `.json`, read without `inspect_ai` (https://inspect.aisi.org.uk).
+
+An `.eval` is a zip archive: `header.json`, and each sample in `samples/`. Its members are
+compressed with zlib, or with Zstandard in newer versions, which `pyarrow` reads.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, cast
+
+from harness.agent.attempt import StopReason
+from harness.features.grade.solution import Published
+from harness.features.import_.chat_messages import answer_in, message_in, role_in
+from harness.features.import_.fields import (
+    Object,
+    amount,
+    at_path,
+    name_of,
+    object_in,
+    objects_in,
+    text,
+    whole,
+)
+from harness.features.import_.trajectory import Conversation, Spending, Trajectory
+from harness.models.protocol import Usage
+
+ATTACHMENT = re.compile(r"attachment://([0-9a-f]{32})")
+LIMITS = {
+    "message": StopReason.TURN_LIMIT,
+    "turn": StopReason.TURN_LIMIT,
+    "time": StopReason.WALL_LIMIT,
+    "working": StopReason.TIME_LIMIT,
+    "token": StopReason.TOKEN_LIMIT,
+    "cost": StopReason.COST_LIMIT,
+    "context": StopReason.CONTEXT_LIMIT,
+}
+
+
+def read_inspect_samples(log: Object, where: str, path: str | None) -> Iterator[Trajectory]:
+    """Read a `.json` log. Raises DataError."""
+    model = model_in(log, where)
+    for number, sample in enumerate(objects_in(log, "samples", where), 1):
+        yield read_inspect_sample(sample, model, f"{where}: sample {number}", path)
+
+
+def model_in(log: Object, where: str) -> str:
+    """Return the model of a log, or of its header. Raises DataError."""
+    return text(object_in(log, "eval", where), "model", where)
+
+
+def read_inspect_sample(row: Object, model: str, where: str, path: str | None) -> Trajectory:
+    """Read a sample.
+
+    Args:
+        row: the object.
+        model: of the log.
+        where: it stands, as errors name it.
+        path: of the field that names the problem, where the user gave it.
+
+    Raises:
+        DataError: a field is not as it should be.
+    """
+    attached = object_in(row, "attachments", where)
+    answers = _answers(row, where)
+    talk = Conversation(where)
+    for number, message in enumerate(objects_in(row, "messages", where), 1):
+        place = f"{where}: message {number}"
+        message = _resolved(message, attached)  # noqa: PLW2901 - the same message, whole
+        if role_in(message, place) != "assistant":
+            talk.say(message_in(message, place, talk))
+            continue
+        usage, seconds, until = answers.get(text(message, "id", place), (None, None, None))
+        talk.answer(answer_in(message, place, usage=usage, seconds=seconds), until=until)
+    epoch = whole(row, "epoch", where)
+    published, answer = _score(row, where)
+    return Trajectory(
+        where=where,
+        problem=at_path(row, path, where) if path else name_of(row.get("id"), where, "id"),
+        index=None if not epoch else epoch - 1,
+        turns=talk.turns(),
+        model=model,
+        final=answer,
+        stop_reason=_stop(row, where),
+        published=published,
+        spent=Spending(_total(row, where), None, amount(row, "total_time", where)),
+        error=text(object_in(row, "error", where), "message", where),
+    )
+
+
+_Answer = tuple[Usage | None, float | None, float | None]
+
+
+def _answers(row: Object, where: str) -> dict[str, _Answer]:
+    """Tokens, seconds, and seconds until then, of each answer by its message's id."""
+    found: dict[str, _Answer] = {}
+    for event in objects_in(row, "events", where):
+        if event.get("event") != "model":
+            continue
+        output = object_in(event, "output", where)
+        choices = objects_in(output, "choices", where)
+        if not choices:
+            continue
+        key = text(object_in(choices[0], "message", where), "id", where)
+        took = amount(event, "working_time", where)
+        until = _seconds(row.get("started_at"), event.get("completed"))
+        found[key] = usage_of(object_in(output, "usage", where), where), took, until
+    return found
+
+
+def _seconds(began: object, ended: object) -> float | None:
+    """Seconds between two ISO 8601 times; None where one of them is none."""
+    if not isinstance(began, str) or not isinstance(ended, str):
+        return None
+    with suppress(ValueError, TypeError, OverflowError):  # also of times with and without a zone
+        passed = datetime.fromisoformat(ended) - datetime.fromisoformat(began)
+        return max(0.0, passed.total_seconds())
+    return None
+
+
+def usage_of(row: Object, where: str) -> Usage | None:
+    """Return tokens as Inspect counts them: `input_tokens` are without those of the cache.
+
+    Raises:
+        DataError: a number is none.
+    """
+    if not row:
+        return None
+    read = whole(row, "input_tokens_cache_read", where) or 0
+    written = whole(row, "input_tokens_cache_write", where) or 0
+    return Usage(
+        input_tokens=(whole(row, "input_tokens", where) or 0) + read + written,
+        cached_input_tokens=read,
+        cache_write_tokens=written,
+        output_tokens=whole(row, "output_tokens", where) or 0,
+        reasoning_tokens=whole(row, "reasoning_tokens", where) or 0,
+    )
+
+
+def _total(row: Object, where: str) -> Usage | None:
+    """The tokens of all models of a sample."""
+    found = [
+        used
+        for name in object_in(row, "model_usage", where)
+        if (used := usage_of(object_in(object_in(row, "model_usage", where), name, where), where))
+    ]
+    total = Usage()
+    for used in found:
+        total += used
+    return total if found else None
+
+
+def _score(row: Object, where: str) -> tuple[Published | None, str | None]:
+    """The verdict of the only score; of one that this program wrote, the final solution too."""
+    scores = object_in(row, "scores", where)
+    score: Any = scores.get(
+        "harness", next(iter(scores.values()), None) if len(scores) == 1 else None
+    )
+    if not isinstance(score, dict):
+        return None, None
+    named = cast("dict[str, Any]", score)
+    value = named.get("value")
+    passed = {"C": True, "I": False}.get(value) if isinstance(value, str) else None
+    if isinstance(value, int | float) and value in (0, 1):
+        passed = value == 1
+    ours = "harness" in scores and isinstance(named.get("answer"), str)
+    answer = text(named, "answer", where) if ours else None
+    return None if passed is None else Published(passed=passed), answer
+
+
+def _stop(row: Object, where: str) -> StopReason:
+    limit = text(object_in(row, "limit", where), "type", where)
+    return LIMITS.get(limit, StopReason.MODEL_STOPPED)
+
+
+def _resolved(value: Any, attached: Object) -> Any:
+    """A message with the texts that its log keeps apart; each at most once in its place."""
+    if isinstance(value, str):
+        found = ATTACHMENT.fullmatch(value)
+        text_ = attached.get(found[1]) if found else None
+        return text_ if isinstance(text_, str) else value
+    if isinstance(value, list):
+        return [_resolved(each, attached) for each in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {
+            key: _resolved(each, attached) for key, each in cast("dict[str, Any]", value).items()
+        }
+    return value

@@ -1,0 +1,214 @@
+"""Revisions as rows of JSONL: the plain way to bring runs whose conversations are not kept.
+
+A row a revision, in the order in which they were written:
+
+    {"problem_id": "abc300_a", "sample": 0, "code": "…", "turn": 1, "tokens": 812, "seconds": 9.5}
+
+Or a row a sample, where `revisions` holds objects with those fields, or programs as strings:
+
+    {"problem_id": "abc300_a", "revisions": ["…", {"code": "…", "tokens": 1700}]}
+
+`tokens`, `cost` and `seconds` are what the sample had used when the revision was written; a row of
+a sample may say them of the whole sample. A sample that wrote nothing has `"code": null`, or an
+empty list.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+from harness.errors import DataError
+from harness.features.import_.fields import (
+    Object,
+    amount,
+    list_in,
+    object_in,
+    problem_in,
+    published_in,
+    text,
+    whole,
+)
+from harness.features.import_.trajectory import (
+    MOST_REVISIONS,
+    Revision,
+    Spending,
+    Trajectory,
+    Turn,
+)
+from harness.models.protocol import ModelStop, ModelTurn, ToolCall, Usage
+
+Row = tuple[dict[str, Any], str]
+
+
+def read_revision_rows(rows: Iterable[Row], problem_field: str | None) -> Iterator[Trajectory]:
+    """Read the rows of a file.
+
+    Args:
+        rows: each with its place, as errors name it.
+        problem_field: the path of the field that names the problem, where the user gave it.
+
+    Raises:
+        DataError: a field is not as it should be, or the rows of a sample do not follow each other.
+    """
+    together: list[Row] = []
+    last: tuple[str, int] | None = None
+    done: set[tuple[str, int]] = set()
+    for row, where in rows:
+        sample = _sample_of(row, where, problem_field)
+        if sample is not None and sample in done:
+            what = f"sample {sample[1]} of {sample[0]!r:.60} stands twice; keep its rows together"
+            raise DataError(where, "sample", what)
+        if together and sample != last:
+            yield _of_rows(together, last)
+            together = []
+        if sample is None:
+            yield _of_row(row, where, problem_field)
+        else:
+            together.append((row, where))
+            if last is not None and last != sample:
+                done.add(last)
+            if len(together) > MOST_REVISIONS:
+                raise DataError(where, None, f"more than {MOST_REVISIONS:,} revisions of a sample")
+        last = sample
+    if together:
+        yield _of_rows(together, last)
+
+
+def _sample_of(row: Object, where: str, path: str | None) -> tuple[str, int] | None:
+    """The sample that a row of one revision is of; None for a row of a whole sample."""
+    if "revisions" in row:
+        return None
+    return problem_in((row,), where, path), whole(row, "sample", where) or 0
+
+
+def _of_rows(rows: list[Row], sample: tuple[str, int] | None) -> Trajectory:
+    assert sample is not None
+    (first, where), (last, last_where) = rows[0], rows[-1]
+    written = [each for each in rows if each[0].get("code") is not None]
+    revisions = _revisions(written)
+    return Trajectory(
+        where=where,
+        problem=sample[0],
+        index=sample[1],
+        turns=_turns(revisions),
+        model=text(first, "model", where),
+        mode=text(first, "mode", where),
+        revisions=revisions,
+        published=published_in(last, last_where),
+        spent=_spending(last, last_where),
+        calls=_calls(revisions, whole(last, "turn", last_where)),
+        error=text(last, "error", last_where),
+    )
+
+
+def _of_row(row: dict[str, Any], where: str, path: str | None) -> Trajectory:
+    inner: list[Row] = []
+    for number, each in enumerate(list_in(row, "revisions", where)[: MOST_REVISIONS + 1]):
+        place = f"{where}: revision {number + 1}"
+        if not isinstance(each, dict | str):
+            raise DataError(place, None, "not an object, nor a program as a string")
+        inner.append(
+            (cast("dict[str, Any]", each) if isinstance(each, dict) else {"code": each}, place)
+        )
+    revisions = _revisions(inner)
+    final = row.get("final_code")
+    return Trajectory(
+        where=where,
+        problem=problem_in((row,), where, path),
+        index=whole(row, "sample", where),
+        turns=_turns(revisions),
+        model=text(row, "model", where),
+        mode=text(row, "mode", where),
+        revisions=revisions,
+        final=text(row, "final_code", where) if final is not None else None,
+        published=published_in(row, where),
+        spent=_spending(row, where),
+        calls=_calls(revisions, whole(row, "turns", where)),
+        error=text(row, "error", where),
+    )
+
+
+def _revisions(rows: list[Row]) -> tuple[Revision, ...]:
+    found: list[Revision] = []
+    for number, (row, where) in enumerate(rows, 1):
+        if not isinstance(row.get("code"), str):
+            raise DataError(where, "code", "missing; a revision has its program, or null for none")
+        turn = whole(row, "turn", where)
+        tested = row.get("tested")
+        if tested not in (None, True, False):
+            raise DataError(where, "tested", "neither true nor false")
+        revision = Revision(
+            code=text(row, "code", where),
+            turn=number if turn is None else turn,
+            spent=_spending(row, where),
+            tested=bool(tested),
+            published=published_in(row, where),
+        )
+        _check_order(found[-1:], revision, where)
+        found.append(revision)
+    return tuple(found)
+
+
+def _check_order(before: list[Revision], now: Revision, where: str) -> None:
+    """Refuse figures of single calls, where those of the sample until then are wanted."""
+    for earlier in before:
+        pairs = (
+            ("turn", earlier.turn, now.turn),
+            ("tokens", _tokens(earlier), _tokens(now)),
+            ("cost", earlier.spent.cost, now.spent.cost),
+            ("seconds", earlier.spent.seconds, now.spent.seconds),
+        )
+        for field, then, later in pairs:
+            if then is not None and later is not None and later < then:
+                what = (
+                    f"falls from {then:g} to {later:g}; give what the sample had used until then, "
+                    "not what one call used"
+                )
+                raise DataError(where, field, what)
+
+
+def _tokens(revision: Revision) -> int | None:
+    usage = revision.spent.usage
+    return None if usage is None else usage.total_tokens
+
+
+def _spending(row: Object, where: str) -> Spending:
+    return Spending(
+        _usage(row, where),
+        amount(row, "cost", where),
+        amount(row, "seconds", where),
+        split=isinstance(row.get("tokens"), dict | None),
+    )
+
+
+def _usage(row: Object, where: str) -> Usage | None:
+    """The tokens of a row: a number, counted as input, or `{"input": …, "output": …}`."""
+    if isinstance(row.get("tokens"), dict):
+        both = object_in(row, "tokens", where)
+        return Usage(
+            input_tokens=whole(both, "input", where) or 0,
+            output_tokens=whole(both, "output", where) or 0,
+        )
+    total = whole(row, "tokens", where)
+    return None if total is None else Usage(input_tokens=total)
+
+
+def _calls(revisions: tuple[Revision, ...], told: int | None) -> int:
+    """Model calls of a sample: at least those until its last revision."""
+    return max([told or 0, *(each.turn for each in revisions)])
+
+
+def _turns(revisions: tuple[Revision, ...]) -> tuple[Turn, ...]:
+    """The revisions as calls of `write_solution`, which is where a transcript has them."""
+    turns: list[Turn] = []
+    reached = 0
+    for number, each in enumerate(revisions, 1):
+        call = ToolCall(
+            id=f"revision-{number}",
+            name="write_solution",
+            arguments=json.dumps({"code": each.code}, ensure_ascii=False),
+        )
+        answer = ModelTurn(tool_calls=(call,), stop=ModelStop(reason="tool_use"))
+        turns.append(Turn((), answer, calls=max(0, each.turn - reached)))
+        reached = max(reached, each.turn)
+    return tuple(turns)

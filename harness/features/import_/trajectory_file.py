@@ -1,0 +1,243 @@
+"""Files of agent runs: which format one is in, and its trajectories, one after the other.
+
+Each reading goes through the file anew and holds one trajectory at a time.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic_core import from_json
+
+from harness.errors import DataError, UsageError
+from harness.features.import_.atif import read_atif
+from harness.features.import_.eval_archive import EvalArchive
+from harness.features.import_.fields import Object
+from harness.features.import_.harbor_trial import TRAJECTORY, trial_facts
+from harness.features.import_.inspect_log import (
+    model_in,
+    read_inspect_sample,
+    read_inspect_samples,
+)
+from harness.features.import_.message_log import read_message_log
+from harness.features.import_.revision_rows import read_revision_rows
+from harness.features.import_.trajectory import Trajectory
+from harness.features.import_.verifiers_traces import read_episode
+from harness.sources.files.lines import JsonLines, json_complaint, open_regular
+
+LONGEST_ROW = 64 << 20
+"""Bytes of one trajectory."""
+LONGEST_DOCUMENT = 512 << 20
+"""Bytes of a file that is one JSON value over many lines."""
+LONGEST_PEEK = 1 << 20
+MOST_FILES = 100_000
+SOLUTIONS = "solutions"
+FORMATS = (SOLUTIONS, "revisions", "messages", "inspect", "atif", "verifiers")
+
+Row = tuple[dict[str, Any], str]
+
+
+@dataclass(frozen=True, slots=True)
+class TrajectoryFile:
+    """A file, or a folder, of agent runs.
+
+    Attributes:
+        format: one of `FORMATS`, but for `solutions`.
+        problem_field: the path of the field that names the problem, where the user gave it.
+    """
+
+    path: Path
+    format: str
+    problem_field: str | None = None
+
+    def trajectories(self) -> Iterator[Trajectory]:
+        """Yield the trajectories in the file's order.
+
+        Raises:
+            UsageError: a file cannot be opened.
+            DataError: a row is not as its format says, or too large.
+        """
+        where = str(self.path)
+        try:
+            for trajectory in self._read():
+                where = trajectory.where
+                yield trajectory
+        except RecursionError:
+            raise DataError(where, None, "at or after this place: nested too deep") from None
+
+    def sha256(self) -> str:
+        """Return the hash of the bytes; of a folder, of its files' names and hashes."""
+        if not self.path.is_dir():
+            with open_regular(self.path) as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        digest = hashlib.sha256()
+        for each in files_in(self.path):
+            with open_regular(each) as file:
+                inner = hashlib.file_digest(file, "sha256").hexdigest()
+            digest.update(f"{each.relative_to(self.path)}\0{inner}\n".encode(errors="replace"))
+        return digest.hexdigest()
+
+    def _read(self) -> Iterator[Trajectory]:
+        if self.path.is_dir():
+            if self.format != "atif":
+                raise UsageError(
+                    f"{self.path} is a folder; only atif is read from one: name a file"
+                )
+            for each in files_in(self.path):
+                yield from self._atif_file(each)
+        elif self.format == "inspect":
+            yield from self._inspect()
+        elif self.format == "revisions":
+            yield from read_revision_rows(rows_in(self.path), self.problem_field)
+        elif self.format == "atif":
+            yield from self._atif_file(self.path)
+        elif self.format == "verifiers":
+            for row, where in rows_in(self.path):
+                yield from read_episode(row, where, self.problem_field)
+        else:
+            for row, where in rows_in(self.path):
+                yield read_message_log(row, where, self.problem_field)
+
+    def _atif_file(self, path: Path) -> Iterator[Trajectory]:
+        beside = trial_facts(path)
+        for row, where in rows_in(path):
+            extra = row.get("extra")
+            if beside and isinstance(extra, dict | None):
+                row["extra"] = {**beside, **cast("dict[str, Any]", extra or {})}
+            yield read_atif(row, where, self.problem_field)
+
+    def _inspect(self) -> Iterator[Trajectory]:
+        if not is_zip(self.path):
+            for row, where in rows_in(self.path):
+                yield from read_inspect_samples(row, where, self.problem_field)
+            return
+        with closing(EvalArchive(self.path)) as archive:
+            model = model_in(archive.header(), str(self.path))
+            for row, where in archive.samples():
+                yield read_inspect_sample(row, model, where, self.problem_field)
+
+
+def format_of(path: Path) -> str:
+    """Return the format that a file is in, by what is in it.
+
+    Raises:
+        UsageError: it cannot be opened, or a folder holds no trajectory.
+        DataError: it holds no JSON.
+    """
+    if path.is_dir():
+        if not files_in(path):
+            raise UsageError(f"{path} holds no {TRAJECTORY}; name a file")
+        return "atif"
+    if is_zip(path):
+        return "inspect"
+    first = _peek(path)
+    return SOLUTIONS if first is None else _format_of_row(first)
+
+
+def _peek(path: Path) -> dict[str, Any] | None:
+    """The first object of a file; None where it is too long to tell, as in a list of solutions."""
+    line = next(iter(JsonLines(path, max_line_bytes=LONGEST_DOCUMENT)), None)
+    text = b"" if line is None else line.text().lstrip()
+    value: object = None
+    if text.startswith(b"["):
+        head = text[1:LONGEST_PEEK].decode(errors="replace").lstrip()
+        with suppress(ValueError, RecursionError):
+            value, _ = json.JSONDecoder().raw_decode(head)
+    with suppress(DataError, StopIteration):
+        if value is None and line is not None:
+            whole = text.startswith(b"{") and _is_object(text)
+            value = _parsed(text, line.where) if whole else next(_document(path))[0]
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+
+
+def _format_of_row(row: Object) -> str:
+    version = row.get("schema_version")
+    if isinstance(version, str) and version.startswith("ATIF"):
+        return "atif"
+    if "task" in row and ("nodes" in row or "traces" in row):
+        return "verifiers"
+    if isinstance(row.get("messages"), list):
+        return "messages"
+    if "samples" in row and "eval" in row:
+        return "inspect"
+    return "revisions" if "revisions" in row or "turn" in row else SOLUTIONS
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return the trajectories of a folder, however deep, in order. Raises UsageError."""
+    found: list[Path] = []
+    for each in folder.rglob(TRAJECTORY):
+        found.append(each)
+        if len(found) > MOST_FILES:
+            raise UsageError(f"{folder} holds more than {MOST_FILES:,} trajectories; name a part")
+    return sorted(found)
+
+
+def is_zip(path: Path) -> bool:
+    """Whether a file begins as a zip archive. Raises UsageError where it cannot be opened."""
+    with open_regular(path) as file:
+        return file.read(4) == b"PK\x03\x04"
+
+
+def rows_in(path: Path) -> Iterator[Row]:
+    """Yield the objects of a file: one a line, a list of them, or one over many lines.
+
+    Raises:
+        UsageError: the file cannot be opened.
+        DataError: it holds something else, or one is too large.
+    """
+    lines = iter(JsonLines(path, max_line_bytes=LONGEST_DOCUMENT))
+    first = next(lines, None)
+    if first is None:
+        return
+    if first.text().lstrip().startswith(b"[") or not _is_object(first.text()):
+        yield from _document(path)
+        return
+    for line in chain((first,), lines):
+        yield _row(line.text(), line.where), line.where
+
+
+def _is_object(text: bytes) -> bool:
+    """Whether a line is a whole object, and not the beginning of a longer one."""
+    return text.lstrip().startswith(b"{") and text.rstrip().endswith(b"}")
+
+
+def _row(text: bytes, where: str) -> dict[str, Any]:
+    if len(text) > LONGEST_ROW:
+        raise DataError(where, None, f"longer than {LONGEST_ROW:,} bytes")
+    value = _parsed(text, where)
+    if not isinstance(value, dict):
+        raise DataError(where, None, "not a JSON object")
+    return cast("dict[str, Any]", value)
+
+
+def _parsed(text: bytes, where: str) -> object:
+    """The JSON value; halves of surrogate pairs, which Python's own parser takes, are no error."""
+    try:
+        return from_json(text)
+    except ValueError as error:
+        with suppress(ValueError, RecursionError):
+            return json.loads(text)
+        raise DataError(where, None, json_complaint(error)) from None
+
+
+def _document(path: Path) -> Iterator[Row]:
+    data = bytearray()
+    for line in JsonLines(path, max_line_bytes=LONGEST_DOCUMENT):
+        data += line.text() + b"\n"
+        if len(data) > LONGEST_DOCUMENT:
+            raise DataError(str(path), None, f"longer than {LONGEST_DOCUMENT:,} bytes")
+    value = _parsed(bytes(data), str(path))
+    if isinstance(value, dict):
+        yield cast("dict[str, Any]", value), str(path)
+        return
+    for number, each in enumerate(cast("list[Any]", value) if isinstance(value, list) else [], 1):
+        where = f"{path}: item {number}"
+        if not isinstance(each, dict):
+            raise DataError(where, None, "not a JSON object")
+        yield cast("dict[str, Any]", each), where

@@ -1,0 +1,236 @@
+"""Agent runs that others made, imported: read, match, judge every revision, write a run."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from harness.agent.strategies.strategy_names import STRATEGIES
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
+from harness.features.import_.agreement import agreement_lines
+from harness.features.import_.imported_sample import ImportedSample
+from harness.features.import_.published_run import HERE, unknown_origin
+from harness.features.import_.revisions import WRITE_TOOLS, WriteTool
+from harness.features.import_.trajectory_file import TrajectoryFile
+from harness.features.import_.trajectory_run import (
+    Finder,
+    Judgements,
+    judge_answers,
+    read_samples,
+    with_problems,
+    write_transcripts,
+)
+from harness.models.prices import ListedPrice
+from harness.problem import Problem
+from harness.run.engine.manifest import SCHEMA, surroundings, test_limits
+from harness.run.plan.plan import judging_of
+from harness.run.plan.problem_kinds import KindRules, check_settings, check_tested, rules_of
+from harness.run.session.judging_session import Judging, isolate, judge_jobs, vet
+from harness.run.spec.spec import RunSpec, known_keys, read_spec
+from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
+from harness.run.summary.summary import summarize
+from harness.sources.files.rows import Loaded
+from harness.terminal.progress import load_with_bar
+from harness.terminal.run_outcome import print_summary
+from harness.terminal.summary_table import console
+from harness.terminal.terminal_reporter import TerminalReporter
+from harness.text import bad_rows, count, printable_line
+
+NAMES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """What `harness import` is asked for, where a file holds agent runs.
+
+    Attributes:
+        problems: a `NAME[:WHERE]`.
+        out: the run directory to make, or to go on with.
+        keys: of the spec, as far as they were given.
+        write_tools: names of tools that take the solution; none for this program's own.
+    """
+
+    problems: str
+    file: TrajectoryFile
+    out: Path
+    keys: Mapping[str, Any]
+    write_tools: Sequence[str] = ()
+
+    def spec(self, **more: Any) -> RunSpec:
+        """Return the spec with further keys. Raises UsageError."""
+        return read_spec(None, {"benchmark": self.problems, **self.keys, **more})
+
+
+def import_trajectories(request: ImportRequest, how: Judging, *, as_json: bool) -> int:
+    """Make a run of a file of agent runs; returns the exit code.
+
+    Args:
+        request: what is wanted.
+        how: what the flags say of judging.
+        as_json: print the summary as one JSON object.
+
+    Raises:
+        UsageError: a value is none that can be, or a file cannot be opened.
+        DataError: a row of either file is not as it should be.
+        NothingSelectedError: no trajectory belongs to any of the problems, or none has a test.
+        RunDirectoryError: `out` is another run.
+        StorageError: the disk refused.
+    """
+    err = console(error=True)
+    request.spec()  # a wrong key is told before a large file is read
+    tools = tuple(map(WriteTool.read, request.write_tools)) or WRITE_TOOLS
+    loaded = load_with_bar(
+        request.problems, err, skip_bad_rows=bool(request.keys.get("skip_bad_rows"))
+    )
+    if loaded.skipped:
+        err.print(bad_rows(loaded.skipped))
+    finder = Finder(loaded.problems, str(request.keys.get("extract") or "harness"), tools)
+    samples, unmatched, named = read_samples(request.file, finder)
+    _tell_unmatched(err, unmatched)
+    there = tuple({each.problem.id: each.problem for each in samples}.values())
+    check_tested(there)
+    mode = named.mode()
+    told = {
+        "model": request.keys.get("model") or named.model(request.file.path) or _stem(request),
+        "mode": request.keys.get("mode") or (mode if mode in STRATEGIES else "agentic"),
+        "samples_per_problem": max(each.index for each in samples) + 1,
+    }
+    spec = request.spec(**told)
+    if spec.price is not None and not all(each.spent.split for each in samples):
+        raise UsageError(
+            "--price: the file does not tell input from output tokens; leave it out, or give "
+            '"tokens": {"input": …, "output": …}'
+        )
+    rules = rules_of(there)
+    check_settings(rules, how.said)
+    judging = replace(how, options=judging_of(spec))
+    if rules.runs_code:
+        there = vet(there, judging, TerminalReporter(err))
+        judging = judging.for_problems(there, request.problems, TerminalReporter(err))
+        samples = with_problems(samples, there)
+        finder = replace(finder, problems=[*there, *_others(loaded, there)])
+    choice = isolate(TerminalReporter(err), judging.least, unsafe=judging.unsafe)
+    made_by = _manifest(request, loaded, there, spec, judging)
+    directory = _opened(request.out, {**made_by, **surroundings(choice)})
+    try:
+        done = {result.sample for result in directory.committed()}
+        err.print(_plan(samples, done))
+        write_transcripts(directory, request.file, finder, done, spec)
+        price = None if spec.price is None else ListedPrice(**spec.price.model_dump())
+        asked = [each for each in samples if each.name not in done and not each.error]
+        judgements = Judgements(directory, asked, price)
+        interrupted = _judge(judgements, rules, judging, err)
+        pending = Counter(str(verdict) for _, verdict, _ in judgements.failures)
+        pending += Counter({"model_error": sum(bool(each.error) for each in samples)})
+        planned = len(there) * spec.samples_per_problem
+        summary = summarize(directory.committed(), planned, pending)
+        directory.write_summary(summary.model_dump(mode="json"))
+    finally:
+        directory.close()
+    print_summary(console(), summary, directory.path, as_json=as_json)
+    for line in agreement_lines(judgements.compared):
+        err.print(line, soft_wrap=True)
+    if interrupted:
+        err.print("interrupted; the same command goes on")
+        return INTERRUPTED
+    return _told_failures(err, judgements)
+
+
+def _judge(judgements: Judgements, rules: KindRules, judging: Judging, err: Console) -> bool:
+    """Judge every revision; returns whether an interrupt ended it."""
+    jobs = judgements.jobs()
+    if rules.runs_code:
+        return judge_jobs(jobs, judging, TerminalReporter(err), "revisions", judgements.keep)
+    for judged in judge_answers(jobs):
+        judgements.keep(judged)
+    return False
+
+
+def _told_failures(err: Console, judgements: Judgements) -> int:
+    if not judgements.failures:
+        return OK
+    sample, _, cause = judgements.failures[0]
+    err.print(
+        f"{count(len(judgements.failures), 'sample')} not judged, the first, "
+        f"{printable_line(sample)}, because: {printable_line(cause)}; the same command tries again",
+        soft_wrap=True,
+    )
+    return INFRASTRUCTURE
+
+
+def _stem(request: ImportRequest) -> str:
+    """A name for who wrote the solutions, where neither the user nor the file says."""
+    return request.file.path.name.partition(".")[0] or "unknown"
+
+
+def _others(loaded: Loaded, there: Sequence[Problem]) -> list[Problem]:
+    known = {problem.id for problem in there}
+    return [problem for problem in loaded.problems if problem.id not in known]
+
+
+def _plan(samples: Sequence[ImportedSample], done: set[str]) -> str:
+    """What is going to be judged, in one line."""
+    revisions = sum(len(each.revisions) for each in samples)
+    failed = sum(bool(each.error) for each in samples)
+    words = f"{count(len(samples), 'sample')} with {count(revisions, 'revision')}"
+    if done:
+        words += f", {len(done):,} judged before"
+    if failed:
+        words += f"; {failed:,} ended in an error by what the file says and stay pending"
+    return words
+
+
+def _tell_unmatched(err: Console, unmatched: Counter[str]) -> None:
+    if not unmatched:
+        return
+    names = list(unmatched)
+    more = f" and {len(names) - NAMES:,} more" if len(names) > NAMES else ""
+    some = printable_line(", ".join(names[:NAMES]))
+    err.print(
+        f"{count(unmatched.total(), 'trajectory', 'trajectories')} left out, for "
+        f"{count(len(names), 'name')} that no one problem has: {some}{more}",
+        soft_wrap=True,
+    )
+
+
+def _manifest(
+    request: ImportRequest,
+    loaded: Loaded,
+    problems: Sequence[Problem],
+    spec: RunSpec,
+    judging: Judging,
+) -> dict[str, Any]:
+    """What `run.json` says, but for the machine that judged."""
+    price = spec.price.model_dump(mode="json") if spec.price else None
+    return {
+        "schema": SCHEMA,
+        "imported": {
+            "file": request.file.path.name,
+            "sha256": request.file.sha256(),
+            "format": request.file.format,
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "write_tools": list(request.write_tools),
+            "verdicts": HERE,
+        },
+        "spec": spec.model_dump(mode="json"),
+        **unknown_origin(loaded, problems),
+        "price": price,
+        "test_limits": test_limits(problems, spec.test_timeout, judging.options),
+    }
+
+
+def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
+    """A new run, or the same one that was begun before."""
+    if not (path / MANIFEST).exists():
+        return RunDirectory.create(path, manifest)
+    there = read_manifest(path)
+    kept = ("sha256", "format", "write_tools")
+    facts = [[each.get("imported", {}).get(key) for key in kept] for each in (there, manifest)]
+    same = known_keys(there["spec"]) == known_keys(manifest["spec"])
+    if facts[0] != facts[1] or not same or there["problems"] != manifest["problems"]:
+        raise RunDirectoryError(f"{path} is another run; give another --out")
+    return RunDirectory.resume(path)

@@ -1,0 +1,257 @@
+"""Judges a solution by tests that are code.
+
+All tests of a script are run in one session with the solution, as its author meant them to be, and
+each has a result of its own. A test that hits a limit in a session that others began is run again
+as the first of another.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from harness.grading.code_tests.rounds import Failure, Rounds, TestsFailedError
+from harness.grading.outcome import outcome
+from harness.grading.sandbox_retry import Bench
+from harness.grading.verdict import Difference, JudgedAgain, TestResult, Verdict
+from harness.problem import TestCase, TestCode, TestScript
+from harness.sandbox.limits import Limits
+from harness.sandbox.program import Ending, Execution, Program
+from harness.text import shorten, writable
+
+EXCERPT = 1_500
+BY_CODE, BY_CODE_AND_SOLUTION = "test_code", "test_code_and_solution"
+_LIMITS = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT, Ending.MEMORY_LIMIT, Ending.OUTPUT_LIMIT})
+_VERDICTS = {
+    "wrong": Verdict.WRONG_ANSWER,
+    "error": Verdict.RUNTIME_ERROR,
+    "memory": Verdict.MEMORY_LIMIT,
+    "fault": Verdict.CHECKER_ERROR,
+}
+_ACCEPTED = Failure(kind="")
+
+
+@dataclass(frozen=True, slots=True)
+class CodeTask:
+    """What is to be judged.
+
+    Attributes:
+        code: what surrounds the tests.
+        isolate: a session for each test.
+        ends_at: whether the tests after one that ended so are left out.
+    """
+
+    program: Program
+    tests: Sequence[TestCase]
+    limits: Limits
+    code: TestCode
+    isolate: bool
+    ends_at: Callable[[TestResult], bool]
+
+
+class CodeJudge:
+    """One solution under judgement.
+
+    Args:
+        bench: where it runs.
+        task: what is judged.
+
+    Attributes:
+        peak_bytes: the largest of any process of the solution.
+    """
+
+    def __init__(self, bench: Bench, task: CodeTask) -> None:
+        self.bench = bench
+        self.task = task
+        self.peak_bytes = 0
+        self.retimed = [0, 0]
+
+    def again(self) -> JudgedAgain:
+        """What was run more than once."""
+        return JudgedAgain(
+            retimed=(self.retimed[0], self.retimed[1]),
+            retried=self.bench.retried,
+            blamed=self.bench.blamed,
+        )
+
+    def results(self) -> list[TestResult]:
+        """The results up to where the judge leaves off. Raises SandboxError."""
+        results: list[TestResult] = []
+        tests = list(self.task.tests)
+        for script in (self.task.code.public, self.task.code.hidden):
+            number = script.slots if script is not None else 0
+            if script is None or not tests[len(results) :][:number]:
+                continue
+            part = _Part(self, script, tests[len(results) :][:number], len(results))
+            results += part.results()
+            if not results or self.ends_at(results[-1]):
+                return results
+        return results
+
+    def ends_at(self, result: TestResult) -> bool:
+        """Whether the tests after one that ended so are left out."""
+        return result.verdict is Verdict.COMPILE_ERROR or self.task.ends_at(result)
+
+
+class _Part:
+    """The tests of one script.
+
+    Args:
+        judge: of the solution.
+        script: what surrounds the tests.
+        tests: a slot each.
+        first: the number of the first among all tests of the problem.
+    """
+
+    def __init__(
+        self, judge: CodeJudge, script: TestScript, tests: list[TestCase], first: int
+    ) -> None:
+        self.judge = judge
+        self.script = script
+        self.tests = tests
+        self.first = first
+        self.most = 1 if judge.task.isolate else len(tests)
+
+    def results(self) -> list[TestResult]:
+        """The results in order, up to where the judge leaves off."""
+        found: dict[int, TestResult] = {}
+        waiting = list(range(len(self.tests)))
+        while waiting:
+            group = waiting[: self.most]
+            found |= self._group(group)
+            waiting = [slot for slot in waiting if slot not in found]
+            for slot in sorted(found):
+                if self.judge.ends_at(found[slot]):
+                    return [found[each] for each in range(slot + 1) if each in found]
+        return [found[slot] for slot in range(len(self.tests))]
+
+    def _group(self, group: list[int]) -> dict[int, TestResult]:
+        """The results of some tests in one session, or of the first few of them; maybe none."""
+        task = self.judge.task
+        rounds = Rounds(
+            self.judge.bench,
+            task.program,
+            task.limits,
+            task.code,
+            self.script,
+            self.tests,
+            group,
+        )
+        try:
+            ended = rounds.run()
+        except TestsFailedError as error:
+            return self._tests_failed(group, error)
+        finally:
+            self.judge.peak_bytes = max(self.judge.peak_bytes, rounds.peak_bytes)
+            self.judge.retimed = [
+                sum(pair) for pair in zip(self.judge.retimed, rounds.retimed, strict=True)
+            ]
+        if not ended:
+            return self._unending(group, rounds)
+        found = self._found(group, rounds)
+        return found if rounds.death is None else found | self._dead(group, rounds, found)
+
+    def _found(self, group: list[int], rounds: Rounds) -> dict[int, TestResult]:
+        """The tests that came to their ends."""
+        report = rounds.report
+        over = [slot for slot in group if report.complete or self._is_over(slot, rounds)]
+        found: dict[int, TestResult] = {}
+        for slot in over:
+            said = report.failed.get(slot, _ACCEPTED)
+            if report.aborted is not None and slot not in report.begun:
+                said = report.aborted
+            execution = rounds.execution if slot == group[0] else None
+            found[slot] = self._result(slot, said, execution, asked=report.asked > 0)
+        return found
+
+    @staticmethod
+    def _is_over(slot: int, rounds: Rounds) -> bool:
+        """Whether a test was left behind by the time that a call ended the solution's process."""
+        assert rounds.death is not None
+        begun = rounds.report.begun
+        later = [place for other, place in begun.items() if _follows(other, slot, begun)]
+        return slot in begun and any(place <= rounds.death.place for place in later)
+
+    def _dead(
+        self, group: list[int], rounds: Rounds, found: dict[int, TestResult]
+    ) -> dict[int, TestResult]:
+        """The results of tests that cannot go on: their call ended the solution's process."""
+        assert rounds.death is not None
+        execution = rounds.death.execution
+        if execution.ending is Ending.CANNOT_COMPILE:
+            return {group[0]: self._ended(group[0], execution)}
+        left = [slot for slot in group if slot not in found]
+        begun = [slot for slot in left if rounds.report.begun.get(slot, -1) >= 0]
+        owner = next((s for s in begun if rounds.report.begun[s] <= rounds.death.place), None)
+        if owner is None or not rounds.death.place:  # before any test, or in the module itself
+            if execution.ending in _LIMITS:
+                return {left[0]: self._ended(left[0], execution)} if not found else {}
+            return {slot: self._ended(slot, execution) for slot in left}
+        if found and execution.ending in _LIMITS:
+            return {}  # as the first of the next session it has all of the limit
+        return {owner: self._ended(owner, execution)}
+
+    def _tests_failed(self, group: list[int], error: TestsFailedError) -> dict[int, TestResult]:
+        if len(group) > 1 and error.answered:
+            self.most = 1
+            return {}
+        kind = "wrong" if error.answered else "fault"
+        text = (
+            f"the test came to no end with what the solution returned: {error}"
+            if error.answered
+            else f"the tests cannot be run: {error}"
+        )
+        said = Failure(kind=kind, text=text)
+        return {slot: self._result(slot, said, None, asked=False) for slot in group}
+
+    def _unending(self, group: list[int], rounds: Rounds) -> dict[int, TestResult]:
+        if len(group) > 1:
+            self.most = 1
+            return {}
+        said = Failure(kind="wrong", text="the test makes more calls, one after another, than fit")
+        result = self._result(group[0], said, rounds.execution, asked=False)
+        return {group[0]: result.model_copy(update={"verdict": Verdict.TIME_LIMIT})}
+
+    def _ended(self, slot: int, execution: Execution) -> TestResult:
+        result = outcome(
+            execution,
+            test=self.tests[slot],
+            index=self.first + slot,
+            functional=True,
+            answer=None,
+        )
+        return result.model_copy(update={"judged_by": BY_CODE})
+
+    def _result(
+        self, slot: int, said: Failure, execution: Execution | None, *, asked: bool
+    ) -> TestResult:
+        test = self.tests[slot]
+        stdout = stderr = ""
+        if said.kind and execution is not None:
+            stdout = _clean(execution.stdout[-EXCERPT:].decode("utf-8", "replace"))
+            stderr = _clean(execution.stderr)
+        difference = None
+        if said.kind == "wrong" and (said.got or said.expected):
+            difference = Difference(
+                where="the assertion", expected=_clean(said.expected), got=_clean(said.got)
+            )
+        return TestResult(
+            index=self.first + slot,
+            public=test.public,
+            verdict=_VERDICTS[said.kind] if said.kind else Verdict.ACCEPTED,
+            cpu_s=round(execution.cpu_s, 6) if execution else 0.0,
+            wall_s=round(execution.wall_s, 6) if execution else 0.0,
+            difference=difference,
+            got=_clean(said.got),
+            error=_clean(said.text),
+            stdout=stdout,
+            stderr=stderr,
+            judged_by=BY_CODE_AND_SOLUTION if asked else BY_CODE,
+        )
+
+
+def _follows(other: int, slot: int, begun: dict[int, int]) -> bool:
+    order = list(begun)
+    return slot in begun and order.index(other) > order.index(slot)
+
+
+def _clean(text: str) -> str:
+    return writable(shorten(text, EXCERPT))

@@ -1,0 +1,224 @@
+"""Tests that are code, run on a solution in another process, round by round.
+
+In each round the tests run on the outcomes that are known, and name the calls that they need; then
+a fresh process of the solution carries out all calls from the first on. The tests are done when
+they need no other call. Most need two rounds.
+"""
+
+import json
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.grading.sandbox_retry import Bench
+from harness.problem import NO_EXCEPTION, Codec, Signature, TestCase, TestCode, TestScript
+from harness.sandbox.limits import Limits
+from harness.sandbox.program import Ending, Execution, Program
+from harness.sandbox.trial_input import Trial
+
+MOST_ROUNDS = 100
+MOST_TIMES = 5
+"""The solution's processes may take so many times the limit of CPU time, all rounds together."""
+TESTS_CPU_S = 20.0
+_TESTS = Program("", "", "run_tests", Signature(result=Codec.TESTS))
+
+
+class TestsFailedError(Exception):
+    """The tests' own process came to no end; the message says why.
+
+    Attributes:
+        answered: whether outcomes of the solution were given to it.
+    """
+
+    __test__ = False
+
+    def __init__(self, why: str, *, answered: bool) -> None:
+        super().__init__(why)
+        self.answered = answered
+
+
+class Failure(BaseModel):
+    """What the tests say of one that failed, or of their own early end.
+
+    Attributes:
+        kind: `wrong`: an assertion does not hold; `error` and `memory`: the solution raised
+            something; `fault`: the tests themselves are at fault.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["", "wrong", "error", "memory", "fault"]
+    text: str = ""
+    got: str = ""
+    expected: str = ""
+
+
+class Report(BaseModel):
+    """What a run of the tests says; see `inside.calls.tests.run_tests`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    calls: str
+    count: int
+    used: int
+    complete: bool
+    begun: dict[int, int] = Field(default_factory=dict[int, int])
+    failed: dict[int, Failure] = Field(default_factory=dict[int, Failure])
+    aborted: Failure | None = None
+    asked: int = 0
+
+
+class Death(NamedTuple):
+    """A call that ended the solution's process.
+
+    Attributes:
+        place: its number among the calls.
+        call: its line.
+        execution: of the process.
+    """
+
+    place: int
+    call: str
+    execution: Execution
+
+
+@dataclass(slots=True)
+class Rounds:
+    """The rounds of some tests of one script.
+
+    Attributes:
+        slots: which tests are run.
+        report: of the last run of the tests.
+        execution: of the solution's last process; None where no call was made.
+        death: where the tests cannot go on, the call that ended the solution's process.
+        retimed: processes that were run again, and those that then came to an end.
+    """
+
+    bench: Bench
+    program: Program
+    limits: Limits
+    code: TestCode
+    script: TestScript
+    tests: list[TestCase]
+    slots: list[int]
+    report: Report = field(default_factory=lambda: Report(calls="", count=0, used=0, complete=True))
+    execution: Execution | None = None
+    death: Death | None = None
+    retimed: list[int] = field(default_factory=lambda: [0, 0])
+    peak_bytes: int = 0
+    spent_s: float = 0.0
+
+    def run(self) -> bool:
+        """Run the tests to their end.
+
+        Returns:
+            Whether they came to it: False where they need too many rounds, or too much time.
+
+        Raises:
+            TestsFailedError: the tests' process failed.
+            SandboxError: the sandbox failed.
+        """
+        known, outcomes = "", ""
+        for _ in range(MOST_ROUNDS):
+            self.report = self._run_tests(known, outcomes)
+            if self.report.complete:
+                self.death = None
+                self._see_that_it_runs()
+                return True
+            calls = self.report.calls.split("\n")
+            if self.death is not None and self._is_real(calls):
+                return True
+            if self.spent_s > MOST_TIMES * self.limits.cpu_s:
+                return False
+            self.death = None
+            known = self.report.calls
+            self.execution = self._run_calls(known)
+            outcomes = _lines(self.execution)
+            done = outcomes.count("\n")
+            if done < len(calls):
+                self.death = Death(done, calls[done], self.execution)
+        return False
+
+    def _see_that_it_runs(self) -> None:
+        """Run the solution's module where the tests call nothing of it."""
+        if self.execution is None:
+            self.execution = self._run_calls("")
+            if self.execution.ending is not Ending.FINISHED:
+                self.death = Death(0, "", self.execution)
+                self.report = self.report.model_copy(update={"complete": False, "begun": {}})
+
+    def _is_real(self, calls: list[str]) -> bool:
+        """Whether the tests do make the call that ended the process: some are made on a guess."""
+        death = self.death
+        return (
+            death is not None
+            and self.report.used == death.place < len(calls)
+            and calls[death.place] == death.call
+        )
+
+    def _run_calls(self, calls: str) -> Execution:
+        program = Program(
+            self.program.code,
+            self.program.preamble,
+            self.program.entry_point or "",
+            Signature(result=Codec.SESSION),
+        )
+        with Trial(program, [calls.encode("utf-8", "surrogatepass")], self.limits) as trial:
+            try:
+                (execution,) = self.bench.execute(trial, [0], last=True)
+                if execution.borderline:
+                    self.retimed[0] += 1
+                    alone = not execution.asleep
+                    (execution,) = self.bench.execute(trial, [0], alone=alone, last=True)
+                    late = execution.ending in {Ending.CPU_LIMIT, Ending.WALL_LIMIT}
+                    self.retimed[1] += not late
+            finally:
+                self.bench.worker.leave(trial)
+        self.spent_s += execution.cpu_s
+        self.peak_bytes = max(self.peak_bytes, execution.peak_bytes)
+        return execution
+
+    def _run_tests(self, known: str, outcomes: str) -> Report:
+        script = {
+            "source": self.script.source,
+            "units": [source_of(test) for test in self.tests],
+            "wanted": self.slots,
+            "before": self.code.before,
+            "call": self.script.call,
+            "entry_point": self.program.entry_point or "",
+        }
+        lines = "\n".join(map(json.dumps, (script, known, outcomes)))
+        limits = Limits(cpu_s=max(TESTS_CPU_S, 2 * self.limits.cpu_s))
+        with Trial(_TESTS, [lines.encode()], limits) as trial:
+            try:
+                (execution,) = self.bench.execute(trial, [0], last=True)
+            finally:
+                self.bench.worker.leave(trial)
+        answered = bool(known)
+        if execution.ending is not Ending.FINISHED or execution.result is None:
+            raise TestsFailedError(_why(execution), answered=answered)
+        try:
+            return Report.model_validate_json(execution.result)
+        except ValidationError:
+            why = "their process wrote on the judge's own channel"
+            raise TestsFailedError(why, answered=answered) from None
+
+
+def source_of(test: TestCase) -> str:
+    """The statement that a test is."""
+    if test.output == NO_EXCEPTION:
+        return test.input
+    return f"assert ({test.input}) == ({test.output})"
+
+
+def _lines(execution: Execution) -> str:
+    """The outcomes that were written to their ends."""
+    written = execution.result if execution.result is not None else execution.partial
+    whole = written[: written.rfind(b"\n") + 1]
+    return whole.decode("utf-8", "replace")
+
+
+def _why(execution: Execution) -> str:
+    lines = execution.error.strip().splitlines()
+    return lines[-1][:300] if lines else execution.ending.replace("_", " ")

@@ -1,0 +1,299 @@
+"""Values as JSON, with their Python types, between a solution's process and its tests'.
+
+None, booleans, strings, floats, lists and integers of ordinary size stand for themselves; every
+other value is an object of one key:
+
+    {"i": "-0x1f"}            an integer too long for a decimal
+    {"u": [v, …]}             a tuple
+    {"s": [v, …]}             a set; {"f": …} a frozenset
+    {"d": [[k, v], …]}        a dict
+    {"k": [name, v, …]}       an OrderedDict, Counter or defaultdict
+    {"b": "6162"}             bytes; {"a": …} a bytearray
+    {"z": [1.0, 2.0]}         a complex number
+    {"g": [0, 5, 1]}          a range
+    {"q": [maxlen, v, …]}     a deque
+    {"m": ["Decimal", "1.5"]} a Decimal, Fraction, date, time, datetime or timedelta
+    {"n": [dtype, v]}         a numpy array
+    {"t": "int"}              a built-in type or exception
+    {"c": …}                  a function of the tests, or of a module
+    {"r": [call, place]}      an object that stays in the solution's process
+
+Both sides may be hostile: what is read builds plain values, with one exception. `{"c": …}` makes a
+function of code; only the solution's side reads it.
+"""
+
+# Values of unknown type are this module's subject.
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false, reportAttributeAccessIssue=false
+
+import base64
+import builtins
+import importlib
+import marshal
+import types
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+MOST_VALUES = 20_000_000
+DEEPEST = 200
+SMALL_INTEGER = 1 << 62
+PLAIN = frozenset({float, str, bool, type(None)})
+FACTORIES: dict[str, Any] = {"int": int, "list": list, "dict": dict, "set": set, "str": str}
+BUILT_IN_TYPES = {
+    name: value
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and value not in {type, super, property, memoryview}
+}
+_TEXTS: dict[str, Callable[[str], Any]] = {
+    "Decimal": Decimal,
+    "Fraction": Fraction,
+    "date": date.fromisoformat,
+    "time": time.fromisoformat,
+    "datetime": datetime.fromisoformat,
+    "timedelta": lambda text: timedelta(*map(int, text.split())),
+}
+
+
+class UnsendableError(Exception):
+    """A value that cannot be sent; the message says what it is."""
+
+
+class Writer:
+    """Makes JSON of values.
+
+    Args:
+        refer: makes JSON of an object that cannot be copied; raises UnsendableError where it may
+            not be referred to.
+    """
+
+    def __init__(self, refer: Callable[[Any], Any]) -> None:
+        self.refer = refer
+        self.left = MOST_VALUES
+
+    def write(self, value: Any, depth: int = 0) -> Any:
+        """Return a value as JSON. Raises UnsendableError."""
+        kind = type(value)
+        if kind in PLAIN:
+            return value
+        if kind is int:
+            return value if -SMALL_INTEGER < value < SMALL_INTEGER else {"i": hex(value)}
+        if depth > DEEPEST:
+            raise UnsendableError("nested too deeply")
+        if kind is list:
+            return self._items(value, depth)
+        return self._tagged(value, kind, depth)
+
+    def _items(self, values: Any, depth: int) -> list[Any]:
+        self.left -= len(values)
+        if self.left < 0:
+            raise UnsendableError("too large")
+        return [self.write(value, depth + 1) for value in values]
+
+    def _pairs(self, value: Any, depth: int) -> list[list[Any]]:
+        items = list(dict.items(value))
+        self.left -= len(items)
+        return [[self.write(k, depth + 1), self.write(v, depth + 1)] for k, v in items]
+
+    def _tagged(self, value: Any, kind: type, depth: int) -> Any:  # noqa: C901, PLR0911, PLR0912 - one case a line
+        if kind is tuple:
+            return {"u": self._items(value, depth)}
+        if kind is dict:
+            return {"d": self._pairs(value, depth)}
+        if kind is set:
+            return {"s": self._items(value, depth)}
+        if kind is frozenset:
+            return {"f": self._items(value, depth)}
+        if kind is bytes:
+            return {"b": value.hex()}
+        if kind is bytearray:
+            return {"a": value.hex()}
+        if kind is complex:
+            return {"z": [value.real, value.imag]}
+        if kind is range:
+            return {"g": [self.write(n) for n in (value.start, value.stop, value.step)]}
+        if kind is deque:
+            return {"q": [value.maxlen, *self._items(value, depth)]}
+        if kind in {OrderedDict, Counter, defaultdict}:
+            return {"k": [_name_of_dict(value), *self._pairs(value, depth)]}
+        if kind.__name__ in _TEXTS and kind.__module__ in {"decimal", "fractions", "datetime"}:
+            return {"m": [kind.__name__, _text(value)]}
+        if kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
+            return self._of_numpy(value, kind, depth)
+        if isinstance(value, type) and BUILT_IN_TYPES.get(value.__name__) is value:
+            return {"t": value.__name__}
+        if isinstance(value, int | float | str | list | tuple | dict | set) and _is_plain(kind):
+            return self.write(_base(value), depth)
+        return self.refer(value)
+
+    def _of_numpy(self, value: Any, kind: type, depth: int) -> Any:
+        plain = value.tolist()
+        if kind.__name__ != "ndarray" or value.dtype.hasobject:
+            return self.write(plain, depth + 1)
+        return {"n": [str(value.dtype), self.write(plain, depth + 1)]}
+
+
+def _is_plain(kind: type) -> bool:
+    """Whether values of a subclass are as good as those of the class: a named tuple's, an enum's.
+
+    Where a class has a comparison of its own the value is still the plain one: what a solution's
+    class says of itself does not count.
+    """
+    return not hasattr(kind, "_missing_")  # an enum stays what it is
+
+
+def _base(value: Any) -> Any:
+    """The plain value under that of a subclass, whatever the subclass says it is."""
+    for base in (int, float, str):
+        if isinstance(value, base):
+            make: Any = {int: int.__int__, float: float.__float__, str: str.__str__}[base]
+            return make(value)
+    if isinstance(value, list):
+        return list(list.__iter__(value))
+    if isinstance(value, tuple):
+        return tuple(tuple.__iter__(value))
+    if isinstance(value, dict):
+        return dict(dict.items(value))
+    return set(set.__iter__(value))
+
+
+def _name_of_dict(value: Any) -> str:
+    if type(value) is not defaultdict:
+        return type(value).__name__
+    factory = value.default_factory
+    return f"defaultdict {getattr(factory, '__name__', '')}"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, timedelta):
+        return f"{value.days} {value.seconds} {value.microseconds}"
+    return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+class Reader:
+    """Makes values of JSON.
+
+    Args:
+        look_up: finds the object that stays in the solution's process.
+        functions: whether functions may be made of code.
+    """
+
+    def __init__(self, look_up: Callable[[Any], Any], *, functions: bool) -> None:
+        self.look_up = look_up
+        self.functions = functions
+
+    def read(self, data: Any) -> Any:
+        """Return the value. Raises what comes up where the data were not written by `Writer`."""
+        if type(data) is list:
+            return [self.read(item) for item in data]
+        if type(data) is not dict:
+            return data
+        ((tag, content),) = data.items()
+        return self._tagged(tag, content)
+
+    def _tagged(self, tag: str, content: Any) -> Any:  # noqa: C901, PLR0911, PLR0912 - one case a line
+        match tag:
+            case "i":
+                return int(content, 16)
+            case "u":
+                return tuple(map(self.read, content))
+            case "s":
+                return set(map(self.read, content))
+            case "f":
+                return frozenset(map(self.read, content))
+            case "d":
+                return {self.read(key): self.read(value) for key, value in content}
+            case "k":
+                return self._special_dict(content[0], content[1:])
+            case "b":
+                return bytes.fromhex(content)
+            case "a":
+                return bytearray.fromhex(content)
+            case "z":
+                return complex(content[0], content[1])
+            case "g":
+                return range(*map(self.read, content))
+            case "q":
+                return deque(map(self.read, content[1:]), content[0])
+            case "m":
+                return _TEXTS[content[0]](content[1])
+            case "n":
+                return importlib.import_module("numpy").array(
+                    self.read(content[1]), dtype=content[0]
+                )
+            case "t":
+                return BUILT_IN_TYPES[content]
+            case "c" if self.functions:
+                return self._function(content)
+            case "r":
+                return self.look_up(content)
+            case _:
+                raise ValueError("an unknown tag")
+
+    def _special_dict(self, name: str, pairs: Any) -> Any:
+        items = [(self.read(key), self.read(value)) for key, value in pairs]
+        if name == "Counter":
+            return Counter(dict(items))
+        if name == "OrderedDict":
+            return OrderedDict(items)
+        return defaultdict(FACTORIES.get(name.partition(" ")[2]), items)
+
+    def _function(self, content: Any) -> Any:
+        if len(content) <= 2:  # noqa: PLR2004 - a module, and the name of something in it
+            value: Any = importlib.import_module(content[0])
+            for name in content[1].split(".") if content[1:] else ():
+                value = getattr(value, name)
+            return value
+        code, defaults, named_defaults, cells, names = content
+        namespace = {name: self.read(value) for name, value in names.items()}
+        namespace["__builtins__"] = builtins
+        function = types.FunctionType(
+            marshal.loads(base64.b64decode(code)),  # noqa: S302 - of the tests, in a sandbox
+            namespace,
+            None,
+            self.read(defaults),
+            tuple(types.CellType(self.read(cell)) for cell in cells),
+        )
+        function.__kwdefaults__ = self.read(named_defaults)
+        return function
+
+
+def write_function(value: Any, writer: Writer) -> Any:
+    """Return a function as JSON: a module's by its name, one of the tests' as its code.
+
+    Raises:
+        UnsendableError: it is no function, or uses what cannot be sent.
+    """
+    owner = getattr(value, "__objclass__", None)
+    module = getattr(owner or value, "__module__", None)
+    name = f"{owner.__name__}.{value.__name__}" if owner else getattr(value, "__qualname__", "")
+    if isinstance(value, types.ModuleType):
+        return {"c": [value.__name__]}
+    if not isinstance(value, types.FunctionType) or _is_installed(module):
+        if _is_installed(module) and name and "<" not in name:
+            return {"c": [module, name]}
+        raise UnsendableError(f"an object of type {type(value).__name__!r}")
+    code = value.__code__
+    known = value.__globals__
+    names = {name: known[name] for name in _names(code) if name in known}
+    return {
+        "c": [
+            base64.b64encode(marshal.dumps(code)).decode(),
+            writer.write(value.__defaults__, 1),
+            writer.write(value.__kwdefaults__, 1),
+            [writer.write(cell.cell_contents, 1) for cell in value.__closure__ or ()],
+            {name: writer.write(each, 1) for name, each in names.items() if each is not value},
+        ]
+    }
+
+
+def _is_installed(module: Any) -> bool:
+    return isinstance(module, str) and module not in {"__main__", "tests", "solution"}
+
+
+def _names(code: types.CodeType) -> set[str]:
+    inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
+    return set(code.co_names).union(*map(_names, inner))

@@ -1,0 +1,202 @@
+"""Judges that data sets have as programs, as the `check` of a checker.
+
+A program reads files and writes a verdict. Here it runs in the checker's sandbox, where its files
+are texts in memory: nothing is read from, or written to, a disk.
+"""
+
+from collections.abc import Mapping, Sequence
+
+_RUN = '''
+import builtins as _builtins, io as _io, os as _os, sys as _sys, types as _types
+
+
+class _Kept(_io.StringIO):
+    """A file that is written; its text outlives its end."""
+
+    def close(self):
+        self.text = self.getvalue()
+        super().close()
+
+
+class _Files:
+    """What the program's `open` finds."""
+
+    def __init__(self, texts):
+        self.texts = texts
+        self.written = {}
+        self.real = _builtins.open
+
+    def open(self, name, mode="r", *rest, **named):
+        if not isinstance(name, (str, _os.PathLike)):
+            return self.real(name, mode, *rest, **named)
+        name = _os.fspath(name)
+        if set(mode) & set("wax+"):
+            kept = self.written[name] = _Kept()
+            return kept
+        if name not in self.texts:
+            return self.real(name, mode, *rest, **named)
+        data = self.texts[name].encode("utf-8", "surrogateescape")
+        file = _io.BytesIO(data)
+        return file if "b" in mode else _io.TextIOWrapper(file, "utf-8", "surrogateescape")
+
+    def text(self, ending):
+        for name, kept in self.written.items():
+            if name.endswith(ending):
+                return getattr(kept, "text", None) or ("" if kept.closed else kept.getvalue())
+        return ""
+
+
+def _run_program(texts, arguments, stdin):
+    """Run the program; its exit code, its files and what it printed."""
+    files = _Files(texts)
+    kept = (_sys.argv, _sys.stdin, _sys.stdout, _sys.stderr, _builtins.open, _io.open)
+    _sys.argv = [_MAIN, *arguments]
+    _sys.stdin = _io.TextIOWrapper(
+        _io.BytesIO(stdin.encode("utf-8", "surrogateescape")), "utf-8", "surrogateescape")
+    _sys.stdout, _sys.stderr = printed, said = _io.StringIO(), _io.StringIO()
+    _builtins.open = _io.open = files.open
+    code = 0
+    try:
+        for name, source in _MODULES.items():
+            module = _sys.modules[name] = _types.ModuleType(name)
+            exec(compile(source, name + ".py", "exec"), module.__dict__)
+        exec(compile(_SOURCE, _MAIN, "exec"), {"__name__": "__main__", "__file__": _MAIN})
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else int(error.code is not None)
+    finally:
+        _sys.argv, _sys.stdin, _sys.stdout, _sys.stderr, _builtins.open, _io.open = kept
+    return code, files, printed.getvalue()
+'''
+_VALIDATOR = """
+
+def check(input, expected, answer):
+    texts = {"/data/test.in": input, "/data/test.ans": str(expected)}
+    arguments = ["/data/test.in", "/data/test.ans", "/feedback/", *_FLAGS]
+    code, files, _ = _run_program(texts, arguments, str(answer))
+    if code == 42:
+        return True
+    if code != 43:
+        raise RuntimeError(f"the output validator ended with exit code {code}, not with 42 or 43")
+    return files.text("judgemessage.txt").strip()[:300] or False
+"""
+_SCORE = """
+
+def check(input, expected, answer):
+    texts = {"input.txt": input, "expected.txt": str(expected), "answer.txt": str(answer)}
+    code, _, printed = _run_program(texts, ["input.txt", "expected.txt", "answer.txt"], "")
+    words = printed.split()
+    if code or not words:
+        raise RuntimeError(f"the checker ended with exit code {code} and printed {printed[:100]!r}")
+    return float(words[-1]) >= 1
+"""
+_TOKENS = """
+
+def check(input, expected, answer):
+    answer = str(answer)
+    if _SPACES:
+        return _compare(_split(expected), _split(answer), "piece")
+    return _compare(expected.split(), answer.split(), "token")
+
+
+def _split(text):
+    import re
+    return re.findall(r"\\S+|\\s", text)
+
+
+def _compare(wanted, given, word):
+    for number, (want, got) in enumerate(zip(wanted, given), 1):
+        if not _equal(want, got):
+            return f"{word} {number}: expected {want[:60]!r}, got {got[:60]!r}"
+    if len(given) < len(wanted):
+        return f"only {len(given)} of {len(wanted)} {word}s"
+    return f"{len(given) - len(wanted)} {word}s too many" if len(given) > len(wanted) else True
+
+
+def _equal(want, got):
+    if want == got or not _CASE and want.lower() == got.lower():
+        return True
+    if _ABSOLUTE is None and _RELATIVE is None:
+        return False
+    one, other = _number(want), _number(got)
+    if one is None or other is None:
+        return False
+    error = abs(one - other)
+    return error <= (_ABSOLUTE or 0) or error <= (_RELATIVE or 0) * abs(one)
+
+
+def _number(text):
+    import math
+    if "_" in text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+"""
+_ALONE = {"case_sensitive", "space_change_sensitive"}
+_WITH_NUMBER = {"float_tolerance", "float_relative_tolerance", "float_absolute_tolerance"}
+
+
+class FlagError(ValueError):
+    """Flags of the default output validator that are not its own."""
+
+
+def validator(source: str, main: str, modules: Mapping[str, str], flags: Sequence[str]) -> str:
+    """Return the checker of an output validator in Python, as contest packages have it.
+
+    It is called with the paths of input, answer and feedback and reads the output on stdin; exit
+    code 42 accepts, 43 rejects.
+
+    Args:
+        source: of its main file.
+        main: the name of that file.
+        modules: the source of each module beside it.
+        flags: its further arguments.
+    """
+    names = f"_SOURCE = {source!r}\n_MAIN = {main!r}\n_MODULES = {dict(modules)!r}\n"
+    return f"{_RUN}{names}_FLAGS = {list(flags)!r}\n{_VALIDATOR}"
+
+
+def score_checker(source: str) -> str:
+    """Return the checker of a program that prints a score, at least 1 for a right answer.
+
+    It is called with the paths of input, expected output and answer.
+    """
+    return f"{_RUN}_SOURCE = {source!r}\n_MAIN = 'checker.py'\n_MODULES = {{}}\n{_SCORE}"
+
+
+def token_checker(flags: Sequence[str]) -> str:
+    """Return the checker that contest packages have by default: token by token.
+
+    Source: the problem package format, "default output validator". As in its reference
+    implementation, and against its text, a tolerance holds for whole numbers too.
+
+    Args:
+        flags: of that validator; without any, upper and lower case are the same and numbers are
+            compared as text.
+
+    Raises:
+        FlagError: it has no such flag, or its number is missing.
+    """
+    alone: set[str] = set()
+    numbers: dict[str, float] = {}
+    words = iter(flags)
+    for flag in words:
+        if flag in _ALONE:
+            alone.add(flag)
+        elif flag in _WITH_NUMBER:
+            try:
+                numbers[flag] = float(next(words, ""))
+            except ValueError:
+                raise FlagError(f"{flag} is not followed by a number") from None
+        else:
+            known = ", ".join(sorted(_ALONE | _WITH_NUMBER))
+            raise FlagError(f"the default validator has no flag {flag!r:.60}; known: {known}")
+    both = numbers.get("float_tolerance")
+    absolute = numbers.get("float_absolute_tolerance", both)
+    relative = numbers.get("float_relative_tolerance", both)
+    return (
+        f"_CASE = {'case_sensitive' in alone}\n_SPACES = {'space_change_sensitive' in alone}\n"
+        f"_ABSOLUTE = {absolute!r}\n_RELATIVE = {relative!r}\n{_TOKENS}"
+    )

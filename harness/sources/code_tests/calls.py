@@ -1,0 +1,353 @@
+"""Tests given as values, written as code: what a line of JSON cannot say.
+
+Python's own values, named arguments, an exception that is expected, an argument that is changed in
+place, a tolerance, and an object that is driven by a list of operations.
+"""
+
+import ast
+import builtins
+import difflib
+import json
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from harness.sources.signature import annotations_of
+
+HELPERS = '''
+import math as _math
+from collections import Counter, OrderedDict, defaultdict, deque
+from decimal import Decimal
+from fractions import Fraction
+inf, nan = _math.inf, _math.nan
+
+def same(got, expected):
+    """Equal as JSON has it: a tuple is a list."""
+    if isinstance(got, (list, tuple)) and isinstance(expected, (list, tuple)):
+        return len(got) == len(expected) and all(map(same, got, expected))
+    if isinstance(got, dict) and isinstance(expected, dict):
+        got = {str(key): value for key, value in got.items()}
+        expected = {str(key): value for key, value in expected.items()}
+        return got.keys() == expected.keys() and all(same(got[k], expected[k]) for k in got)
+    return got == expected
+
+def close(got, expected, tolerance):
+    """Equal but for a relative or absolute error of each number."""
+    if isinstance(got, (list, tuple)) and isinstance(expected, (list, tuple)):
+        return len(got) == len(expected) and all(
+            close(one, other, tolerance) for one, other in zip(got, expected))
+    if isinstance(got, dict) and isinstance(expected, dict):
+        return got.keys() == expected.keys() and all(
+            close(got[key], expected[key], tolerance) for key in got)
+    numbers = (int, float)
+    if isinstance(got, numbers) and isinstance(expected, numbers):
+        return _math.isclose(got, expected, rel_tol=tolerance, abs_tol=tolerance)
+    return got == expected
+
+class raises:
+    """Fails where its block does not raise an exception of a type."""
+    def __init__(self, kind):
+        self.kind = kind
+    def __enter__(self):
+        return self
+    def __exit__(self, kind, error, trace):
+        if kind is None:
+            raise AssertionError(f"{self.kind.__name__} was not raised")
+        return issubclass(kind, self.kind)
+'''
+_CALLABLE = frozenset(
+    {"set", "frozenset", "float", "bytes", "bytearray", "complex", "range", "Decimal", "Fraction"}
+    | {"deque", "Counter", "OrderedDict", "defaultdict"}
+)
+_NAMES = _CALLABLE | {"inf", "nan", "int", "list", "str", "dict"}
+_OF_TYPES = {
+    **dict.fromkeys(("tuple", "Tuple"), "tuple"),
+    **dict.fromkeys(("set", "Set", "MutableSet", "AbstractSet"), "set"),
+    **dict.fromkeys(("frozenset", "FrozenSet"), "frozenset"),
+    **dict.fromkeys(("dict", "Dict", "Mapping"), "dict"),
+    **dict.fromkeys(("list", "List", "Sequence", "Iterable", "Collection"), "list"),
+    **dict.fromkeys(("Optional", "Union"), "union"),
+}
+
+
+class CallError(ValueError):
+    """A test that cannot be written as code.
+
+    Attributes:
+        field: the key that is at fault.
+    """
+
+    def __init__(self, field: str, what: str) -> None:
+        super().__init__(what)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A test given as values.
+
+    Attributes:
+        given: the arguments: JSON, a value a line, or Python, as between a call's brackets.
+        wanted: the value; None where an exception is expected.
+        named: named arguments.
+        raises: the name of the exception that is expected.
+        argument: the number, from 0, of the argument that is compared instead of the result.
+        tolerance: relative or absolute error of a number.
+    """
+
+    given: str
+    wanted: str | None
+    named: dict[str, Any]
+    raises: str | None
+    argument: int | None
+    tolerance: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Writes the tests of one function or class as code.
+
+    Attributes:
+        entry_point: its name.
+        python: whether values are written in Python, not in JSON.
+        is_class: whether it is a class that a list of operations drives.
+        parameters: the annotations of its parameters, and its result's.
+        result: the annotation of its result.
+    """
+
+    entry_point: str
+    python: bool
+    is_class: bool = False
+    parameters: tuple[ast.expr | None, ...] = ()
+    result: ast.expr | None = None
+
+    def code(self, call: Call) -> str:
+        """The statements of a test. Raises CallError."""
+        if self.is_class:
+            return self._operations(call)
+        arguments = self._arguments(call)
+        named = [f"{name}={_written(value)}" for name, value in call.named.items()]
+        asked = f"{self.entry_point}({', '.join([*arguments, *named])})"
+        if call.raises is not None:
+            return f"with raises({_exception(call.raises)}):\n    {asked}"
+        wanted = self._wanted(call)
+        if call.argument is None:
+            return f"assert {self._equal(asked, wanted, call.tolerance)}"
+        if not 0 <= call.argument < len(arguments):
+            raise CallError("argument", f"there is no argument {call.argument}; the first is 0")
+        listed = ", ".join([*(["*arguments"]), *named])
+        equal = self._equal(f"arguments[{call.argument}]", wanted, call.tolerance)
+        made = f"arguments = [{', '.join(arguments)}]"
+        return f"{made}\n{self.entry_point}({listed})\nassert {equal}"
+
+    def _equal(self, got: str, wanted: str, tolerance: float | None) -> str:
+        if tolerance is not None:
+            return f"close({got}, {wanted}, {tolerance!r})"
+        return f"{got} == {wanted}" if self.python else f"same({got}, {wanted})"
+
+    def _arguments(self, call: Call) -> list[str]:
+        if not self.python:
+            values = [_json(line, "input") for line in call.given.split("\n") if line.strip()]
+            padded = [*self.parameters, *[None] * len(values)]
+            return [_typed(value, kind) for value, kind in zip(values, padded, strict=False)]
+        lines = [line for line in call.given.split("\n") if line.strip()]
+        for text in (call.given, ", ".join(line.strip().rstrip(",") for line in lines)):
+            parsed = _parse(f"_({text}\n)")
+            if isinstance(parsed, ast.Call) and ast.unparse(parsed.func) == "_":
+                for each in (*parsed.args, *(key.value for key in parsed.keywords)):
+                    _check_literal(each, "input")
+                return [ast.unparse(each) for each in (*parsed.args, *parsed.keywords)]
+        raise CallError("input", "not the arguments of a call, in Python")
+
+    def _wanted(self, call: Call) -> str:
+        assert call.wanted is not None
+        if not self.python:
+            return _typed(_json(call.wanted, "output"), self.result)
+        parsed = _parse(call.wanted.strip())
+        if parsed is None:
+            raise CallError("output", "not a value in Python")
+        _check_literal(parsed, "output")
+        return ast.unparse(parsed)
+
+    def _operations(self, call: Call) -> str:
+        """LeetCode's way: names of methods and their arguments, and what each returns."""
+        if self.python:
+            parts: list[Any] = [
+                _literal(call.given, "input"),
+                _literal(call.wanted or "", "output"),
+            ]
+            given = [*cast("tuple[Any, ...]", parts[0])] if isinstance(parts[0], tuple) else []
+        else:
+            given = [_json(line, "input") for line in call.given.split("\n") if line.strip()]
+            parts = [given, _json(call.wanted or "null", "output")]
+        wanted = parts[1]
+        if len(given) != 2 or not all(isinstance(each, list) for each in (*given, wanted)):  # noqa: PLR2004
+            what = "for a class give two lists, names of operations and their arguments, and a list"
+            raise CallError("input", f"{what} of results as the output")
+        names, arguments = cast("list[list[Any]]", given)
+        if not len(names) == len(arguments) == len(wanted) or not names:
+            what = f"{len(names)} operations, {len(arguments)} lists of arguments"
+            raise CallError("input", f"{what} and {len(wanted)} results do not fit")
+        if names[0] != self.entry_point:
+            raise CallError("input", f"the first operation is not {self.entry_point!r}")
+        lines: list[str] = []
+        for name, values, result in zip(names, arguments, wanted, strict=True):
+            if not isinstance(name, str) or not name.isidentifier() or not isinstance(values, list):
+                raise CallError("input", f"{name!r:.60} is no operation with a list of arguments")
+            asked = f"{name}({', '.join(map(_written, cast('list[Any]', values)))})"
+            if not lines:
+                lines.append(f"thing = {asked}")
+            else:
+                equal = self._equal(f"thing.{asked}", _written(result), call.tolerance)
+                lines.append(f"assert {equal}")
+        return "\n".join(lines)
+
+
+def typed_calls(starter_code: str, entry_point: str) -> Calls | None:
+    """How JSON becomes arguments, where the starter code asks for what JSON does not have."""
+    found = annotations_of(starter_code, entry_point)
+    if found is None:
+        return None
+    parameters, result = found
+    names = {
+        name
+        for each in (*parameters, result)
+        if each is not None
+        for name in ast.walk(each)
+        if isinstance(name, ast.Name)
+        for name in [name.id]
+    }
+    kinds = {_OF_TYPES.get(name, name) for name in names}
+    special = kinds & {"tuple", "set", "frozenset", "bytes", "complex"}
+    if names & {"ListNode", "TreeNode"} or not (special or _has_int_keys((*parameters, result))):
+        return None
+    return Calls(entry_point, python=False, parameters=tuple(parameters), result=result)
+
+
+def _has_int_keys(annotations: Sequence[ast.expr | None]) -> bool:
+    return any(
+        isinstance(node, ast.Subscript)
+        and _kind(node) == "dict"
+        and isinstance(node.slice, ast.Tuple)
+        and ast.unparse(node.slice.elts[0]) != "str"
+        for each in annotations
+        if each is not None
+        for node in ast.walk(each)
+    )
+
+
+def _kind(annotation: ast.expr) -> str:
+    base = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    name = ast.unparse(base).rpartition(".")[2]
+    return _OF_TYPES.get(name, name)
+
+
+def _typed(value: Any, annotation: ast.expr | None) -> str:
+    """A JSON value as the annotation has it, in Python."""
+    if annotation is None or value is None:
+        return _written(value)
+    inner = annotation.slice if isinstance(annotation, ast.Subscript) else None
+    items = list(inner.elts) if isinstance(inner, ast.Tuple) else [inner] if inner else []
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        items = [annotation.left, annotation.right]
+    if isinstance(annotation, ast.BinOp) or _kind(annotation) == "union":
+        chosen = next((each for each in items if ast.unparse(each) != "None"), None)
+        return _typed(value, chosen)
+    kind = _kind(annotation)
+    if isinstance(value, list):
+        return _typed_list(cast("list[Any]", value), kind, items)
+    if isinstance(value, dict) and kind == "dict":
+        key, content = items if len(items) == 2 else (None, None)  # noqa: PLR2004
+        named = cast("dict[str, Any]", value)
+        pairs = (f"{_key(k, key)}: {_typed(v, content)}" for k, v in named.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, str) and kind == "bytes":
+        return repr(value.encode())
+    return _written(value)
+
+
+def _typed_list(value: list[Any], kind: str, items: list[ast.expr]) -> str:
+    """A JSON list as an annotation has it; `items` are the annotations in its brackets."""
+    if kind == "tuple":
+        fixed = len(items) == len(value) and not _is_open(items)
+        kinds = items if fixed else items[:1] * len(value)
+        made = [_typed(each, kind) for each, kind in _paired(value, kinds)]
+        return f"({', '.join(made)}{',' * (len(made) == 1)})"
+    if kind == "complex" and len(value) == 2:  # noqa: PLR2004 - real and imaginary part
+        return f"complex({value[0]!r}, {value[1]!r})"
+    made = ", ".join(_typed(each, items[0] if items else None) for each in value)
+    return f"{kind}([{made}])" if kind in {"set", "frozenset"} else f"[{made}]"
+
+
+def _is_open(items: list[ast.expr]) -> bool:
+    return ast.unparse(items[-1]) in {"...", "Ellipsis"}
+
+
+def _paired(values: list[Any], kinds: list[ast.expr]) -> list[tuple[Any, ast.expr | None]]:
+    return [(each, kinds[n] if n < len(kinds) else None) for n, each in enumerate(values)]
+
+
+def _key(text: str, annotation: ast.expr | None) -> str:
+    """A key of a JSON object, which is a string, as the annotation has it."""
+    kind = "" if annotation is None else _kind(annotation)
+    if kind in {"int", "float"}:
+        try:
+            return repr(int(text) if kind == "int" else float(text))
+        except ValueError:
+            return repr(text)
+    if kind == "tuple":
+        return _typed(_json(text, "input"), annotation)
+    return repr(text)
+
+
+def _written(value: Any) -> str:
+    return repr(value)
+
+
+def _json(text: str, field: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise CallError(field, f"not a JSON value: {text!r:.60}") from None
+
+
+def _parse(text: str) -> ast.expr | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(text, mode="eval").body
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            return None
+
+
+def _literal(text: str, field: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        raise CallError(field, f"not a Python literal: {text!r:.60}") from None
+
+
+def _check_literal(value: ast.expr, field: str) -> None:
+    """See that a value is written out, and nothing is looked up or called but types of values."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.Name) and node.id not in _NAMES:
+            near = difflib.get_close_matches(node.id, _NAMES, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise CallError(field, f"the name {node.id!r:.60} is no value{hint}")
+        if isinstance(node, ast.Attribute | ast.Lambda | ast.NamedExpr | ast.Await):
+            raise CallError(field, f"{ast.unparse(node)!r:.60} is no value")
+
+
+def _exception(name: str) -> str:
+    kind = getattr(builtins, name, None)
+    if isinstance(kind, type) and issubclass(kind, BaseException):
+        return name
+    if name.isidentifier() and name.endswith(("Error", "Exception")):
+        known = [each for each in dir(builtins) if each.endswith(("Error", "Exception"))]
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.85)
+        if near:
+            raise CallError("raises", f"there is no {name!r:.60}; did you mean {near[0]!r}?")
+        return name
+    what = f"{name!r:.60} is no exception of Python; one of the solution's own ends in Error"
+    raise CallError("raises", f"{what} or Exception")

@@ -1,0 +1,310 @@
+"""Test code taken apart: which statements are tests, and what surrounds them.
+
+Read are a function `check(candidate)`, a `unittest.TestCase`, functions `test_…`, and statements at
+a module's own level. In a body each assertion is a test, and each loop, condition or call of a
+helper that asserts; what else is there prepares them. The code is parsed here and never run.
+"""
+
+import ast
+import copy
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from harness.problem import NO_EXCEPTION, Checker, TestCase, TestCode, TestScript
+
+MOST_CHARACTERS = 1 << 25
+CHECK = "check"
+_LEAVE_OUT = {"unittest.main", "pytest.main"}
+
+
+class TestCodeError(ValueError):
+    """Test code that cannot be used; the message says why."""
+
+    __test__ = False
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Test code.
+
+    Attributes:
+        tree: all of it.
+        call: the function that is called with the entry point; empty for none.
+        tests: the tests, as places in the bodies.
+        alone: whether no test depends on another one's having been run.
+    """
+
+    tree: ast.Module
+    call: str
+    tests: tuple[tuple[list[ast.stmt], ast.stmt], ...]
+    alone: bool
+
+    def cases(self, entry_point: str) -> list[TestCase]:
+        """The tests, in order, not public."""
+        return [_test_case(statement, self.call, entry_point) for _, statement in self.tests]
+
+    def script(self, chosen: Sequence[int], *, to_the_last: bool) -> TestScript:
+        """What surrounds some of the tests.
+
+        Args:
+            chosen: their numbers.
+            to_the_last: whether what follows the last of them in its body is left out.
+        """
+        slots = {id(self.tests[number][1]): slot for slot, number in enumerate(chosen)}
+        others = {id(statement) for _, statement in self.tests} - slots.keys()
+        last = self.tests[chosen[-1]] if to_the_last and chosen and not self.alone else None
+        kept: list[tuple[list[ast.stmt], list[ast.stmt]]] = []
+        for body in {id(body): body for body, _ in self.tests}.values():
+            kept.append((body, list(body)))
+            until = body.index(last[1]) + 1 if last is not None and last[0] is body else len(body)
+            body[:] = [
+                each for statement in body[:until] for each in self._shown(statement, slots, others)
+            ] or [ast.Pass()]
+        try:
+            source = ast.unparse(ast.fix_missing_locations(copy.deepcopy(self.tree)))
+        finally:
+            for body, statements in kept:
+                body[:] = statements
+        return TestScript(source=source, slots=len(chosen), call=self.call)
+
+    def _shown(
+        self, statement: ast.stmt, slots: dict[int, int], others: set[int]
+    ) -> Iterable[ast.stmt]:
+        if id(statement) in slots:
+            yield from ast.parse(f"__slot__({slots[id(statement)]})").body
+        elif id(statement) not in others:
+            yield statement
+        elif not self.alone:  # what follows may depend on it
+            attempt = ast.parse("try: pass\nexcept Exception: pass").body[0]
+            assert isinstance(attempt, ast.Try)
+            attempt.body = [statement]
+            yield attempt
+
+
+def read_units(code: str | Sequence[str]) -> Units:
+    """Take test code apart.
+
+    Args:
+        code: all of it, or a list of tests, statements each.
+
+    Raises:
+        TestCodeError: it is no Python, or no test is in it.
+    """
+    if not isinstance(code, str):
+        return _listed(code)
+    tree = _parse(code, "")
+    tree.body = [each for each in tree.body if not _is_left_out(each)]
+    asserting = _asserting_functions(tree)
+    checks = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
+    check = next((each for each in checks if each.name == CHECK), None)
+    if check is not None:
+        if not check.args.args and not check.args.posonlyargs and not check.args.vararg:
+            raise TestCodeError("its function 'check' takes no argument, the solution's function")
+        return _of_body(tree, check.body, CHECK, asserting)
+    methods = _methods(tree)
+    if methods:
+        return Units(tree, "", tuple(methods), alone=True)
+    functions = [each for each in checks if each.name.startswith("test")]
+    if functions:
+        if any(each.args.args for each in functions):
+            raise TestCodeError("its test functions take arguments (fixtures), which is not known")
+        return Units(tree, "", tuple((tree.body, each) for each in functions), alone=True)
+    return _of_body(tree, tree.body, "", asserting)
+
+
+def _listed(code: Sequence[str]) -> Units:
+    """The tests of a list. Where one has several statements, they are a function's."""
+    tree = ast.Module([], [])
+    tests: list[ast.stmt] = []
+    alone = True
+    for number, text in enumerate(code, 1):
+        body = _parse(text, f"test {number}: ").body
+        if not any(_is_test(each, set()) for each in body):
+            tree.body += body
+            alone = alone and all(map(_is_harmless, body))
+            continue
+        if len(body) > 1:
+            function = ast.parse(f"def test_{number}(): pass").body[0]
+            assert isinstance(function, ast.FunctionDef)
+            function.body = body
+            body = [function]
+        tree.body += body
+        tests += body
+    if not tests:
+        raise TestCodeError("no test is in it: nothing is asserted")
+    return Units(tree, "", tuple((tree.body, each) for each in tests), alone=alone)
+
+
+def _parse(code: str, where: str) -> ast.Module:
+    if len(code) > MOST_CHARACTERS:
+        raise TestCodeError(f"{where}longer than {MOST_CHARACTERS:,} characters")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(code)
+        except SyntaxError as error:
+            what = f"not valid Python: {error.msg} (line {error.lineno})"
+            raise TestCodeError(where + what) from None
+        except (ValueError, MemoryError, RecursionError) as error:
+            what = str(error) or "nested too deeply"
+            raise TestCodeError(f"{where}not valid Python: {what}") from None
+
+
+def _of_body(tree: ast.Module, body: list[ast.stmt], call: str, asserting: set[str]) -> Units:
+    tests = [each for each in body if _is_test(each, asserting)]
+    if not tests:
+        what = "its function 'check' asserts nothing" if call else "no test is in it: it has no "
+        what += "" if call else "function 'check', no unittest.TestCase and no assertion"
+        raise TestCodeError(what)
+    others = [each for each in body if each not in tests]
+    alone = all(map(_is_harmless, others)) and all(map(_is_assertion, tests))
+    return Units(tree, call, tuple((body, each) for each in tests), alone=alone)
+
+
+def _is_assertion(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Assert)
+
+
+def _is_harmless(statement: ast.stmt) -> bool:
+    """Whether a statement makes no call, so that no test depends on its place."""
+    if isinstance(statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef):
+        return True
+    return not any(isinstance(node, ast.Call) for node in ast.walk(statement))
+
+
+def _is_left_out(statement: ast.stmt) -> bool:
+    """Whether a statement starts the tests, which is done here otherwise."""
+    match statement:
+        case ast.If(test=ast.Compare(left=ast.Name("__name__"))):
+            return True
+        case ast.Expr(ast.Call(ast.Name("check"))):
+            return True
+        case ast.Expr(ast.Call(function)):
+            return ast.unparse(function) in _LEAVE_OUT
+        case _:
+            return False
+
+
+def _methods(tree: ast.Module) -> list[tuple[list[ast.stmt], ast.stmt]]:
+    return [
+        (each.body, method)
+        for each in tree.body
+        if isinstance(each, ast.ClassDef)
+        and any(ast.unparse(base).rpartition(".")[2].endswith("TestCase") for base in each.bases)
+        for method in each.body
+        if isinstance(method, ast.FunctionDef) and method.name.startswith("test")
+    ]
+
+
+def _asserting_functions(tree: ast.Module) -> set[str]:
+    """The functions of the tests that assert something, by themselves or by one another."""
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+    names: set[str] = set()
+    while True:
+        more = {
+            each.name
+            for each in functions
+            if each.name not in names and any(_is_test(inner, names) for inner in each.body)
+        }
+        if not more:
+            return names
+        names |= more
+
+
+def _is_test(statement: ast.stmt, asserting: set[str]) -> bool:
+    definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    if isinstance(statement, definition | ast.Assign | ast.AnnAssign | ast.Import):
+        return False
+    if isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Constant):
+        return not statement.test.value  # `assert True` tests nothing
+    return any(_asserts(node, asserting) for node in ast.walk(statement))
+
+
+def _asserts(node: ast.AST, asserting: set[str]) -> bool:
+    match node:
+        case ast.Assert() | ast.Raise():
+            return True
+        case ast.Call(ast.Name(name)):
+            return name in asserting
+        case ast.Call(ast.Attribute(attr=name)):
+            return name.startswith("assert") or name == "raises"
+        case _:
+            return False
+
+
+def _test_case(statement: ast.stmt, call: str, entry_point: str) -> TestCase:
+    if call:
+        statement = _Named(entry_point).visit(copy.deepcopy(statement))
+    match statement:
+        case ast.Assert(ast.Compare(left, [ast.Eq()], [right])):
+            given, wanted = ast.unparse(left), ast.unparse(right)
+        case _:
+            given, wanted = ast.unparse(statement), NO_EXCEPTION
+    return TestCase(input=given, output=wanted, public=False)
+
+
+class _Named(ast.NodeTransformer):
+    """Calls the solution's function by its own name, where the tests call it `candidate`."""
+
+    def __init__(self, entry_point: str) -> None:
+        self.entry_point = entry_point
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(self.entry_point, node.ctx) if node.id == "candidate" else node
+
+
+def code_tests(
+    public: Units | None, hidden: Units | None, entry_point: str, before: str, first: int = 0
+) -> tuple[Checker, tuple[TestCase, ...], tuple[TestCase, ...]]:
+    """Public and hidden tests that are code, and their checker.
+
+    Args:
+        public: tests that the model may see, where they are apart from the others.
+        hidden: the others, or all.
+        entry_point: what they call.
+        before: source that they take for granted.
+        first: how many of `hidden` are public instead, where `public` is None.
+    """
+    if public is None and hidden is not None:
+        cases = hidden.cases(entry_point)
+        numbers = list(range(len(cases)))
+        shown, rest = numbers[:first], numbers[first:]
+        scripts = [
+            hidden.script(shown, to_the_last=True) if shown else None,
+            hidden.script(rest, to_the_last=False) if rest else None,
+        ]
+        known, unknown = cases[:first], cases[first:]
+    else:
+        both = (public, hidden)
+        known, unknown = ([] if each is None else each.cases(entry_point) for each in both)
+        scripts = [
+            None if each is None else each.script(range(len(each.tests)), to_the_last=False)
+            for each in both
+        ]
+    code = TestCode(before=before, public=scripts[0], hidden=scripts[1])
+    text = code.model_dump_json()
+    marked = tuple(test.model_copy(update={"public": True}) for test in known)
+    return Checker(kind="tests", code=_digest(text), tests=code), marked, tuple(unknown)
+
+
+def _digest(text: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def called_names(code: Sequence[str]) -> set[str]:
+    """The names that are called in some Python. What cannot be parsed calls nothing."""
+    names: set[str] = set()
+    for text in code:
+        try:
+            tree = _parse(text, "")
+        except TestCodeError:
+            continue
+        names |= {
+            node.func.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+    return names

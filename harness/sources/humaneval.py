@@ -1,0 +1,105 @@
+"""HumanEval and HumanEval+: a function's head and docstring, and a `check` of its values.
+
+Rows have `task_id`, `prompt`, `entry_point`, `canonical_solution` and `test`, as on the hub. The
+examples of the docstring are public, the tests of `check` are hidden.
+"""
+
+import ast
+from collections.abc import Iterable
+from functools import partial
+
+from harness.errors import DataError
+from harness.problem import Problem, TestCase, TestSuite
+from harness.sources.code_tests.examples import examples
+from harness.sources.code_tests.units import TestCodeError, code_tests, read_units
+from harness.sources.files.catalogue import RowFile
+from harness.sources.files.download import Watch, quiet
+from harness.sources.files.lines import Line
+from harness.sources.files.rows import Loaded, content_hash, load_paths, load_rows, references_of
+
+WRONG_EXAMPLES = frozenset({"HumanEval/47", "HumanEval/116", "HumanEval/130", "HumanEval/148"})
+"""Problems whose docstring shows a value that their own reference does not return: a wrong median,
+an order by another key, an item for all of a sequence, and a string for a tuple of it."""
+
+_COLUMNS = ("task_id", "prompt", "entry_point", "canonical_solution", "test")
+
+
+def load(
+    where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet, name: str = "humaneval"
+) -> Loaded:
+    """The problems of the files that a path or glob names; raises as `load_paths` does."""
+    read = partial(read_rows, name=name)
+    return load_paths(name, where, read, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def read_rows(
+    files: Iterable[RowFile],
+    *,
+    skip_bad_rows: bool = False,
+    watch: Watch = quiet,
+    name: str = "humaneval",
+) -> Loaded:
+    """The problems of some files, in order; see `load_rows`."""
+    parse = partial(parse_row, name=name)
+    return load_rows(files, parse, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def parse_row(line: Line, *, name: str) -> Problem:
+    """The problem of one row.
+
+    Raises:
+        DataError: a column is missing, or its test is no `check`.
+    """
+    row = line.json_object()
+    values = {column: _text(row, column, line.where) for column in _COLUMNS}
+    task, prompt, entry_point, solution, test = values.values()
+    before, docstring = _read_prompt(prompt, entry_point, line.where)
+    shown = [] if task in WRONG_EXAMPLES else examples(docstring, entry_point)
+    try:
+        public = read_units(shown) if shown else None
+        checker, known, unknown = code_tests(public, read_units(test), entry_point, before)
+    except TestCodeError as error:
+        raise DataError(line.where, "test", str(error)) from None
+    number = task.rpartition("/")[2]
+    return Problem(
+        id=f"{name}/{number}",
+        source=name,
+        title=entry_point,
+        statement=docstring.strip() or f"Complete the function `{entry_point}`.",
+        platform="humaneval",
+        difficulty=None,
+        difficulty_word="",
+        starter_code=prompt,
+        entry_point=entry_point,
+        tests=TestSuite(public=known, load_hidden=partial(tuple[TestCase, ...], unknown)),
+        public_rule="statement",
+        preamble=before,
+        checker=checker,
+        load_references=partial(references_of, prompt + solution),
+        aliases=(task, entry_point),
+        content_hash=content_hash(prompt, entry_point, test, checker.code),
+    )
+
+
+def _text(row: dict[str, object], column: str, where: str) -> str:
+    value = row.get(column)
+    if isinstance(value, str):
+        return value
+    if "plus_input" in row:
+        what = "missing: this is EvalPlus' own file of inputs; give its data set on the hub"
+        raise DataError(where, column, f"{what}, whose rows have 'test'")
+    raise DataError(where, column, "missing" if value is None else f"no string: {value!r:.60}")
+
+
+def _read_prompt(prompt: str, entry_point: str, where: str) -> tuple[str, str]:
+    """What stands before the function, which tests and solutions use, and its docstring."""
+    try:
+        tree = ast.parse(prompt)
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise DataError(where, "prompt", f"not valid Python: {error}") from None
+    functions = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
+    function = next((each for each in functions if each.name == entry_point), None)
+    if function is None:
+        raise DataError(where, "entry_point", f"the prompt defines no function {entry_point!r:.60}")
+    others = [each for each in tree.body if each is not function]
+    return ast.unparse(ast.Module(others, [])), ast.get_docstring(function) or ""

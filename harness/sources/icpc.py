@@ -1,0 +1,341 @@
+"""Contest packages: `icpc:PATH`, a folder in the ICPC or Kattis problem package format.
+
+Source: the format's specifications `legacy`, `legacy-icpc` and `2023-07`. Read are `problem.yaml`,
+the statement, the sample and secret data, the flags of the default output validator, an output
+validator in Python, the limits, and the accepted submissions in Python, which are references.
+"""
+
+import ast
+import hashlib
+import shlex
+import warnings
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+from harness.errors import DataError, UsageError
+from harness.problem import Checker, Problem, Reference, TestCase, TestSuite
+from harness.sources.checker_programs import FlagError, token_checker, validator
+from harness.sources.files.download import Watch, quiet
+from harness.sources.files.lines import DataFile
+from harness.sources.files.rows import Loaded
+from harness.sources.html_text import html_text
+
+SETTINGS = "problem.yaml"
+MOST_BYTES = 1 << 26
+MOST_SETTINGS_BYTES = 1 << 20
+_STATEMENTS = ("problem_statement", "statement")
+_SUFFIXES = (".md", ".html", ".tex")
+_PYTHON = (".py", ".py3")
+_FLAG_KEYS = ("output_validator_flags", "output_validator_args")
+_GROUPS = ("testdata.yaml", "test_group.yaml")
+
+
+def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
+    """The problem of a package, or those of a folder's packages, in the order of their names.
+
+    Raises:
+        UsageError: no folder is given, or no package is there.
+        DataError: a package cannot be read or judged.
+    """
+    del watch
+    if where is None:
+        raise UsageError("icpc needs a folder: give icpc:PATH")
+    root = Path(where)
+    problems: list[Problem] = []
+    skipped: list[DataError] = []
+    files: list[DataFile] = []
+    for folder in _packages(root):
+        try:
+            problem, size = _Package(folder).problem()
+        except DataError as error:
+            if not skip_bad_rows:
+                raise
+            error.__context__ = None
+            skipped.append(error.with_traceback(None))
+            continue
+        problems.append(problem)
+        files.append(DataFile.of(folder, str(folder), problem.content_hash, size))
+    return Loaded(tuple(problems), tuple(skipped), tuple(files))
+
+
+def _packages(root: Path) -> list[Path]:
+    if (root / SETTINGS).is_file():
+        return [root]
+    try:
+        found = sorted(each.parent for each in root.glob(f"*/{SETTINGS}"))
+    except OSError as error:
+        raise UsageError(f"{root} cannot be listed: {error.strerror}") from None
+    if not found:
+        raise UsageError(f"{root} is no problem package and has none: there is no {SETTINGS}")
+    return found
+
+
+class _Package:
+    """One package, as it is read.
+
+    Args:
+        folder: where it is.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.real = folder.resolve()
+        self.settings = self._yaml(folder / SETTINGS)
+        self.digest = hashlib.sha256()
+        self.size = 0
+
+    def problem(self) -> tuple[Problem, int]:
+        """The problem, and the bytes that were read of it."""
+        self._check_type()
+        name = self.real.name
+        checker = self._checker()
+        public = tuple(self._tests("sample", public=True))
+        places = self._places("secret")
+        for place in places:
+            self._read(place)
+            self._read(place.with_suffix(".ans"))
+        if not (public or places):
+            raise DataError(str(self.folder), "data", "it has no test")
+        limits = self._mapping("limits")
+        seconds = _positive(limits.get("time_limit")) or self._time_limit()
+        memory = _positive(limits.get("memory"))
+        references = self._submissions("accepted")
+        hidden = partial(_read_tests, self.folder, tuple(map(str, places)))
+        problem = Problem(
+            id=f"icpc/{name}",
+            source="icpc",
+            title=self._title() or name,
+            statement=self._statement(),
+            platform=str(self.settings.get("source") or "icpc").lower()[:60],
+            difficulty=None,
+            difficulty_word="",
+            tests=TestSuite(public=public, load_hidden=hidden),
+            checker=checker,
+            cpu_s=seconds,
+            memory_bytes=int(memory) << 20 if memory else None,
+            load_references=partial(tuple[Reference, ...], references),
+            content_hash=self._hash(checker),
+        )
+        return problem, self.size
+
+    def _check_type(self) -> None:
+        words = self.settings.get("type") or ""
+        kinds = set(words.split() if isinstance(words, str) else map(str, words))
+        validation = str(self.settings.get("validation") or "").split()
+        for kind in ("interactive", "multi-pass", "submit-answer"):
+            if kind in kinds or kind in validation:
+                what = f"{kind} problems cannot be judged here; leave it out"
+                raise DataError(str(self.folder / SETTINGS), "type", what)
+
+    def _title(self) -> str:
+        name = self.settings.get("name")
+        if isinstance(name, dict):
+            names = cast("dict[str, Any]", name)
+            return str(names.get("en") or next(iter(names.values()), ""))
+        return str(name or "")
+
+    def _statement(self) -> str:
+        folders = [self.folder / name for name in _STATEMENTS if (self.folder / name).is_dir()]
+        for folder in folders:
+            found = [each for each in sorted(folder.glob("problem*")) if each.suffix in _SUFFIXES]
+            ranked = sorted(
+                found,
+                key=lambda each: (
+                    each.stem not in {"problem.en", "problem"},
+                    _SUFFIXES.index(each.suffix),
+                ),
+            )
+            if ranked:
+                text = self._text(ranked[0])
+                return html_text(text) if ranked[0].suffix == ".html" else text
+        raise DataError(str(self.folder), "statement", "there is no problem.*.md, .html or .tex")
+
+    def _places(self, name: str) -> list[Path]:
+        folder = self.folder / "data" / name
+        return sorted(
+            (each for each in folder.rglob("*.in") if each.is_file()),
+            key=lambda each: each.relative_to(folder).as_posix(),
+        )
+
+    def _tests(self, name: str, *, public: bool) -> Iterator[TestCase]:
+        for place in self._places(name):
+            answer = place.with_suffix(".ans")
+            yield TestCase(input=self._text(place), output=self._text(answer), public=public)
+
+    def _checker(self) -> Checker:
+        flags = self._flags()
+        programs = [
+            each
+            for folder in ("output_validators", "output_validator")
+            for each in self._program_files(self.folder / folder)
+        ]
+        custom = str(self.settings.get("validation") or "").startswith("custom")
+        if not programs:
+            if custom:
+                where = str(self.folder / SETTINGS)
+                raise DataError(where, "validation", "custom, and there is no output validator")
+            try:
+                return Checker(kind="check", code=token_checker(flags))
+            except FlagError as error:
+                where = str(self.folder / SETTINGS)
+                raise DataError(where, "validator_flags", str(error)) from None
+        return self._own_validator(programs, flags)
+
+    def _program_files(self, folder: Path) -> list[Path]:
+        """The files of the output validators below a folder; headers and data files are none."""
+        if not folder.is_dir():
+            return []
+        inside = [each for each in sorted(folder.rglob("*")) if each.is_file()]
+        return [each for each in inside if not each.name.startswith(".")]
+
+    def _own_validator(self, files: list[Path], flags: list[str]) -> Checker:
+        where = str(files[0].parent)
+        python = [each for each in files if each.suffix in _PYTHON]
+        others = [each for each in files if each.suffix not in {*_PYTHON, ".md", ".txt", ".yaml"}]
+        if others or not python:
+            what = f"{(others or files)[0].name} is no Python: only output validators in Python run"
+            raise DataError(where, "output_validators", f"{what} here, in the checker's sandbox")
+        if len({each.parent for each in python}) > 1:
+            raise DataError(where, "output_validators", "there are several, and one can be run")
+        names = {"__main__", "main", "validate", "validator", "run"}
+        mains = [each for each in python if each.stem in names] or python
+        if len(python) > 1 and len(mains) > 1:
+            mains = [each for each in mains if each.stem == "__main__"] or mains[:1]
+        sources = {each: self._python(each) for each in python}
+        main = mains[0]
+        modules = {each.stem: text for each, text in sources.items() if each is not main}
+        return Checker(kind="check", code=validator(sources[main], main.name, modules, flags))
+
+    def _python(self, path: Path) -> str:
+        source = self._text(path)
+        if not _is_python(source):
+            raise DataError(str(path), None, "not Python 3")
+        return source
+
+    def _flags(self) -> list[str]:
+        """The output validator's flags, which must be the same for all tests."""
+        found: dict[tuple[str, ...], Path] = {}
+        base = _words(self.settings.get("validator_flags"))
+        for path in sorted((self.folder / "data").rglob("*.yaml")):
+            settings = self._yaml(path)
+            for key in _FLAG_KEYS:
+                if key in settings:
+                    found.setdefault(tuple(_words(settings[key])), path)
+        if base:
+            found.setdefault(tuple(base), self.folder / SETTINGS)
+        if len(found) > 1:
+            where = str(next(reversed(found.values())))
+            what = "groups of tests with flags of their own cannot be judged here"
+            raise DataError(where, _FLAG_KEYS[0], what)
+        return list(next(iter(found), ()))
+
+    def _time_limit(self) -> float | None:
+        path = self.folder / ".timelimit"
+        return _positive(self._text(path).strip()) if path.is_file() else None
+
+    def _submissions(self, kind: str) -> tuple[Reference, ...]:
+        folder = self.folder / "submissions" / kind
+        found: list[Reference] = []
+        for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
+            if path.suffix in _PYTHON and path.is_file():
+                code = self._text(path)
+                language = "python" if _is_python(code) else "python2"
+                found.append(Reference(code=code, language=language))
+        return tuple(found)
+
+    def _yaml(self, path: Path) -> dict[str, Any]:
+        import yaml
+
+        data = self._bytes(path, MOST_SETTINGS_BYTES)
+        try:
+            value: object = yaml.safe_load(data.decode())
+        except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+            what = " ".join(str(error).split())[:200]
+            raise DataError(str(path), None, f"not YAML: {what}") from None
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            raise DataError(str(path), None, "not a YAML mapping")
+        return cast("dict[str, Any]", value)
+
+    def _mapping(self, key: str) -> Mapping[str, Any]:
+        value = self.settings.get(key)
+        return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+    def _text(self, path: Path) -> str:
+        return _decoded(path, self._read(path))
+
+    def _read(self, path: Path) -> bytes:
+        data = self._bytes(path, MOST_BYTES)
+        name = path.relative_to(self.folder).as_posix().encode()
+        for part in (name, data):
+            self.digest.update(len(part).to_bytes(8, "big"))
+            self.digest.update(part)
+        self.size += len(data)
+        return data
+
+    def _bytes(self, path: Path, most: int) -> bytes:
+        if not path.resolve().is_relative_to(self.real):
+            raise DataError(str(path), None, "it links out of the package")
+        return _bytes(path, most)
+
+    def _hash(self, checker: Checker) -> str:
+        digest = self.digest.copy()
+        digest.update(checker.code.encode())
+        return digest.hexdigest()
+
+
+def _read_tests(folder: Path, places: tuple[str, ...]) -> tuple[TestCase, ...]:
+    """The secret tests, read when they are needed. Raises DataError."""
+    del folder
+    paths = [(Path(place), Path(place).with_suffix(".ans")) for place in places]
+    return tuple(
+        TestCase(
+            input=_decoded(given, _bytes(given, MOST_BYTES)),
+            output=_decoded(answer, _bytes(answer, MOST_BYTES)),
+            public=False,
+        )
+        for given, answer in paths
+    )
+
+
+def _bytes(path: Path, most: int) -> bytes:
+    try:
+        if path.stat().st_size > most:
+            raise DataError(str(path), None, f"larger than {most >> 20} MiB")
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(str(path), None, f"cannot be read: {error.strerror}") from None
+
+
+def _decoded(path: Path, data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise DataError(str(path), None, f"not UTF-8, at byte {error.start}") from None
+
+
+def _is_python(source: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(source)
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            return False
+    return True
+
+
+def _words(flags: object) -> list[str]:
+    if isinstance(flags, list):
+        return [str(each) for each in cast("list[object]", flags)]
+    return shlex.split(str(flags)) if flags else []
+
+
+def _positive(value: object) -> float | None:
+    try:
+        number = float(str(value))
+    except ValueError:
+        return None
+    return number if 0 < number < float("inf") else None

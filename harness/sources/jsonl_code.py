@@ -1,0 +1,181 @@
+"""Tests of a row of `jsonl:PATH` as code: those that are code, and those that JSON cannot say."""
+
+import difflib
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from harness.errors import DataError
+from harness.problem import Checker
+from harness.sources.code_tests.calls import HELPERS, Call, CallError, Calls, typed_calls
+from harness.sources.code_tests.units import (
+    TestCodeError,
+    Units,
+    called_names,
+    code_tests,
+    read_units,
+)
+from harness.sources.public_split import FIRST, Split
+from harness.sources.signature import defined_names
+
+
+class ValueTest(Protocol):
+    """A test given as values; see `harness.sources.jsonl.RowTest`."""
+
+    @property
+    def input(self) -> str: ...  # noqa: D102
+    @property
+    def output(self) -> str | None: ...  # noqa: D102
+    @property
+    def public(self) -> bool | None: ...  # noqa: D102
+    @property
+    def kwargs(self) -> dict[str, Any]: ...  # noqa: D102
+    @property
+    def raises(self) -> str | None: ...  # noqa: D102
+    @property
+    def argument(self) -> int | None: ...  # noqa: D102
+    @property
+    def tolerance(self) -> float | None: ...  # noqa: D102
+
+
+class TestedRow(Protocol):
+    """A problem's row; see `harness.sources.jsonl.Row`."""
+
+    @property
+    def tests(self) -> Sequence[ValueTest]: ...  # noqa: D102
+    @property
+    def test(self) -> str | tuple[str, ...] | None: ...  # noqa: D102
+    @property
+    def public_test(self) -> str | tuple[str, ...] | None: ...  # noqa: D102
+    @property
+    def test_setup(self) -> str: ...  # noqa: D102
+    @property
+    def values(self) -> str: ...  # noqa: D102
+    @property
+    def entry_point(self) -> str | None: ...  # noqa: D102
+    @property
+    def starter_code(self) -> str: ...  # noqa: D102
+    @property
+    def references(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def rule(self) -> str: ...  # noqa: D102
+    @property
+    def checker(self) -> str | None: ...  # noqa: D102
+
+
+def tests_as_code(row: TestedRow, where: str) -> tuple[Split, Checker] | None:
+    """The tests of a row and what surrounds them, where they are code or are made code.
+
+    Returns:
+        None for a row whose tests are data.
+
+    Raises:
+        DataError: they are not as the format says.
+    """
+    if row.test is not None:
+        return _of_code(row, row.test, where)
+    if row.public_test is not None:
+        raise DataError(where, "public_test", "there is no 'test' beside it")
+    special = row.values == "python" or any(map(_is_special, row.tests))
+    if row.entry_point is None:
+        if special:
+            what = "values, kwargs, raises, argument and tolerance are a function's: give its name"
+            raise DataError(where, "entry_point", what)
+        return None
+    is_class = _defined(row).get(row.entry_point, False)
+    plain = row.rule == "lcb" and row.checker is None
+    typed = typed_calls(row.starter_code, row.entry_point) if plain else None
+    if not (special or is_class or typed):
+        return None
+    if not plain:
+        field = "checker" if row.checker is not None else "rule"
+        what = "cannot judge tests in Python's values, of a class, or with keys of their own"
+        raise DataError(where, field, what)
+    if typed is None or row.values == "python":
+        typed = Calls(row.entry_point, python=row.values == "python", is_class=is_class)
+    return _of_values(row, row.entry_point, typed, where)
+
+
+def _defined(row: TestedRow) -> dict[str, bool]:
+    code = (row.starter_code, *row.references[:1])
+    return {name: kind for text in code for name, kind in defined_names(text).items()}
+
+
+def _is_special(test: ValueTest) -> bool:
+    return bool(test.kwargs) or not (test.raises is test.argument is test.tolerance is None)
+
+
+def _of_values(
+    row: TestedRow, entry_point: str, calls: Calls, where: str
+) -> tuple[Split, Checker] | None:
+    if not row.tests:
+        return None
+    code: list[str] = []
+    for number, test in enumerate(row.tests, 1):
+        call = Call(
+            test.input, test.output, test.kwargs, test.raises, test.argument, test.tolerance
+        )
+        try:
+            code.append(calls.code(call))
+        except CallError as error:
+            raise DataError(where, f"tests, test {number}, {error.field}", str(error)) from None
+    said = [test.public for test in row.tests]
+    if all(each is None for each in said):
+        first = _first(len(code))
+        said = [number < first for number in range(len(code))]
+    chosen = [
+        [text for text, public in zip(code, said, strict=True) if public is bool(k)] for k in (1, 0)
+    ]
+    before = f"{HELPERS}\n{row.test_setup}"
+    public, hidden = (read_units(texts) if texts else None for texts in chosen)
+    checker, known, unknown = code_tests(public, hidden, entry_point, before)
+    rule = "first" if all(test.public is None for test in row.tests) else "source"
+    return Split(known, unknown, rule), checker
+
+
+def _of_code(row: TestedRow, test: str | tuple[str, ...], where: str) -> tuple[Split, Checker]:
+    if row.tests:
+        raise DataError(where, "test", "give 'test' or 'tests', not both")
+    if row.checker is not None or row.rule != "lcb":
+        field = "checker" if row.checker is not None else "rule"
+        raise DataError(where, field, "cannot judge tests that are code: they judge themselves")
+    entry_point = _entry_point(row, test, where)
+    hidden = _units(test, where, "test")
+    if row.public_test is None:
+        first = _first(len(hidden.tests))
+        found = code_tests(None, hidden, entry_point, row.test_setup, first)
+        return Split(found[1], found[2], "first"), found[0]
+    public = _units(row.public_test, where, "public_test")
+    checker, known, unknown = code_tests(public, hidden, entry_point, row.test_setup)
+    return Split(known, unknown, "source"), checker
+
+
+def _units(code: str | tuple[str, ...], where: str, field: str) -> Units:
+    try:
+        return read_units(code)
+    except TestCodeError as error:
+        raise DataError(where, field, str(error)) from None
+
+
+def _first(number: int) -> int:
+    return min(FIRST, max(1, number // 2))
+
+
+def _entry_point(row: TestedRow, test: str | tuple[str, ...], where: str) -> str:
+    """The function that is asked for, which the tests must use by name or as `candidate`."""
+    name = row.entry_point
+    if name is None:
+        raise DataError(where, "entry_point", "tests that are code need the function's name")
+    defined = _defined(row)
+    if defined and name not in defined:
+        near = difflib.get_close_matches(name, defined, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        what = f"neither starter_code nor the first reference defines {name!r:.60}{hint}"
+        raise DataError(where, "entry_point", what)
+    texts = [test] if isinstance(test, str) else list(test)
+    used = called_names(texts)
+    is_check = any("def check(" in text for text in texts)
+    if not is_check and used and not any(name in text for text in texts):
+        near = difflib.get_close_matches(name, used, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise DataError(where, "entry_point", f"the tests do not use {name!r:.60}{hint}")
+    return name

@@ -1,0 +1,148 @@
+"""MBPP and MBPP+: a sentence, and assertions of the function's values.
+
+Rows have `task_id`, `text` or `prompt`, `code`, `test_list` and, in one or the other release,
+`test_setup_code`, `test_imports` and `challenge_test_list`; those of MBPP+ have `test`, a script.
+The first assertion is public, since nothing else names the function; all others are hidden.
+"""
+
+import ast
+import warnings
+from collections.abc import Iterable
+from functools import partial
+from typing import cast
+
+from harness.errors import DataError
+from harness.problem import Problem, TestCase, TestSuite
+from harness.sources.code_tests.units import (
+    TestCodeError,
+    Units,
+    called_names,
+    code_tests,
+    read_units,
+)
+from harness.sources.files.catalogue import RowFile
+from harness.sources.files.download import Watch, quiet
+from harness.sources.files.lines import Line
+from harness.sources.files.rows import Loaded, content_hash, load_paths, load_rows, references_of
+
+
+def load(
+    where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet, name: str = "mbpp"
+) -> Loaded:
+    """The problems of the files that a path or glob names; raises as `load_paths` does."""
+    read = partial(read_rows, name=name)
+    return load_paths(name, where, read, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def read_rows(
+    files: Iterable[RowFile],
+    *,
+    skip_bad_rows: bool = False,
+    watch: Watch = quiet,
+    name: str = "mbpp",
+) -> Loaded:
+    """The problems of some files, in order; see `load_rows`."""
+    parse = partial(parse_row, name=name)
+    return load_rows(files, parse, skip_bad_rows=skip_bad_rows, watch=watch)
+
+
+def parse_row(line: Line, *, name: str) -> Problem:
+    """The problem of one row.
+
+    Raises:
+        DataError: a column is missing or not as it should be.
+    """
+    row = line.json_object()
+    where = line.where
+    number, code = _number(row, where), _text(row, "code", where).replace("\r\n", "\n")
+    asked = _text(row, "text" if "text" in row else "prompt", where)
+    tests = [*_texts(row, "test_list", where), *_texts(row, "challenge_test_list", where)]
+    if not tests:
+        raise DataError(where, "test_list", "it has no test")
+    before = "\n".join(
+        [str(row.get("test_setup_code") or ""), *_texts(row, "test_imports", where)]
+    ).replace("\r\n", "\n")
+    entry_point, head = _function(code, tests, where)
+    try:
+        checker, known, unknown = code_tests(
+            read_units(tests[:1]), _hidden(row, tests[1:]), entry_point, before
+        )
+    except TestCodeError as error:
+        raise DataError(where, "test_list", str(error)) from None
+    return Problem(
+        id=f"{name}/{number}",
+        source=name,
+        title=entry_point,
+        statement=asked.strip(),
+        platform="mbpp",
+        difficulty=None,
+        difficulty_word="",
+        starter_code=head,
+        entry_point=entry_point,
+        tests=TestSuite(public=known, load_hidden=partial(tuple[TestCase, ...], unknown)),
+        public_rule="first",
+        checker=checker,
+        load_references=partial(references_of, code),
+        aliases=(f"Mbpp/{number}", f"mbpp/{number}"),
+        content_hash=content_hash(asked, head, entry_point, code, checker.code, *tests),
+    )
+
+
+def _hidden(row: dict[str, object], tests: list[str]) -> Units | None:
+    """The tests that are not shown: those of MBPP+ hold MBPP's own."""
+    script = row.get("test")
+    if isinstance(script, str) and script.strip():
+        return read_units(script)
+    return read_units(tests) if tests else None
+
+
+def _number(row: dict[str, object], where: str) -> str:
+    match row.get("task_id"):
+        case bool():
+            raise DataError(where, "task_id", "no number")
+        case int(number):
+            return str(number)
+        case str(name) if name.rpartition("/")[2].isdecimal():
+            return name.rpartition("/")[2]
+        case other:
+            raise DataError(where, "task_id", f"no number: {other!r:.60}")
+
+
+def _text(row: dict[str, object], column: str, where: str) -> str:
+    value = row.get(column)
+    if not isinstance(value, str):
+        raise DataError(where, column, "missing" if value is None else f"no string: {value!r:.60}")
+    return value
+
+
+def _texts(row: dict[str, object], column: str, where: str) -> list[str]:
+    value = row.get(column)
+    if value is None:
+        return []
+    texts = cast("list[object]", value) if isinstance(value, list) else [None]
+    if all(isinstance(each, str) for each in texts):
+        return [str(each).replace("\r\n", "\n") for each in texts]
+    raise DataError(where, column, f"no list of strings: {value!r:.60}")
+
+
+def _function(code: str, tests: list[str], where: str) -> tuple[str, str]:
+    """The function that the tests call, and its head with the names of its parameters."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            body = ast.parse(code).body
+        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+            raise DataError(where, "code", f"not valid Python: {error}") from None
+    called = called_names(tests)
+    defined = [
+        each
+        for each in body
+        if isinstance(each, ast.FunctionDef | ast.ClassDef) and each.name in called
+    ]
+    functions = [each for each in defined if isinstance(each, ast.FunctionDef)] or defined
+    if not functions:
+        raise DataError(where, "code", "it defines no function that the tests call")
+    chosen = functions[-1]
+    if isinstance(chosen, ast.ClassDef):
+        return chosen.name, f"class {chosen.name}:\n"
+    return chosen.name, f"def {chosen.name}({ast.unparse(chosen.args)}):\n"
