@@ -15,7 +15,7 @@ from harness.features.compare.arms import (
     known,
     samples_of,
 )
-from harness.features.compare.spend_curve import Drawn, draw
+from harness.features.compare.spend_curve import Drawn, Key, draw
 from harness.features.compare.spend_sentence import arm_names, notes_of, sentence_of
 from harness.features.compare.spend_types import (
     ArmFacts,
@@ -181,7 +181,7 @@ def _facts(arms: Arms, labels: Labels, names: Labels) -> tuple[ArmFacts, ...]:
 
 def _curves(arms: Arms, labels: Labels, drawn: Drawn) -> Iterator[SpendCurve]:
     """All curves, those that are compared first."""
-    keys = [(side, way) for side in (0, 1) for way in arms[side].ways]
+    keys: list[Key] = [(side, way) for side in (0, 1) for way in arms[side].ways]
     for side, way in sorted(keys, key=lambda key: key[1] != arms[key[0]].main):
         policies = arms[side].ways[way]
         yield SpendCurve(

@@ -125,7 +125,8 @@ def _difference(at: SpendDifference, sign: int) -> str:
     values = [100 * sign * each for each in (at.difference, *sorted(ends, key=lambda e: sign * e))]
     digits = 0 if all(abs(each) >= 0.5 or not each for each in values[1:]) else 1  # noqa: PLR2004
     words = [f"{each:+.{digits}f}" for each in values]
-    return f"{words[0]} points" + (f", {words[1]} to {words[2]}" if len(words) > 1 else "")
+    noun = "point" if words[0] in {"+1", "-1"} else "points"
+    return f"{words[0]} {noun}" + (f", {words[1]} to {words[2]}" if len(words) > 1 else "")
 
 
 def _one_by_one(found: SpendComparison, at: SpendDifference) -> Iterator[str]:
@@ -170,7 +171,8 @@ def _crossing(found: SpendComparison, crossing: Crossing) -> str:
     at = amount_of(crossing.at, found.unit)
     if crossing.low is None or crossing.high is None:
         return f"Below {at}, {name} {verb} ahead, which may be chance."
-    ends = f"{amount_of(crossing.low, found.unit)} to {amount_of(crossing.high, found.unit)}"
+    low = amount_of(crossing.low, found.unit).partition(" ")[0]
+    ends = f"{low} to {amount_of(crossing.high, found.unit)}"
     return f"Below {at} (95 % interval {ends}), {name} {verb} better."
 
 

@@ -1,7 +1,7 @@
 """How `harness experiment` carries a grid out: cell by cell, on one budget."""
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 from pydantic_core import to_json
 from rich.console import Console
@@ -126,7 +126,13 @@ class Experimenting:
             | {"tokens": cell.tokens, "cost": cell.cost}
             for cell in cells
         ]
-        value = {"baseline": experiment.baseline, "cells": told, "cost": total_cost(cells)}
+        value: dict[str, Any] = {
+            "baseline": experiment.baseline,
+            "cells": told,
+            "cost": total_cost(cells),
+        }
+        if experiment.auto_shots:
+            value["auto_shots"] = sorted(experiment.auto_shots)
         write_json(self.out, [to_json(value).decode()])
 
 

@@ -59,11 +59,14 @@ def with_known_shots(before: Mapping[str, Spec], grid: Grid) -> Grid:
     keys = _telling(list(before.values()), [stored(cell.spec) for cell in grid.cells])
     cells: list[Cell] = []
     for cell in grid.cells:
+        if cell.name not in grid.auto_shots:
+            cells.append(cell)
+            continue
         now = stored(cell.spec)
         known = [
             int(_value(spec, SAMPLES))
             for spec in before.values()
-            if cell.name in grid.auto_shots and all(_value(spec, key) == now[key] for key in keys)
+            if all(_value(spec, key) == now[key] for key in keys)
         ]
         shots = max([*known, cell.spec.samples_per_problem])
         spec = cell.spec.model_copy(update={SAMPLES: shots})

@@ -344,22 +344,25 @@ class TestCells:
         assert len(asked(folder)) == 2
 
     def test_problems_are_read_once(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        from harness.features.experiment.decision import Goal
         from harness.features.experiment.experiment_run import Experimenting
+        from harness.features.experiment.invocation import invocation
         from harness.run.engine import controller
 
         read: list[str] = []
-        usual = controller.load_problems
+        usual = controller.load
 
         def counted(spec: str, **options: Any) -> Any:
             read.append(spec)
             return usual(spec, **options)
 
-        monkeypatch.setattr(controller, "load_problems", counted)
+        monkeypatch.setattr(controller, "load", counted)
         monkeypatch.chdir(folder)
         write(folder, model="replay:none", prompts=["default", "terse", "reasoning"])
         (folder / "none").mkdir()
         (folder / "g.yaml").write_text((folder / "g.yaml").read_text().replace("none", "bundled"))
-        code = Experimenting(as_json=False).start(Path("g.yaml"), {}, out=None, dry_run=True)
+        asked = invocation({}, {}, Goal(), config=Path("g.yaml"), out=None, resume=None)
+        code = Experimenting(as_json=False).start(asked, dry_run=True)
         assert (code, read) == (0, ["jsonl:p.jsonl"])
 
     def test_what_is_wrong_with_the_last_is_found_before_the_first_is_asked(
@@ -394,15 +397,17 @@ class TestRanking:
         assert first["pass_at_1"]["value"] == 1
         assert first["settings"] == {"model": "python:mine:good"}
         assert first["against"]["difference"] == 0.5
-        assert first["against"]["p_value"] == 0.5, "two flips one way"
+        two_flips = 0.15730  # one way: z = 2 / sqrt(2)
+        assert first["against"]["p_value"] == pytest.approx(two_flips, abs=1e-5)
 
     def test_p_is_corrected_for_the_number_of_cells(self, folder: Path) -> None:
         models = ["python:mine:half", "python:mine:good", "python:mine:Counted"]
         write(folder, models=models)
         assert experiment(folder).returncode == 0
         others = [cell["against"] for cell in ranking(folder)["cells"] if cell["against"]]
-        assert [each["p_value"] for each in others] == [0.5, 0.5]
-        assert [each["p_holm"] for each in others] == [1, 1]
+        two_flips = 0.15730  # one way: z = 2 / sqrt(2)
+        assert [each["p_value"] for each in others] == pytest.approx([two_flips] * 2, abs=1e-5)
+        assert [each["p_holm"] for each in others] == pytest.approx([2 * two_flips] * 2, abs=1e-5)
 
     def test_what_is_no_experiment_is_said_to_be_none(self, folder: Path) -> None:
         done = harness(folder, "experiment", "show", ".")
@@ -446,7 +451,7 @@ class TestDryRun:
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        ([], "name a grid with -c FILE"),
+        (["--shots", "0"], "--shots 0: give auto, or a number from 1 to 100"),
         (["-c", "nowhere.yaml"], "nowhere.yaml: the file cannot be read"),
         (["-c", "g.yaml", "--max-cost", "-1"], "--max-cost: "),
     ],

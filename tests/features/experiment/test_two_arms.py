@@ -18,9 +18,9 @@ RIGHT, WRONG = "print(input())", "print(0)"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with 30 problems, each to print its input."""
+    """A folder with 20 problems, each to print its input."""
     tests = [{"input": str(n), "output": str(n), "public": n == 1} for n in (1, 2)]
-    rows = [{"id": f"p{n}", "statement": f"Echo {n}.", "tests": tests} for n in range(30)]
+    rows = [{"id": f"p{n}", "statement": f"Echo {n}.", "tests": tests} for n in range(20)]
     (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
     return tmp_path
 
@@ -69,8 +69,13 @@ async def test_single_shot_gets_as_many_shots_as_the_agent_spends(folder: Path) 
     assert "single_shot: 2 shots a problem: a sample of the other mode costs as much as 2.0" in err
     assert len(results(folder / "e" / "single_shot")) == 8
     assert told(folder)["cells"]["single_shot"]["samples_per_problem"] == 2
-    assert "agentic" in out
     assert "$0.08" in out, "both arms cost the same"
+    said = " ".join(out.split())
+    assert "the agent solves 100 % and 2 shots chosen by public tests solve 0 %" in said
+    shown = json.loads(harness(folder, "experiment", "show", "e", "--json").stdout)
+    (answer,) = shown["answers"]
+    assert (answer["baseline"], answer["cell"]) == ("single_shot", "agentic")
+    assert answer["sentence"] in said
 
 
 async def test_the_number_of_shots_may_be_given(folder: Path) -> None:
@@ -111,7 +116,7 @@ async def test_a_budget_is_spent_on_pairs(folder: Path) -> None:
         assert served.asked.total() == 60
         code, _, err = await run(folder, "experiment", "--resume", "e", "--max-cost", "9")
     assert code == 0, err
-    assert served.asked == {"agent": 60, "shot": 60}
+    assert served.asked == {"agent": 40, "shot": 40}
 
 
 class TestStopping:
@@ -121,22 +126,22 @@ class TestStopping:
             more = ["--shots", "2", "--stop-when-decided"]
             code, out, err = await run(folder, *flags(server, *more))
             assert code == 0, err
-            assert served.asked == {"agent": 32, "shot": 32}, "16 of 30 problems"
-            assert "8 of 30 problems: agentic less single_shot +100.0 points" in err
+            assert served.asked == {"agent": 32, "shot": 32}, "16 of 20 problems"
+            assert "8 of 20 problems: agentic less single_shot +100.0 points" in err
             assert "decided: the cells differ" in out
             assert "harness experiment --resume e" in out
             assert told(folder)["decision"]["reason"] == "decided"
-            assert pending(folder, "agentic") == {"not_needed": 14}
-            assert pending(folder, "single_shot") == {"not_needed": 28}
+            assert pending(folder, "agentic") == {"not_needed": 4}
+            assert pending(folder, "single_shot") == {"not_needed": 8}
             listed = harness(folder, "ls", "e", COLUMNS="200").stdout
-            assert "14 not needed, as the experiment was decided" in listed
+            assert "4 not needed, as the experiment was decided" in listed
             again = ["experiment", "--resume", "e", "--stop-when-decided"]
             code, _, err = await run(folder, *again)
             assert served.asked.total() == 64, "it is decided already"
-            assert pending(folder, "agentic") == {"not_needed": 14}
+            assert pending(folder, "agentic") == {"not_needed": 4}
             code, out, err = await run(folder, "experiment", "--resume", "e")
         assert code == 0, err
-        assert served.asked == {"agent": 60, "shot": 60}
+        assert served.asked == {"agent": 40, "shot": 40}
         assert pending(folder, "agentic") == pending(folder, "single_shot") == {}
         assert "decision" not in told(folder)
         assert "decided" not in out
@@ -147,7 +152,7 @@ class TestStopping:
             await run(folder, *flags(server, "--shots", "1", "--stop-when-decided"))
             code, _, err = await run(folder, "run", "--resume", "e/agentic")
         assert code == 0, err
-        assert served.asked == {"agent": 60, "shot": 16}
+        assert served.asked == {"agent": 40, "shot": 16}
         assert pending(folder, "agentic") == {}
         assert "not_needed" not in json.loads((folder / "e/agentic/run.json").read_text())
 
@@ -174,7 +179,7 @@ class TestStopping:
             more = ["--shots", "1", "--precision", "80"]
             code, out, err = await run(folder, *flags(server, *more))
         assert code == 0, err
-        assert "precise: the interval is narrower than 80 points after 16 of 30" in out
+        assert "precise: the interval is narrower than 80 points after 16 of 20" in out
         assert served.asked == {"agent": 32, "shot": 16}
 
     async def test_the_problems_that_fix_the_number_of_shots_decide_nothing(
@@ -185,9 +190,9 @@ class TestStopping:
             code, _, err = await run(folder, *flags(server, "--stop-when-decided"))
         assert code == 0, err
         found = told(folder)
-        assert (len(found["pilot"]), found["decision"]["pairs"]) == (8, 16)
-        assert found["decision"]["problems"] == 24
-        assert served.asked == {"agent": 48, "shot": 48}
+        assert (len(found["pilot"]), found["decision"]["pairs"]) == (8, 12)
+        assert found["decision"]["problems"] == 20
+        assert served.asked == {"agent": 40, "shot": 40}
 
     async def test_a_grid_of_two_cells_may_stop_and_one_of_three_is_refused(
         self, folder: Path
@@ -226,8 +231,12 @@ def test_a_webhook_hears_of_each_run_once_though_it_is_done_in_parts(folder: Pat
 
 
 class TestInterrupted:
-    @pytest.mark.parametrize("during", ["agent", "shot"])
-    async def test_both_arms_go_on_where_they_were(self, during: str, folder: Path) -> None:
+    @pytest.mark.parametrize(
+        ("during", "more"), [("agent", []), ("shot", []), ("shot", ["--stop-when-decided"])]
+    )
+    async def test_both_arms_go_on_where_they_were(
+        self, during: str, more: list[str], folder: Path
+    ) -> None:
         served, released = Served(), asyncio.Event()
         reached = asyncio.Event()
 
@@ -239,7 +248,7 @@ class TestInterrupted:
             return Reply(reply.body, until=released.wait)
 
         async with ChatServer(script) as server:
-            process = await start(folder, *flags(server, "-n", "4"))
+            process = await start(folder, *flags(server, "-n", "4", *more))
             async with asyncio.timeout(60):
                 await reached.wait()
             process.send_signal(signal.SIGINT)
@@ -250,7 +259,8 @@ class TestInterrupted:
             released.set()
             code, _, err = await finish(process)
             assert code == 130, err
-            assert "interrupted; go on with: harness experiment --resume e" in err
+            again = " ".join(["interrupted; go on with: harness experiment --resume e", *more])
+            assert again in err
             assert served.asked.total() < 16
             code, _, err = await run(folder, "experiment", "--resume", "e")
         assert code == 0, err
@@ -267,6 +277,16 @@ async def test_resume_refuses_what_would_be_another_experiment(folder: Path) -> 
     assert "--sample-size would make it another experiment" in err
     done = harness(folder, "experiment", "--resume", "nowhere")
     assert (done.returncode, "is not an experiment" in done.stderr) == (2, True)
+
+
+def test_a_dry_run_says_that_the_shots_follow_the_spend(tmp_path: Path) -> None:
+    asked = ["experiment", "-m", "gpt-5-mini", "-b", "fixture", "-n", "2", "--dry-run"]
+    done = harness(tmp_path, *asked)
+    assert done.returncode == 0, done.stderr
+    assert "as many samples as the other mode's spend buys" in done.stdout
+    assert not (tmp_path / "runs").exists()
+    told = json.loads(harness(tmp_path, *asked, "--json").stdout)
+    assert told["auto_shots"] == ["single_shot"]
 
 
 def test_the_recordings_play_offline(tmp_path: Path) -> None:
