@@ -1,9 +1,9 @@
 """What is told of a run as it goes on."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from harness.agent.events import Resumed, Retried
+from harness.agent.events import Response, Resumed, Retried, Tested, ToolResult
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
 
@@ -43,3 +43,22 @@ class Observer(Protocol):
     def retried(self, sample: str, retry: Retried) -> None:
         """A request failed and is sent again."""
         ...
+
+
+Progress = Response | ToolResult | Tested
+"""What a sample does on its way: an answer of the model, a tool's result, a run of the tests."""
+
+
+@runtime_checkable
+class ProgressObserver(Protocol):
+    """Is also told what samples do on their way; an `Observer` may be one, and need not."""
+
+    def progressed(self, sample: str, event: Progress) -> None:
+        """The model has answered, or tests were run."""
+        ...
+
+
+def tell_progress(observer: object, sample: str, event: Progress) -> None:
+    """Tell an observer what a sample does, if it wants to know."""
+    if isinstance(observer, ProgressObserver):
+        observer.progressed(sample, event)

@@ -43,6 +43,7 @@ class SampleRow:
         problem: its id; `title` is empty where it is not known.
         index: which sample of the problem it is; None where there is one alone.
         status: a verdict, `running`, `retrying` or `pending`.
+        tests: of one that is running, how many public tests it passed last; empty otherwise.
         turns: model calls.
         seconds: of wall time; None, as the others, where there is none yet or nobody knows.
         efficiency: how fast the solution is.
@@ -56,6 +57,7 @@ class SampleRow:
     index: int | None
     difficulty: str
     status: str
+    tests: str = ""
     turns: int | None = None
     seconds: float | None = None
     tokens: int | None = None
@@ -75,7 +77,8 @@ class SampleRow:
             Cell(self.label),
             Cell(self.difficulty),
             Cell(
-                self.status.replace("_", " ") + ", cut off" * self.cut_off,
+                " ".join(filter(None, (self.status.replace("_", " "), self.tests)))
+                + ", cut off" * self.cut_off,
                 _STYLES.get(self.status, "red"),
             ),
             Cell(_known(self.turns)),

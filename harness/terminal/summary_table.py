@@ -10,6 +10,7 @@ from rich.table import Table
 from harness.efficiency.labels import efficiency_facts, efficiency_table
 from harness.grading.verdict import JudgedAgain
 from harness.run.store.state import UNDER_WAY, reason_text
+from harness.run.summary.groups import FEWEST
 from harness.run.summary.summary import Summary
 from harness.sandbox.isolation import Level
 from harness.stats.rates import Rate
@@ -69,8 +70,9 @@ def summary_view(summary: Summary) -> RenderableType:
     if summary.curve is not None and summary.curve.iterated:
         parts.append(CurveView(summary.curve))
     for title, rates in (("difficulty", summary.by_difficulty), ("platform", summary.by_platform)):
-        if rates:
-            parts.append(_breakdown(title, rates))
+        shown = {name: rate for name, rate in rates.items() if rate.problems >= FEWEST}
+        if shown:
+            parts.append(_breakdown(title, shown))
     if summary.efficiency is not None:
         parts.append(efficiency_table(summary.efficiency))
     return Group(*parts, facts(_facts(summary)))
@@ -110,7 +112,7 @@ def judged_again(again: JudgedAgain) -> Iterator[tuple[str, str]]:
             (again.rechecked, "passed test"),
             (again.retimed, "narrow time-out"),
         )
-        if tries
+        if changed
     ]
     if parts:
         yield "judged again", "; ".join(parts)

@@ -9,7 +9,7 @@ from harness.agent.events import Resumed, Retried
 from harness.errors import UsageError
 from harness.features.observers.dispatch import Watching
 from harness.features.observers.observer_events import Observed, RunFailed
-from harness.run.observer import Failure, Observer
+from harness.run.observer import Failure, Observer, Progress, tell_progress
 from harness.run.plan.plan import Plan
 from harness.run.plan.pricing import with_costs
 from harness.run.plan.problem_loader import log
@@ -94,6 +94,10 @@ class _Both:
     def retried(self, sample: str, retry: Retried) -> None:
         for each in self._all:
             each.retried(sample, retry)
+
+    def progressed(self, sample: str, event: Progress) -> None:
+        for each in self._all:
+            tell_progress(each, sample, event)
 
 
 def check_observer(told: Told | None) -> None:

@@ -1,0 +1,151 @@
+"""The first screen of `harness compare`: the answer in 24 lines of 80 columns."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import Group, RenderableType
+from rich.constrain import Constrain
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from harness.features.compare.answer import (
+    also_different,
+    change_of,
+    changes_words,
+    difference_words,
+    figures_of,
+    flip_name,
+    interleaved,
+    names_of,
+    p_words,
+    price_words,
+    side_of,
+    title_words,
+    warnings_of,
+)
+from harness.features.compare.comparison import Comparison, Versus
+from harness.features.compare.table_rows import points
+from harness.text import printable_line
+
+LISTED = 5
+"""Changed outcomes of the first screen."""
+MOST_WARNINGS = 3
+NAME, CHANGE = 36, 40  # columns of a terminal
+WIDTH = 80
+
+
+def comparison_screen(comparison: Comparison, equal_spend: str = "") -> RenderableType:
+    """Show who solves more and at what price, and the first changed outcomes.
+
+    Args:
+        comparison: of two runs or more.
+        equal_spend: what the comparison at equal spend says, in a sentence.
+    """
+    names = names_of(comparison)
+    parts: list[RenderableType] = [Text(title_words(comparison), style="bold")]
+    warnings = list(warnings_of(comparison, names))
+    parts += [Text(printable_line(words), style="yellow") for words in warnings[:MOST_WARNINGS]]
+    if len(warnings) > MOST_WARNINGS:
+        parts.append(Text(f"{len(warnings) - MOST_WARNINGS} more: --details", style="yellow"))
+    if len(comparison.versus) > 1:
+        parts += [Text(""), _many(comparison, names)]
+    else:
+        parts += _two(comparison, comparison.versus[0], names, equal_spend)
+    return Group(*parts)
+
+
+def _two(
+    comparison: Comparison, versus: Versus, names: Mapping[str, str], equal_spend: str
+) -> Iterator[RenderableType]:
+    told = (
+        difference_words(versus, names),
+        price_words(comparison, versus, names),
+        equal_spend,
+        also_different(versus),
+    )
+    sentences = [printable_line(each) for each in told if each]
+    if also_different(versus):
+        sentences[-1] = f"{sentences[-1][0].upper()}{sentences[-1][1:]}."
+    yield Text("")
+    yield Constrain(Padding(Text(" ".join(sentences)), (0, 0, 0, 2)), WIDTH)
+    yield Text("")
+    yield _figures(comparison, names)
+    if versus.flips:
+        yield Text("")
+        yield from _changes(comparison, versus)
+
+
+def _figures(comparison: Comparison, names: Mapping[str, str]) -> Table:
+    """A column a run: what it solves, and what a sample takes."""
+    sides = [figures_of(side, names[side.label]) for side in comparison.runs]
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_column()
+    for _ in sides:
+        table.add_column(justify="right")
+    table.add_row("", *(Text(side.name, style="bold") for side in sides))
+    rates = [f"{side.solved} ({side.interval})" if side.interval else side.solved for side in sides]
+    table.add_row(Text("  solved", style="bold"), *rates)
+    table.add_row(Text("  cost a sample", style="bold"), *(side.cost for side in sides))
+    table.add_row(Text("  tokens a sample", style="bold"), *(side.tokens for side in sides))
+    return table
+
+
+def _changes(comparison: Comparison, versus: Versus) -> Iterator[RenderableType]:
+    yield Text(f"  changed: {changes_words(versus)}")
+    shown = interleaved(versus, LISTED)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(max_width=NAME, no_wrap=True, overflow="ellipsis")
+    table.add_column(no_wrap=True, overflow="ellipsis")
+    for flip in shown:
+        way = "gained" if flip.better == versus.label else "lost"
+        colour = "green" if way == "gained" else "red"
+        table.add_row(Text(f"    {way}", style=colour), flip_name(flip), change_of(flip))
+    yield table
+    paths = " ".join(shlex.quote(printable_line(side.path)) for side in comparison.runs)
+    if len(versus.flips) > len(shown):
+        more = len(versus.flips) - len(shown)
+        yield _command(f"    {more:,} more: harness compare {paths} --details")
+    commands = [each.command for flip in reversed(shown) for each in (flip.b, flip.a)]
+    command = next(filter(None, commands), None)
+    if command:
+        yield _command(f"  read one: {printable_line(command)}")
+
+
+def _command(text: str) -> Text:
+    """A line that stays whole, to be copied."""
+    return Text(text, style="dim", no_wrap=True, overflow="ignore")
+
+
+def _many(comparison: Comparison, names: Mapping[str, str]) -> Table:
+    """A line a run, the baseline first."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for side in ("left", *["right"] * 6):
+        table.add_column(justify=side)
+    heads = ("  run", "solved", "95 % interval", "difference", "p (Holm)", "cost", "tokens")
+    table.add_row(*(Text(head, style="bold") for head in heads))
+    by_label = {versus.label: versus for versus in comparison.versus}
+    order = sorted(comparison.runs, key=lambda side: side.label != comparison.baseline)
+    for side in order:
+        figures = figures_of(side_of(comparison, side.label), names[side.label])
+        versus = by_label.get(side.label)
+        against = (
+            ("baseline", "")
+            if versus is None
+            else (points(versus.paired.difference), p_words(versus.p_holm).removeprefix("= "))
+        )
+        table.add_row(
+            f"  {side.label}  {figures.name.removesuffix(f' {side.label}')}",
+            *(figures.solved, figures.interval, *against, figures.cost, figures.tokens),
+        )
+    return table
+
+
+def groups_chosen(comparison: Comparison, kinds: Sequence[str]) -> Comparison:
+    """Return the comparison with these kinds of groups alone."""
+    versus = tuple(
+        each.model_copy(update={"groups": {k: v for k, v in each.groups.items() if k in kinds}})
+        for each in comparison.versus
+    )
+    return comparison.model_copy(update={"versus": versus})
