@@ -202,5 +202,3 @@ def too_few(kind: str, groups: int) -> Iterator[Text]:
     if groups:
         said = count(groups, kind, {"difficulty": "difficulties"}.get(kind))
         yield Text(f"{said} with fewer than {FEWEST} problems not shown", style="dim")
-
-

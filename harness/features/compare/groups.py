@@ -10,6 +10,7 @@ from harness.stats.paired import Paired, compare_paired
 from harness.stats.pass_at_k import Counts
 from harness.stats.rates import Rate
 
+
 class Group(Frozen):
     """The problems of a kind that both runs have.
 

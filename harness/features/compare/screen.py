@@ -52,7 +52,7 @@ def comparison_screen(comparison: Comparison, equal_spend: str = "") -> Renderab
         parts += [Text(""), _many(comparison, names)]
     else:
         parts += _two(comparison, comparison.versus[0], names, equal_spend)
-    return Group(*parts)
+    return Constrain(Group(*parts), WIDTH)
 
 
 def _two(
@@ -68,7 +68,7 @@ def _two(
     if also_different(versus):
         sentences[-1] = f"{sentences[-1][0].upper()}{sentences[-1][1:]}."
     yield Text("")
-    yield Constrain(Padding(Text(" ".join(sentences)), (0, 0, 0, 2)), WIDTH)
+    yield Padding(Text(" ".join(sentences)), (0, 0, 0, 2))
     yield Text("")
     yield _figures(comparison, names)
     if versus.flips:

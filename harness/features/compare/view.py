@@ -47,9 +47,7 @@ def _versus(versus: Versus, comparisons: int) -> Iterator[RenderableType]:
         yield from _flips(label, [flip for flip in versus.flips if flip.better == label])
 
 
-def groups_of(
-    versus: Versus, names: Mapping[str, str] | None = None
-) -> Iterator[RenderableType]:
+def groups_of(versus: Versus, names: Mapping[str, str] | None = None) -> Iterator[RenderableType]:
     """A table for each kind of group; groups of too few problems are counted below it.
 
     Args:
