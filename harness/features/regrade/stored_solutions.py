@@ -96,9 +96,8 @@ def _steps(result: SampleResult, grade: Grade) -> tuple[Step, ...]:
     """What is known of the revisions now: of one alone, how it was graded; of several, nothing."""
     judged = grade.verdict is not Verdict.UNGRADED
     only = grade.solved if judged and len(result.steps) == 1 else None
-    return tuple(
-        step.model_copy(update={"solved": only, "public_passed": None}) for step in result.steps
-    )
+    now = {"solved": only, "public_passed": None, "passes_public": None}
+    return tuple(step.model_copy(update=now) for step in result.steps)
 
 
 class Regrading:

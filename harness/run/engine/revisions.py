@@ -1,9 +1,11 @@
 """What iterating brings: how good each revision of a sample was, and what it had cost by then.
 
-The final revision is what its grade says, and one that failed a public test is wrong. The first is
-judged for its own sake where neither tells; of others that passed the public tests, or were never
-run, nobody knows.
+The final revision is what its grade says, and one that failed a public test is wrong. Every other
+one could have been handed in, had the sample been cut off at some budget: it is judged on all
+tests, once.
 """
+
+from collections.abc import Mapping
 
 from harness.agent.attempt import Attempt, Written
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
@@ -11,23 +13,21 @@ from harness.models.prices import Price, cost
 from harness.run.store.results import Step
 
 
-def first_to_judge(attempt: Attempt) -> str | None:
-    """The first revision, where it has to be judged to know how good it was; else None."""
-    if not attempt.revisions:
-        return None
-    first = attempt.revisions[0]
-    return None if _failed(first) or first.code == attempt.code else first.code
+def to_judge(attempt: Attempt) -> tuple[str, ...]:
+    """Return the codes to judge beside the final one, each once and in the order written."""
+    open_ones = (each.code for each in attempt.revisions if not _failed(each))
+    return tuple(code for code in dict.fromkeys(open_ones) if code != attempt.code)
 
 
 def steps_of(
-    attempt: Attempt, grade: Grade, first: Grade | None, price: Price | None
+    attempt: Attempt, grade: Grade, others: Mapping[str, Grade], price: Price | None
 ) -> tuple[Step, ...]:
-    """The revisions of an attempt as results keep them.
+    """Return the revisions of an attempt as results keep them.
 
     Args:
         attempt: with its revisions.
         grade: of the final solution.
-        first: the grade of the first revision, where it was judged by itself.
+        others: the grades of `to_judge`, by code.
         price: of the model, if it is known.
     """
     revisions = list(attempt.revisions)
@@ -36,18 +36,8 @@ def steps_of(
         revisions.append(
             Written(code=attempt.code, turn=attempt.model_calls, usage=usage, seconds=None)
         )
-    return tuple(
-        _step(revision, _solved(revision, attempt, grade, None if number else first), price)
-        for number, revision in enumerate(revisions)
-    )
-
-
-def _solved(revision: Written, attempt: Attempt, grade: Grade, own: Grade | None) -> bool | None:
-    if revision.code == attempt.code:
-        return _says(grade)
-    if _failed(revision):
-        return False
-    return None if own is None else _says(own)
+    grades = {**others, attempt.code: grade}
+    return tuple(_step(revision, grades.get(revision.code), price) for revision in revisions)
 
 
 def _failed(revision: Written) -> bool:
@@ -56,18 +46,24 @@ def _failed(revision: Written) -> bool:
     return tests is not None and not tests.solved and tests.verdict not in INFRASTRUCTURE
 
 
-def _says(grade: Grade) -> bool | None:
-    unknown = grade.verdict is Verdict.UNGRADED or grade.verdict in INFRASTRUCTURE
-    return None if unknown else grade.solved
+def _says(grade: Grade) -> bool:
+    return grade.verdict is not Verdict.UNGRADED and grade.verdict not in INFRASTRUCTURE
 
 
-def _step(revision: Written, solved: bool | None, price: Price | None) -> Step:
+def _step(revision: Written, grade: Grade | None, price: Price | None) -> Step:
     usage, tests = revision.usage, revision.tests
+    solved = passes = None
+    if grade is not None and _says(grade):
+        solved = grade.solved
+        passes = grade.public_passed == grade.public_total if grade.public_total else None
+    elif grade is None and _failed(revision):
+        solved = passes = False
     return Step(
         turn=revision.turn,
         tokens=None if usage is None else usage.total_tokens,
         cost=cost(usage, price),
         seconds=revision.seconds,
         public_passed=None if tests is None else tests.passed,
+        passes_public=passes,
         solved=solved,
     )

@@ -30,7 +30,7 @@ from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem, ProblemView, TestSuite
 from harness.run.engine.outage import Outage
 from harness.run.engine.rate_limiter import Limiter
-from harness.run.engine.revisions import first_to_judge, steps_of
+from harness.run.engine.revisions import steps_of, to_judge
 from harness.run.engine.sample_gate import SampleGate
 from harness.run.engine.stop_flag import Stopping
 from harness.run.engine.warnings import Warnings
@@ -133,13 +133,12 @@ class Sampler:
     ) -> SampleResult:
         """The result of an attempt. Raises CheckFailedError."""
         grade = await self._grade(problem, attempt.code)
-        first = first_to_judge(attempt)
-        first_grade = None if first is None else await self._grade(problem, first)
+        others = {code: await self._grade(problem, code) for code in to_judge(attempt)}
         journal(Graded(grade=grade))
         if grade.verdict is Verdict.CHECKER_ERROR:
             raise CheckFailedError(grade.checker_error)
         efficiency = await self._time(problem, attempt.code, grade)
-        steps = steps_of(attempt, grade, first_grade, self.plan.price)
+        steps = steps_of(attempt, grade, others, self.plan.price)
         cost = self.plan.cost(attempt)
         return result_of(problem, index, attempt, grade).model_copy(
             update={

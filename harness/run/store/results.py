@@ -46,7 +46,9 @@ class Step(Frozen):
     Attributes:
         turn: model calls until then; `tokens`, `cost` (US dollars) and `seconds` (of work) that
             they took, None where it is unknown.
-        public_passed: public tests that it passed; None where they were not run.
+        public_passed: public tests that it passed; None where the sample did not run them.
+        passes_public: whether it passes all public tests, as the judge found; None where there are
+            none, nobody knows, or the run is older than this.
         solved: whether it passes all tests; None where nobody knows.
     """
 
@@ -55,6 +57,7 @@ class Step(Frozen):
     cost: float | None
     seconds: float | None
     public_passed: int | None
+    passes_public: bool | None = None
     solved: bool | None
 
 

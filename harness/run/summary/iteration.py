@@ -1,9 +1,9 @@
 """What iterating brought: the first write beside the last, and how the share solved grows.
 
 All shares are of the graded samples whose steps are known, as the mean over problems of the
-fraction of each one's samples. A sample is solved from the first revision on that passes all tests;
-of revisions between the first and the final one that passed the public tests nobody may know
-(`harness.run.engine.revisions`), so that a share is never too high.
+fraction of each one's samples. A sample is solved from the first revision on that passes all tests.
+In older runs revisions between the first and the final one that passed the public tests were not
+judged on the hidden ones; they count as failed, so that a share is never too high.
 """
 
 import math

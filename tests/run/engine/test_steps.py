@@ -4,10 +4,10 @@ import pytest
 
 from harness.agent.attempt import Attempt, ChosenBy, StopReason, Written
 from harness.agent.events import PublicTests
-from harness.grading.verdict import Grade, Verdict
+from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.models.prices import Price
 from harness.models.protocol import Usage
-from harness.run.engine.revisions import first_to_judge, steps_of
+from harness.run.engine.revisions import steps_of, to_judge
 
 RIGHT, WRONG = Grade(verdict=Verdict.ACCEPTED), Grade(verdict=Verdict.WRONG_ANSWER)
 USAGE = Usage(input_tokens=1_000, output_tokens=500)
@@ -33,8 +33,8 @@ def attempt(*revisions: Written, code: str | None = None) -> Attempt:
     )
 
 
-def solved(of: Attempt, grade: Grade, first: Grade | None = None) -> list[bool | None]:
-    return [step.solved for step in steps_of(of, grade, first, None)]
+def solved(of: Attempt, grade: Grade, **others: Grade) -> list[bool | None]:
+    return [step.solved for step in steps_of(of, grade, others, None)]
 
 
 @pytest.mark.parametrize("grade", [RIGHT, WRONG])
@@ -48,7 +48,7 @@ def test_the_grade_of_the_final_one_is_believed_before_a_test_that_failed_on_the
 
 def test_one_that_failed_a_public_test_is_wrong() -> None:
     of = attempt(written("a", 1), written("b", 2))
-    assert first_to_judge(of) is None
+    assert to_judge(of) == ()
     assert solved(of, RIGHT) == [False, True]
 
 
@@ -56,31 +56,46 @@ def test_one_that_failed_a_public_test_is_wrong() -> None:
 @pytest.mark.parametrize("passed", [None, 2])
 def test_a_first_one_of_which_they_say_nothing_is_judged(passed: int | None, grade: Grade) -> None:
     of = attempt(written("a", passed), written("b", 1))
-    assert first_to_judge(of) == "a"
-    assert solved(of, WRONG, grade) == [grade.solved, False]
+    assert to_judge(of) == ("a",)
+    assert solved(of, WRONG, a=grade) == [grade.solved, False]
 
 
-def test_of_one_in_between_that_passed_them_nobody_knows() -> None:
-    of = attempt(written("a", 0), written("b", 2), written("c", 2))
-    assert solved(of, RIGHT) == [False, None, True]
+def test_every_solution_that_could_be_handed_in_is_judged_once() -> None:
+    of = attempt(
+        *(written("a", 0), written("b", 2), written("c"), written("b", 2), written("d", 2)),
+    )
+    assert to_judge(of) == ("b", "c")  # "a" failed a public test, "d" is the final one
+    assert solved(of, RIGHT, b=WRONG, c=RIGHT) == [False, False, True, False, True]
+
+
+def test_whether_one_that_was_never_run_passes_the_public_tests_is_known_from_its_grade() -> None:
+    def graded(passed: int, verdict: Verdict) -> Grade:
+        right = TestResult(index=0, public=True, verdict=Verdict.ACCEPTED, cpu_s=0, wall_s=0)
+        return Grade(verdict=verdict, tests=(right,) * passed, public_total=2)
+
+    of = attempt(written("a"), written("b"), written("c", 0), written("d", 2))
+    others = {"a": graded(2, Verdict.WRONG_ANSWER), "b": graded(1, Verdict.TIME_LIMIT)}
+    steps = steps_of(of, graded(2, Verdict.ACCEPTED), others, None)
+    assert [step.passes_public for step in steps] == [True, False, False, True]
+    assert [step.public_passed for step in steps] == [None, None, 0, 2]
 
 
 @pytest.mark.parametrize("verdict", [Verdict.UNGRADED, Verdict.CHECKER_ERROR])
 def test_a_grade_that_says_nothing_leaves_it_unknown(verdict: Verdict) -> None:
     of = attempt(written("a"), written("b", 1))
-    assert solved(of, WRONG, Grade(verdict=verdict)) == [None, False]
+    assert solved(of, WRONG, a=Grade(verdict=verdict)) == [None, False]
 
 
 def test_a_judge_that_failed_on_the_public_tests_blames_nobody() -> None:
     of = attempt(written("a", 0, Verdict.CHECKER_ERROR), written("b", 2))
-    assert first_to_judge(of) == "a"
-    assert solved(of, RIGHT, WRONG) == [False, True]
+    assert to_judge(of) == ("a",)
+    assert solved(of, RIGHT, a=WRONG) == [False, True]
     assert solved(of, RIGHT) == [None, True]
 
 
 def test_code_in_the_last_words_is_the_last_step() -> None:
     of = attempt(written("a", 0), code="said")
-    steps = steps_of(of, RIGHT, None, Price(input=1, output=2))
+    steps = steps_of(of, RIGHT, {}, Price(input=1, output=2))
     assert [(step.turn, step.tokens, step.solved) for step in steps] == [
         (1, 1_500, False),
         (4, 3_000, True),
@@ -90,5 +105,5 @@ def test_code_in_the_last_words_is_the_last_step() -> None:
 
 def test_nothing_written_is_no_step() -> None:
     of = attempt(code="")
-    assert first_to_judge(of) is None
+    assert to_judge(of) == ()
     assert solved(of, Grade(verdict=Verdict.NO_SOLUTION)) == []

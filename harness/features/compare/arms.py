@@ -1,0 +1,224 @@
+"""A run as one arm of a comparison at equal spend: what it solves for so much a problem.
+
+A single-shot run is an arm of shots: one shot, two shots, and so on, of which the public tests
+choose one. Every other run is an arm of attempts, each of which can be cut off at a budget.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+from harness.features.compare.handed_in import handed_in
+from harness.run.store.results import SampleResult, Step
+from harness.stats.shots import (
+    Shot,
+    any_solved,
+    chosen_solved,
+    mean_solved,
+    spend_of_all,
+    spend_until_pass,
+)
+from harness.stats.spend_curves import Attempt, Policies, cut_off, policies
+
+Unit = Literal["dollars", "tokens", "calls", "seconds"]
+Way = Literal["cut_off", "chosen", "until_pass", "single", "any_right"]
+"""What a curve is of.
+
+`cut_off`: attempts, cut off at a budget. `chosen`: j shots, of which the public tests choose one.
+`until_pass`: the same, but the first shot that passes the public tests is the last that is asked.
+`single`: the mean single shot, however many are paid for. `any_right`: pass@j, a bound that nobody
+can reach who does not know the hidden tests.
+"""
+
+SHOTS = "single_shot"
+MOST_SHOTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """A run over the problems that are compared.
+
+    Attributes:
+        ways: its curves; the first is the one that is compared.
+        mean: what one sample spends on average, as the mean over problems.
+        samples: graded samples a problem, at least; `uneven` problems have more.
+        unknown: samples that could have handed in a solution whose verdict nobody knows.
+        public_known: whether it is known how the shots did on the public tests.
+    """
+
+    ways: Mapping[Way, Policies]
+    mean: float
+    samples: int
+    uneven: int
+    unknown: int
+    public_known: bool
+
+    @property
+    def shots(self) -> bool:
+        """Whether it is an arm of shots."""
+        return "single" in self.ways
+
+    @property
+    def main(self) -> Way:
+        """The curve that is compared."""
+        return next(iter(self.ways))
+
+    @property
+    def policies(self) -> Policies:
+        """The curve that is compared, by problem."""
+        return self.ways[self.main]
+
+    def of(self, places: Sequence[int]) -> "Arm":
+        """The same for some of the problems."""
+        ways = {way: own.of(places) for way, own in self.ways.items()}
+        main = ways[self.main]
+        mean = float(main.spend[:, 1].mean()) if self.shots else main.most
+        return replace(self, ways=ways, mean=mean)
+
+
+Samples = Mapping[str, Sequence[SampleResult]]
+
+
+def samples_of(results: Sequence[SampleResult], problems: Sequence[str]) -> Samples:
+    """Return the graded samples of some problems, by problem, in the order given."""
+    found: dict[str, list[SampleResult]] = {problem: [] for problem in problems}
+    for result in results:
+        if result.graded and result.problem_id in found:
+            found[result.problem_id].append(result)
+    return found
+
+
+def arm_of(samples: Samples, mode: str, unit: Unit) -> Arm:
+    """Return a run as an arm.
+
+    Args:
+        samples: at least one of each problem, whose spend is `known`.
+        mode: of the run.
+        unit: what is counted as spend.
+    """
+    numbers = [len(own) for own in samples.values()]
+    means = [sum(map(partial(_spend, unit=unit), own)) / len(own) for own in samples.values()]
+    fewest = min(numbers)
+    ways, unknown = _shots(samples, unit, fewest) if mode == SHOTS else _cut(samples, mode, unit)
+    return Arm(
+        ways=ways,
+        mean=sum(means) / len(means),
+        samples=fewest,
+        uneven=sum(number > fewest for number in numbers),
+        unknown=unknown,
+        public_known=all(map(_tests_known, _every(samples))),
+    )
+
+
+def known(samples: Samples, mode: str, unit: Unit) -> bool:
+    """Return whether it is known of every sample, and of each of its steps, what it spent."""
+    if unit == "calls" and mode == SHOTS:
+        return True
+    every = _every(samples)
+    if not any(_spent(result, unit) for result in every):
+        return False
+    return all(
+        _spent(result, unit) is not None
+        and (mode == SHOTS or all(_spent_by(step, unit) is not None for step in result.steps))
+        for result in every
+    )
+
+
+def _every(samples: Samples) -> list[SampleResult]:
+    return [result for own in samples.values() for result in own]
+
+
+def _tests_known(result: SampleResult) -> bool:
+    """Of an imported verdict nobody knows the tests."""
+    return result.public_total + result.hidden_total > 0
+
+
+def _spent(result: SampleResult, unit: Unit) -> float | None:
+    match unit:
+        case "dollars":
+            return result.cost
+        case "tokens":
+            return None if result.usage is None else result.usage.total_tokens
+        case "calls":
+            return result.model_calls
+        case "seconds":
+            return result.seconds
+
+
+def _spend(result: SampleResult, unit: Unit) -> float:
+    """What a sample spent; an imported shot does not tell its one call."""
+    spent = _spent(result, unit) or 0.0
+    return max(1.0, spent) if unit == "calls" else float(spent)
+
+
+def _spent_by(step: Step, unit: Unit) -> float | None:
+    match unit:
+        case "dollars":
+            return step.cost
+        case "tokens":
+            return step.tokens
+        case "calls":
+            return step.turn
+        case "seconds":
+            return step.seconds
+
+
+def _cut(samples: Samples, mode: str, unit: Unit) -> tuple[dict[Way, Policies], int]:
+    attempts: list[Attempt] = []
+    unknown = 0
+    for place, own in enumerate(samples.values()):
+        for result in own:
+            spend = _spend(result, unit)
+            found = handed_in(result, mode)
+            unknown += any(solved is None for _, solved in found)
+            changes = [
+                (min(spend, spend if step is None else _spent_by(step, unit) or 0.0), bool(solved))
+                for step, solved in found
+            ]
+            attempts.append(Attempt(place, changes, spend))
+    return {"cut_off": cut_off(attempts, len(samples))}, unknown
+
+
+def _shots(samples: Samples, unit: Unit, fewest: int) -> tuple[dict[Way, Policies], int]:
+    shots = [[_shot(result, unit) for result in own] for own in samples.values()]
+    numbers = range(1, min(fewest, MOST_SHOTS) + 1)
+    spends = [[spend_of_all(own, first) for first in numbers] for own in shots]
+    chosen = policies(spends, [[chosen_solved(own, first) for first in numbers] for own in shots])
+    until = policies(
+        [[spend_until_pass(own, first) for first in numbers] for own in shots],
+        [[chosen_solved(own, first) for first in numbers] for own in shots],
+        complete=all(shot.passes for own in shots for shot in own),
+    )
+    single = policies(spends, [[mean_solved(own)] * len(numbers) for own in shots])
+    either = policies(spends, [[any_solved(own, first) for first in numbers] for own in shots])
+    if all(map(_tests_known, _every(samples))):
+        return {
+            "chosen": chosen,
+            "until_pass": until,
+            "single": single,
+            "any_right": either,
+        }, 0
+    first = Policies(chosen.spend[:, :2], chosen.solved[:, :2], chosen.amounts[:2], complete=False)
+    return {"chosen": first, "single": single, "any_right": either}, 0
+
+
+def _shot(result: SampleResult, unit: Unit) -> Shot:
+    """A sample as a shot, ranked as `best_of_k_public` ranks its own."""
+    public = result.public_total
+    return Shot(
+        rank=result.public_passed if result.code else -1,
+        passes=result.passed_public if public else bool(result.code),
+        solved=result.solved,
+        spend=_spend(result, unit),
+    )
+
+
+def by_difficulty(samples: Samples) -> dict[str, list[int]]:
+    """Return the places of the problems of each difficulty, the easiest first."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for place, own in enumerate(samples.values()):
+        found[own[0].difficulty or "unknown"].append(place)
+    order = ("easy", "medium", "hard", "unknown")
+    return {name: found[name] for name in sorted(found, key=order.index)}

@@ -1,0 +1,228 @@
+"""Two runs at equal spend: curves, differences at chosen budgets, and where the curves cross."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.errors import RunDirectoryError, UsageError
+from harness.features.compare.arms import (
+    Arm,
+    Samples,
+    Unit,
+    Way,
+    arm_of,
+    by_difficulty,
+    known,
+    samples_of,
+)
+from harness.features.compare.spend_curve import Drawn, draw
+from harness.features.compare.spend_sentence import arm_names, notes_of, sentence_of
+from harness.features.compare.spend_types import (
+    ArmFacts,
+    Crossing,
+    SpendComparison,
+    SpendCurve,
+    SpendDifference,
+    SpendGroup,
+)
+from harness.run.summary.loaded_run import Run
+
+UNITS: tuple[Unit, ...] = ("dollars", "tokens", "calls")
+"""What spend is counted in: the first that is known of both runs."""
+
+FEWEST = 10
+"""Problems of a difficulty, at least, that are compared."""
+
+LABELS = ("A", "B")
+Labels = tuple[str, str]
+Arms = tuple[Arm, Arm]
+
+
+def spend_comparison(
+    a: Run,
+    b: Run,
+    at: Sequence[float] | None = None,
+    *,
+    unit: Unit | None = None,
+    labels: Labels = LABELS,
+) -> SpendComparison:
+    """Compare two runs at equal spend.
+
+    Args:
+        a: a run.
+        b: the other.
+        at: mean spends a problem; what a sample of each run spends on average where not given.
+        unit: what is counted as spend; the first of dollars, tokens and model calls that is known
+            of both where not given.
+        labels: what the runs are called in the result.
+
+    Raises:
+        RunDirectoryError: no graded problem, of the same content, is in both.
+        UsageError: a spend is no positive number, or the unit is not known of both runs.
+    """
+    if at is not None and not all(0 < each < math.inf for each in at):
+        raise UsageError("equal spend: give what a problem may cost as numbers above 0")
+    sides, modes = _shared(a, b), (_mode(a), _mode(b))
+    counted = _unit(sides, modes, unit)
+    arms = arm_of(sides[0], modes[0], counted), arm_of(sides[1], modes[1], counted)
+    wanted = _wanted(arms, labels, at)
+    drawn = draw({(side, way): own for side in (0, 1) for way, own in arms[side].ways.items()},
+                 [each.at for each in wanted], _limit(arms))  # fmt: skip
+    facts = _facts(arms, labels, arm_names(a, b, labels))
+    made = SpendComparison(
+        unit=counted,
+        problems=len(sides[0]),
+        a=facts[0],
+        b=facts[1],
+        curves=tuple(_curves(arms, labels, drawn)),
+        differences=tuple(_differences(wanted, drawn, (arms[0].main, arms[1].main))),
+        until_pass=tuple(_until_pass(arms, wanted, drawn)),
+        crossing=_crossing(arms, labels, drawn),
+        by_difficulty=tuple(_groups(sides, arms, labels, at)),
+        unreached=_unreached(arms, at),
+        notes=tuple(notes_of(arms, labels, (a, b), counted)),
+        sentence="",
+    )
+    return made.model_copy(update={"sentence": sentence_of(made, asked=at is not None)})
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A spend at which the arms are compared."""
+
+    at: float
+    mean_of: str | None
+
+
+def _mode(run: Run) -> str:
+    return str(run.spec.get("mode") or "agentic")
+
+
+def _shared(a: Run, b: Run) -> tuple[Samples, Samples]:
+    """The graded samples of the problems that both have, in the order of their names."""
+    hashes = [{r.problem_id: r.problem_hash for r in run.results if r.graded} for run in (a, b)]
+    same = sorted(p for p, content in hashes[0].items() if hashes[1].get(p) == content)
+    if not same:
+        raise RunDirectoryError(
+            f"{a.path} and {b.path} cannot be compared: no graded problem is the same in both"
+        )
+    return samples_of(a.results, same), samples_of(b.results, same)
+
+
+def _unit(sides: tuple[Samples, Samples], modes: tuple[str, str], asked: Unit | None) -> Unit:
+    for unit in (asked,) if asked else UNITS:
+        if all(known(own, mode, unit) for own, mode in zip(sides, modes, strict=True)):
+            return unit
+    if asked:
+        raise UsageError(f"equal spend: the {asked} of a sample are unknown; leave the unit out")
+    raise UsageError("equal spend: it is unknown what the samples spent, even their model calls")
+
+
+def _limit(arms: Iterable[Arm]) -> float:
+    """The mean spend up to which both arms are known."""
+    every = [arm.policies for arm in arms]
+    open_ended = [own.most for own in every if not own.complete]
+    return min(open_ended) if open_ended else max(own.most for own in every)
+
+
+def _wanted(arms: Arms, labels: Labels, at: Sequence[float] | None) -> list[_Wanted]:
+    """The spends that were asked for; else the means, of which none beyond what is known."""
+    limit = _limit(arms)
+    if at is not None:
+        return [_Wanted(each, None) for each in sorted(set(at)) if each <= limit * (1 + 1e-9)]
+    found: dict[float, _Wanted] = {}
+    for arm, label in zip(arms, labels, strict=True):
+        beyond = arm.mean > limit * (1 + 1e-9)
+        wanted = _Wanted(limit, None) if beyond else _Wanted(arm.mean, label)
+        key = float(f"{wanted.at:.9g}")
+        if key not in found or found[key].mean_of is None:
+            found[key] = wanted
+    return sorted(found.values(), key=lambda wanted: wanted.at)
+
+
+def _unreached(arms: Arms, at: Sequence[float] | None) -> tuple[float, ...]:
+    limit = _limit(arms)
+    return tuple(each for each in sorted(set(at or ())) if each > limit * (1 + 1e-9))
+
+
+def _facts(arms: Arms, labels: Labels, names: Labels) -> tuple[ArmFacts, ...]:
+    return tuple(
+        ArmFacts(
+            label=label,
+            name=name,
+            way=arm.main,
+            mean=arm.mean,
+            most=arm.policies.most,
+            samples=arm.samples,
+        )
+        for arm, label, name in zip(arms, labels, names, strict=True)
+    )
+
+
+def _curves(arms: Arms, labels: Labels, drawn: Drawn) -> Iterator[SpendCurve]:
+    """All curves, those that are compared first."""
+    keys = [(side, way) for side in (0, 1) for way in arms[side].ways]
+    for side, way in sorted(keys, key=lambda key: key[1] != arms[key[0]].main):
+        policies = arms[side].ways[way]
+        yield SpendCurve(
+            label=labels[side],
+            way=way,
+            compared=way == arms[side].main,
+            complete=policies.complete,
+            points=tuple(drawn.points((side, way))),
+        )
+
+
+def _differences(
+    wanted: Iterable[_Wanted], drawn: Drawn, ways: tuple[Way, Way]
+) -> Iterator[SpendDifference]:
+    for each in wanted:
+        a, b = drawn.point((0, ways[0]), each.at), drawn.point((1, ways[1]), each.at)
+        difference, low, high = drawn.difference((0, ways[0]), (1, ways[1]), each.at)
+        yield SpendDifference(
+            at=each.at, mean_of=each.mean_of, a=a, b=b, difference=difference, low=low, high=high
+        )
+
+
+def _until_pass(arms: Arms, wanted: Iterable[_Wanted], drawn: Drawn) -> Iterator[SpendDifference]:
+    """The differences where shots end with the first that passes the public tests."""
+    if not any("until_pass" in arm.ways for arm in arms):
+        return
+    ways: list[Way] = ["until_pass" if "until_pass" in arm.ways else arm.main for arm in arms]
+    known_to = [
+        own.most for arm, way in zip(arms, ways, strict=True) if not (own := arm.ways[way]).complete
+    ]
+    reached = [each for each in wanted if each.at <= min(known_to, default=math.inf) * (1 + 1e-9)]
+    yield from _differences(reached, drawn, (ways[0], ways[1]))
+
+
+def _crossing(arms: Arms, labels: Labels, drawn: Drawn) -> Crossing | None:
+    found = drawn.crossing((0, arms[0].main), (1, arms[1].main))
+    if found is None:
+        return None
+    above, below = labels[found.above > 0], labels[found.above < 0]
+    return Crossing(
+        at=found.at, low=found.low, high=found.high, better_above=above, better_below=below
+    )
+
+
+def _groups(
+    sides: tuple[Samples, Samples], arms: Arms, labels: Labels, at: Sequence[float] | None
+) -> Iterator[SpendGroup]:
+    """Each difficulty by itself, at what the arms spend on its problems."""
+    groups = by_difficulty(sides[0])
+    if len(groups) < 2:  # noqa: PLR2004 - there is nothing to tell apart
+        return
+    for name, places in groups.items():
+        if len(places) < FEWEST:
+            yield SpendGroup(name=name, problems=len(places), differences=())
+            continue
+        own = arms[0].of(places), arms[1].of(places)
+        wanted = _wanted(own, labels, at)
+        ways = own[0].main, own[1].main
+        drawn = draw(
+            {(side, ways[side]): own[side].policies for side in (0, 1)},
+            [each.at for each in wanted],
+        )
+        found = tuple(_differences(wanted, drawn, ways))
+        yield SpendGroup(name=name, problems=len(places), differences=found)

@@ -1,0 +1,119 @@
+"""Curves of solve rate over spend, read at some spends, with intervals by resampling problems."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from harness.features.compare.arms import Way
+from harness.features.compare.spend_types import SpendPoint
+from harness.stats.spend_curves import CrossingPoint, Policies, band, crossing, resampled
+
+if TYPE_CHECKING:
+    from harness.stats.spend_curves import Floats
+
+GRID = 40
+"""Spends at which curves are drawn, beside those of whole shots and of the comparison."""
+
+SHOWN_SHOTS = 12
+
+Key = tuple[int, Way]
+"""A curve: of run A, 0, or B, 1, and of what."""
+
+
+def draw(
+    curves: Mapping[Key, Policies], at: Sequence[float], limit: float | None = None
+) -> "Drawn":
+    """Read curves at some spends.
+
+    Args:
+        curves: of the same problems.
+        at: the spends that are compared.
+        limit: the spend up to which both runs are known, to draw the curves as a whole as well;
+            None to read them at the spends alone.
+    """
+    spends = set(at)
+    if limit is not None:
+        top = max(own.most for own in curves.values())
+        spends |= {top * (place + 1) / GRID for place in range(GRID)} | {limit}
+        spends |= {
+            float(spend)
+            for (_, way), own in curves.items()
+            if way != "cut_off"
+            for spend in own.curve[0][1 : SHOWN_SHOTS + 1]
+        }
+    return Drawn(curves, tuple(sorted(spends)), limit)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Curves, read at some spends.
+
+    Attributes:
+        curves: of the same problems.
+        spends: rising.
+        limit: as in `draw`.
+    """
+
+    curves: Mapping[Key, Policies]
+    spends: tuple[float, ...]
+    limit: float | None
+
+    @property
+    def problems(self) -> int:
+        """How many problems there are."""
+        return len(next(iter(self.curves.values())).spend)
+
+    @cached_property
+    def _rates(self) -> Mapping[Key, list[float]]:
+        return {key: own.rates(self.spends) for key, own in self.curves.items()}
+
+    @cached_property
+    def _drawn(self) -> "Mapping[Key, Floats]":
+        found = resampled([*self.curves.values()], self.spends)
+        return dict(zip(self.curves, found, strict=True))
+
+    @cached_property
+    def _bands(self) -> Mapping[Key, list[tuple[float, float]]]:
+        return {key: band(rates, self.problems) for key, rates in self._drawn.items()}
+
+    def points(self, key: Key) -> Iterator[SpendPoint]:
+        """The curve, as far as it is known."""
+        own = self.curves[key]
+        yield SpendPoint(spend=0.0, solved=0.0, low=0.0, high=0.0, amount=0.0)
+        for spend in self.spends:
+            if own.complete or spend <= own.most * (1 + 1e-9):
+                yield self.point(key, spend)
+
+    def point(self, key: Key, spend: float) -> SpendPoint:
+        """The curve at one of the spends."""
+        place = self.spends.index(spend)
+        low, high = self._bands[key][place] if self.problems > 1 else (None, None)
+        (amount,) = self.curves[key].amounts_at([spend])
+        return SpendPoint(
+            spend=spend, solved=self._rates[key][place], low=low, high=high, amount=amount
+        )
+
+    def difference(
+        self, first: Key, second: Key, spend: float
+    ) -> tuple[float, float | None, float | None]:
+        """The second curve less the first at one of the spends, and the interval."""
+        place = self.spends.index(spend)
+        difference = self._rates[second][place] - self._rates[first][place]
+        if self.problems < 2:  # noqa: PLR2004 - one says nothing of others
+            return difference, None, None
+        drawn = self._drawn[second][:, [place]] - self._drawn[first][:, [place]]
+        ((low, high),) = band(drawn, self.problems)
+        return difference, low, high
+
+    def crossing(self, first: Key, second: Key) -> CrossingPoint | None:
+        """Where the two curves change places for the last time, within what is known of both."""
+        if self.limit is None or self.problems < 2:  # noqa: PLR2004 - as above
+            return None
+        number = sum(spend <= self.limit for spend in self.spends)
+        one, other = self._rates[first], self._rates[second]
+        return crossing(
+            self.spends[:number],
+            [other[place] - one[place] for place in range(number)],
+            (self._drawn[second] - self._drawn[first])[:, :number],
+        )

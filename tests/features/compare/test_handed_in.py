@@ -1,0 +1,72 @@
+"""What a sample would have handed in, had it been cut off."""
+
+import pytest
+from results_made import made_result
+
+from harness.features.compare.handed_in import handed_in
+from harness.run.store.results import Step
+
+
+def step(public: int | None, solved: bool | None, passes: bool | None = None) -> Step:
+    return Step(
+        turn=1,
+        tokens=1,
+        cost=1,
+        seconds=1,
+        public_passed=public,
+        passes_public=passes,
+        solved=solved,
+    )
+
+
+def verdicts(*steps: Step, mode: str = "agentic", public: int = 2) -> list[bool | None]:
+    last = bool(steps and steps[-1].solved)
+    result = made_result("p", solved=last, steps=steps, public_total=public)
+    return [each.solved for each in handed_in(result, mode)]
+
+
+def test_the_newest_is_handed_in_until_one_passes() -> None:
+    assert verdicts(step(0, False), step(1, False), step(2, True)) == [False, False, True]
+
+
+def test_one_that_passed_stays_until_a_later_one_passes() -> None:
+    found = verdicts(step(2, True), step(1, False), step(2, False))
+    assert found == [True, True, False]
+
+
+def test_one_that_was_never_run_is_run_when_the_sample_is_cut_off() -> None:
+    assert verdicts(step(2, False), step(None, True), step(2, True)) == [False, True, True]
+    passes = step(None, solved=False, passes=True)
+    assert verdicts(step(2, True), passes, step(2, True)) == [True, False, True]
+    fails = step(None, solved=False, passes=False)
+    assert verdicts(step(2, True), fails, step(2, True)) == [True, True, True]
+
+
+def test_one_that_was_never_run_and_overwritten_is_not_kept() -> None:
+    assert verdicts(step(None, True), step(0, False), step(0, False)) == [True, False, False]
+
+
+def test_what_an_older_run_does_not_tell_is_unknown() -> None:
+    assert verdicts(step(2, None), step(2, True)) == [None, True]
+    assert verdicts(step(2, True), step(None, None), step(2, True)) == [True, None, True]
+
+
+def test_of_several_shots_the_one_that_passes_most_is_handed_in() -> None:
+    found = verdicts(step(1, False), step(1, False), step(2, True), mode="best_of_k_public")
+    assert found == [False, False, True]
+    assert verdicts(step(1, None), step(0, False), mode="best_of_k_public")[:2] == [None, None]
+
+
+def test_without_public_tests_the_newest_is_handed_in() -> None:
+    assert verdicts(step(None, True), step(None, False), public=0) == [True, False]
+
+
+@pytest.mark.parametrize("solved", [True, False])
+def test_a_sample_without_steps_hands_in_at_its_end(solved: bool) -> None:
+    (only,) = handed_in(made_result("p", solved=solved), "agentic")
+    assert only == (None, solved)
+
+
+def test_the_end_says_what_the_steps_do_not() -> None:
+    result = made_result("p", solved=True, steps=(step(2, False),))
+    assert [each.solved for each in handed_in(result, "my_strategy")] == [False, True]
