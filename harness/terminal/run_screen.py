@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-
 from rich.console import Group, RenderableType
 from rich.text import Text
 

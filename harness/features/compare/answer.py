@@ -1,10 +1,13 @@
-"""The answer of a comparison: names for the runs, one paragraph, a few figures, changed outcomes."""
+"""The answer of a comparison: the runs' names, a paragraph, a few figures, changed outcomes."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from harness.features.compare.comparison import LEVEL, Comparison, Side, Versus
 from harness.features.compare.flips import Flip, Shown
+from harness.features.compare.spend_sentence import amount_of
+from harness.features.compare.spend_types import SpendComparison
 from harness.run.summary.run_words import arm_names, mode_words
 from harness.run.summary.summary import Summary
 from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
@@ -129,6 +132,30 @@ def figures_of(side: Side, name: str) -> Figures:
     )
 
 
+def equal_figures(comparison: Comparison, spend: SpendComparison) -> Figures | None:
+    """Return the dearer arm cut off to spend what the other does; None where they spend as much.
+
+    Args:
+        comparison: of two runs.
+        spend: the baseline, as A, and the other at equal spend.
+    """
+    dear, cheap = (spend.b, spend.a) if spend.b.mean > spend.a.mean else (spend.a, spend.b)
+    found = next((each for each in spend.differences if each.mean_of == cheap.label), None)
+    if found is None or cheap.mean > CLOSE * dear.mean or spend.unit not in {"dollars", "tokens"}:
+        return None
+    point = found.b if dear is spend.b else found.a
+    letters = comparison.baseline, comparison.versus[0].label
+    name = names_of(comparison)[letters[dear is spend.b]]
+    amount = amount_of(found.at, spend.unit) if spend.unit == "dollars" else quantity(found.at)
+    bounds = "" if point.low is None or point.high is None else interval(point.low, point.high)
+    cost, tokens = (amount, "") if spend.unit == "dollars" else ("", amount)
+    return Figures(f"{name} at {amount}", percent(point.solved), bounds, cost, tokens)
+
+
+CLOSE = 0.9
+"""Arms whose spends have at least this ratio need no column of their own at equal spend."""
+
+
 def warnings_of(comparison: Comparison, names: Mapping[str, str]) -> Iterator[str]:
     """Yield what makes the runs less than comparable, the gravest first."""
     for versus in comparison.versus:
@@ -202,4 +229,5 @@ def _span(low: float, high: float) -> str:
 
 def _capital(text: str) -> str:
     """Return a sentence's beginning; a name with its own capitals or digits stays."""
-    return text[:1].upper() + text[1:] if text.split(",")[0].split(" ")[0].isalpha() else text
+    first = re.split("[, ]", text, maxsplit=1)[0]
+    return text[:1].upper() + text[1:] if first.isalpha() else text

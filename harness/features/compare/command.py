@@ -5,15 +5,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-
 from rich.console import Console
 
 from harness.cli import completion, problem_flags, result_flags
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.features.compare.answer import names_of
-from harness.features.compare.comparison import Comparison, compare_runs
+from harness.features.compare.comparison import Comparison, compare_read, read_compared
 from harness.features.compare.markdown_table import comparison_markdown
 from harness.features.compare.screen import comparison_screen, groups_chosen
+from harness.features.compare.spend import equal_spend
+from harness.features.compare.spend_types import SpendComparison
 from harness.features.compare.view import comparison_view, groups_of
 from harness.run.summary.groups import read_kinds
 from harness.run.summary.result_filter import EVERYTHING
@@ -44,7 +45,8 @@ def compare_and_print(
     if as_json and as_markdown:
         raise UsageError("--json and --markdown contradict each other; give one")
     kinds = read_kinds(by)
-    comparison = compare_runs(runs, baseline, only)
+    read, place = read_compared(runs, baseline, only)
+    comparison = compare_read(read, place)
     if strict:
         _refuse_unlike(comparison)
     out = console()
@@ -53,11 +55,24 @@ def compare_and_print(
     elif as_markdown:
         out.file.write(comparison_markdown(comparison))
     else:
-        _print(out, comparison, details=details, kinds=kinds)
+        pair = sorted(read, key=lambda run: run is not read[place]) if len(read) == TWO else []
+        spend = equal_spend(*pair) if pair else None
+        _print(out, comparison, spend, details=details, kinds=kinds)
     return _gate(comparison) if fail_if_worse else OK
 
 
-def _print(out: Console, comparison: Comparison, *, details: bool, kinds: Sequence[str]) -> None:
+TWO = 2
+"""Runs that are compared at equal spend."""
+
+
+def _print(
+    out: Console,
+    comparison: Comparison,
+    spend: SpendComparison | None,
+    *,
+    details: bool,
+    kinds: Sequence[str],
+) -> None:
     """Print the answer, and above it what was asked for beside. Commands are never cut."""
     chosen = groups_chosen(comparison, kinds) if kinds else comparison
     if details:
@@ -66,7 +81,7 @@ def _print(out: Console, comparison: Comparison, *, details: bool, kinds: Sequen
         for versus in chosen.versus:
             for part in groups_of(versus, names_of(comparison)):
                 out.print(part)
-    out.print(comparison_screen(comparison), crop=False)
+    out.print(comparison_screen(comparison, spend), crop=False)
 
 
 def _refuse_unlike(comparison: Comparison) -> None:

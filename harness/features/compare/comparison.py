@@ -142,13 +142,23 @@ def compare_runs(
         NothingSelectedError: the filters leave no problem of a run.
         UsageError: there are too few or too many.
     """
+    with uncollected():
+        return compare_read(*read_compared(paths, baseline, only))
+
+
+def read_compared(
+    paths: Sequence[Path], baseline: Path | None = None, only: Selection = EVERYTHING
+) -> tuple[list[Run], int]:
+    """Read runs that are to be compared, and find the place of the baseline among them.
+
+    The parameters and the errors are those of `compare_runs`.
+    """
     if baseline is not None and baseline.resolve() not in {path.resolve() for path in paths}:
         paths = [baseline, *paths]
     if not 1 < len(paths) <= len(LABELS):
         raise UsageError(f"give two runs to compare, and {len(LABELS)} at most")
     with uncollected():
-        runs = [filtered(read_run(path), only) for path in paths]
-        return compare_read(runs, _place(paths, baseline))
+        return [filtered(read_run(path), only) for path in paths], _place(paths, baseline)
 
 
 def compare_read(runs: Sequence[Run], first: int = 0) -> Comparison:

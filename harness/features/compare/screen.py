@@ -14,6 +14,7 @@ from harness.features.compare.answer import (
     change_of,
     changes_words,
     difference_words,
+    equal_figures,
     figures_of,
     flip_name,
     interleaved,
@@ -25,8 +26,9 @@ from harness.features.compare.answer import (
     warnings_of,
 )
 from harness.features.compare.comparison import Comparison, Versus
+from harness.features.compare.spend_types import SpendComparison
 from harness.features.compare.table_rows import points
-from harness.text import printable_line
+from harness.text import UNKNOWN, printable_line
 
 LISTED = 5
 """Changed outcomes of the first screen."""
@@ -35,12 +37,14 @@ NAME, CHANGE = 36, 40  # columns of a terminal
 WIDTH = 80
 
 
-def comparison_screen(comparison: Comparison, equal_spend: str = "") -> RenderableType:
+def comparison_screen(
+    comparison: Comparison, spend: SpendComparison | None = None
+) -> RenderableType:
     """Show who solves more and at what price, and the first changed outcomes.
 
     Args:
         comparison: of two runs or more.
-        equal_spend: what the comparison at equal spend says, in a sentence.
+        spend: the two runs at equal spend; None where that is not known.
     """
     names = names_of(comparison)
     parts: list[RenderableType] = [Text(title_words(comparison), style="bold")]
@@ -51,17 +55,20 @@ def comparison_screen(comparison: Comparison, equal_spend: str = "") -> Renderab
     if len(comparison.versus) > 1:
         parts += [Text(""), _many(comparison, names)]
     else:
-        parts += _two(comparison, comparison.versus[0], names, equal_spend)
+        parts += _two(comparison, comparison.versus[0], names, spend)
     return Constrain(Group(*parts), WIDTH)
 
 
 def _two(
-    comparison: Comparison, versus: Versus, names: Mapping[str, str], equal_spend: str
+    comparison: Comparison,
+    versus: Versus,
+    names: Mapping[str, str],
+    spend: SpendComparison | None,
 ) -> Iterator[RenderableType]:
     told = (
         difference_words(versus, names),
         price_words(comparison, versus, names),
-        equal_spend,
+        spend.sentence if spend else "",
         also_different(versus),
     )
     sentences = [printable_line(each) for each in told if each]
@@ -70,24 +77,31 @@ def _two(
     yield Text("")
     yield Padding(Text(" ".join(sentences)), (0, 0, 0, 2))
     yield Text("")
-    yield _figures(comparison, names)
+    yield _figures(comparison, names, spend)
     if versus.flips:
         yield Text("")
         yield from _changes(comparison, versus)
 
 
-def _figures(comparison: Comparison, names: Mapping[str, str]) -> Table:
-    """A column a run: what it solves, and what a sample takes."""
+def _figures(
+    comparison: Comparison, names: Mapping[str, str], spend: SpendComparison | None
+) -> Table:
+    """A column a run: what it solves, and what a sample takes; then one at equal spend."""
     sides = [figures_of(side, names[side.label]) for side in comparison.runs]
+    sides += [cheaper] if spend and (cheaper := equal_figures(comparison, spend)) else []
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_column()
     for _ in sides:
         table.add_column(justify="right")
     table.add_row("", *(Text(side.name, style="bold") for side in sides))
-    rates = [f"{side.solved} ({side.interval})" if side.interval else side.solved for side in sides]
-    table.add_row(Text("  solved", style="bold"), *rates)
-    table.add_row(Text("  cost a sample", style="bold"), *(side.cost for side in sides))
-    table.add_row(Text("  tokens a sample", style="bold"), *(side.tokens for side in sides))
+    table.add_row(Text("  solved", style="bold"), *(side.solved for side in sides))
+    table.add_row("", *(f"({side.interval})" if side.interval else "" for side in sides))
+    for name, cells in (
+        ("cost a sample", [side.cost for side in sides]),
+        ("tokens a sample", [side.tokens for side in sides]),
+    ):
+        if set(cells) - {UNKNOWN, ""}:
+            table.add_row(Text(f"  {name}", style="bold"), *cells)
     return table
 
 

@@ -86,6 +86,14 @@ def spend_comparison(
     return made.model_copy(update={"sentence": sentence_of(made, asked=at is not None)})
 
 
+def equal_spend(a: Run, b: Run, at: Sequence[float] | None = None) -> SpendComparison | None:
+    """Compare two runs at equal spend, by the letters A and B; None where no spend is known."""
+    try:
+        return spend_comparison(a, b, at)
+    except UsageError:
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class _Wanted:
     """A spend at which the arms are compared."""

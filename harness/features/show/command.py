@@ -8,7 +8,7 @@ import typer
 from harness.cli import completion, problem_flags, result_flags
 
 
-def show(
+def show(  # noqa: PLR0917 - the flags of a command
     run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completion.runs)],
     only: Annotated[
         list[str] | None,

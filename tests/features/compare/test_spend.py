@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from results_made import made_result
 
-from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.spend import spend_comparison
 from harness.features.compare.spend_types import SpendComparison
 from harness.models.protocol import Usage
