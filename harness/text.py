@@ -43,9 +43,9 @@ def interval(low: float, high: float) -> str:
 
 
 def figure(value: float | None) -> str:
-    """A quantity to three digits; `n/a` where there is none."""
+    """A quantity to three digits; `unknown` where there is none."""
     if value is None:
-        return "n/a"
+        return "unknown"
     return f"{value:,.0f}" if value >= 100 else f"{value:#.3g}"  # noqa: PLR2004 - three digits
 
 

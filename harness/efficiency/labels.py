@@ -41,13 +41,13 @@ def score_interval(low: float, high: float) -> str:
 
 def score_words(rate: Rate | None) -> str:
     """A mean Beyond with its interval."""
-    return f"{score(rate.value)} ({score_interval(rate.low, rate.high)})" if rate else "n/a"
+    return f"{score(rate.value)} ({score_interval(rate.low, rate.high)})" if rate else "unknown"
 
 
 def rank_words(rate: Rate | None) -> str:
     """A mean percentile with its interval."""
     if rate is None:
-        return "n/a"
+        return "unknown"
     low, high = (rank(100 * end) for end in (rate.low, rate.high))
     return f"{rank(100 * rate.value)} ({low} to {high})"
 
@@ -86,7 +86,7 @@ def efficiency_facts(found: EfficiencySummary | None) -> Iterator[tuple[str, str
     for each in found.of_several:
         if each.too_few:
             few = count(each.too_few, "problem")
-            yield f"Beyond@{each.k}", f"n/a for {few} with fewer samples; in no such mean"
+            yield f"Beyond@{each.k}", f"unknown for {few} with fewer samples; in no such mean"
     for remark, number in found.remarks.items():
         yield "remark", f"on {count(number, 'sample')}: {printable_line(remark)}"
 

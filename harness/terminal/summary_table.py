@@ -184,7 +184,7 @@ def _too_few(summary: Summary) -> Iterator[tuple[str, str]]:
     for each in summary.of_several:
         if each.too_few:
             few = count(each.too_few, "problem")
-            yield f"pass@{each.k}", f"n/a for {few} with fewer samples; in no such rate"
+            yield f"pass@{each.k}", f"unknown for {few} with fewer samples; in no such rate"
 
 
 def _overfit(summary: Summary) -> str:
@@ -200,13 +200,13 @@ def _unknown_steps(summary: Summary) -> Iterator[tuple[str, str]]:
     curve = summary.curve
     if curve is None:
         if summary.graded and summary.model_calls > summary.graded + summary.ungraded:
-            yield "first write", "n/a; the results are of a version that did not keep it"
+            yield "first write", "unknown; the results are of a version that did not keep it"
         return
     if not curve.iterated:
         return
     if curve.without_steps:
         number = count(curve.without_steps, "sample")
-        yield "first write", f"n/a for {number} of a version that did not keep it; in no such share"
+        yield "first write", f"unknown for {number} of a version that did not keep it; in no such share"
     if curve.first_write_unknown:
         number = count(curve.first_write_unknown, "sample")
         yield "first write", f"unknown for {number}; not in its rate"

@@ -87,7 +87,7 @@ def shown_groups(kind: str, groups: Sequence[Group], most: int) -> Sequence[Grou
 
 def group_cells(group: Group) -> tuple[str, ...]:
     """How many problems, both rates, their difference and its interval."""
-    rates = (percent(rate.value) if rate else "n/a" for rate in (group.rate_a, group.rate_b))
+    rates = (percent(rate.value) if rate else "unknown" for rate in (group.rate_a, group.rate_b))
     return (f"{group.problems:,}", *rates, points(group.difference), _interval(group))
 
 

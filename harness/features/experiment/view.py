@@ -63,7 +63,7 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
 
 
 def _rate(cell: RankedCell) -> str:
-    return percent(cell.pass_at_1.value) if cell.pass_at_1 else "n/a"
+    return percent(cell.pass_at_1.value) if cell.pass_at_1 else "unknown"
 
 
 def _interval(cell: RankedCell) -> str:
@@ -90,7 +90,7 @@ def _tokens(cell: RankedCell) -> str:
 
 
 def _per_solved(cell: RankedCell) -> str:
-    return "n/a" if cell.cost_per_solved is None else dollars(cell.cost_per_solved)
+    return "unknown" if cell.cost_per_solved is None else dollars(cell.cost_per_solved)
 
 
 def _notes(ranking: Ranking) -> Iterator[str]:

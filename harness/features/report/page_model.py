@@ -55,7 +55,7 @@ class Section:
 def rate_words(rate: Rate | None) -> str:
     """A rate with its interval."""
     if rate is None:
-        return "n/a"
+        return "unknown"
     return f"{percent(rate.value)} ({interval(rate.low, rate.high)})"
 
 

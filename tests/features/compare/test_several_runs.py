@@ -120,7 +120,7 @@ class TestSamples:
         text = words(shown(comparison_view(comparison), 160))
         assert "pass@2 50.0 % (9.5 to 90.5) 100.0 %" in text
         assert "pass^2 16.7 %" in text
-        assert "pass@3 50.0 % (9.5 to 90.5) n/a" in text
+        assert "pass@3 50.0 % (9.5 to 90.5) unknown" in text
 
 
 class TestFlips:

@@ -124,4 +124,4 @@ def test_results_of_an_older_version_are_told_as_unknown(runs: Path, tmp_path: P
     done = harness(tmp_path, "run", "--resume", "old")
     assert done.returncode == 0, done.stderr
     assert summary(tmp_path, "old")["curve"] is None
-    assert "first write   n/a" in done.stdout
+    assert "first write   unknown" in done.stdout

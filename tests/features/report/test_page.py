@@ -207,8 +207,8 @@ def test_of_an_imported_run_nothing_is_said_that_nobody_knows(
     page = Parsed(report(run))
     assert "theirs: imported, its verdicts published; nothing is known of tests," in page.words
     words = " ".join(page.words.split())
-    assert "model calls n/a tool calls n/a" in words
-    assert "problems without hidden tests n/a" in words
+    assert "model calls unknown tool calls unknown" in words
+    assert "problems without hidden tests unknown" in words
     assert "harness transcript" not in page.words
     assert json.loads(page.scripts["sample-data"])["rows"][0][COLUMNS.index("command")] == ""
 
