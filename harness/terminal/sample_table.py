@@ -208,5 +208,3 @@ def clock(seconds: float) -> str:
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text[:LONGEST_LABEL].casefold()))
-
-

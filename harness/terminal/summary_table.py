@@ -206,7 +206,10 @@ def _unknown_steps(summary: Summary) -> Iterator[tuple[str, str]]:
         return
     if curve.without_steps:
         number = count(curve.without_steps, "sample")
-        yield "first write", f"unknown for {number} of a version that did not keep it; in no such share"
+        yield (
+            "first write",
+            f"unknown for {number} of a version that did not keep it; in no such share",
+        )
     if curve.first_write_unknown:
         number = count(curve.first_write_unknown, "sample")
         yield "first write", f"unknown for {number}; not in its rate"

@@ -47,7 +47,10 @@ def _means(sides: Sequence[Side]) -> Exhibit:
             for why in whys
         ),
         *(
-            (f"samples: {word}", [f"{s.remarks.get(word, 0):,}" if s else "unknown" for s in summaries])
+            (
+                f"samples: {word}",
+                [f"{s.remarks.get(word, 0):,}" if s else "unknown" for s in summaries],
+            )
             for word in map(printable_line, remarks)
         ),
     ]
