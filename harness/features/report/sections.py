@@ -1,11 +1,14 @@
 """The sections of a report, from what its runs hold."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 
 from harness.features.compare.flips import Flip
+from harness.features.experiment.ranking import Ranking
 from harness.features.report import charts, figures, outliers
 from harness.features.report.efficiency_section import efficiency_section
+from harness.features.report.experiment_section import experiment_section, pairs_sections
 from harness.features.report.figures import Amount, GroupRate, Part, Solved
 from harness.features.report.outliers import Extreme
 from harness.features.report.page_model import (
@@ -17,7 +20,7 @@ from harness.features.report.page_model import (
     quantile_table,
     solved_table,
 )
-from harness.features.report.pairs import Pairing, pairings
+from harness.features.report.pairs import Pairing
 from harness.features.report.run_labels import Side
 from harness.features.report.summary_section import summary_section
 from harness.text import dollars, figure, percent
@@ -38,27 +41,39 @@ PAIR_HEAD = (
 )
 
 
-def sections_of(sides: Sequence[Side], cutoff: date | None) -> list[Section]:
-    """All of them in the order of the page; those with nothing to show are left out, or say why.
+def sections_of(
+    sides: Sequence[Side],
+    pairs: Sequence[Pairing],
+    cutoff: date | None,
+    ranking: Ranking | None = None,
+) -> list[Section]:
+    """Return all sections in the order of the page; those with nothing to show say why, or are out.
 
     Args:
         sides: at least one.
+        pairs: of them that are set against each other.
         cutoff: the first day of the last month that the models were trained on, if that is known.
+        ranking: of the experiment that the runs are cells of, if they are.
     """
-    pairs = pairings(sides)
     found = [
-        summary_section(sides),
-        _pairs(sides, pairs),
-        efficiency_section(sides, pairs),
+        *([experiment_section(ranking)] if ranking else []),
+        *pairs_sections(pairs),
         _way(sides),
+        efficiency_section(sides, pairs),
         _groups(sides),
         _months(sides, cutoff),
         _tests(sides),
         _endings(sides),
-        _amounts(sides),
-        _problems(sides),
+        _folded(summary_section(sides)),
+        _folded(_pairs(sides, pairs)),
+        _folded(_amounts(sides)),
+        _folded(_problems(sides)),
     ]
     return [section for section in found if section.exhibits or section.lead]
+
+
+def _folded(section: Section) -> Section:
+    return replace(section, folded=True)
 
 
 def _runs(sides: Sequence[Side]) -> list[str]:

@@ -7,11 +7,10 @@ from pydantic_core import from_json, to_json
 
 from harness.agent.events import AgentLeft, Event, Graded, Request, Response, Tested, ToolResult
 from harness.models.protocol import AssistantMessage, Message, ModelTurn, ToolCall
+from harness.run.summary.conversation import LONGEST_ARGUMENTS, program
 
 REASONING_KEYS = ("thinking", "text", "reasoning_content", "reasoning", "content", "summary")
 DEEPEST = 6
-LONGEST_ARGUMENTS = 4 * 1024 * 1024
-"""Characters; longer ones are not taken apart."""
 
 
 def text_in(event: Event, name: str) -> str | None:
@@ -63,21 +62,6 @@ def message_text(message: Message) -> str:
 def arguments(call: ToolCall) -> str:
     """A call's arguments as a person reads them: a program as one, else as they came."""
     return program(call) or call.arguments
-
-
-def program(call: ToolCall) -> str | None:
-    """The program or the answer that a call hands over, if it is one of those that do."""
-    if len(call.arguments) > LONGEST_ARGUMENTS:
-        return None
-    try:
-        values: Any = from_json(call.arguments) if call.arguments.strip() else {}
-    except ValueError:
-        return None
-    if not isinstance(values, dict):
-        return None
-    named = cast("dict[str, Any]", values)
-    code = named.get("code", named.get("answer"))
-    return code if isinstance(code, str) else None
 
 
 def other_arguments(call: ToolCall) -> str:
