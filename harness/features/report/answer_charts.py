@@ -71,7 +71,15 @@ def equal_spend(
     colour = alt.Color(
         "arm:N",
         scale=alt.Scale(domain=list(names), range=list(colours)),
-        legend=alt.Legend(orient="top", title=None, columns=2, labelLimit=260, symbolType="stroke"),
+        legend=alt.Legend(
+            orient="top",
+            title=None,
+            columns=2,
+            labelLimit=260,
+            symbolType="stroke",
+            symbolOpacity=1,
+            symbolStrokeWidth=3,
+        ),
     )
     share = alt.Axis(format="%", tickCount=5)
     whole = alt.Scale(domain=[0, 1])
@@ -91,7 +99,7 @@ def equal_spend(
             color=colour,
             detail="curve:N",
         ),
-        main.mark_line(strokeWidth=2.5, point={"size": 26, "filled": True}).encode(
+        main.mark_line(strokeWidth=2.5).encode(
             x=x, y=alt.Y("solved:Q", scale=whole), color=colour, detail="curve:N", tooltip=told
         ),
     ]

@@ -195,17 +195,26 @@ def _chart(spend: SpendComparison, names: tuple[str, str], colours: tuple[str, s
         ),
     )  # fmt: skip
     chart = answer_charts.equal_spend(spend, names, colours, about)
-    return Exhibit("equal-spend", "At equal spend", " ".join((about, *spend.notes)), table, chart)
+    return Exhibit(
+        "equal-spend",
+        "At equal spend",
+        " ".join((about, *map(_sentence, spend.notes))),
+        table,
+        chart,
+    )
+
+
+def _sentence(note: str) -> str:
+    return f"{note[:1].upper()}{note[1:]}."
 
 
 def _facts(comparison: Comparison, versus: Versus) -> Iterator[str]:
+    """What stands below the chart: of the baseline, then of the other run."""
+    pair = [side_of(comparison, label).summary for label in (versus.baseline, versus.label)]
     yield changes_words(versus)
-    names = names_of(comparison)
-    for label in (versus.baseline, versus.label):
-        summary = side_of(comparison, label).summary
-        name = names[label]
-        if summary.overfit_rate is not None:
-            yield f"{name}: over-fit {percent(summary.overfit_rate.value)}"
-        yield f"{name}: cost {dollars(summary.cost)}"
-        if summary.cut_off:
-            yield f"{name}: {count(summary.cut_off, 'answer')} cut off"
+    overfit = [percent(s.overfit_rate.value) if s.overfit_rate else UNKNOWN for s in pair]
+    yield f"over-fit {overfit[0]} and {overfit[1]}"
+    costs = [dollars(summary.cost) for summary in pair]
+    yield f"cost {costs[0]} and {costs[1]}" if set(costs) - {UNKNOWN} else f"cost {UNKNOWN}"
+    if any(summary.cut_off for summary in pair):
+        yield f"answers cut off {pair[0].cut_off:,} and {pair[1].cut_off:,}"
