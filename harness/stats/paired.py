@@ -6,9 +6,8 @@ from statistics import NormalDist
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
-from harness.stats.bootstrap import mean_interval
+from harness.stats.paired_score import CONFIDENCE, Score, score_interval
 from harness.stats.rates import Rate, rate
-from harness.stats.sign_flip import sign_flip_test
 
 POWER, LEVEL = 0.8, 0.05
 _HALVINGS = 60
@@ -67,11 +66,11 @@ class Paired(BaseModel):
         both, neither: how many problems all samples of both solved, and no sample of either.
         tied: how many problems both solved equally often, neither always nor never.
         rate_a, rate_b: pass@1 over the paired problems.
-        low, high: of the difference, by `harness.stats.bootstrap.mean_interval`; None where there
-            is no problem.
+        low, high: of the difference, by `harness.stats.paired_score.score_interval`; None where
+            there is no problem.
         detectable: by `harness.stats.paired.detectable_difference`.
-        p_value: of the difference, by `harness.stats.sign_flip.sign_flip_test`; exact McNemar where
-            both have one sample a problem.
+        p_value: of the difference, by the score test of the same; below 0.05 exactly where the
+            interval excludes 0.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -114,7 +113,7 @@ def compare_paired(
     better_a = tuple(problem for problem in shared if a[problem] > b[problem])
     better_b = tuple(problem for problem in shared if b[problem] > a[problem])
     differences = [b[problem] - a[problem] for problem in shared]
-    low, high = mean_interval(differences) if shared else (None, None)
+    score = paired_score(a, b, samples_a, samples_b) if shared else None
     equal = [a[problem] for problem in shared if a[problem] == b[problem]]
     return Paired(
         problems=len(shared),
@@ -125,22 +124,42 @@ def compare_paired(
         better_b=better_b,
         rate_a=_rate(a, samples_a, shared),
         rate_b=_rate(b, samples_b, shared),
-        low=low,
-        high=high,
+        low=score.low if score else None,
+        high=score.high if score else None,
         detectable=detectable_difference(differences),
-        p_value=p_value_of(differences),
+        p_value=score.p_value if score else 1.0,
     )
 
 
-def p_value_of(differences: Sequence[float]) -> float:
-    """The p-value of a mean difference over problems, whose sign is the one that is tested.
+def paired_score(
+    a: Mapping[str, float],
+    b: Mapping[str, float],
+    samples_a: Mapping[str, int] | None = None,
+    samples_b: Mapping[str, int] | None = None,
+    confidence: float = CONFIDENCE,
+) -> Score:
+    """Return the difference of two runs on the problems they share, its interval and its p-value.
 
     Args:
-        differences: of the shares of samples solved, by problem.
+        a: the fraction of samples that run A solved, by problem id.
+        b: the same of run B; at least one problem is in both.
+        samples_a: how many samples A has of a problem; one where it is not given.
+        samples_b: the same of B.
+        confidence: of the interval.
     """
-    if all(difference in {-1, 0, 1} for difference in differences):
-        return mcnemar_exact(differences.count(-1), differences.count(1))
-    return sign_flip_test(differences)
+    shared = [problem for problem in a if problem in b]
+    numbers = [sum(of[p] for p in shared) if of else len(shared) for of in (samples_a, samples_b)]
+    return score_interval([(a[p], b[p]) for p in shared], min(numbers), confidence)
+
+
+def corrected_confidence(p_value: float, p_holm: float) -> float:
+    """Return the confidence at which an interval agrees with a p-value that is corrected by `holm`.
+
+    The corrected test is p < 0.05 · p / p_holm; its interval is that of the same level, which
+    excludes 0 exactly where p_holm < 0.05. It is as wide as 95 % where nothing is corrected, and at
+    most as wide as Bonferroni's.
+    """
+    return 1 - (1 - CONFIDENCE) * (p_value / p_holm if p_holm else 1.0)
 
 
 def _rate(
@@ -148,21 +167,6 @@ def _rate(
 ) -> Rate | None:
     counted = None if samples is None else sum(samples[problem] for problem in shared)
     return rate([fractions[problem] for problem in shared], counted)
-
-
-def mcnemar_exact(only_a: int, only_b: int) -> float:
-    """The two-sided p-value of McNemar's test by the binomial distribution, without approximation.
-
-    Under the null hypothesis each discordant pair falls to either side with probability 1/2:
-    p = min(1, 2 · P(X ≤ min(b, c))), X ~ Binomial(b + c, 1/2) (Q. McNemar, Psychometrika 12, 1947;
-    the exact form is the sign test on the discordant pairs).
-    """
-    discordant = only_a + only_b
-    ways = tail = 1  # of so many pairs, k fell to the rarer side; each from the one before
-    for k in range(min(only_a, only_b)):
-        ways = ways * (discordant - k) // (k + 1)
-        tail += ways
-    return min(1.0, 2 * tail / 2**discordant)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

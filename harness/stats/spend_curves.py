@@ -29,6 +29,13 @@ SEED = 0
 MOST_CAPS = 64
 """Budgets, at most, at which an attempt is cut off to draw its curve."""
 
+UNITS, MOST_UNITS = 1_000, 2_000
+"""Of more problems than the latter, so many random groups are drawn in the place of problems.
+
+The groups are as good as problems that say more each (the method of random groups: K. M. Wolter,
+Introduction to Variance Estimation, 2nd edition, 2007, chapter 2), and drawn ten times as fast.
+"""
+
 _CHUNK = 1 << 22  # weights held at a time
 
 
@@ -184,26 +191,36 @@ def resampled(
     """
     import numpy as np
 
-    problems = len(ways[0].spend)
     draw = np.random.default_rng(seed)
+    tables = np.hstack([np.ones((len(ways[0].spend), 1)), *(_both(way) for way in ways)])
+    if len(tables) > MOST_UNITS:
+        order = draw.permutation(len(tables))
+        starts = np.arange(UNITS) * len(tables) // UNITS
+        tables = np.add.reduceat(tables[order], starts, axis=0)
     found = [np.empty((resamples, len(at))) for _ in ways]
-    tables = np.hstack([table for way in ways for table in (way.spend, way.solved)])
-    rows = max(1, _CHUNK // problems)
+    units = len(tables)
+    rows = max(1, _CHUNK // units)
     for start in range(0, resamples, rows):
         number = min(rows, resamples - start)
-        picked = draw.integers(problems, size=(number, problems))
-        picked += np.arange(number)[:, None] * problems
-        weights = np.bincount(picked.ravel(), minlength=number * problems)
-        means = weights.reshape(number, problems) @ tables / problems
-        for row in range(number):
-            place = 0
-            for way, rates in zip(ways, found, strict=True):
-                width = way.spend.shape[1]
-                spend = means[row, place : place + width]
-                solved = means[row, place + width : place + 2 * width]
-                rates[start + row] = np.interp(at, spend, solved)
-                place += 2 * width
+        picked = draw.integers(units, size=(number, units))
+        picked += np.arange(number)[:, None] * units
+        weights = np.bincount(picked.ravel(), minlength=number * units)
+        sums = weights.reshape(number, units).astype(float) @ tables
+        means = sums[:, 1:] / sums[:, :1]
+        place = 0
+        for way, rates in zip(ways, found, strict=True):
+            width = way.spend.shape[1]
+            spend, solved = means[:, place : place + width], means[:, place + width :][:, :width]
+            for row in range(number):
+                rates[start + row] = np.interp(at, spend[row], solved[row])
+            place += 2 * width
     return found
+
+
+def _both(way: Policies) -> "Floats":
+    import numpy as np
+
+    return np.hstack([way.spend, way.solved])
 
 
 def band(rates: "Floats", problems: int, confidence: float = 0.95) -> list[tuple[float, float]]:

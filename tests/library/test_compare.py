@@ -123,6 +123,6 @@ def test_terminals_get_texts_as_they_are(things: list[Any]) -> None:
     assert "pass@1" in shown(things[0])
     assert ":smile:" in shown(things[3])
     assert "[link=http://evil]" in shown(things[3])
-    assert "exact McNemar" in shown(things[2])
+    assert "95 % interval" in shown(things[2])
     assert isinstance(things[2], RunComparison)
     assert "2 runs" in repr(things[2])

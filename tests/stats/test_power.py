@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from harness.stats.paired import detectable_difference, mcnemar_exact
+from harness.stats.paired import detectable_difference
 
 scipy_stats = pytest.importorskip("scipy.stats")
 np = pytest.importorskip("numpy")
@@ -35,8 +35,8 @@ def test_a_difference_of_that_size_is_found_four_times_of_five(problems: int, fl
     share = max((flipped + 1) / (problems + 2), delta)
     chances = (share + delta) / 2, (share - delta) / 2, 1 - share
     drawn = np.random.default_rng(3).multinomial(problems, chances, size=2_000)
-    found = sum(mcnemar_exact(int(b), int(c)) < 0.05 and b > c for b, c, _ in drawn) / 2_000
-    assert 0.72 < found < 0.84  # the exact test is a little short of 80 %
+    found = sum((b - c) / math.sqrt(max(1, b + c)) > 1.959964 for b, c, _ in drawn) / 2_000
+    assert 0.77 < found < 0.85
 
 
 def test_more_problems_show_less() -> None:

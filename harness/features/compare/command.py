@@ -10,17 +10,15 @@ from rich.console import Console
 from harness.cli import completion, problem_flags, result_flags
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.features.compare.answer import names_of
-from harness.features.compare.comparison import Comparison, compare_read, read_compared
+from harness.features.compare.comparison import Comparison, compare_runs
 from harness.features.compare.markdown_table import comparison_markdown
 from harness.features.compare.screen import comparison_screen, groups_chosen
-from harness.features.compare.spend import equal_spend
-from harness.features.compare.spend_types import SpendComparison
 from harness.features.compare.view import comparison_view, groups_of
 from harness.run.summary.groups import read_kinds
 from harness.run.summary.result_filter import EVERYTHING
 from harness.sources.selection import Selection
 from harness.terminal.summary_table import console, write_json
-from harness.text import count
+from harness.text import count, printable_line
 
 
 def compare_and_print(
@@ -34,6 +32,7 @@ def compare_and_print(
     only: Selection = EVERYTHING,
     details: bool = False,
     by: Sequence[str] = (),
+    at: Sequence[float] | None = None,
 ) -> int:
     """Compare runs; returns the exit code.
 
@@ -45,8 +44,7 @@ def compare_and_print(
     if as_json and as_markdown:
         raise UsageError("--json and --markdown contradict each other; give one")
     kinds = read_kinds(by)
-    read, place = read_compared(runs, baseline, only)
-    comparison = compare_read(read, place)
+    comparison = compare_runs(runs, baseline, at, only)
     if strict:
         _refuse_unlike(comparison)
     out = console()
@@ -55,24 +53,11 @@ def compare_and_print(
     elif as_markdown:
         out.file.write(comparison_markdown(comparison))
     else:
-        pair = sorted(read, key=lambda run: run is not read[place]) if len(read) == TWO else []
-        spend = equal_spend(*pair) if pair else None
-        _print(out, comparison, spend, details=details, kinds=kinds)
+        _print(out, comparison, details=details, kinds=kinds)
     return _gate(comparison) if fail_if_worse else OK
 
 
-TWO = 2
-"""Runs that are compared at equal spend."""
-
-
-def _print(
-    out: Console,
-    comparison: Comparison,
-    spend: SpendComparison | None,
-    *,
-    details: bool,
-    kinds: Sequence[str],
-) -> None:
+def _print(out: Console, comparison: Comparison, *, details: bool, kinds: Sequence[str]) -> None:
     """Print the answer, and above it what was asked for beside. Commands are never cut."""
     chosen = groups_chosen(comparison, kinds) if kinds else comparison
     if details:
@@ -81,7 +66,7 @@ def _print(
         for versus in chosen.versus:
             for part in groups_of(versus, names_of(comparison)):
                 out.print(part)
-    out.print(comparison_screen(comparison, spend), crop=False)
+    out.print(comparison_screen(comparison), crop=False)
 
 
 def _refuse_unlike(comparison: Comparison) -> None:
@@ -132,6 +117,15 @@ def compare(  # noqa: PLR0917 - the flags of a command
             help="Which run the others stand against (the first).",
         ),
     ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPEND,...",
+            help="Compare the runs where both spend so much a problem on average: US dollars, or "
+            "tokens or model calls where costs are unknown. Default: what a sample of each run "
+            "spends.",
+        ),
+    ] = None,
     strict: Annotated[
         bool,
         typer.Option(
@@ -145,8 +139,7 @@ def compare(  # noqa: PLR0917 - the flags of a command
         typer.Option(
             "--fail-if-worse",
             help="Exit with 1 if a run is significantly worse than the baseline: a lower pass@1, "
-            "p < 0.05 (exact McNemar, or the sign-flip test where problems have several samples; "
-            "corrected by Holm).",
+            "p < 0.05 (score test over problems, corrected by Holm).",
         ),
     ] = False,
     filter_difficulty: problem_flags.FilterDifficulty = None,
@@ -175,5 +168,16 @@ def compare(  # noqa: PLR0917 - the flags of a command
             only=only,
             details=details,
             by=by or (),
+            at=None if at is None else _spends(at),
         )
     )
+
+
+def _spends(text: str) -> tuple[float, ...]:
+    """Numbers between commas. Raises UsageError."""
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError as error:
+        raise UsageError(
+            f"--at {printable_line(text)[:60]}: give numbers between commas, such as 0.01,0.05"
+        ) from error

@@ -14,6 +14,8 @@ from harness.features.compare.differences import conditions_differ, settings_dif
 from harness.features.compare.efficiency import Faster, faster
 from harness.features.compare.flips import Flip, flips_of
 from harness.features.compare.groups import Group, compare_counts, grouped
+from harness.features.compare.spend import equal_spend
+from harness.features.compare.spend_types import SpendComparison
 from harness.features.import_.published_run import verdicts_of
 from harness.models.protocol import Frozen
 from harness.run.plan.pricing import prices_as_of
@@ -89,6 +91,7 @@ class Versus(Frozen):
             mode and the prompt set are not among them.
         notes: what else is to be known.
         changed: problems left out because their tests or statements differ between the runs.
+        spend: both at equal spend, the baseline as `a`; None where it is unknown what they spent.
     """
 
     baseline: str
@@ -106,6 +109,7 @@ class Versus(Frozen):
     worse_at_worst: bool = False
     notes: tuple[str, ...]
     changed: tuple[str, ...]
+    spend: SpendComparison | None = None
 
     @property
     def worse(self) -> bool:
@@ -128,44 +132,41 @@ class Comparison(Frozen):
 
 
 def compare_runs(
-    paths: Sequence[Path], baseline: Path | None = None, only: Selection = EVERYTHING
+    paths: Sequence[Path],
+    baseline: Path | None = None,
+    at: Sequence[float] | None = None,
+    only: Selection = EVERYTHING,
 ) -> Comparison:
     """Pair runs by problem with one of them.
 
     Args:
         paths: of two runs or more.
         baseline: one of them, or one more, which then comes first; the first where it is not given.
+        at: mean spends a problem at which runs are compared; see `spend_comparison`.
         only: the problems that count; all where it is not given.
 
     Raises:
         RunDirectoryError: one is not a run, or shares no graded problem with the baseline.
         NothingSelectedError: the filters leave no problem of a run.
-        UsageError: there are too few or too many.
-    """
-    with uncollected():
-        return compare_read(*read_compared(paths, baseline, only))
-
-
-def read_compared(
-    paths: Sequence[Path], baseline: Path | None = None, only: Selection = EVERYTHING
-) -> tuple[list[Run], int]:
-    """Read runs that are to be compared, and find the place of the baseline among them.
-
-    The parameters and the errors are those of `compare_runs`.
+        UsageError: there are too few or too many, or a spend cannot be compared.
     """
     if baseline is not None and baseline.resolve() not in {path.resolve() for path in paths}:
         paths = [baseline, *paths]
     if not 1 < len(paths) <= len(LABELS):
         raise UsageError(f"give two runs to compare, and {len(LABELS)} at most")
     with uncollected():
-        return [filtered(read_run(path), only) for path in paths], _place(paths, baseline)
+        runs = [filtered(read_run(path), only) for path in paths]
+        return compare_read(runs, _place(paths, baseline), at)
 
 
-def compare_read(runs: Sequence[Run], first: int = 0) -> Comparison:
+def compare_read(
+    runs: Sequence[Run], first: int = 0, at: Sequence[float] | None = None
+) -> Comparison:
     """Pair runs that have been read, two or more, with the `first` of them.
 
     Raises:
         RunDirectoryError: one shares no graded problem with that.
+        UsageError: a spend of `at` cannot be compared.
     """
     others = [place for place in range(len(runs)) if place != first]
     pairs = [_Pair(runs[first], runs[other], LABELS[first], LABELS[other]) for other in others]
@@ -174,7 +175,9 @@ def compare_read(runs: Sequence[Run], first: int = 0) -> Comparison:
     return Comparison(
         baseline=LABELS[first],
         runs=tuple(_side(LABELS[place], run, shared) for place, run in enumerate(runs)),
-        versus=tuple(pair.versus(p, len(others)) for pair, p in zip(pairs, corrected, strict=True)),
+        versus=tuple(
+            pair.versus(p, len(others), at) for pair, p in zip(pairs, corrected, strict=True)
+        ),
     )
 
 
@@ -205,8 +208,8 @@ class _Pair:
         self.counts = _only(graded_a, self.shared), _only(graded_b, self.shared)
         self.paired = compare_counts(*self.counts)
 
-    def versus(self, p_holm: float, comparisons: int) -> Versus:
-        """What it comes to, as one of so many comparisons."""
+    def versus(self, p_holm: float, comparisons: int, at: Sequence[float] | None) -> Versus:
+        """What it comes to, as one of so many comparisons, at some spends."""
         a, b = self.counts
         worse = is_worse(self.paired.difference, p_holm)
         return Versus(
@@ -225,6 +228,7 @@ class _Pair:
             worse_at_worst=self._worse_if(comparisons, a=1, b=0, usual=worse),
             notes=tuple(self._notes()),
             changed=tuple(sorted(self.changed)),
+            spend=equal_spend(self.a, self.b, at, self.labels),
         )
 
     def _worse_if(self, comparisons: int, *, a: int, b: int, usual: bool) -> bool:

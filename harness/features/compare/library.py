@@ -31,19 +31,26 @@ class RunComparison(Shown, Comparison):
 
 
 def compare(
-    run_a: Compared, run_b: Compared, *others: Compared, baseline: Compared | None = None
+    run_a: Compared,
+    run_b: Compared,
+    *others: Compared,
+    baseline: Compared | None = None,
+    at: Sequence[float] | None = None,
 ) -> RunComparison:
-    """Pair runs by problem: rates, difference, exact test, flips, tokens, cost and time.
+    """Pair runs by problem: rates, difference and test, equal spend, flips, tokens, cost and time.
 
     Args:
         run_a: a run; the baseline, unless that is said.
         run_b: another.
         others: more.
         baseline: which of them the others stand against, or one more, which then comes first.
+        at: what both spend a problem where they are compared at equal spend, in US dollars, or in
+            tokens or model calls where costs are unknown; what a sample of each run spends where
+            not given. The result is `spend` in `versus`.
 
     Raises:
         RunDirectoryError: one is no run, or shares no graded problem with the baseline.
-        UsageError: there are too many.
+        UsageError: there are too many, or a spend cannot be compared.
     """
     given: list[Compared] = [run_a, run_b, *others]
     place = _place(given, baseline)
@@ -51,7 +58,7 @@ def compare(
         given, place = [baseline, *given], 0
     if len(given) > len(LABELS):
         raise UsageError(f"compare(): give {len(LABELS)} runs at most")
-    found = compare_read([_read(each) for each in given], place or 0)
+    found = compare_read([_read(each) for each in given], place or 0, at)
     return RunComparison.model_construct(**dict(found))
 
 

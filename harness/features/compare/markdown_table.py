@@ -11,6 +11,7 @@ from harness.features.compare.answer import (
 from harness.features.compare.comparison import Comparison, Versus
 from harness.features.compare.flips import Flip
 from harness.features.compare.sentences import findings, flip_words
+from harness.features.compare.spend_rows import foreign, spend_columns, spend_rows
 from harness.features.compare.table_rows import rows_of
 from harness.features.compare.view import group_cells
 from harness.text import count, printable_line
@@ -59,8 +60,14 @@ def _versus(versus: Versus, comparisons: int) -> Iterator[str]:
     yield from (f"- **not comparable:** {code(words)}" for words in versus.unlike)
     yield from (f"- also different: {code(words)}" for words in versus.differs)
     yield from (f"- {words}" for words in findings(versus, comparisons))
+    if versus.spend is not None:
+        said = versus.spend.sentence
+        yield f"- {code(said) if foreign(versus.spend) else said}"
+        yield from (f"- note: {words}" for words in versus.spend.notes)
     yield from (f"- note: {code(words)}" for words in versus.notes)
     yield ""
+    if versus.spend is not None:
+        yield from _table(spend_columns(versus.spend), spend_rows(versus.spend))
     for kind, groups in versus.groups.items():
         columns = f"by {kind}", "problems", versus.baseline, versus.label
         yield from _table(

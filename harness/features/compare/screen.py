@@ -37,14 +37,11 @@ NAME, CHANGE = 36, 40  # columns of a terminal
 WIDTH = 80
 
 
-def comparison_screen(
-    comparison: Comparison, spend: SpendComparison | None = None
-) -> RenderableType:
+def comparison_screen(comparison: Comparison) -> RenderableType:
     """Show who solves more and at what price, and the first changed outcomes.
 
     Args:
         comparison: of two runs or more.
-        spend: the two runs at equal spend; None where that is not known.
     """
     names = names_of(comparison)
     parts: list[RenderableType] = [Text(title_words(comparison), style="bold")]
@@ -55,7 +52,7 @@ def comparison_screen(
     if len(comparison.versus) > 1:
         parts += [Text(""), _many(comparison, names)]
     else:
-        parts += _two(comparison, comparison.versus[0], names, spend)
+        parts += _two(comparison, comparison.versus[0], names)
     return Constrain(Group(*parts), WIDTH)
 
 
@@ -63,12 +60,11 @@ def _two(
     comparison: Comparison,
     versus: Versus,
     names: Mapping[str, str],
-    spend: SpendComparison | None,
 ) -> Iterator[RenderableType]:
     told = (
         difference_words(versus, names),
         price_words(comparison, versus, names),
-        spend.sentence if spend else "",
+        versus.spend.sentence if versus.spend else "",
         also_different(versus),
     )
     sentences = [printable_line(each) for each in told if each]
@@ -77,7 +73,7 @@ def _two(
     yield Text("")
     yield Padding(Text(" ".join(sentences)), (0, 0, 0, 2))
     yield Text("")
-    yield _figures(comparison, names, spend)
+    yield _figures(comparison, names, versus.spend)
     if versus.flips:
         yield Text("")
         yield from _changes(comparison, versus)

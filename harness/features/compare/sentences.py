@@ -44,8 +44,7 @@ def findings(versus: Versus, comparisons: int) -> Iterator[str]:
 
 def _p(versus: Versus) -> str:
     p = versus.paired.p_value
-    test = "sign-flip test of the difference" if versus.several else "exact McNemar"
-    return f"{test} p = {p:.4g}{reading(p)}"
+    return f"p = {p:.4g}{reading(p)}"
 
 
 def reading(p: float) -> str:
@@ -57,9 +56,8 @@ def _interval(versus: Versus) -> str:
     low, high = versus.paired.low, versus.paired.high
     if low is None or high is None:
         return ""
-    if not versus.flips:
-        return " (no problem differs)"
-    return f" (95 % bootstrap interval {points(low)} to {points(high)})"
+    agree = "" if versus.flips else "no problem differs; "
+    return f" ({agree}95 % interval {points(low)} to {points(high)})"
 
 
 def _detectable(versus: Versus) -> str:

@@ -63,7 +63,11 @@ def spend_comparison(
     if at is not None and not all(0 < each < math.inf for each in at):
         raise UsageError("equal spend: give what a problem may cost as numbers above 0")
     sides, modes = _shared(a, b), (_mode(a), _mode(b))
-    counted = _unit(sides, modes, unit)
+    counted = _unit_known(sides, (a, b), unit)
+    if counted is None:
+        raise UsageError(
+            f"equal spend: {unit or 'what a sample spent'} cannot be told of both runs"
+        )
     arms = arm_of(sides[0], modes[0], counted), arm_of(sides[1], modes[1], counted)
     wanted = _wanted(arms, labels, at)
     drawn = draw({(side, way): own for side in (0, 1) for way, own in arms[side].ways.items()},
@@ -86,12 +90,17 @@ def spend_comparison(
     return made.model_copy(update={"sentence": sentence_of(made, asked=at is not None)})
 
 
-def equal_spend(a: Run, b: Run, at: Sequence[float] | None = None) -> SpendComparison | None:
-    """Compare two runs at equal spend, by the letters A and B; None where no spend is known."""
-    try:
-        return spend_comparison(a, b, at)
-    except UsageError:
+def equal_spend(
+    a: Run, b: Run, at: Sequence[float] | None, labels: Labels
+) -> SpendComparison | None:
+    """Compare two runs at equal spend, where it is known what they spent.
+
+    Raises:
+        UsageError: spends were asked for, and cannot be compared.
+    """
+    if at is None and _unit_known(_shared(a, b), (a, b)) is None:
         return None
+    return spend_comparison(a, b, at, labels=labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +126,16 @@ def _shared(a: Run, b: Run) -> tuple[Samples, Samples]:
     return samples_of(a.results, same), samples_of(b.results, same)
 
 
-def _unit(sides: tuple[Samples, Samples], modes: tuple[str, str], asked: Unit | None) -> Unit:
+def _unit_known(
+    sides: tuple[Samples, Samples], runs: tuple[Run, Run], asked: Unit | None = None
+) -> Unit | None:
+    """The first unit that is known of both; turns of an agent of the user's own are no calls."""
+    owned = any(run.manifest.get("agent") for run in runs)
     for unit in (asked,) if asked else UNITS:
-        if all(known(own, mode, unit) for own, mode in zip(sides, modes, strict=True)):
+        told = not owned or unit == "seconds"
+        if told and all(known(own, _mode(run), unit) for own, run in zip(sides, runs, strict=True)):
             return unit
-    if asked:
-        raise UsageError(f"equal spend: the {asked} of a sample are unknown; leave the unit out")
-    raise UsageError("equal spend: it is unknown what the samples spent, even their model calls")
+    return None
 
 
 def _limit(arms: Iterable[Arm]) -> float:

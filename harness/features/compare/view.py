@@ -10,6 +10,8 @@ from harness.features.compare.comparison import Comparison, Versus
 from harness.features.compare.flips import Flip
 from harness.features.compare.groups import Group
 from harness.features.compare.sentences import findings, flip_words
+from harness.features.compare.spend_rows import spend_columns, spend_rows
+from harness.features.compare.spend_types import SpendComparison
 from harness.features.compare.table_rows import points, rows_of
 from harness.run.summary.groups import FEWEST
 from harness.terminal.layout import figures_table
@@ -40,11 +42,23 @@ def _versus(versus: Versus, comparisons: int) -> Iterator[RenderableType]:
     lines = [printable_line(words) for words in said]
     lines += [f"also different: {printable_line(words)}" for words in versus.differs]
     lines += findings(versus, comparisons)
+    if versus.spend is not None:
+        lines += [printable_line(versus.spend.sentence)]
+        lines += [f"note: {printable_line(words)}" for words in versus.spend.notes]
     lines += [f"note: {printable_line(words)}" for words in versus.notes]
     yield Text("\n".join(lines))
+    if versus.spend is not None:
+        yield _spend(versus.spend)
     yield from groups_of(versus)
     for label in (versus.baseline, versus.label):
         yield from _flips(label, [flip for flip in versus.flips if flip.better == label])
+
+
+def _spend(spend: SpendComparison) -> RenderableType:
+    table = figures_table(*spend_columns(spend))
+    for row in spend_rows(spend):
+        table.add_row(*row)
+    return table
 
 
 def groups_of(versus: Versus, names: Mapping[str, str] | None = None) -> Iterator[RenderableType]:

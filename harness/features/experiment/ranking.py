@@ -12,9 +12,9 @@ from harness.models.protocol import Frozen
 from harness.run.plan.pricing import prices_as_of
 from harness.run.store.directory import MANIFEST
 from harness.run.summary.loaded_run import read_run
-from harness.run.summary.summary import Summary, solved_fractions
-from harness.stats.bootstrap import mean_interval
-from harness.stats.paired import holm, p_value_of
+from harness.run.summary.summary import Summary, solved_counts
+from harness.stats.paired import corrected_confidence, holm, paired_score
+from harness.stats.paired_score import CONFIDENCE, Score
 from harness.stats.rates import Rate
 
 
@@ -44,9 +44,12 @@ class Against(Frozen):
     Attributes:
         problems: how many these are.
         difference: pass@1 of the cell less that of the baseline.
-        low, high: the seeded bootstrap's 95 % interval of the difference, by problem.
-        p_value: of the difference, exact McNemar for one sample a problem; `p_holm` is corrected
-            for all the cells that are compared.
+        low, high: the 95 % score interval of the difference, which excludes 0 exactly where
+            p_value < 0.05.
+        p_value: of the difference, by the score test; `p_holm` is corrected for all the cells that
+            are compared.
+        low_holm, high_holm: the interval corrected likewise: it excludes 0 exactly where
+            p_holm < 0.05.
     """
 
     problems: int
@@ -55,6 +58,8 @@ class Against(Frozen):
     high: float
     p_value: float
     p_holm: float
+    low_holm: float
+    high_holm: float
 
 
 class RankedCell(Frozen):
@@ -121,6 +126,7 @@ class _Figures:
     planned: int = 0
     summary: Summary | None = None
     fractions: Mapping[str, float] = field(default_factory=dict[str, float])
+    numbers: Mapping[str, int] = field(default_factory=dict[str, int])
     cost: float | None = None
     tokens: int | None = None
     samples: int = 0
@@ -188,10 +194,12 @@ def _figures(path: Path) -> _Figures:
     graded = [result for result in run.results if result.graded]
     costs = [result.cost for result in graded if result.cost is not None]
     tokens = [result.usage.total_tokens for result in graded if result.usage is not None]
+    counts = solved_counts(graded)
     return _Figures(
         planned=run.planned,
         summary=run.summary,
-        fractions=solved_fractions(graded),
+        fractions={problem: solved / number for problem, (number, solved) in counts.items()},
+        numbers={problem: number for problem, (number, _) in counts.items()},
         cost=math.fsum(costs) if len(costs) == len(graded) else None,
         tokens=sum(tokens) if len(tokens) == len(graded) else None,
         samples=len(graded),
@@ -213,25 +221,30 @@ def _order(cell: RankedCell) -> tuple[bool, float, float]:
 
 def _against(figures: Mapping[str, _Figures], baseline: str) -> dict[str, Against]:
     """Every other cell against the baseline, corrected for how many they are."""
-    base = figures[baseline].fractions
-    shared = {
-        name: [(rate, base[problem]) for problem, rate in own.fractions.items() if problem in base]
+    base = figures[baseline]
+    compared = {
+        name: own
         for name, own in figures.items()
-        if name != baseline
+        if name != baseline and own.fractions.keys() & base.fractions.keys()
     }
-    compared = {name: pairs for name, pairs in shared.items() if pairs}
-    p_values = [p_value_of([own - other for own, other in pairs]) for pairs in compared.values()]
+
+    def score(own: _Figures, confidence: float = CONFIDENCE) -> Score:
+        return paired_score(base.fractions, own.fractions, base.numbers, own.numbers, confidence)
+
+    scores = {name: score(own) for name, own in compared.items()}
+    corrected = holm([each.p_value for each in scores.values()])
     found: dict[str, Against] = {}
-    for (name, pairs), p, corrected in zip(compared.items(), p_values, holm(p_values), strict=True):
-        differences = [own - other for own, other in pairs]
-        low, high = mean_interval(differences)
+    for (name, plain), p_holm in zip(scores.items(), corrected, strict=True):
+        wide = score(compared[name], corrected_confidence(plain.p_value, p_holm))
         found[name] = Against(
-            problems=len(pairs),
-            difference=math.fsum(differences) / len(pairs),
-            low=low,
-            high=high,
-            p_value=p,
-            p_holm=corrected,
+            problems=len(compared[name].fractions.keys() & base.fractions.keys()),
+            difference=plain.difference,
+            low=plain.low,
+            high=plain.high,
+            p_value=plain.p_value,
+            p_holm=p_holm,
+            low_holm=wide.low,
+            high_holm=wide.high,
         )
     return found
 

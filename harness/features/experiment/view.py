@@ -103,7 +103,7 @@ def _difference(cell: RankedCell, ranking: Ranking) -> str:
 
 def _range(cell: RankedCell) -> str:
     against = cell.against
-    return f"{100 * against.low:+.1f} to {100 * against.high:+.1f}" if against else ""
+    return f"{100 * against.low_holm:+.1f} to {100 * against.high_holm:+.1f}" if against else ""
 
 
 def _p_value(cell: RankedCell) -> str:
@@ -122,8 +122,8 @@ def _notes(ranking: Ranking) -> Iterator[str]:
     compared = [cell.against for cell in ranking.cells if cell.against]
     if compared:
         yield (
-            f"difference: in points of pass@1, on {_problems(compared)}; p: exact McNemar, "
-            f"corrected by Holm for {count(len(compared), 'test')}"
+            f"difference: in points of pass@1, on {_problems(compared)}; interval and p: paired "
+            f"score test, corrected by Holm for {count(len(compared), 'test')}"
         )
     if ranking.front_by == "cost":
         yield "*: on the Pareto front: no other cell solves as much for less a sample"

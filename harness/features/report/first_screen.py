@@ -15,7 +15,6 @@ from harness.features.compare.answer import (
     tokens_each,
 )
 from harness.features.compare.comparison import Comparison, Versus, compare_read
-from harness.features.compare.spend import equal_spend
 from harness.features.compare.spend_types import SpendComparison
 from harness.features.report import answer_charts
 from harness.features.report.charts import PALETTE
@@ -121,7 +120,7 @@ def _of_two(pair: Pairing, order: Sequence[str]) -> FirstScreen:
     versus = comparison.versus[0]
     places = [order.index(each.label) for each in (pair.base, pair.other)]
     one, other = (PALETTE[place % len(PALETTE)] for place in places)
-    spend = equal_spend(pair.base.run, pair.other.run)
+    spend = versus.spend
     sentences = (
         difference_words(versus, names),
         price_words(comparison, versus, names),

@@ -9,7 +9,14 @@ from harness.features.compare.flips import Flip, flips_of
 from harness.features.report.run_labels import SINGLE_SHOT, Side, changed
 from harness.run.spec.spec import GROWING, RESUMABLE, SETTINGS, RunSpec, uses
 from harness.run.summary.summary import solved_counts
-from harness.stats.paired import Paired, compare_paired, holm
+from harness.stats.paired import (
+    Paired,
+    compare_paired,
+    corrected_confidence,
+    holm,
+    paired_score,
+)
+from harness.stats.pass_at_k import Counts
 
 NO_FACTORS = RESUMABLE | GROWING | {"shard", "batch", "require_isolation", "unsafe_no_sandbox"}
 """Keys of the spec that are no reason for one run to solve more than another."""
@@ -88,6 +95,8 @@ class Pairing:
         base, other: what is compared with what.
         paired: A is `base`, B is `other`.
         p_value: corrected by Holm for the pairings that differ in the same settings.
+        low, high: the interval of the difference, corrected likewise: it excludes 0 exactly where
+            p_value < 0.05.
         factors: the settings in which the two differ.
         flips: the problems that one of them did better on.
     """
@@ -96,6 +105,8 @@ class Pairing:
     other: Side
     paired: Paired
     p_value: float
+    low: float
+    high: float
     flips: tuple[Flip, ...]
     factors: tuple[str, ...] = ()
 
@@ -125,20 +136,41 @@ def pairings(sides: Sequence[Side]) -> list[Pairing]:
         p_values = holm([made[place][1].p_value for place in places])
         corrected |= dict(zip(places, p_values, strict=True))
     return [
-        Pairing(match.base, match.other, paired, corrected[place], flips, match.factors)
-        for place, (match, paired, flips) in enumerate(made)
+        _pairing(match, paired, counts, corrected[place])
+        for place, (match, paired, counts) in enumerate(made)
     ]
 
 
-def _paired(base: Side, other: Side) -> tuple[Paired, tuple[Flip, ...]]:
+Sides = tuple[dict[str, Counts], dict[str, Counts]]
+
+
+def _paired(base: Side, other: Side) -> tuple[Paired, Sides]:
     a, b = solved_counts(base.graded), solved_counts(other.graded)
     same = a.keys() & b.keys() - changed(base, other)
     counts_a, counts_b = ({p: n for p, n in of.items() if p in same} for of in (a, b))
-    paired = compare_paired(
-        {problem: right / samples for problem, (samples, right) in counts_a.items()},
-        {problem: right / samples for problem, (samples, right) in counts_b.items()},
-        {problem: samples for problem, (samples, _) in counts_a.items()},
-        {problem: samples for problem, (samples, _) in counts_b.items()},
+    return compare_paired(*_shares(counts_a, counts_b)), (counts_a, counts_b)
+
+
+def _pairing(match: Match, paired: Paired, counts: Sides, p_value: float) -> Pairing:
+    confidence = corrected_confidence(paired.p_value, p_value)
+    score = paired_score(*_shares(*counts), confidence)
+    labels = match.base.label, match.other.label
+    return Pairing(
+        match.base,
+        match.other,
+        paired,
+        p_value,
+        score.low,
+        score.high,
+        tuple(flips_of(match.base.run, match.other.run, labels, counts)),
+        match.factors,
     )
-    labels = base.label, other.label
-    return paired, tuple(flips_of(base.run, other.run, labels, (counts_a, counts_b)))
+
+
+def _shares(
+    a: dict[str, Counts], b: dict[str, Counts]
+) -> tuple[dict[str, float], dict[str, float], dict[str, int], dict[str, int]]:
+    """What `compare_paired` takes: the shares solved, and how many samples there are."""
+    one, other = ({p: solved / n for p, (n, solved) in of.items()} for of in (a, b))
+    number, others = ({p: n for p, (n, _) in of.items()} for of in (a, b))
+    return one, other, number, others

@@ -85,11 +85,12 @@ def _pairs(sides: Sequence[Side], found: Sequence[Pairing]) -> Section:
     iterating = any(pairing.iterating for pairing in found)
     title = "Agentic against single shot" if iterating else "Runs against each other"
     lead = (
-        "Paired by problem, over those that both runs graded. The interval is the bootstrap's over "
-        "problems. p is of McNemar's exact test: how likely so uneven a split of the flips is by "
-        "chance alone"
+        "Paired by problem, over those that both runs graded. p says how likely so great a "
+        "difference is by chance alone, by the paired score test; the interval is of the same "
+        "test, and excludes 0 exactly where p < 0.05."
     )
-    lead += ", by Holm for the pairs that differ in the same setting." if len(found) > 1 else "."
+    if len(found) > 1:
+        lead += " Both are corrected by Holm for the pairs that differ in the same setting."
     unpaired = _unpaired(sides, found)
     if unpaired and found:
         lead += f" In no pair, since no other run differs from them in one setting: {unpaired}."
@@ -108,7 +109,6 @@ def _unpaired(sides: Sequence[Side], found: Sequence[Pairing]) -> str:
 
 def _pair_row(pairing: Pairing) -> tuple[str, ...]:
     paired = pairing.paired
-    low, high = (paired.low or 0.0, paired.high or 0.0)
     return (
         pairing.other.label,
         pairing.base.label,
@@ -117,7 +117,7 @@ def _pair_row(pairing: Pairing) -> tuple[str, ...]:
         "unknown" if paired.rate_b is None else percent(paired.rate_b.value),
         "unknown" if paired.rate_a is None else percent(paired.rate_a.value),
         f"{100 * paired.difference:+.1f} points",
-        f"{100 * low:+.1f} to {100 * high:+.1f}",
+        f"{100 * pairing.low:+.1f} to {100 * pairing.high:+.1f}",
         f"{len(paired.better_b):,}",
         f"{len(paired.better_a):,}",
         f"{pairing.p_value:.3g}",

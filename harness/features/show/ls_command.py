@@ -16,7 +16,7 @@ def ls(
             "--trend",
             help="How scores went over time, for runs of the same problems and tests. Each is "
             "compared with the run before it of the same model, mode and prompt, or where there "
-            "is none with the one before of any, by McNemar's exact test, paired by problem; "
+            "is none with the one before of any, by the score test, paired by problem; "
             "p < 0.05, which is not adjusted for many runs, is marked as regression or "
             "improvement.",
         ),

@@ -19,8 +19,9 @@ from harness.run.store.files import LARGEST_SUMMARY, read_file
 from harness.run.store.results import read_results
 from harness.run.store.state import RunState, Word, state_of
 from harness.run.summary.loaded_run import read_run
-from harness.run.summary.summary import SCHEMA, Summary, solved_fractions
-from harness.stats.paired import p_value_of
+from harness.run.summary.summary import SCHEMA, Summary, solved_counts
+from harness.stats.paired_score import score_interval
+from harness.stats.pass_at_k import Counts
 from harness.stats.rates import Rate
 
 SIGNIFICANT = 0.05
@@ -61,7 +62,7 @@ class Change(Frozen):
         problems: that are graded in both; `better` and `worse` of them were solved more or less
             often than before.
         difference: of pass@1 over these.
-        p_value: of the difference, two-sided; exact McNemar for one sample a problem.
+        p_value: of the difference, two-sided, by the score test.
         notes: what else differs, so that it may be no doing of the model's.
     """
 
@@ -138,7 +139,7 @@ def trends(runs: Iterable[ListedRun]) -> Iterator[Trend]:
 
 
 def _before(
-    earlier: Sequence[ListedRun], run: ListedRun, solved: Sequence[dict[str, float]]
+    earlier: Sequence[ListedRun], run: ListedRun, solved: Sequence[dict[str, Counts]]
 ) -> int | None:
     """The run before this one: of the same model, mode and prompt if there is one, else any."""
     graded = [place for place in range(len(earlier)) if solved[place]]
@@ -151,27 +152,35 @@ def _kind(run: ListedRun) -> tuple[str, str, str]:
 
 
 def _change(
-    against: str, before: dict[str, float], now: dict[str, float], notes: tuple[str, ...]
+    against: str, before: dict[str, Counts], now: dict[str, Counts], notes: tuple[str, ...]
 ) -> Change | None:
     shared = before.keys() & now.keys()
     if not shared:
         return None
-    differences = [now[problem] - before[problem] for problem in shared]
-    better, worse = sum(each > 0 for each in differences), sum(each < 0 for each in differences)
+    pairs = [(_share(before[problem]), _share(now[problem])) for problem in sorted(shared)]
+    better, worse = sum(y > x for x, y in pairs), sum(y < x for x, y in pairs)
+    score = score_interval(
+        pairs, min(sum(side[problem][0] for problem in shared) for side in (before, now))
+    )
     return Change(
         against=against,
         problems=len(shared),
         better=better,
         worse=worse,
-        difference=sum(differences) / len(shared),
-        p_value=p_value_of(differences),
+        difference=score.difference,
+        p_value=score.p_value,
         notes=notes,
     )
 
 
-def _solved(run: ListedRun) -> dict[str, float]:
+def _share(counts: Counts) -> float:
+    samples, solved = counts
+    return solved / samples
+
+
+def _solved(run: ListedRun) -> dict[str, Counts]:
     try:
-        return solved_fractions(read_run(Path(run.path)).results)
+        return solved_counts(read_run(Path(run.path)).results)
     except RunDirectoryError:
         return {}
 

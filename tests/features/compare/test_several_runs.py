@@ -61,10 +61,12 @@ class TestBaseline:
     def test_p_values_are_corrected_by_holm(self, run: MakeRun, shown: Shown) -> None:
         runs = [run("a", "abcdefgh"), run("b", "ABCDEFGH"), run("c", "ABCDEFgh")]
         found = compare_runs(runs)
-        assert [v.paired.p_value for v in found.versus] == pytest.approx([2 / 256, 2 / 64])
-        assert [v.p_holm for v in found.versus] == pytest.approx([4 / 256, 2 / 64])
+        assert [v.paired.p_value for v in found.versus] == pytest.approx(
+            [0.0046777, 0.0143059], rel=1e-4
+        )
+        assert [v.p_holm for v in found.versus] == pytest.approx([0.0093555, 0.0143059], rel=1e-4)
         text = words(shown(comparison_view(found), 160))
-        assert "corrected by Holm for 2 comparisons: p = 0.01562 (unlikely to be chance)" in text
+        assert "corrected by Holm for 2 comparisons: p = 0.009355 (unlikely to be chance)" in text
         assert "B against A" in text
         assert "C against A" in text
         alone = words(shown(comparison_view(compare_runs(runs[:2])), 160))
@@ -78,8 +80,8 @@ class TestBaseline:
 
 class TestWorse:
     def test_a_fall_that_chance_could_bring_is_none(self, run: MakeRun) -> None:
-        (versus,) = compare_runs([run("a", "ABCDE"), run("b", "abcde")]).versus
-        assert versus.paired.p_value == pytest.approx(2 / 32)
+        (versus,) = compare_runs([run("a", "ABCde"), run("b", "abcde")]).versus
+        assert versus.paired.p_value == pytest.approx(0.0832645)
         assert not versus.worse
 
     def test_a_greater_fall_is_one(self, run: MakeRun) -> None:
@@ -91,8 +93,9 @@ class TestWorse:
         assert not versus.worse
 
     def test_of_many_runs_a_fall_must_be_greater(self, run: MakeRun) -> None:
-        others = [run(f"b{number}", "abcdef") for number in range(2)]
-        found = compare_runs([run("a", "ABCDEF"), *others])
+        others = [run(f"b{number}", "abcd") for number in range(2)]
+        found = compare_runs([run("a", "ABCD"), *others])
+        assert all(v.paired.p_value < 0.05 for v in found.versus)
         assert [v.worse for v in found.versus] == [False, False]
 
 
@@ -105,13 +108,12 @@ class TestSamples:
         assert versus.paired.difference == pytest.approx((0.5 - 1 + 1 / 3 - 1 / 2) / 2)
         text = words(shown(comparison_view(comparison), 160))
         assert "of 4 pairs of samples by index both solved 2, neither 1, A alone 1" in text
-        assert "sign-flip test of the difference p = 0.5" in text
+        assert versus.paired.p_value > 0.05
         assert "note: 1 problem with more samples in one of the runs; all count" in text
 
     def test_of_one_sample_a_problem_nothing_is_said(self, run: MakeRun, shown: Shown) -> None:
         text = shown(comparison_view(compare_runs([run("a", "Ab"), run("b", "ab")])))
         assert "pairs of samples" not in text
-        assert "sign-flip" not in text
 
     def test_several_show_pass_at_k_where_there_are_as_many(
         self, run: MakeRun, shown: Shown
@@ -203,7 +205,7 @@ class TestGroups:
         }
         text = words(shown(comparison_view(comparison), 160))
         assert "easy 6 0.0 % 0.0 % +0.0 no flips" in text
-        assert "t 12 0.0 % 50.0 % +50.0 +16.7 to +83.3" in text
+        assert "t 12 0.0 % 50.0 % +50.0 +13.6 to +74.6" in text
 
     def test_groups_of_few_problems_have_no_interval_and_are_not_printed(
         self, run: MakeRun, shown: Shown
@@ -325,7 +327,7 @@ class TestGateWithPending:
         assert self.gated(run, "ABCDEFGH", "ABCDEFGHIJKLMNOP") == (False, False, False)
 
     def test_a_run_that_is_worse_may_still_catch_up(self, run: MakeRun) -> None:
-        assert self.gated(run, "ABCDEFGHIJKL", "abcdefghijkl") == (False, True, True)
+        assert self.gated(run, "ABCDEFGHIJK", "abcdefghijk") == (False, True, True)
         assert self.gated(run, "ABCDEFGHIJKLMNO", "abcdefghijklmno") == (True, True, True)
 
     def test_the_exit_says_so(self, run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:

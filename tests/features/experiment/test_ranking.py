@@ -13,7 +13,7 @@ from harness.features.experiment.view import RankingView
 from harness.models.protocol import Usage
 from harness.run.spec.spec import RunSpec
 from harness.run.store.results import SampleResult
-from harness.stats.paired import mcnemar_exact
+from harness.stats.paired_score import score_interval
 
 Cells = dict[str, list[SampleResult] | None]
 Rank = Callable[..., Ranking]
@@ -72,12 +72,15 @@ def test_a_cell_is_paired_with_the_baseline_by_problem(ranked: Rank, solved: Sol
     better = found["better"].against
     assert better is not None
     assert (better.problems, better.difference) == (20, pytest.approx(0.4))
-    assert better.low < 0.4 < better.high
-    assert better.p_value == mcnemar_exact(0, 8)
+    assert better.low_holm < better.low < 0.4 < better.high < better.high_holm
+    pairs = [(0.0, 1.0)] * 8 + [(1.0, 1.0)] * 12
+    assert better.p_value == score_interval(pairs).p_value
+    assert better.low_holm > 0
+    assert better.p_holm < 0.05
     few = found["few"].against
     assert few is not None
     assert (few.problems, few.difference) == (5, pytest.approx(-0.2)), "of the five both have"
-    assert (better.p_holm, few.p_holm) == (2 * better.p_value, 1)
+    assert (better.p_holm, few.p_holm) == (2 * better.p_value, few.p_value)
     assert found["base"].against is None
 
 
@@ -143,7 +146,7 @@ def test_the_table_fits_and_keeps_rate_difference_and_p(
     text = shown(RankingView(found), width)
     assert max(map(len, text.splitlines())) <= width
     row = next(line for line in text.splitlines() if "1. better" in line)
-    assert all(figure in row for figure in ("90.0 %", "+40.0", "0.00781"))
+    assert all(figure in row for figure in ("90.0 %", "+40.0", "0.00468"))
     assert ("95 % interval" in text) == (width >= 80)
     head = next(line for line in text.splitlines() if "pass@1" in line)
     assert ("cost" in head) == (width >= 60)

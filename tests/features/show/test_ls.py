@@ -67,7 +67,7 @@ def test_as_json_the_runs_are_told_in_full(folder: Path) -> None:
 
 def test_the_test_that_marks_is_named_in_the_help(folder: Path) -> None:
     text = " ".join(harness(folder, "ls", "--help").stdout.split())
-    assert "McNemar" in text
+    assert "score test" in text
 
 
 async def test_a_run_that_goes_on_is_under_way(tmp_path: Path) -> None:
