@@ -220,3 +220,15 @@ MaxCostPerSample = Annotated[
         metavar="USD",
     ),
 ]
+
+
+def read_price(text: str) -> dict[str, float | None]:
+    """Return what `--price` says, by the keys of a price. Raises UsageError."""
+    from harness.errors import UsageError
+
+    try:
+        price, output, *cached = (float(part) for part in text.split(","))
+        (cached_input,) = cached or (None,)
+    except ValueError as error:
+        raise UsageError(f"--price {text!r}: give dollars per million tokens, as 2.5,10") from error
+    return {"input": price, "output": output, "cached_input": cached_input}

@@ -24,9 +24,9 @@ def own(folder: Path, *rows: dict[str, Any]) -> list[str]:
 
 
 def test_more_samples_than_are_recorded_are_refused_before_the_run(tmp_path: Path) -> None:
-    done = harness(tmp_path, "run", "-n", "2", "-k", "4", "--out", "r")
-    assert "replay:bundled has at most 1 recorded of a problem" in line(done)
-    assert "give -k 1, or name a model with -m" in done.stderr
+    done = harness(tmp_path, "run", "-n", "2", "-k", "6", "--out", "r")
+    assert "replay:bundled has at most 5 recorded of a problem" in line(done)
+    assert "give -k 5, or name a model with -m" in done.stderr
     assert "--resume" not in done.stderr
     assert not (tmp_path / "r").exists()
 

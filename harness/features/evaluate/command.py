@@ -254,7 +254,7 @@ def run(  # noqa: PLR0917 - the flags of a command
     if agentic_mode:
         _agentic(flags)
     if price is not None:
-        flags["price"] = _price(price)
+        flags["price"] = model_flags.read_price(price)
     from harness.features.evaluate.start_or_resume import Running
     from harness.features.observers.attach import watchers_of
     from harness.terminal.run_outcome import read_rate
@@ -277,14 +277,3 @@ def _agentic(flags: dict[str, Any]) -> None:
         raise UsageError(
             f"--agentic-mode and --mode {flags['mode']} contradict each other; give one"
         )
-
-
-def _price(text: str) -> dict[str, float | None]:
-    from harness.errors import UsageError
-
-    try:
-        price, output, *cached = (float(part) for part in text.split(","))
-        (cached_input,) = cached or (None,)
-    except ValueError as error:
-        raise UsageError(f"--price {text!r}: give dollars per million tokens, as 2.5,10") from error
-    return {"input": price, "output": output, "cached_input": cached_input}

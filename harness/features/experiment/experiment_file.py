@@ -19,8 +19,9 @@ from pydantic_core import to_json
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.experiment.cell_names import is_name
+from harness.features.experiment.decision import Decision
 from harness.features.experiment.grid import Cell, Grid
-from harness.features.experiment.growth import grown_from
+from harness.features.experiment.growth import grown_from, with_known_shots
 from harness.models.protocol import Frozen
 from harness.run.spec.stored_spec import stored
 from harness.run.store.directory import MANIFEST, write_json
@@ -41,6 +42,9 @@ class Stored(Frozen):
         baseline: a cell's name.
         cells: the spec of each, by its name; each is the name of a run directory beside the file,
             once the cell has begun.
+        auto_shots: cells that get as many samples of a problem as another cell's spend buys.
+        pilot: problems that said how many that are, where the experiment may stop early.
+        decision: what the experiment came to, where it was allowed to stop early.
     """
 
     schema_version: int = Field(alias="schema", ge=SCHEMA, le=SCHEMA)
@@ -49,6 +53,9 @@ class Stored(Frozen):
     hash: str
     baseline: str
     cells: dict[str, dict[str, Any]] = Field(min_length=1)
+    auto_shots: tuple[str, ...] = ()
+    pilot: tuple[str, ...] = ()
+    decision: Decision | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,25 +67,28 @@ class Experiment:
         cells: in the grid's order, with the names that they have there.
         baseline: a cell's name.
         created: when it began; None where it does only now.
+        auto_shots, pilot: as `Stored` has them.
     """
 
     path: Path
     cells: tuple[Cell, ...]
     baseline: str
     created: str | None = None
+    auto_shots: frozenset[str] = frozenset()
+    pilot: tuple[str, ...] = ()
 
     def run(self, cell: Cell) -> Path:
         """Where a cell's run is, or will be."""
         return self.path / cell.name
 
-    def write(self) -> None:
-        """Keep what the grid is now.
+    def write(self, decision: Decision | None = None) -> None:
+        """Keep what the grid is now, and what it came to.
 
         Raises:
             StorageError: the disk refuses.
         """
         cells = {cell.name: stored(cell.spec) for cell in self.cells}
-        value = {
+        value: dict[str, Any] = {
             "schema": SCHEMA,
             "harness": __version__,
             "created": self.created or datetime.now(UTC).isoformat(timespec="seconds"),
@@ -86,6 +96,12 @@ class Experiment:
             "baseline": self.baseline,
             "cells": cells,
         }
+        if self.auto_shots:
+            value["auto_shots"] = sorted(self.auto_shots)
+        if self.pilot:
+            value["pilot"] = list(self.pilot)
+        if decision is not None:
+            value["decision"] = decision.model_dump(mode="json")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             write_json(self.path / FILE, value)
@@ -101,15 +117,23 @@ def experiment_at(path: Path, grid: Grid) -> Experiment:
             contain; the message says what differs.
         UsageError: no cell, or more than one, is the baseline.
     """
-    cells, created = grid.cells, None
+    created, pilot = None, ()
     if (path / FILE).exists():
         before = read_experiment(path)
-        cells, created = grown_from(before.cells, grid), before.created
+        grid = with_known_shots(before.cells, grid)
+        cells, created, pilot = grown_from(before.cells, grid), before.created, before.pilot
     elif (path / MANIFEST).exists():
         raise RunDirectoryError(f"{path} is a run, and no experiment; give another --out")
     elif path.exists() and (not path.is_dir() or _is_used(path)):
         raise RunDirectoryError(f"{path} exists and is no experiment; give another --out")
-    return Experiment(path, cells, _baseline(grid, cells), created)
+    else:
+        cells = grid.cells
+    auto = (
+        now.name
+        for asked, now in zip(grid.cells, cells, strict=True)
+        if asked.name in grid.auto_shots
+    )
+    return Experiment(path, cells, _baseline(grid, cells), created, frozenset(auto), pilot)
 
 
 def _is_used(folder: Path) -> bool:

@@ -70,12 +70,14 @@ class Grid:
     Attributes:
         baseline: a cell's name, or keys that only one cell has so; None where it does not say.
         varied: the keys that it lists under `vary`.
+        auto_shots: the names of cells that get as many samples as another cell's spend buys.
     """
 
-    path: Path
+    path: Path | str
     cells: tuple[Cell, ...]
     baseline: str | Values | None = None
     varied: frozenset[str] = frozenset()
+    auto_shots: frozenset[str] = frozenset()
 
 
 def read_grid(path: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) -> Grid:
@@ -90,7 +92,23 @@ def read_grid(path: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) 
         UsageError: the file cannot be read, a key is unknown or in the wrong place, or a value is
             out of range; the message names the key, and the nearest right one.
     """
-    values = {**read_yaml(path), **flags}
+    return grid_of({**read_yaml(path), **flags}, path, flags, environ)
+
+
+def grid_of(
+    values: Values, path: Path | str, flags: Mapping[str, Any], environ: Mapping[str, str]
+) -> Grid:
+    """Return the grid of some values.
+
+    Args:
+        values: as a grid's file has them.
+        path: of the file, or another word for messages.
+        flags: those that were given on the command line.
+        environ: as in `read_grid`.
+
+    Raises:
+        UsageError: as `read_grid` has it.
+    """
     refuse_unknown(values, {*RunSpec.model_fields, *OWN}, str(path))
     axes = list(_axes(values, path))
     own = [(name, _cell(each, path)) for name, each in _own_cells(values, path)]
@@ -108,7 +126,7 @@ def read_grid(path: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) 
     return Grid(path, cells, _baseline(values, path), varied)
 
 
-def _axes(values: Values, path: Path) -> Iterator[list[Values]]:
+def _axes(values: Values, path: Path | str) -> Iterator[list[Values]]:
     """For each key that is listed, what its entries set."""
     for plural, key in AXES.items():
         if plural not in values:
@@ -120,7 +138,7 @@ def _axes(values: Values, path: Path) -> Iterator[list[Values]]:
         yield [{key: each} for each in entries]
 
 
-def _vary(values: Values, path: Path) -> dict[str, list[Any]]:
+def _vary(values: Values, path: Path | str) -> dict[str, list[Any]]:
     """What else is varied, by key."""
     given = values.get("vary")
     if given is None:
@@ -139,7 +157,7 @@ def _vary(values: Values, path: Path) -> dict[str, list[Any]]:
     return {key: _listed(entries, f"vary: {key}", path) for key, entries in varied.items()}
 
 
-def _listed(given: Any, name: str, path: Path) -> list[Any]:
+def _listed(given: Any, name: str, path: Path | str) -> list[Any]:
     """One value, or a list of them."""
     if not isinstance(given, list):
         return [given]
@@ -148,7 +166,7 @@ def _listed(given: Any, name: str, path: Path) -> list[Any]:
     return cast("list[Any]", given)
 
 
-def _entry(given: Any, plural: str, key: str, path: Path) -> Values:
+def _entry(given: Any, plural: str, key: str, path: Path | str) -> Values:
     if not isinstance(given, dict):
         return {key: given}
     where = f"{path}: {plural}"
@@ -158,7 +176,7 @@ def _entry(given: Any, plural: str, key: str, path: Path) -> Values:
     return entry
 
 
-def _own_cells(values: Values, path: Path) -> Iterator[tuple[str | None, Values]]:
+def _own_cells(values: Values, path: Path | str) -> Iterator[tuple[str | None, Values]]:
     given = values.get("cells")
     if given is None:
         return
@@ -171,7 +189,7 @@ def _own_cells(values: Values, path: Path) -> Iterator[tuple[str | None, Values]
         yield name, cell
 
 
-def _cell(values: Values, path: Path, where: str | None = None) -> Values:
+def _cell(values: Values, path: Path | str, where: str | None = None) -> Values:
     """The keys of one cell, if it may have them."""
     where = where or f"{path}: cells"
     refuse_unknown(values, RunSpec.model_fields, where)
@@ -206,7 +224,7 @@ def _used(values: Values) -> Values:
     return {key: each for key, each in values.items() if key in OF_THE_WHOLE or uses(mode, key)}
 
 
-def _refuse_unheeded(given: set[str], cells: Iterable[Values], path: Path) -> None:
+def _refuse_unheeded(given: set[str], cells: Iterable[Values], path: Path | str) -> None:
     """Refuse what is given for all cells and means nothing to any of them."""
     lost = sorted(given - set[str]().union(*cells))
     if lost:
@@ -222,7 +240,7 @@ def _resolved(spec: RunSpec, environ: Mapping[str, str]) -> RunSpec:
 
 
 def _once(
-    specs: Iterable[tuple[str | None, RunSpec]], path: Path
+    specs: Iterable[tuple[str | None, RunSpec]], path: Path | str
 ) -> list[tuple[str | None, RunSpec]]:
     """Without repetitions; a cell with a name that repeats another is a mistake."""
     seen: dict[str, str | None] = {}
@@ -255,7 +273,7 @@ def _named(specs: Sequence[tuple[str | None, RunSpec]], varied: frozenset[str]) 
         yield Cell(name, own is not None, spec)
 
 
-def _baseline(values: Values, path: Path) -> str | Values | None:
+def _baseline(values: Values, path: Path | str) -> str | Values | None:
     given = values.get("baseline")
     if given is None or isinstance(given, str):
         return given

@@ -49,6 +49,28 @@ def grown_from(before: Mapping[str, Spec], grid: Grid) -> tuple[Cell, ...]:
     return tuple(replace(cell, name=name) for cell, name in zip(grid.cells, made, strict=True))
 
 
+def with_known_shots(before: Mapping[str, Spec], grid: Grid) -> Grid:
+    """Return the grid whose automatic shots are as many as the experiment has of such a cell.
+
+    Args:
+        before: the experiment's cells, by name.
+        grid: as it is asked for now.
+    """
+    keys = _telling(list(before.values()), [stored(cell.spec) for cell in grid.cells])
+    cells: list[Cell] = []
+    for cell in grid.cells:
+        now = stored(cell.spec)
+        known = [
+            int(_value(spec, SAMPLES))
+            for spec in before.values()
+            if cell.name in grid.auto_shots and all(_value(spec, key) == now[key] for key in keys)
+        ]
+        shots = max([*known, cell.spec.samples_per_problem])
+        spec = cell.spec.model_copy(update={SAMPLES: shots})
+        cells.append(replace(cell, spec=spec))
+    return replace(grid, cells=tuple(cells))
+
+
 def _telling(before: Sequence[Spec], now: Sequence[Spec]) -> list[str]:
     """The keys that say which cell is which."""
     keys = [key for key in RunSpec.model_fields if key not in {*OF_THE_WHOLE, *SILENT, SAMPLES}]

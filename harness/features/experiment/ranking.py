@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from harness.features.experiment.answers import Answer, answers_of
+from harness.features.experiment.decision import Decision
 from harness.features.experiment.experiment_file import read_experiment
 from harness.features.experiment.grid import OF_THE_WHOLE
 from harness.models.protocol import Frozen
@@ -102,6 +104,8 @@ class Ranking(Frozen):
         front_by: what `on_front` weighs solving against, of a sample; tokens stand for a cost that
             is unknown where all cells have one model. None where neither is known.
         prices_as_of: the dates of the lists that prices are from.
+        decision: what the experiment came to, where it was allowed to stop early.
+        answers: the cells at equal spend, for each pair that can be compared.
     """
 
     schema_version: int = SCHEMA
@@ -111,6 +115,8 @@ class Ranking(Frozen):
     front_by: Literal["cost", "tokens"] | None
     prices_as_of: tuple[str, ...]
     cells: tuple[RankedCell, ...]
+    decision: Decision | None = None
+    answers: tuple[Answer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +190,8 @@ def rank(path: Path) -> Ranking:
         front_by=front_by,
         prices_as_of=tuple(sorted(date for date in dates if date)),
         cells=tuple(sorted(cells, key=_order)),
+        decision=found.decision,
+        answers=answers_of(path, found.cells, found.baseline),
     )
 
 

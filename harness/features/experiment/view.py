@@ -1,5 +1,6 @@
 """The ranked table of an experiment, and what a grid may cost, for a terminal."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
+from harness.features.experiment.decision import Decision
 from harness.features.experiment.ranking import Against, RankedCell, Ranking
 from harness.run.plan.estimate import Estimate
 from harness.terminal.layout import figures_table
@@ -37,6 +39,7 @@ class RankingView:
         yield Text(_best(self.ranking), style="bold")
         yield table
         yield Text("\n".join(_notes(self.ranking)))
+        yield from _answers(self.ranking)
 
 
 def _best(ranking: Ranking) -> str:
@@ -134,6 +137,8 @@ def _notes(ranking: Ranking) -> Iterator[str]:
         )
     if ranking.front_by == "cost" and any(c.cost_per_sample is None for c in ranking.cells):
         yield "a cell whose cost is unknown is not weighed"
+    if ranking.decision is not None:
+        yield from _decided(ranking.decision, ranking.experiment)
     if ranking.prices_as_of:
         yield f"prices of {', '.join(map(printable_line, ranking.prices_as_of))}"
     for cell in ranking.cells:
@@ -144,6 +149,23 @@ def _notes(ranking: Ranking) -> Iterator[str]:
                 f"{printable_line(cell.name)}: {cell.pending:,} of "
                 f"{count(cell.planned, 'sample')} pending, and in no rate"
             )
+
+
+def _answers(ranking: Ranking) -> Iterator[Text]:
+    """The sentence of each pair, under the names of its cells where there are several."""
+    for answer in ranking.answers:
+        names = f"{answer.cell} against {answer.baseline}: " if len(ranking.answers) > 1 else ""
+        yield Text(f"\n{printable_line(names + answer.sentence)}", style="bold")
+
+
+def _decided(decision: Decision, experiment: str) -> Iterator[str]:
+    yield printable_line(decision.line)
+    left = decision.planned - decision.problems
+    if decision.reason in {"decided", "precise"} and left:
+        yield (
+            f"{count(left, 'problem')} not asked; to ask all: harness experiment --resume "
+            f"{printable_line(shlex.quote(experiment))}"
+        )
 
 
 def _problems(compared: Sequence[Against]) -> str:

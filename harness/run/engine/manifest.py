@@ -19,6 +19,7 @@ from harness.run.plan.plugins_used import in_use, stored
 from harness.run.plan.reference_limits import stored_limits
 from harness.run.spec.shard import Shard
 from harness.run.spec.spec import GROWING, RESUMABLE, RunSpec, uses
+from harness.run.store.state import NOT_NEEDED
 from harness.run.store.versions import git_revision, version_now, versions_after
 from harness.sandbox.cores import usable_cores
 from harness.sandbox.machine import processor
@@ -228,8 +229,9 @@ def grown(plan: Plan, before: Mapping[str, Any], *, works: bool = True) -> dict[
     stored, then = _stored(plan), before["spec"]
     spec = {**then, **{key: stored[key] for key in GROWING}}
     spec |= {key: stored[key] for key in ("price", "prices", "benchmark")}
+    kept = {key: value for key, value in before.items() if key != NOT_NEEDED or not works}
     return {
-        **before,
+        **kept,
         **({"versions": versions_after(before)} if works else {}),
         "spec": spec,
         "price": plan.price.model_dump(mode="json") if plan.price else before.get("price"),

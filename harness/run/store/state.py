@@ -16,6 +16,8 @@ from harness.run.store.transcripts import Transcripts
 
 Word = Literal["done", "running", "stopped", "pending"]
 NOT_RUN, INTERRUPTED, UNDER_WAY = "not_run", "interrupted", "under_way"
+NOT_NEEDED = "not_needed"
+"""Of samples that an experiment left out because it was decided; the manifest says so."""
 MOST_READ = 20_000
 """Transcripts of pending samples that are looked into; the others count as interrupted."""
 LONGEST_CAUSE = 300
@@ -28,8 +30,8 @@ class Reason(NamedTuple):
     """Why a sample is pending.
 
     Attributes:
-        word: `not_run`, `under_way`, `interrupted`, or how it ended: a verdict of infrastructure,
-            or a limit of the run.
+        word: `not_run`, `not_needed`, `under_way`, `interrupted`, or how it ended: a verdict of
+            infrastructure, or a limit of the run.
         cause: what the provider or the sandbox said; empty where it said nothing.
     """
 
@@ -72,7 +74,11 @@ class RunState(Frozen):
 
 def reason_text(word: str) -> str:
     """Return why samples are pending as it stands behind their number."""
-    told = {"budget": "stopped by the budget", "outage": "stopped by an outage"}
+    told = {
+        "budget": "stopped by the budget",
+        "outage": "stopped by an outage",
+        NOT_NEEDED: "not needed, as the experiment was decided",
+    }
     return told.get(word, word.replace("_", " "))
 
 
@@ -123,6 +129,7 @@ def pending_reasons(
             begun = set(transcripts.names())
         except RunDirectoryError:  # a damaged pack says nothing of pending samples
             begun = set[str]()
+        never = Reason(NOT_NEEDED) if manifest.get(NOT_NEEDED) else NEVER_RUN
         read = 0
         for index in range(manifest["spec"]["samples_per_problem"]):
             for problem_id in manifest["problems"]:
@@ -131,7 +138,7 @@ def pending_reasons(
                     continue
                 file = _file_name(problem_id, index)
                 if file not in begun:
-                    yield name, NEVER_RUN
+                    yield name, never
                     continue
                 read += 1
                 reason = _why(transcripts, file) if read <= MOST_READ else Reason(INTERRUPTED)

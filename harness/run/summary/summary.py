@@ -35,7 +35,8 @@ class Outcome(Protocol):
 class Stopped(Frozen):
     """Why a run stopped before it was done: a limit of the run, and what is known of it.
 
-    `reason` is one of `harness.agent.attempt.RunStop`.
+    `reason` is one of `harness.agent.attempt.RunStop`, or `decided` where an experiment needed no
+    more.
     """
 
     reason: str

@@ -1,0 +1,201 @@
+"""The runs of an experiment's cells: prepared, carried out in parts, on one budget."""
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.features.experiment.experiment_file import Experiment
+from harness.features.experiment.grid import Cell
+from harness.models.replay import ReplayModel
+from harness.problem import Problem
+from harness.run.engine.controller import Carrying
+from harness.run.engine.lifecycle import Outcome, Prepared, Read, Vet, budget_of, sum_up
+from harness.run.plan.budget import NOTHING, Budget, Total
+from harness.run.plan.plan import Plan
+from harness.run.spec.spec import RunSpec
+from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
+from harness.run.store.results import SampleResult
+from harness.run.store.state import NOT_NEEDED
+from harness.run.store.transcript import sample_name
+from harness.run.store.transcripts import FOLDER
+from harness.run.summary.loaded_run import read_run
+from harness.run.summary.summary import Stopped
+from harness.sources.files.rows import Loaded
+
+
+class CellRuns:
+    """The runs of all cells. A cell may be carried out in several parts.
+
+    Attributes:
+        plans: of each cell, as it was prepared last.
+        failed: samples that infrastructure stopped in this invocation.
+        budget: of the part that was carried out last; None before the first.
+    """
+
+    def __init__(self, carrying: Carrying) -> None:
+        self._carrying = carrying
+        self._once = _Once(carrying)
+        self._ready: dict[str, Prepared] = {}
+        self._spent: dict[str, Total] = {}
+        self._tried: set[tuple[str, str]] = set()
+        self.plans: dict[str, Plan] = {}
+        self.failed = 0
+        self.budget: Budget | None = None
+
+    def prepare(self, experiment: Experiment) -> Mapping[str, Prepared]:
+        """Prepare every cell, so that a mistake in the last is found before the first is paid.
+
+        All have the same problems, which are loaded and checked once.
+
+        Raises:
+            HarnessError: as `harness.run.plan.plan.prepare` has it.
+        """
+        for cell in experiment.cells:
+            self._ready[cell.name] = self._prepared(experiment, cell)
+        return self._ready
+
+    def count_spending(self, experiment: Experiment) -> None:
+        """Find out what each cell spent before, of what is limited."""
+        for name, each in self._ready.items():
+            path = experiment.path / name
+            self._spent[name] = NOTHING if each.before is None else budget_of(each.plan, path).spent
+
+    def close(self) -> None:
+        """Close the models of cells that were prepared and not begun."""
+        asyncio.run(_close(list(self._ready.values())))
+        self._ready.clear()
+
+    def left(self, experiment: Experiment, cell: Cell, asked: Sequence[str] | None) -> Prepared:
+        """Return a cell with the samples that are to be done now.
+
+        Args:
+            experiment: of the cell.
+            cell: as it is now.
+            asked: the problems that are asked so far, in their order; None for all. What failed in
+                this invocation is then not tried again.
+        """
+        found = self._ready.get(cell.name)
+        if found is None or found.plan.spec.samples_per_problem != cell.spec.samples_per_problem:
+            if found is not None:
+                self.close_one(cell)
+            found = self._ready[cell.name] = self._prepared(experiment, cell)
+        if asked is None:
+            return found
+        place = {problem: number for number, problem in enumerate(asked)}
+        samples = [
+            (problem, index)
+            for problem, index in found.samples
+            if problem.id in place
+            and (cell.name, sample_name(problem.id, index)) not in self._tried
+        ]
+        samples.sort(key=lambda each: (each[1], place[each[0].id]))
+        return replace(found, samples=samples)
+
+    def close_one(self, cell: Cell) -> None:
+        """Close the model of a cell that was prepared and not begun."""
+        asyncio.run(_close([self._ready.pop(cell.name)]))
+
+    def carry_out(self, experiment: Experiment, cell: Cell, prepared: Prepared) -> Outcome:
+        """Do some samples of a cell; what the other cells spent counts."""
+        path = experiment.run(cell)
+        others = (each for name, each in self._spent.items() if name != cell.name)
+        elsewhere = sum(others, NOTHING)
+        budget = self.budget = budget_of(prepared.plan, path, elsewhere)
+        _clear_unbegun(path)
+        self._ready.pop(cell.name, None)
+        outcome = self._carrying.carry_out(_without_budget(prepared), path, budget)
+        self._spent[cell.name] = budget.spent - elsewhere
+        self._tried |= {
+            (cell.name, sample_name(each.id, index)) for each, index in prepared.samples
+        }
+        pending = sum(outcome.summary.pending.values())
+        self.failed += pending if outcome.stopped_by_provider else len(outcome.failures)
+        return outcome
+
+    def recorded(self, cell: Cell) -> int | None:
+        """Return how many samples of a problem are recorded; None where a model is asked."""
+        model = self.plans[cell.name].model
+        if not isinstance(model, ReplayModel):
+            return None
+        return model.most_samples(problem.id for problem in self.plans[cell.name].problems)
+
+    def _prepared(self, experiment: Experiment, cell: Cell) -> Prepared:
+        path, once = experiment.run(cell), self._once
+        read, vet = once.read(cell.spec), once.vet(cell.spec)
+        try:
+            if (path / MANIFEST).exists():
+                before = read_manifest(path)
+                found = self._carrying.further(path, cell.spec, before, read=read, vet=vet)
+            else:
+                found = self._carrying.new(cell.spec, read=read, vet=vet)
+        except UsageError as error:
+            raise UsageError(f"cell {cell.name}: {error}") from error
+        self.plans[cell.name] = found.plan
+        return found
+
+
+def results_of(path: Path) -> Collection[SampleResult]:
+    """Return the graded samples of a cell with their costs; none where it has not begun."""
+    return read_run(path).results if (path / MANIFEST).exists() else ()
+
+
+def keep_as_not_needed(path: Path, plan: Plan, cause: str) -> None:
+    """Write into a run that its pending samples were not needed, and why."""
+    if not (path / MANIFEST).exists():
+        return
+    directory = RunDirectory.resume(path)
+    try:
+        manifest = read_manifest(path)
+        if len(directory.committed()) < len(plan.samples):
+            directory.write_manifest({**manifest, NOT_NEEDED: cause})
+            sum_up(directory, plan, Stopped(reason="decided", cause=cause))
+    finally:
+        directory.close()
+
+
+class _Once:
+    """What the cells have in common, done once: problems are loaded, and their examples checked."""
+
+    def __init__(self, carrying: Carrying) -> None:
+        self._carrying = carrying
+        self._loaded: dict[str, Loaded] = {}
+        self._vetted: dict[tuple[str, ...], tuple[Problem, ...]] = {}
+
+    def read(self, spec: RunSpec) -> Read:
+        def read(where: str) -> Loaded:
+            if where not in self._loaded:
+                self._loaded[where] = self._carrying.reader(spec)(where)
+            return self._loaded[where]
+
+        return read
+
+    def vet(self, spec: RunSpec) -> Vet:
+        def vet(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+            key = tuple(problem.content_hash for problem in problems)
+            if key not in self._vetted:
+                check = self._carrying.vetter(spec, spec.require_isolation)
+                self._vetted[key] = check(problems)
+            return self._vetted[key]
+
+        return vet
+
+
+def _without_budget(prepared: Prepared) -> Prepared:
+    """The same run, to be kept without the budget, which is the whole grid's."""
+    spec = prepared.plan.spec.model_copy(update={"max_cost": None, "max_tokens_total": None})
+    return replace(prepared, plan=replace(prepared.plan, spec=spec))
+
+
+def _clear_unbegun(path: Path) -> None:
+    """Remove what is left where a crash met a cell before it had begun."""
+    if path.is_dir() and not (path / MANIFEST).exists():
+        (path / f".{MANIFEST}.draft").unlink(missing_ok=True)
+        if (path / FOLDER).is_dir() and not any((path / FOLDER).iterdir()):
+            (path / FOLDER).rmdir()
+
+
+async def _close(prepared: Sequence[Prepared]) -> None:
+    for each in prepared:
+        await each.plan.model.close()

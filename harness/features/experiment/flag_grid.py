@@ -1,0 +1,126 @@
+"""A grid without a file: from the flags of `harness experiment`, or from an experiment on disk."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness.errors import UsageError
+from harness.features.experiment.experiment_file import read_experiment
+from harness.features.experiment.grid import AXES, Cell, Grid, grid_of
+from harness.features.experiment.shots import MOST, SINGLE_SHOT
+from harness.run.spec.spec import RESUMABLE, known_keys, spec_of
+
+WHERE = "harness experiment"
+MODES = (SINGLE_SHOT, "agentic")
+AUTO = "auto"
+BUDGET = frozenset({"max_cost", "max_tokens_total"})
+
+
+def grid_from_flags(
+    flags: Mapping[str, Any],
+    *,
+    models: Sequence[str] = (),
+    modes: Sequence[str] = (),
+    prompts: Sequence[str] = (),
+    shots: str | None = None,
+    vary: Sequence[str] = (),
+    environ: Mapping[str, str],
+) -> Grid:
+    """Return the grid that the flags mean: all combinations, over the same problems.
+
+    Args:
+        flags: by key of a run, for all cells.
+        models: a cell for each; the usual model where none is given.
+        modes: the same; single shot and agentic where none is given.
+        prompts: the same.
+        shots: samples of a problem in single shot: a number, or `auto` for as many as the other
+            mode's spend buys. Default: `auto` where there is another mode, else 1.
+        vary: `KEY=A,B` for each further key.
+        environ: where a model's name may stand.
+
+    Raises:
+        UsageError: a flag's value is not as it should be; the message says what to give.
+    """
+    modes = sorted(dict.fromkeys(modes or MODES), key=lambda mode: mode != SINGLE_SHOT)
+    values = {**flags, "modes": modes}
+    values |= {"models": list(models)} if models else {}
+    values |= {"prompts": list(prompts)} if prompts else {}
+    varied = _varied(vary)
+    if varied:
+        values["vary"] = varied
+    grid = grid_of(values, WHERE, flags, environ)
+    number = _shots(shots, modes)
+    of_shots = {cell.name for cell in grid.cells if cell.spec.mode == SINGLE_SHOT}
+    auto = frozenset(of_shots) if number is None else frozenset[str]()
+    cells = [_with_shots(cell, number or 1) for cell in grid.cells]
+    return replace(grid, cells=tuple(cells), auto_shots=auto)
+
+
+def grid_on_disk(path: Path, flags: Mapping[str, Any]) -> Grid:
+    """Return the grid of an experiment that is to go on.
+
+    Args:
+        path: its directory.
+        flags: a new budget, or other settings that a run may change when it goes on.
+
+    Raises:
+        RunDirectoryError: it is no experiment.
+        UsageError: a flag would make it another experiment.
+    """
+    fixed = sorted(set(flags) - RESUMABLE - BUDGET)
+    if fixed:
+        raise UsageError(
+            f"--resume takes the experiment's own settings; --{fixed[0].replace('_', '-')} would "
+            "make it another experiment"
+        )
+    found = read_experiment(path)
+    cells = [
+        Cell(name, True, spec_of({**known_keys(spec), **flags}, str(path), flags))
+        for name, spec in found.cells.items()
+    ]
+    auto = frozenset(found.auto_shots)
+    return Grid(path, tuple(cells), found.baseline, auto_shots=auto)
+
+
+def _varied(given: Sequence[str]) -> dict[str, list[str]]:
+    """Return the values of each key of `--vary KEY=A,B`."""
+    varied: dict[str, list[str]] = {}
+    for text in given:
+        key, equals, values = text.partition("=")
+        key = key.strip().replace("-", "_")
+        words = [word.strip() for word in values.split(",")]
+        if not equals or not key or not all(words):
+            raise UsageError(f"--vary {text[:100]}: give KEY=A,B, as reasoning_effort=low,high")
+        if key in AXES.values() or key in AXES:
+            flag = {"samples_per_problem": "shots", "samples": "shots"}.get(key, key.rstrip("s"))
+            raise UsageError(f"--vary {key}: give --{flag} instead, or a YAML file with -c")
+        if key in varied:
+            raise UsageError(f"--vary {key} is given twice; give all its values once")
+        varied[key] = words
+    return varied
+
+
+def _shots(given: str | None, modes: Sequence[str]) -> int | None:
+    """Return the samples of a problem in single shot; None for as many as the agent's buys."""
+    others = [mode for mode in modes if mode != SINGLE_SHOT]
+    if SINGLE_SHOT not in modes:
+        if given is not None:
+            raise UsageError(f"--shots goes with --mode {SINGLE_SHOT}, and no cell has that")
+        return 1
+    if given is None:
+        return None if others else 1
+    if given == AUTO:
+        if not others:
+            raise UsageError("--shots auto follows the spend of another mode, and none is given")
+        return None
+    if not given.isdecimal() or not 1 <= int(given) <= MOST:
+        raise UsageError(f"--shots {given[:100]}: give auto, or a number from 1 to {MOST}")
+    return int(given)
+
+
+def _with_shots(cell: Cell, shots: int) -> Cell:
+    if cell.spec.mode != SINGLE_SHOT:
+        return cell
+    spec = cell.spec.model_copy(update={"samples_per_problem": shots})
+    return replace(cell, spec=spec)

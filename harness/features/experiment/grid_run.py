@@ -1,0 +1,233 @@
+"""An experiment carried out: cell by cell, or in batches of problems where it may stop early."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from rich.console import Console
+
+from harness.features.experiment.cell_runs import CellRuns, keep_as_not_needed, results_of
+from harness.features.experiment.decision import (
+    Decision,
+    Goal,
+    Reason,
+    look,
+    reason_to_stop,
+    scores,
+)
+from harness.features.experiment.experiment_file import Experiment
+from harness.features.experiment.grid import Cell
+from harness.features.experiment.problem_order import batches, random_order
+from harness.features.experiment.shots import (
+    SINGLE_SHOT,
+    affordable,
+    agents_of,
+    mean_spend,
+    whole_shots,
+)
+from harness.run.engine.controller import Carrying
+from harness.run.spec.stored_spec import stored
+from harness.stats.sequential import Evidence
+from harness.text import count, percent, printable_line
+
+UNITS = {"cost": "costs as much", "tokens": "takes as many tokens", "calls": "takes as many calls"}
+
+
+class GridRun:
+    """Carries out an experiment whose cells are prepared.
+
+    Attributes:
+        experiment: as it is now: it gets more shots as it learns what the agent spends.
+        decision: what it came to, where it may stop early.
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        runs: CellRuns,
+        goal: Goal,
+        carrying: Carrying,
+        err: Console,
+    ) -> None:
+        self.experiment = experiment
+        self.decision: Decision | None = None
+        self._runs = runs
+        self._goal = goal
+        self._carrying = carrying
+        self._err = err
+        self._begun: set[str] = set()
+
+    def carry_out(self) -> None:
+        """Do what is left, until all is done or enough is known, or it has to stop."""
+        if not self._in_batches:
+            self._ask(None)
+        elif not self._enough("incomplete"):
+            self._ask_in_batches()
+        if self.decision is not None and self.decision.reason in {"decided", "precise"}:
+            for name, plan in self._runs.plans.items():
+                keep_as_not_needed(self.experiment.path / name, plan, self.decision.line)
+        if self._goal.stops:
+            self.experiment.write(self.decision)
+
+    @property
+    def _in_batches(self) -> bool:
+        """Whether problems are asked bit by bit, all cells together.
+
+        So they are where the experiment may stop early, or a budget may end it before the last
+        cell has begun.
+        """
+        specs = [cell.spec for cell in self.experiment.cells]
+        limited = any(spec.max_cost or spec.max_tokens_total for spec in specs)
+        return self._goal.stops or (bool(self.experiment.auto_shots) and limited)
+
+    def _ask_in_batches(self) -> None:
+        """Ask batch after batch until enough is known."""
+        plans = list(self._runs.plans.values())
+        order = random_order((problem.id for problem in plans[0].problems), plans[0].spec.seed)
+        concurrency = max(plan.spec.concurrency for plan in plans)
+        for asked in batches(order, concurrency):
+            worked, goes_on = self._ask(asked)
+            last = len(asked) == len(order)
+            reason: Reason = "all_done" if last and goes_on else "incomplete"
+            if (worked or last or not goes_on) and self._enough(reason, told=True):
+                return
+            if not goes_on:
+                return
+
+    def _ask(self, asked: Sequence[str] | None) -> tuple[bool, bool]:
+        """Ask some problems in every cell; whether anything was to do, and whether to go on."""
+        worked = False
+        auto = self.experiment.auto_shots
+        for cell in sorted(self.experiment.cells, key=lambda cell: cell.name in auto):
+            did, goes_on = self._part(cell, asked)
+            worked = worked or did
+            if not goes_on:
+                return worked, False
+        if self._goal.stops and self.experiment.pilot:
+            return worked, True
+        while more := self._more_shots():  # the later shots may be cheaper than the first
+            for cell in more:
+                did, goes_on = self._part(cell, asked)
+                worked = worked or did
+                if not goes_on:
+                    return worked, False
+        if self._goal.stops and auto:
+            self.experiment = replace(self.experiment, pilot=tuple(asked or ()))
+            self.experiment.write()
+        return worked, True
+
+    def _part(self, cell: Cell, asked: Sequence[str] | None) -> tuple[bool, bool]:
+        """Do a part of a cell; whether anything was to do, and whether to go on."""
+        prepared = self._runs.left(self.experiment, cell, asked)
+        if asked is not None and not prepared.samples:
+            return False, True
+        self._announce(cell)
+        if cell.name not in self._begun:
+            self._carrying.announce(prepared)
+        self._begun.add(cell.name)
+        outcome = self._runs.carry_out(self.experiment, cell, prepared)
+        rate = outcome.summary.pass_at_1
+        if asked is None and prepared.samples and rate is not None:
+            self._err.print(f"{cell.name}: pass@1 {percent(rate.value)}")
+        stopped = outcome.stopped_by_provider
+        if stopped:
+            self._err.print(printable_line(f"{cell.name}: {stopped}"), soft_wrap=True)
+        halts = self._carrying.interrupts or outcome.budget.turned_away
+        return bool(prepared.samples), not (halts or (stopped and asked is not None))
+
+    def _announce(self, cell: Cell) -> None:
+        names = [each.name for each in self.experiment.cells]
+        if cell.name not in self._begun:
+            number = len(self._begun) + 1
+            self._err.print(f"cell {number} of {len(names)}: {cell.name}")
+
+    def _more_shots(self) -> list[Cell]:
+        """Find out how many shots the agent's spend buys; the cells that get more are returned."""
+        grown = {
+            cell.name: shots
+            for cell in self.experiment.cells
+            if cell.name in self.experiment.auto_shots
+            and (shots := self._shots_of(cell)) > cell.spec.samples_per_problem
+        }
+        cells = tuple(
+            replace(cell, spec=cell.spec.model_copy(update={"samples_per_problem": shots}))
+            if (shots := grown.get(cell.name))
+            else cell
+            for cell in self.experiment.cells
+        )
+        if grown:
+            self.experiment = replace(self.experiment, cells=cells)
+            self.experiment.write()
+        return [cell for cell in cells if cell.name in grown]
+
+    def _shots_of(self, cell: Cell) -> int:
+        """Return how many shots of a problem the dearest of the cell's agents would pay for."""
+        path, now = self.experiment.path, cell.spec.samples_per_problem
+        shot = mean_spend(results_of(path / cell.name))
+        specs = {each.name: stored(each.spec) for each in self.experiment.cells}
+        found = (mean_spend(results_of(path / name)) for name in agents_of(specs[cell.name], specs))
+        agents = [spend for spend in found if spend is not None]
+        if shot is None or not agents:
+            return now
+        ratio, unit = max(affordable(agent, shot) for agent in agents)
+        shots, recorded = whole_shots(ratio), self._runs.recorded(cell)
+        limited = ""
+        if recorded is not None and recorded < shots:
+            shots, limited = recorded, "; no more are recorded"
+        if shots > now:
+            self._err.print(
+                f"{cell.name}: {count(shots, 'shot')} a problem: a sample of the other mode "
+                f"{UNITS[unit]} as {ratio:.2f} of them{limited}"
+            )
+        return shots
+
+    def _enough(self, reason: Reason, *, told: bool = False) -> bool:
+        """Look at the pairs, and keep what they say; whether no more problems are needed."""
+        if not self._goal.stops:
+            return False
+        found, problems = self._look()
+        why = reason_to_stop(found, self._goal)
+        cell, baseline = self._arms()
+        plan = self._runs.plans[cell.name]
+        self.decision = Decision(
+            reason=why or reason,
+            cell=cell.name,
+            baseline=baseline.name,
+            pairs=found.pairs,
+            problems=problems,
+            planned=len(plan.problems),
+            difference=found.difference,
+            low=found.low,
+            high=found.high,
+            e_value=found.e_value,
+            level=self._goal.level,
+            precision=self._goal.precision,
+        )
+        if told and not why and reason == "incomplete" and found.pairs:
+            self._err.print(
+                f"{problems:,} of {count(len(plan.problems), 'problem')}: {cell.name} less "
+                f"{baseline.name} {self.decision.points}, e-value {found.e_value:.3g} of "
+                f"{1 / self._goal.level:g}"
+            )
+        return why is not None
+
+    def _look(self) -> tuple[Evidence, int]:
+        """Return what the pairs say, and how many problems both cells have done."""
+        arms = self._arms()
+        of_cell, of_baseline = (self._scores(cell) for cell in arms)
+        pairs = of_cell.keys() & of_baseline.keys()
+        pilot = set(self.experiment.pilot)
+        return look(of_cell, of_baseline, pilot, self._goal.level), len(pairs)
+
+    def _scores(self, cell: Cell) -> Mapping[str, float]:
+        """What a cell solves of each problem; several shots stand for the one to be handed in."""
+        samples = cell.spec.samples_per_problem
+        modes = {each.spec.mode for each in self.experiment.cells}
+        chosen = samples > 1 and cell.spec.mode == SINGLE_SHOT and len(modes) > 1
+        return scores(results_of(self.experiment.run(cell)), samples, chosen=chosen)
+
+    def _arms(self) -> tuple[Cell, Cell]:
+        """The cell that is compared, and the baseline."""
+        cells = {cell.name: cell for cell in self.experiment.cells}
+        baseline = cells.pop(self.experiment.baseline)
+        (other,) = cells.values()
+        return other, baseline

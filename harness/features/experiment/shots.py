@@ -1,0 +1,84 @@
+"""How many single shots of a problem the spend of an agent buys."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from harness.features.experiment.grid import OF_THE_WHOLE
+from harness.run.spec.spec import uses
+from harness.run.store.results import SampleResult
+
+SINGLE_SHOT = "single_shot"
+MOST = 100
+"""Shots of a problem that are asked for at most, whatever the agent spends."""
+
+Unit = Literal["cost", "tokens", "calls"]
+Spec = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """What a sample of a cell takes on average; None where that of any sample is unknown.
+
+    Attributes:
+        cost: US dollars.
+        tokens: input and output.
+        calls: of the model.
+    """
+
+    cost: float | None
+    tokens: float | None
+    calls: float
+
+
+def mean_spend(results: Collection[SampleResult]) -> Spend | None:
+    """Return what a graded sample takes on average; None where none is graded."""
+    graded = [result for result in results if result.graded]
+    if not graded:
+        return None
+    costs = [result.cost for result in graded if result.cost is not None]
+    tokens = [result.usage.total_tokens for result in graded if result.usage is not None]
+    number = len(graded)
+    return Spend(
+        cost=math.fsum(costs) / number if len(costs) == number else None,
+        tokens=sum(tokens) / number if len(tokens) == number else None,
+        calls=sum(result.model_calls for result in graded) / number,
+    )
+
+
+def affordable(agent: Spend, shot: Spend) -> tuple[float, Unit]:
+    """Return how many shots cost what an agent's sample costs, and the unit of that.
+
+    Dollars count where both are known and the shot has a price, else tokens, else model calls.
+    """
+    if agent.cost is not None and shot.cost:
+        return agent.cost / shot.cost, "cost"
+    if agent.tokens is not None and shot.tokens:
+        return agent.tokens / shot.tokens, "tokens"
+    return (agent.calls / shot.calls if shot.calls else 1.0), "calls"
+
+
+def whole_shots(ratio: float) -> int:
+    """Return the shots that cover a spend, between 1 and `MOST`."""
+    return max(1, min(MOST, math.ceil(ratio - 1e-9)))
+
+
+def agents_of(shot: Spec, cells: Mapping[str, Spec]) -> list[str]:
+    """Return the names of the cells whose spend a single-shot cell follows.
+
+    These are the cells of another mode that agree with it in all that single shot uses.
+    """
+    apart = {*OF_THE_WHOLE, "mode", "samples_per_problem", "price", "prices"}
+    keys = [key for key in shot if key not in apart and uses(SINGLE_SHOT, key)]
+    return [
+        name
+        for name, spec in cells.items()
+        if spec["mode"] != SINGLE_SHOT
+        and all(spec.get(key) == shot[key] for key in keys if uses(spec["mode"], key))
+    ]
+
+
+def chosen_by_public_tests(samples: Sequence[SampleResult]) -> SampleResult:
+    """Return the sample whose solution passes the most public tests, the earliest of equals."""
+    return max(samples, key=lambda result: (result.public_passed, -result.index))

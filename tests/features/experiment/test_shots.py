@@ -1,0 +1,126 @@
+"""How many shots an agent's spend buys, what a problem's shots count for, and when to stop."""
+
+import pytest
+from results_made import made_result as made
+
+from harness.features.experiment.decision import Decision, Goal, look, reason_to_stop, scores
+from harness.features.experiment.shots import (
+    Spend,
+    affordable,
+    agents_of,
+    chosen_by_public_tests,
+    mean_spend,
+    whole_shots,
+)
+from harness.grading.verdict import Verdict
+from harness.models.protocol import Usage
+
+
+class TestSpend:
+    def test_is_the_mean_of_graded_samples(self) -> None:
+        some = [made("a", cost=1.0, model_calls=3), made("b", cost=2.0, model_calls=1)]
+        ungraded = made("c", cost=9.0, verdict=Verdict.UNGRADED)
+        assert mean_spend([*some, ungraded]) == Spend(cost=1.5, tokens=1_100, calls=2)
+        assert mean_spend([ungraded]) is None
+
+    def test_is_unknown_where_that_of_one_sample_is(self) -> None:
+        found = mean_spend([made("a"), made("b", cost=None, usage=None)])
+        assert found == Spend(cost=None, tokens=None, calls=1)
+
+    @pytest.mark.parametrize(
+        ("agent", "shot", "wanted"),
+        [
+            (Spend(0.9, 5_000, 4), Spend(0.3, 500, 1), (3, "cost")),
+            (Spend(None, 5_000, 4), Spend(0.3, 500, 1), (10, "tokens")),
+            (Spend(0.0, 5_000, 4), Spend(0.0, 500, 1), (10, "tokens")),
+            (Spend(None, None, 4), Spend(None, None, 1), (4, "calls")),
+        ],
+    )
+    def test_is_compared_in_the_first_unit_that_both_tell(
+        self, agent: Spend, shot: Spend, wanted: tuple[float, str]
+    ) -> None:
+        ratio, unit = affordable(agent, shot)
+        assert (pytest.approx(ratio), unit) == wanted
+
+    def test_shots_cover_it(self) -> None:
+        ratios = (0.2, 1, 3.0000000001, 3.4, 250)
+        assert [whole_shots(ratio) for ratio in ratios] == [1, 1, 3, 4, 100]
+
+    def test_follows_cells_that_differ_by_the_mode_and_what_single_shot_does_not_use(self) -> None:
+        shot = {"mode": "single_shot", "model": "m", "temperature": None, "max_turns": 10}
+        cells = {
+            "shot": shot,
+            "agentic": {**shot, "mode": "agentic", "max_turns": 3},
+            "other": {**shot, "mode": "agentic", "model": "n"},
+            "hot": {**shot, "mode": "agentic", "temperature": 1.0},
+        }
+        assert agents_of(shot, cells) == ["agentic"]
+
+
+class TestScores:
+    def test_the_earliest_of_those_that_pass_most_public_tests_is_chosen(self) -> None:
+        shots = [
+            made("a", index=2, public_passed=1, solved=True),
+            made("a", index=0, public_passed=0),
+            made("a", index=1, public_passed=1),
+        ]
+        assert chosen_by_public_tests(shots).index == 1
+        assert scores(shots, 3, chosen=True) == {"a": 0.0}
+        assert scores(shots, 3, chosen=False) == {"a": pytest.approx(1 / 3)}
+
+    def test_a_problem_that_lacks_a_sample_does_not_count(self) -> None:
+        results = [made("a"), made("a", index=1), made("b"), made("c", index=1)]
+        assert scores(results, 2, chosen=False).keys() == {"a"}
+        assert scores(results, 1, chosen=False).keys() == {"a", "b"}
+        assert not scores([made("a", verdict=Verdict.UNGRADED)], 1, chosen=False)
+
+
+class TestStopping:
+    def test_pilot_problems_are_no_pairs(self) -> None:
+        cell = {f"p{number}": 1.0 for number in range(20)}
+        baseline = dict.fromkeys(cell, 0.0)
+        assert look(cell, baseline, (), 0.05).pairs == 20
+        assert look(cell, baseline, ("p1", "p2"), 0.05).pairs == 18
+        assert look({"p1": 1.0}, baseline, (), 0.05).pairs == 1
+
+    def test_it_stops_once_zero_is_outside_of_the_interval(self) -> None:
+        goal = Goal(decided=True)
+        assert reason_to_stop(look({}, {}, (), 0.05), goal) is None
+        for sign in (1.0, -1.0):
+            cell = {f"p{number}": sign for number in range(10)}
+            found = look(cell, dict.fromkeys(cell, 0.0), (), 0.05)
+            assert reason_to_stop(found, goal) == "decided"
+            assert reason_to_stop(found, Goal(precision=10)) is None
+
+    def test_it_stops_once_the_interval_is_narrow(self) -> None:
+        same = {f"p{number}": 1.0 for number in range(150)}
+        found = look(same, same, (), 0.05)
+        width = 100 * (found.high - found.low)
+        assert reason_to_stop(found, Goal(precision=width + 0.1)) == "precise"
+        assert reason_to_stop(found, Goal(precision=width - 0.1)) is None
+        assert reason_to_stop(found, Goal(decided=True)) is None
+
+    @pytest.mark.parametrize(
+        ("reason", "words"),
+        [
+            ("decided", "decided: the cells differ (e-value 31.4 of 20) after 40 of 500 problems"),
+            ("precise", "precise: the interval is narrower than 12 points after 40"),
+            ("all_done", "not decided (e-value 31.4 of 20) after 40"),
+            ("incomplete", "not decided yet (e-value 31.4 of 20) after 40"),
+        ],
+    )
+    def test_is_told_in_one_line(self, reason: str, words: str) -> None:
+        decision = Decision.model_validate(
+            {"reason": reason, "cell": "agentic", "baseline": "single_shot", "pairs": 32}
+            | {"problems": 40, "planned": 500, "difference": 0.25, "low": 0.02, "high": 0.44}
+            | {"e_value": 31.44, "level": 0.05, "precision": 12.0}
+        )
+        assert decision.line.startswith(words)
+        assert "agentic less single_shot +25.0 points (+2.0 to +44.0 at any look)" in decision.line
+        assert decision.line.endswith("on 32 pairs")
+
+
+def test_tokens_are_of_input_and_output() -> None:
+    assert mean_spend([made("a", usage=Usage(input_tokens=7, output_tokens=5))]) == Spend(
+        cost=0.5, tokens=12, calls=1
+    )

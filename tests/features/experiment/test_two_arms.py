@@ -1,0 +1,276 @@
+"""An agent and single shots in one command, with a model behind HTTP that costs money."""
+
+import asyncio
+import json
+import signal
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_server import ChatServer, Reply, completion, tool_call
+from program import finish, harness, results, run, start
+from webhook_server import webhook_server
+
+USAGE = {"prompt_tokens": 90, "completion_tokens": 10}
+RIGHT, WRONG = "print(input())", "print(0)"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with 30 problems, each to print its input."""
+    tests = [{"input": str(n), "output": str(n), "public": n == 1} for n in (1, 2)]
+    rows = [{"id": f"p{n}", "statement": f"Echo {n}.", "tests": tests} for n in range(30)]
+    (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return tmp_path
+
+
+class Served:
+    """A model that is right with tools, after two requests, and wrong without."""
+
+    def __init__(self, agent: str = RIGHT, shot: str = WRONG) -> None:
+        self.agent, self.shot = agent, shot
+        self.asked: Counter[str] = Counter()
+
+    def __call__(self, body: dict[str, Any], number: int) -> Reply:
+        if not body.get("tools"):
+            self.asked["shot"] += 1
+            return completion(f"```python\n{self.shot}\n```", usage=USAGE)
+        self.asked["agent"] += 1
+        if not any(message["role"] == "tool" for message in body["messages"]):
+            return completion(None, [tool_call("read_problem", {}, f"r{number}")], usage=USAGE)
+        calls = [
+            tool_call("write_solution", {"code": self.agent}, f"w{number}"),
+            tool_call("run_tests", {}, f"t{number}"),
+        ]
+        return completion(None, calls, usage=USAGE)
+
+
+def flags(server: ChatServer, *more: str, out: str = "e") -> list[str]:
+    """The one command, for a model of a cent a request."""
+    asked = ["experiment", "-m", "served", "--base-url", server.base_url, "--price", "100,100"]
+    return [*asked, "-b", "jsonl:p.jsonl", "--out", out, "--concurrency", "2", *more]
+
+
+def told(folder: Path, out: str = "e") -> dict[str, Any]:
+    return json.loads((folder / out / "experiment.json").read_text())
+
+
+def pending(folder: Path, cell: str) -> dict[str, int]:
+    return json.loads((folder / "e" / cell / "summary.json").read_text())["pending"]
+
+
+async def test_single_shot_gets_as_many_shots_as_the_agent_spends(folder: Path) -> None:
+    served = Served()
+    async with ChatServer(served) as server:
+        code, out, err = await run(folder, *flags(server, "-n", "4"))
+    assert code == 0, err
+    assert served.asked == {"agent": 8, "shot": 8}
+    assert "single_shot: 2 shots a problem: a sample of the other mode costs as much as 2.0" in err
+    assert len(results(folder / "e" / "single_shot")) == 8
+    assert told(folder)["cells"]["single_shot"]["samples_per_problem"] == 2
+    assert "agentic" in out
+    assert "$0.08" in out, "both arms cost the same"
+
+
+async def test_the_number_of_shots_may_be_given(folder: Path) -> None:
+    served = Served()
+    async with ChatServer(served) as server:
+        code, _, err = await run(folder, *flags(server, "-n", "2", "--shots", "3"))
+    assert code == 0, err
+    assert served.asked == {"agent": 4, "shot": 6}
+
+
+async def test_the_same_command_and_resume_ask_nothing_again(folder: Path) -> None:
+    served = Served()
+    async with ChatServer(served) as server:
+        await run(folder, *flags(server, "-n", "3"))
+        before = served.asked.copy()
+        for again in (flags(server, "-n", "3"), ["experiment", "--resume", "e"]):
+            code, _, err = await run(folder, *again)
+            assert code == 0, err
+            assert "0 samples left to do" in err
+        assert served.asked == before
+        code, _, err = await run(folder, *flags(server, "-n", "5"))
+        assert code == 0, err
+    assert served.asked == {"agent": 10, "shot": 10}, "two more problems, in both arms"
+
+
+async def test_a_budget_is_spent_on_pairs(folder: Path) -> None:
+    served = Served()
+    async with ChatServer(served) as server:
+        code, _, err = await run(folder, *flags(server, "--max-cost", "0.60"))
+        assert code == 0, err
+        assert "--max-cost is reached" in err
+        assert "go on with: harness experiment --resume e --max-cost MORE" in err
+        done = {
+            cell: {result["problem_id"] for result in results(folder / "e" / cell)}
+            for cell in ("agentic", "single_shot")
+        }
+        assert len(done["agentic"] & done["single_shot"]) >= 8
+        assert served.asked.total() == 60
+        code, _, err = await run(folder, "experiment", "--resume", "e", "--max-cost", "9")
+    assert code == 0, err
+    assert served.asked == {"agent": 60, "shot": 60}
+
+
+class TestStopping:
+    async def test_ends_once_the_arms_differ_and_resume_asks_the_rest(self, folder: Path) -> None:
+        served = Served()
+        async with ChatServer(served) as server:
+            more = ["--shots", "2", "--stop-when-decided"]
+            code, out, err = await run(folder, *flags(server, *more))
+            assert code == 0, err
+            assert served.asked == {"agent": 32, "shot": 32}, "16 of 30 problems"
+            assert "8 of 30 problems: agentic less single_shot +100.0 points" in err
+            assert "decided: the cells differ" in out
+            assert "harness experiment --resume e" in out
+            assert told(folder)["decision"]["reason"] == "decided"
+            assert pending(folder, "agentic") == {"not_needed": 14}
+            assert pending(folder, "single_shot") == {"not_needed": 28}
+            listed = harness(folder, "ls", "e", COLUMNS="200").stdout
+            assert "14 not needed, as the experiment was decided" in listed
+            again = ["experiment", "--resume", "e", "--stop-when-decided"]
+            code, _, err = await run(folder, *again)
+            assert served.asked.total() == 64, "it is decided already"
+            assert pending(folder, "agentic") == {"not_needed": 14}
+            code, out, err = await run(folder, "experiment", "--resume", "e")
+        assert code == 0, err
+        assert served.asked == {"agent": 60, "shot": 60}
+        assert pending(folder, "agentic") == pending(folder, "single_shot") == {}
+        assert "decision" not in told(folder)
+        assert "decided" not in out
+
+    async def test_one_arm_alone_can_be_completed_as_a_run(self, folder: Path) -> None:
+        served = Served()
+        async with ChatServer(served) as server:
+            await run(folder, *flags(server, "--shots", "1", "--stop-when-decided"))
+            code, _, err = await run(folder, "run", "--resume", "e/agentic")
+        assert code == 0, err
+        assert served.asked == {"agent": 60, "shot": 16}
+        assert pending(folder, "agentic") == {}
+        assert "not_needed" not in json.loads((folder / "e/agentic/run.json").read_text())
+
+    async def test_arms_that_are_alike_are_asked_everything(self, folder: Path) -> None:
+        served = Served(shot=RIGHT)
+        async with ChatServer(served) as server:
+            more = ["--shots", "1", "--stop-when-decided", "-n", "12"]
+            code, out, err = await run(folder, *flags(server, *more))
+        assert code == 0, err
+        assert served.asked == {"agent": 24, "shot": 12}
+        assert "not decided (e-value 1 of 20) after 12 of 12 problems" in out
+
+    async def test_a_wider_level_decides_earlier(self, folder: Path) -> None:
+        served = Served()
+        async with ChatServer(served) as server:
+            more = ["--shots", "1", "--stop-when-decided", "--level", "0.2"]
+            code, _, err = await run(folder, *flags(server, *more))
+        assert code == 0, err
+        assert served.asked == {"agent": 16, "shot": 8}, "an e-value of 5 is enough"
+
+    async def test_the_interval_may_be_narrow_enough(self, folder: Path) -> None:
+        served = Served(shot=RIGHT)
+        async with ChatServer(served) as server:
+            more = ["--shots", "1", "--precision", "80"]
+            code, out, err = await run(folder, *flags(server, *more))
+        assert code == 0, err
+        assert "precise: the interval is narrower than 80 points after 16 of 30" in out
+        assert served.asked == {"agent": 32, "shot": 16}
+
+    async def test_the_problems_that_fix_the_number_of_shots_decide_nothing(
+        self, folder: Path
+    ) -> None:
+        served = Served()
+        async with ChatServer(served) as server:
+            code, _, err = await run(folder, *flags(server, "--stop-when-decided"))
+        assert code == 0, err
+        found = told(folder)
+        assert (len(found["pilot"]), found["decision"]["pairs"]) == (8, 16)
+        assert found["decision"]["problems"] == 24
+        assert served.asked == {"agent": 48, "shot": 48}
+
+    async def test_a_grid_of_two_cells_may_stop_and_one_of_three_is_refused(
+        self, folder: Path
+    ) -> None:
+        (folder / "mine.py").write_text(
+            "def good(problem):\n    return 'print(input())'\n"
+            "def bad(problem):\n    return 'print(0)'\n"
+        )
+        (folder / "g.yaml").write_text(
+            "benchmark: jsonl:p.jsonl\nmodels: ['python:mine:bad', 'python:mine:good']\n"
+        )
+        done = harness(folder, "experiment", "-c", "g.yaml", "--stop-when-decided", "--out", "e")
+        assert done.returncode == 0, done.stderr
+        assert "python-mine-good less python-mine-bad +100.0 points" in done.stdout
+        assert len(results(folder / "e" / "python-mine-good")) == 16
+        one = ["experiment", "-b", "fixture", "--mode", "single_shot", "--stop-when-decided"]
+        done = harness(folder, *one)
+        assert done.returncode == 2
+        assert "compare two cells, and this experiment has 1; leave them out" in done.stderr
+
+
+def test_a_webhook_hears_of_each_run_once_though_it_is_done_in_parts(folder: Path) -> None:
+    (folder / "mine.py").write_text(
+        "def good(problem):\n    return 'print(input())'\n"
+        "def bad(problem):\n    return 'print(0)'\n"
+    )
+    models = ["-m", "python:mine:bad", "-m", "python:mine:good", "--mode", "single_shot"]
+    with webhook_server() as hook:
+        more = ["--stop-when-decided", "--notify", hook.url]
+        done = harness(folder, "experiment", "-b", "jsonl:p.jsonl", *models, *more)
+    assert done.returncode == 0, done.stderr
+    heard = Counter(each.body["event"] for each in hook.posted)
+    assert heard == {"run_started": 2, "run_ended": 2}
+    graded = [each.body["summary"]["graded"] for each in hook.posted if "summary" in each.body]
+    assert graded == [16, 16], "their ends, not those of the first part"
+
+
+class TestInterrupted:
+    @pytest.mark.parametrize("during", ["agent", "shot"])
+    async def test_both_arms_go_on_where_they_were(self, during: str, folder: Path) -> None:
+        served, released = Served(), asyncio.Event()
+        reached = asyncio.Event()
+
+        def script(body: dict[str, Any], number: int) -> Reply:
+            reply = served(body, number)
+            if served.asked[during] < 3 or released.is_set():
+                return reply
+            reached.set()
+            return Reply(reply.body, until=released.wait)
+
+        async with ChatServer(script) as server:
+            process = await start(folder, *flags(server, "-n", "4"))
+            async with asyncio.timeout(60):
+                await reached.wait()
+            process.send_signal(signal.SIGINT)
+            assert process.stderr is not None
+            async with asyncio.timeout(30):
+                while b"interrupted" not in await process.stderr.readline():
+                    pass
+            released.set()
+            code, _, err = await finish(process)
+            assert code == 130, err
+            assert "interrupted; go on with: harness experiment --resume e" in err
+            assert served.asked.total() < 16
+            code, _, err = await run(folder, "experiment", "--resume", "e")
+        assert code == 0, err
+        assert served.asked == {"agent": 8, "shot": 8}, "no answer is asked for twice"
+        assert len(results(folder / "e" / "agentic")) == 4
+        assert len(results(folder / "e" / "single_shot")) == 8
+
+
+async def test_resume_refuses_what_would_be_another_experiment(folder: Path) -> None:
+    async with ChatServer(Served()) as server:
+        await run(folder, *flags(server, "-n", "1"))
+        code, _, err = await run(folder, "experiment", "--resume", "e", "-n", "2")
+    assert code == 2
+    assert "--sample-size would make it another experiment" in err
+    done = harness(folder, "experiment", "--resume", "nowhere")
+    assert (done.returncode, "is not an experiment" in done.stderr) == (2, True)
+
+
+def test_the_recordings_play_offline(tmp_path: Path) -> None:
+    done = harness(tmp_path, "experiment", "-n", "3", "--out", "e")
+    assert done.returncode == 0, done.stderr
+    assert "shots a problem: a sample of the other mode takes as many tokens as" in done.stderr
+    assert len(results(tmp_path / "e" / "single_shot")) > 3
