@@ -116,10 +116,15 @@ def _of_one(side: Side) -> FirstScreen:
 
 def _of_two(pair: Pairing, order: Sequence[str]) -> FirstScreen:
     comparison = compare_read([pair.base.run, pair.other.run])
-    names = names_of(comparison)
-    versus = comparison.versus[0]
     places = [order.index(each.label) for each in (pair.base, pair.other)]
     one, other = (PALETTE[place % len(PALETTE)] for place in places)
+    return screen_of_two(comparison, (one, other))
+
+
+def screen_of_two(comparison: Comparison, colours: tuple[str, str]) -> FirstScreen:
+    """Return the first screen of a baseline and one run, in these colours."""
+    names = names_of(comparison)
+    versus = comparison.versus[0]
     spend = versus.spend
     sentences = (
         difference_words(versus, names),
@@ -130,8 +135,8 @@ def _of_two(pair: Pairing, order: Sequence[str]) -> FirstScreen:
     return FirstScreen(
         title_words(comparison),
         tuple(filter(None, sentences)),
-        tuple(_figures(comparison, versus, called, (one, other))),
-        _chart(spend, called, (one, other)) if spend else None,
+        tuple(_figures(comparison, versus, called, colours)),
+        _chart(spend, called, colours) if spend else None,
         tuple(_facts(comparison, versus)),
     )
 

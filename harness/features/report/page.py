@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from harness.features.experiment.ranking import Ranking
@@ -21,7 +22,7 @@ from harness.features.report.run_labels import remarks, sides_of
 from harness.features.report.sample_rows import sample_data
 from harness.features.report.sections import sections_of
 from harness.run.summary.loaded_run import Run
-from harness.text import printable
+from harness.text import count, printable
 from harness.version import __version__
 
 PACKAGE = "harness.features.report"
@@ -55,7 +56,7 @@ def report_page(
     scripts = [*([chart_scripts()] if specs else []), own_script("report.js")]
     return _template().render(
         title=title,
-        heading=screen.title if title == DEFAULT_TITLE and screen.title else title,
+        heading=_heading(title, screen.title, ranking),
         only=sides[0].run.filtered_by,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         version=__version__,
@@ -71,6 +72,16 @@ def report_page(
         samples=embedded(sample_data(sides)),
         total=sum(len(side.run.results) for side in sides),
     )
+
+
+def _heading(title: str, told: str, ranking: Ranking | None) -> str:
+    """The page's own title where one was given; else what was measured."""
+    if title != DEFAULT_TITLE or not told:
+        return title
+    if ranking is None:
+        return told
+    cells = count(len(ranking.cells), "cell")
+    return f"{Path(ranking.experiment).resolve().name}, {cells}: {told}"
 
 
 @cache

@@ -70,8 +70,8 @@ ALL = {
 
 
 def test_all_sections_are_there(report: Report, write_run: WriteRun, many: Many) -> None:
-    one = write_run("one", many(12), mode="single_shot")
-    other = write_run("other", many(12), mode="agentic")
+    one = write_run("one", many(60), mode="single_shot")
+    other = write_run("other", many(60), mode="agentic")
     page = Parsed(report(one, other, cutoff=date(2024, 6, 1)))
     assert page.headings() == ALL
     assert {link["href"] for link in page.all("a")} >= {f"#{name}" for name in ALL}
@@ -259,6 +259,6 @@ def test_the_same_runs_make_the_same_page(write_run: WriteRun, many: Many) -> No
 
 @pytest.mark.parametrize("day", [date(2024, 6, 1), date(2024, 6, 30)])
 def test_the_cut_off_is_a_month(report: Report, write_run: WriteRun, many: Many, day: date) -> None:
-    page = Parsed(report(write_run("one", many(12)), cutoff=day))
+    page = Parsed(report(write_run("one", many(60)), cutoff=day))
     assert "until 2024-06" in page.words
     assert '"month": "2024-06"' in json.dumps(json.loads(page.scripts["chart-data"])["by-month"])

@@ -39,10 +39,14 @@ async function charts() {
     defaultStyle: false,
     tooltip: { disableDefaultStyle: true },
   };
-  for (const place of document.querySelectorAll("[data-chart]")) {
-    const spec = specs[place.dataset.chart];
+  const draw = async (place) => {
     place.textContent = "";
-    await vegaEmbed(place, spec, options);
+    await vegaEmbed(place, specs[place.dataset.chart], options);
+  };
+  for (const place of document.querySelectorAll("[data-chart]")) {
+    const fold = place.closest("details.folded");
+    if (!fold || fold.open) await draw(place);
+    else fold.addEventListener("toggle", () => draw(place), { once: true }); // it has no width before
   }
   document.documentElement.dataset.charts = "drawn";
 }
