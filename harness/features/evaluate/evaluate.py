@@ -34,6 +34,7 @@ from harness.run.plan.plan import prepare
 from harness.run.plan.problem_loader import Benchmark, log, read
 from harness.run.session.sandboxes import isolate, open_pool, vetted
 from harness.run.session.sync import first_of, run
+from harness.run.spec.call_signature import listing
 from harness.run.spec.keys import RunKeys
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.versions import version_change
@@ -47,6 +48,7 @@ class EvaluationError(HarnessError):
     """No sample of an evaluation could be graded; the message says why the first could not."""
 
 
+@listing(RunKeys)
 def evaluate(
     solution_fn: SolutionFunction | Model | None = None,
     split: str | None = None,
@@ -93,6 +95,7 @@ def evaluate(
     return run(doing.carry_out)
 
 
+@listing(RunKeys)
 async def aevaluate(
     solution_fn: SolutionFunction | Model | None = None,
     split: str | None = None,

@@ -92,9 +92,9 @@ def two(
     second = Step(turn=2, tokens=1_000, cost=0.2, seconds=2.0, public_passed=1, solved=True)
     agentic = [
         result.model_copy(update={"steps": (first, second) if result.solved else (first,)})
-        for result in many(72, model_calls=2)
+        for result in many(36, model_calls=2)
     ]
-    single = [r.model_copy(update={"code": f"print({n})"}) for n, r in enumerate(many(72))]
+    single = [r.model_copy(update={"code": f"print({n})"}) for n, r in enumerate(many(36))]
     single[0] = single[0].model_copy(update={"verdict": Verdict.WRONG_ANSWER})
     runs = [
         in_memory("single", single, mode="single_shot"),
