@@ -10,7 +10,6 @@ from harness.agent.events import PublicTests, Response, Resumed, ToolResult
 from harness.features.observers.dispatch import Watching
 from harness.grading.verdict import Verdict
 from harness.models.protocol import ModelStop, ModelTurn, ToolMessage, Usage
-from harness.problem import Problem
 from harness.run.observer import tell_progress
 from harness.terminal.live_table import LiveTable, Named
 from harness.terminal.run_progress import RunProgress
@@ -68,8 +67,7 @@ def test_what_a_resumed_sample_used_before_is_not_told_as_nothing(table: LiveTab
 
 def test_progress_reaches_the_table_through_other_observers() -> None:
     console = Console(file=io.StringIO(), width=100, height=30, force_terminal=True)
-    problems: list[Problem] = []
-    with RunProgress(console, 1, [], problems=problems) as own:
+    with RunProgress(console, 1, []) as own:
         watching = Watching(own, (), Path("r"))
         watching.started("s/p#0")
         watching.progressed("s/p#0", answer(7, 100))

@@ -10,7 +10,7 @@ import typer
 
 from harness.cli import completion, problem_flags, result_flags
 from harness.errors import UsageError
-from harness.features.experiment.experiment_file import FILE
+from harness.features.experiment.experiment_file import FILE, read_experiment
 from harness.features.experiment.ranking import Ranking, rank
 from harness.features.report.page import report_page
 from harness.run.summary.loaded_run import read_run
@@ -46,7 +46,9 @@ def write_report(
         raise UsageError(f"{out} cannot be written: there is no directory {out.parent}")
     ranking = ranking_of(runs)
     if ranking is not None:
-        runs = [Path(cell.run) for cell in ranking.cells if cell.planned]
+        begun = {cell.name: Path(cell.run) for cell in ranking.cells if cell.planned}
+        names = read_experiment(runs[0]).cells  # in the grid's order: the baseline comes first
+        runs = [begun[name] for name in names if name in begun]
         if not runs:
             raise UsageError(f"{ranking.experiment}: no cell has begun")
         if only != EVERYTHING:

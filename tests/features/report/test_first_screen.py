@@ -54,19 +54,19 @@ def test_it_has_the_sentence_both_rates_the_difference_and_the_cost(
     assert "7 gained, 1 lost" in screen.facts
     assert "cost $6.00 and $18.00" in screen.facts
     assert screen.chart is not None
-    arms = {row["arm"] for layer in screen.chart.chart["layer"] for row in _rows(screen, layer)}
+    arms = {row["arm"] for layer in screen.chart.chart["layer"] for row in _rows(layer)}
     assert arms >= {"single shot", "agentic"}
 
 
-def _rows(screen: object, layer: dict[str, object]) -> list[dict[str, object]]:
+def _rows(layer: dict[str, object]) -> list[dict[str, object]]:
     data = layer.get("data")
     return data.get("values", []) if isinstance(data, dict) else []
 
 
 def test_a_changed_outcome_has_both_conversations(pair: tuple[Path, Path]) -> None:
     shot, agent = pair
-    write_transcript(shot, "p/3", [start("p/3"), request(1, ("user", "solve")),
-                                   response(1, "Like this:\n```python\nprint(1)\n```")])  # fmt: skip
+    said = response(1, "Like this:\n```python\nprint(1)\n```")
+    write_transcript(shot, "p/3", [start("p/3"), request(1, ("user", "solve")), said])
     calls = [("c1", "write_solution", json.dumps({"code": "print(2)"}))]
     write_transcript(
         agent,
