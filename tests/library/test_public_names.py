@@ -19,8 +19,8 @@ from harness.run.spec.spec import LISTS, RunSpec
 NAMES = """
 DataError Evaluation EvaluationError GradedSolution Grader Grades GradingError HarnessError
 LoadedRun NothingSelectedError Observer Problem ProblemView RunComparison RunSpec SampleResult
-Sandbox Scored TestCase UsageError Verdict __version__ aevaluate agrade compare evaluate grade load_problems
-load_run
+Sandbox Scored TestCase UsageError Verdict __version__ aevaluate agrade compare evaluate grade
+load_problems load_run
 """
 NEAR = "evaluat"
 TAKEN = {"benchmark", "model", "efficiency", "limit", "split", "out"}
