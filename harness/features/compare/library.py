@@ -1,5 +1,7 @@
 """`compare`: runs side by side, from their directories or as they were evaluated."""
 
+# pyright: reportMissingTypeStubs=false
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack

@@ -1,7 +1,7 @@
 """A comparison as rows of data frames, and its equal-spend curves as a chart."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from harness.errors import UsageError
 from harness.features.compare.answer import cost_each, names_of, shared_summary, tokens_each
@@ -100,10 +100,11 @@ def spend_chart(comparison: Comparison) -> "alt.LayerChart":
     colour = alt.Color("name:N", title=None)
     main = alt.Chart(alt.Data(values=[row for row in shown if row["compared"]]))
     bound = alt.Chart(alt.Data(values=[row for row in shown if not row["compared"]]))
-    return alt.layer(
+    chart = alt.layer(
         main.mark_area(opacity=0.18).encode(
             x=x, y=alt.Y("low:Q", title="solved", axis=share), y2="high:Q", color=colour
         ),
         main.mark_line().encode(x=x, y="solved:Q", color=colour),
         bound.mark_line(strokeDash=[2, 4]).encode(x=x, y="solved:Q", color=colour),
     )
+    return cast("alt.LayerChart", chart)

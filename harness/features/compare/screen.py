@@ -49,10 +49,11 @@ def comparison_screen(comparison: Comparison) -> RenderableType:
     parts += [Text(printable_line(words), style="yellow") for words in warnings[:MOST_WARNINGS]]
     if len(warnings) > MOST_WARNINGS:
         parts.append(Text(f"{len(warnings) - MOST_WARNINGS} more: --details", style="yellow"))
-    if len(comparison.versus) > 1:
+    first, *others = comparison.versus
+    if others:
         parts += [Text(""), _many(comparison, names)]
     else:
-        parts += _two(comparison, comparison.versus[0], names)
+        parts += _two(comparison, first, names)
     return Constrain(Group(*parts), WIDTH)
 
 
@@ -131,8 +132,9 @@ def _command(text: str) -> Text:
 def _many(comparison: Comparison, names: Mapping[str, str]) -> Table:
     """A line a run, the baseline first."""
     table = Table.grid(padding=(0, 2, 0, 0))
-    for side in ("left", *["right"] * 6):
-        table.add_column(justify=side)
+    table.add_column()
+    for _ in range(6):
+        table.add_column(justify="right")
     heads = ("  run", "solved", "95 % interval", "difference", "p (Holm)", "cost", "tokens")
     table.add_row(*(Text(head, style="bold") for head in heads))
     by_label = {versus.label: versus for versus in comparison.versus}

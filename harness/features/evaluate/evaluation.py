@@ -1,5 +1,7 @@
 """What an evaluation came to."""
 
+# pyright: reportMissingTypeStubs=false
+
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path

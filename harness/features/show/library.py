@@ -1,5 +1,7 @@
 """`load_run`: a run read back from its directory."""
 
+# pyright: reportMissingTypeStubs=false
+
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 

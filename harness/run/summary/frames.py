@@ -1,5 +1,7 @@
 """Results as pandas data frames, for notebooks; pandas is imported when one is asked for."""
 
+# pyright: reportMissingTypeStubs=false
+
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
