@@ -16,7 +16,7 @@ from harness.features.compare.arms import (
     samples_of,
 )
 from harness.features.compare.spend_curve import Drawn, Key, draw
-from harness.features.compare.spend_sentence import arm_names, notes_of, sentence_of
+from harness.features.compare.spend_sentence import arm_names, mode_of, notes_of, sentence_of
 from harness.features.compare.spend_types import (
     ArmFacts,
     Crossing,
@@ -62,7 +62,7 @@ def spend_comparison(
     """
     if at is not None and not all(0 < each < math.inf for each in at):
         raise UsageError("equal spend: give what a problem may cost as numbers above 0")
-    sides, modes = _shared(a, b), (_mode(a), _mode(b))
+    sides, modes = _shared(a, b), (mode_of(a), mode_of(b))
     counted = _unit_known(sides, (a, b), unit)
     if counted is None:
         raise UsageError(
@@ -111,10 +111,6 @@ class _Wanted:
     mean_of: str | None
 
 
-def _mode(run: Run) -> str:
-    return str(run.spec.get("mode") or "agentic")
-
-
 def _shared(a: Run, b: Run) -> tuple[Samples, Samples]:
     """The graded samples of the problems that both have, in the order of their names."""
     hashes = [{r.problem_id: r.problem_hash for r in run.results if r.graded} for run in (a, b)]
@@ -133,7 +129,9 @@ def _unit_known(
     owned = any(run.manifest.get("agent") for run in runs)
     for unit in (asked,) if asked else UNITS:
         told = not owned or unit == "seconds"
-        if told and all(known(own, _mode(run), unit) for own, run in zip(sides, runs, strict=True)):
+        if told and all(
+            known(own, mode_of(run), unit) for own, run in zip(sides, runs, strict=True)
+        ):
             return unit
     return None
 
