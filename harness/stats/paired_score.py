@@ -29,6 +29,7 @@ with s² the variance of y - x over problems, times (z / t)² for s² being an e
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from statistics import NormalDist
 from typing import NamedTuple
@@ -73,11 +74,11 @@ def score_interval(
     """
     if not pairs:
         raise ValueError("there is no problem to compare")
-    if not all(0 <= share <= 1 for pair in pairs for share in pair):
+    if not all(0 <= share <= 1 for pair in set(pairs) for share in pair):
         raise ValueError("a share of samples is between 0 and 1")
-    number = len(pairs)
-    only_b = math.fsum(y * (1 - x) for x, y in pairs) / number
-    only_a = math.fsum(x * (1 - y) for x, y in pairs) / number
+    number, counts = len(pairs), Counter(pairs)
+    only_b = math.fsum(times * y * (1 - x) for (x, y), times in counts.items()) / number
+    only_a = math.fsum(times * x * (1 - y) for (x, y), times in counts.items()) / number
     difference = only_b - only_a
     difference = 0.0 if abs(difference) < _LEAST else difference
     pairs_worth = effective_pairs(pairs, samples or number, confidence)
@@ -98,11 +99,13 @@ def effective_pairs(
     At least as many as problems, and at most as many as samples.
     """
     number = len(pairs)
+    if number == 1 or samples <= number:
+        return number
     differences = [y - x for x, y in pairs]
     mean = math.fsum(differences) / number
     squares = math.fsum((each - mean) ** 2 for each in differences)
     independent = math.fsum(x + y - 2 * x * y for x, y in pairs) / number - mean * mean
-    if number == 1 or samples <= number or independent < _LEAST:
+    if independent < _LEAST:
         return number
     if squares < _LEAST:
         return samples

@@ -49,7 +49,10 @@ def rate_by_problem(values: Iterable[tuple[str, float]]) -> Rate | None:
     found: dict[str, list[float]] = defaultdict(list)
     for problem, value in values:
         found[problem].append(value)
-    fractions = [math.fsum(samples) / len(samples) for samples in found.values()]
+    fractions = [
+        math.fsum(samples) / len(samples) if len(samples) > 1 else samples[0]
+        for samples in found.values()
+    ]
     return rate(fractions, sum(map(len, found.values())))
 
 
@@ -100,9 +103,9 @@ def effective_trials(fractions: Sequence[float], samples: int, confidence: float
     """How many independent trials the samples of some problems are worth: n* of `clustered`."""
     problems = len(fractions)
     mean = math.fsum(fractions) / problems
-    squares = math.fsum((fraction - mean) ** 2 for fraction in fractions)
     if problems == 1 or samples <= problems or not 0 < mean < 1:
         return problems
+    squares = math.fsum((fraction - mean) ** 2 for fraction in fractions)
     if not squares:
         return samples
     z = NormalDist().inv_cdf(0.5 + confidence / 2)

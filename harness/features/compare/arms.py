@@ -58,7 +58,7 @@ class Arm:
     @property
     def shots(self) -> bool:
         """Whether it is an arm of shots."""
-        return "single" in self.ways
+        return self.main == "chosen"
 
     @property
     def main(self) -> Way:
@@ -117,13 +117,11 @@ def known(samples: Samples, mode: str, unit: Unit) -> bool:
     if unit == "calls" and mode == SHOTS:
         return True
     every = _every(samples)
-    if not any(_spent(result, unit) for result in every):
+    spent = [_spent(result, unit) for result in every]
+    if None in spent or not any(spent):
         return False
-    return all(
-        _spent(result, unit) is not None
-        and (mode == SHOTS or all(_spent_by(step, unit) is not None for step in result.steps))
-        for result in every
-    )
+    steps = [] if mode == SHOTS else [step for result in every for step in result.steps]
+    return None not in [_spent_by(step, unit) for step in steps]
 
 
 def _every(samples: Samples) -> list[SampleResult]:
@@ -183,12 +181,16 @@ def _cut(samples: Samples, mode: str, unit: Unit) -> tuple[dict[Way, Policies], 
 
 def _shots(samples: Samples, unit: Unit, fewest: int) -> tuple[dict[Way, Policies], int]:
     shots = [[_shot(result, unit) for result in own] for own in samples.values()]
+    if max(map(len, shots)) == 1:
+        spend, solved = ([[float(own[0][field])] for own in shots] for field in (3, 2))
+        return {"chosen": policies(spend, solved)}, 0  # all curves of shots are the same
     numbers = range(1, min(fewest, MOST_SHOTS) + 1)
     spends = [[spend_of_all(own, first) for first in numbers] for own in shots]
-    chosen = policies(spends, [[chosen_solved(own, first) for first in numbers] for own in shots])
+    picked = [[chosen_solved(own, first) for first in numbers] for own in shots]
+    chosen = policies(spends, picked)
     until = policies(
         [[spend_until_pass(own, first) for first in numbers] for own in shots],
-        [[chosen_solved(own, first) for first in numbers] for own in shots],
+        picked,
         complete=all(shot.passes for own in shots for shot in own),
     )
     single = policies(spends, [[mean_solved(own)] * len(numbers) for own in shots])

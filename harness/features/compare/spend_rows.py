@@ -26,14 +26,16 @@ def _row(
     spend: SpendComparison, each: SpendDifference, problems: int, group: str
 ) -> tuple[str, ...]:
     low, high = each.low, each.high
-    known = low is not None and high is not None
+    ends = "one problem"
+    if low is not None and high is not None:
+        ends = f"{100 * low:+.1f} to {100 * high:+.1f}"
     return (
         f"{group}{amount_of(each.at, spend.unit)}",
         f"{problems:,}",
         percent(each.a.solved),
         percent(each.b.solved),
         f"{100 * each.difference:+.1f}",
-        f"{100 * low:+.1f} to {100 * high:+.1f}" if known else "one problem",
+        ends,
     )
 
 

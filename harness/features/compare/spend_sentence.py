@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 
 from harness.features.compare.arms import Arm, Unit
+from harness.features.compare.differences import value_of
 from harness.features.compare.spend_types import (
     ArmFacts,
     Crossing,
@@ -31,7 +32,7 @@ def arm_names(a: Run, b: Run, labels: tuple[str, str]) -> tuple[str, str]:
     Names of models and prompt sets are the words of others: make them safe before you show them.
     """
     modes, models, prompts = (
-        tuple(str(find(run)) for run in (a, b)) for find in (_mode, _model, _prompt)
+        tuple(str(find(run)) for run in (a, b)) for find in (mode_of, _model, _prompt)
     )
     if modes[0] != modes[1]:
         words = [MODES.get(mode, mode) for mode in modes]
@@ -45,8 +46,9 @@ def arm_names(a: Run, b: Run, labels: tuple[str, str]) -> tuple[str, str]:
     return labels
 
 
-def _mode(run: Run) -> str:
-    return run.spec.get("mode") or "agentic"
+def mode_of(run: Run) -> str:
+    """The mode of a run; the usual one where the run is older than that setting."""
+    return str(value_of(run.spec, "mode"))
 
 
 def _model(run: Run) -> str:
@@ -115,8 +117,8 @@ def _solves(arm: ArmFacts, point: SpendPoint) -> str:
     of = "" if arm.name in {*MODES.values()} else f" of {arm.name}"
     if math.isclose(point.amount, 1, abs_tol=0.005):
         return f"one shot{of} solves {rate}"
-    chosen = " chosen by public tests" if point.amount > 1 else " a problem"
-    return f"{point.amount:.2g} shots{of}{chosen} solve {rate}"
+    words = f"shots{of} chosen by public tests" if point.amount > 1 else f"shots a problem{of}"
+    return f"{point.amount:.2g} {words} solve {rate}"
 
 
 def _difference(at: SpendDifference, sign: int) -> str:
@@ -125,7 +127,8 @@ def _difference(at: SpendDifference, sign: int) -> str:
     values = [100 * sign * each for each in (at.difference, *sorted(ends, key=lambda e: sign * e))]
     digits = 0 if all(abs(each) >= 0.5 or not each for each in values[1:]) else 1  # noqa: PLR2004
     words = [f"{each:+.{digits}f}" for each in values]
-    return f"{words[0]} points" + (f", {words[1]} to {words[2]}" if len(words) > 1 else "")
+    noun = "point" if words[0] in {"+1", "-1"} else "points"
+    return f"{words[0]} {noun}" + (f", {words[1]} to {words[2]}" if len(words) > 1 else "")
 
 
 def _one_by_one(found: SpendComparison, at: SpendDifference) -> Iterator[str]:
@@ -170,7 +173,8 @@ def _crossing(found: SpendComparison, crossing: Crossing) -> str:
     at = amount_of(crossing.at, found.unit)
     if crossing.low is None or crossing.high is None:
         return f"Below {at}, {name} {verb} ahead, which may be chance."
-    ends = f"{amount_of(crossing.low, found.unit)} to {amount_of(crossing.high, found.unit)}"
+    low = amount_of(crossing.low, found.unit).partition(" ")[0]
+    ends = f"{low} to {amount_of(crossing.high, found.unit)}"
     return f"Below {at} (95 % interval {ends}), {name} {verb} better."
 
 

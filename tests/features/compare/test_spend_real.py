@@ -1,0 +1,143 @@
+"""Equal spend from published runs: shots of LiveCodeBench, and an agent at five turn limits."""
+
+import gzip
+import json
+import random
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from results_made import made_result
+
+from harness.features.compare.spend import spend_comparison
+from harness.features.compare.spend_types import SpendComparison, SpendCurve
+from harness.grading.verdict import Verdict
+from harness.models.protocol import Usage
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import Run, read_run
+
+Write = Callable[..., Path]
+
+
+def lines(path: Path) -> list[Any]:
+    return [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+
+
+@pytest.fixture
+def graded(test_data: Path) -> dict[str, list[SampleResult]]:
+    """Ten samples of each of 85 problems under three prompts, by prompt."""
+    folder = test_data / "lcb_codegen_full184"
+    public: dict[str, int] = {}
+    for name in ("test_small.jsonl", "test_medium.jsonl.gz", "test_large.jsonl.gz"):
+        data = (folder / name).read_bytes()
+        text = gzip.decompress(data) if name.endswith(".gz") else data
+        for row in map(json.loads, text.splitlines()):
+            public[row["question_id"]] = len(json.loads(row["public_test_cases"]))
+    found: dict[str, list[SampleResult]] = defaultdict(list)
+    numbers: dict[tuple[str, str], int] = defaultdict(int)
+    for row in lines(folder / "graded_generations.jsonl.gz"):
+        name, stage, shown = row["question_id"], row["stage"], public[row["question_id"]]
+        passed = [bool(each is True or each == 1) for each in row["case_passed"]]
+        solved = row["passed"] == row["total"] > 0
+        index, numbers[name, stage] = numbers[name, stage], numbers[name, stage] + 1
+        found[stage].append(
+            made_result(name, solved=solved, index=index).model_copy(
+                update={
+                    "code": row["output"],
+                    "public_total": shown,
+                    "public_passed": sum(passed[:shown]),
+                    "verdict": Verdict.ACCEPTED if solved else Verdict.WRONG_ANSWER,
+                    "usage": None,
+                    "cost": None,
+                    "difficulty": None,
+                }
+            )
+        )
+    return found
+
+
+def curve(found: SpendComparison, label: str, way: str) -> SpendCurve:
+    return next(each for each in found.curves if (each.label, each.way) == (label, way))
+
+
+def test_ten_published_samples_are_an_arm_of_shots(
+    graded: dict[str, list[SampleResult]], write_run: Write
+) -> None:
+    a, b = (
+        read_run(write_run(stage, graded[stage], mode="single_shot", samples_per_problem=10))
+        for stage in ("baseline", "augmented")
+    )
+    found = spend_comparison(a, b, [1, 3, 10])
+    assert (found.unit, found.problems) == ("calls", 85)
+    by_problem: dict[str, list[SampleResult]] = defaultdict(list)
+    for result in graded["baseline"]:
+        by_problem[result.problem_id].append(result)
+    one, three, ten = found.differences
+    mean = sum(sum(r.solved for r in own) / len(own) for own in by_problem.values()) / 85
+    assert one.a.solved == pytest.approx(mean)
+    bound = curve(found, "A", "any_right").points[-1]
+    own = sum(any(r.solved for r in own) for own in by_problem.values() if len(own) == 10)
+    assert own / 85 - 0.02 <= bound.solved  # problems with more than ten have a little less
+    assert one.a.solved < three.a.solved < ten.a.solved <= bound.solved
+    assert three.a.solved == pytest.approx(_drawn(by_problem, 3), abs=0.006)
+
+
+def _drawn(by_problem: dict[str, list[SampleResult]], first: int) -> float:
+    """The same by drawing orders."""
+    draw, orders = random.Random(1), 400
+    total = 0.0
+    for own in by_problem.values():
+        for _ in range(orders):
+            total += max(draw.sample(own, first), key=lambda r: r.public_passed).solved
+    return total / orders / len(by_problem)
+
+
+@pytest.fixture
+def mint(test_data: Path, write_run: Write) -> Callable[[str, int], Run]:
+    """A run of a model with at most so many turns, on HumanEval and MBPP."""
+
+    def write(model: str, turns: int) -> Run:
+        results: list[SampleResult] = []
+        for part in ("humaneval", "mbpp"):
+            path = test_data / "agentic_runs" / f"mint_{model}_max{turns}_{part}.jsonl.gz"
+            for row in lines(path):
+                state, tokens = row["state"], row["state"]["token_counter"]
+                solved = bool(state["success"])
+                made = made_result(f"{part}/{row['task']['task_id']}", solved=solved)
+                answers = sum(message["role"] == "assistant" for message in state["history"])
+                usage = Usage(
+                    input_tokens=tokens["prompt_tokens"], output_tokens=tokens["completion_tokens"]
+                )
+                changes = {"usage": usage, "cost": None, "model_calls": answers, "public_total": 0}
+                results.append(made.model_copy(update=changes))
+        return read_run(write_run(f"{model}-{turns}", results, mode="agentic", max_turns=turns))
+
+    return write
+
+
+@pytest.mark.parametrize("model", ["gpt-3.5-turbo-0613", "deepseek-coder-33b-instruct"])
+def test_an_agent_that_is_cut_off_at_equal_spend_does_as_one_with_fewer_turns(
+    model: str, mint: Callable[[str, int], Run]
+) -> None:
+    """Four turns, in truth, and five turns cut off where they have cost as much."""
+    found = spend_comparison(mint(model, 4), mint(model, 5))
+    assert (found.unit, found.problems) == ("tokens", 136)
+    at_four = next(each for each in found.differences if each.mean_of == "A")
+    assert at_four.low is not None
+    assert at_four.high is not None
+    assert at_four.low <= 0 <= at_four.high
+    assert abs(at_four.difference) < 0.05
+
+
+def test_more_turns_bring_more_than_two_and_cost_more(mint: Callable[[str, int], Run]) -> None:
+    found = spend_comparison(mint("gpt-3.5-turbo-0613", 2), mint("gpt-3.5-turbo-0613", 5))
+    assert found.crossing is not None
+    assert (found.crossing.better_below, found.crossing.better_above) == ("A", "B")
+    assert found.crossing.at == pytest.approx(3_355, abs=1)
+    assert found.sentence == (
+        "At 5,821 tokens a problem, what B spends on average, B solves 29 % and A solves 10 % "
+        "(+20 points, +12 to +28). Below 3,355 tokens (95 % interval 3,043 to 4,108 tokens), A is "
+        "better."
+    )

@@ -1,0 +1,106 @@
+"""Curves of solve rate over spend: how they are read, and what their intervals hold."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from spend_made import Truth, held
+
+from harness.stats.spend_curves import Attempt, band, crossing, cut_off, policies, resampled
+
+
+def test_an_attempt_that_is_cut_off_hands_in_what_it_has_by_then() -> None:
+    attempts = [
+        Attempt(0, [(1.0, False), (2.0, True)], 3.0),
+        Attempt(1, [(1.0, True), (2.0, False)], 2.0),  # a worse solution passed later
+        Attempt(1, [], 5.0),  # wrote nothing
+    ]
+    found = cut_off(attempts, 2)
+    assert found.amounts == (0, 1, 2, 3, 5)
+    assert found.solved.tolist() == [[0, 0, 1, 1, 1], [0, 0.5, 0, 0, 0]]
+    assert found.spend.tolist() == [[0, 1, 2, 3, 3], [0, 1, 2, 2.5, 3.5]]
+    assert found.most == 3.25
+    assert found.rates([3.25, 100]) == [0.5, 0.5]  # more money would change nothing
+    assert found.complete
+
+
+def test_between_two_policies_the_rate_is_that_of_a_mixture() -> None:
+    found = policies([[1.0, 2.0], [3.0, 6.0]], [[0.5, 1.0], [0.0, 0.5]])
+    assert found.rates([0, 1, 2, 3]) == [0, 0.125, 0.25, 0.5]
+    assert found.amounts_at([1, 2, 3]) == [0.5, 1, 1.5]
+
+
+def test_of_many_changes_the_curve_keeps_its_ends() -> None:
+    draw = np.random.default_rng(0)
+    attempts = [Attempt(n, [(float(draw.random()), True)], 1.0 + n / 500) for n in range(500)]
+    found = cut_off(attempts, 500)
+    assert len(found.amounts) == 64
+    assert found.rates([found.most]) == [1.0]
+    half = found.rates([0.375])[0]  # cut off at x, an attempt spends x, and x of them are solved
+    assert half == pytest.approx(0.375, abs=0.05)
+
+
+def test_resamples_are_all_those_that_a_bootstrap_can_draw() -> None:
+    """Of three problems there are 27: the quantiles are those of the whole distribution."""
+    way = policies([[1.0], [2.0], [4.0]], [[1.0], [0.0], [1.0]])
+    (found,) = resampled([way], [1.5], resamples=20_000)
+    exact: list[float] = []
+    for drawn in itertools.product(range(3), repeat=3):
+        spend = sum(way.spend[place, 1] for place in drawn) / 3
+        solved = sum(way.solved[place, 1] for place in drawn) / 3
+        exact.append(float(np.interp(1.5, [0, spend], [0, solved])))
+    assert found.mean() == pytest.approx(np.mean(exact), abs=0.01)
+    shares = (0.1, 0.5, 0.9)
+    assert np.quantile(found, shares) == pytest.approx(
+        np.quantile(exact, shares, method="inverted_cdf"), abs=1e-9
+    )
+
+
+def test_random_groups_of_very_many_problems_say_as_much_as_the_problems() -> None:
+    draw = np.random.default_rng(5)
+    solved = draw.random(9_000) < 0.3
+    way = policies([[1.0]] * 9_000, [[float(each)] for each in solved])
+    (found,) = resampled([way], [1.0])
+    ((low, high),) = band(found, 9_000)
+    expected = 1.96 * math.sqrt(0.3 * 0.7 / 9_000)
+    assert (high - low) / 2 == pytest.approx(expected, rel=0.1)
+
+
+class TestCrossing:
+    AT = (1.0, 2.0, 3.0, 4.0)
+
+    def test_it_is_where_the_difference_changes_its_sign_for_the_last_time(self) -> None:
+        difference = [-0.2, -0.1, 0.1, 0.3]
+        drawn = np.array([difference] * 100)
+        found = crossing(self.AT, difference, drawn)
+        assert found is not None
+        assert (found.at, found.low, found.high, found.above) == (2.5, 2.5, 2.5, 1)
+
+    def test_the_first_curve_may_be_the_better_one_above(self) -> None:
+        found = crossing(self.AT, [0.2, 0.1, -0.1, -0.3], np.array([[0.2, 0.1, -0.1, -0.3]] * 9))
+        assert found is not None
+        assert found.above == -1
+
+    @pytest.mark.parametrize("difference", [[0.1, 0.1, 0.1, 0.1], [0.1, 0.1, 0.0, 0.0]])
+    def test_curves_that_keep_their_order_do_not_cross(self, difference: list[float]) -> None:
+        assert crossing(self.AT, difference, np.array([difference] * 9)) is None
+
+    def test_where_chance_could_have_made_it_the_interval_is_open(self) -> None:
+        seen = [-0.1, 0.1, 0.1, 0.1]
+        drawn = np.array([[0.1] * 4] * 50 + [seen] * 50)
+        found = crossing(self.AT, seen, drawn)
+        assert found is not None
+        assert (found.low, found.high) == (None, 1.5)
+
+
+def test_intervals_hold_the_known_curves_and_the_crossing_is_found() -> None:
+    """A short run of tests/benchmarks/spend_coverage.py: 90 to 99 % of 100 draws."""
+    truth = Truth.of(10_000, (4.0, 7.0))
+    draw = np.random.default_rng(11)
+    found = [held(draw, 60, truth, 300, seed) for seed in range(100)]
+    for name in ("shots", "attempts", "difference"):
+        rate = np.mean([getattr(each, name) for each in found])
+        assert 0.9 <= rate <= 0.99, name
+    assert np.mean([each.crossing for each in found]) >= 0.9
+    assert np.mean([each.crossed for each in found]) >= 0.95

@@ -1,0 +1,126 @@
+"""Shots and attempts whose curves of solve rate over spend are known, and cross."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.stats.shots import Shot, chosen_solved, spend_of_all
+from harness.stats.spend_curves import (
+    Attempt,
+    Policies,
+    band,
+    crossing,
+    cut_off,
+    policies,
+    resampled,
+)
+
+SHOTS, TURNS = 5, 6
+FALSE_PASS = 0.25
+"""Of wrong solutions so many pass the public tests."""
+
+GAIN = 0.35
+"""By feedback an attempt solves so many of the problems that shots do not."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """Both ways of working on the same problems."""
+
+    shots: Policies
+    attempts: Policies
+
+
+def made(draw: np.random.Generator, problems: int) -> Made:
+    """Problems of all difficulties; a shot costs 1 to 3, a turn as much, the first turn 2 more."""
+    chances = draw.beta(0.8, 0.8, problems)
+    spends, solved = [], []
+    attempts: list[Attempt] = []
+    for problem, chance in enumerate(chances):
+        own = [_shot(draw, chance) for _ in range(SHOTS)]
+        spends.append([spend_of_all(own, first + 1) for first in range(SHOTS)])
+        solved.append([chosen_solved(own, first + 1) for first in range(SHOTS)])
+        attempts.append(_attempt(draw, problem, chance + GAIN * (1 - chance)))
+    return Made(policies(spends, solved), cut_off(attempts, problems))
+
+
+def _shot(draw: np.random.Generator, chance: float) -> Shot:
+    right = bool(draw.random() < chance)
+    passes = right or bool(draw.random() < FALSE_PASS)
+    return Shot(int(passes), passes, right, float(draw.integers(1, 4)))
+
+
+def _attempt(draw: np.random.Generator, problem: int, chance: float) -> Attempt:
+    """It writes in every turn, and ends with the first revision that passes the public tests."""
+    spend, changes = 2.0, list[tuple[float, bool]]()
+    for _ in range(TURNS):
+        spend += float(draw.integers(1, 4))
+        right = bool(draw.random() < chance * 0.6)
+        changes.append((spend, right))
+        if right or draw.random() < FALSE_PASS / 4:
+            break
+    return Attempt(problem, changes, spend)
+
+
+@dataclass(frozen=True)
+class Held:
+    """Whether the intervals of one experiment held the true values."""
+
+    shots: tuple[bool, ...]
+    attempts: tuple[bool, ...]
+    difference: tuple[bool, ...]
+    crossing: bool
+    crossed: bool
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The curves of very many problems, at some spends, and where they cross."""
+
+    at: tuple[float, ...]
+    shots: tuple[float, ...]
+    attempts: tuple[float, ...]
+    crossing: float
+
+    @classmethod
+    def of(cls, problems: int, at: Sequence[float]) -> "Truth":
+        """The truth, by so many problems."""
+        every = made(np.random.default_rng(99), problems)
+        grid = np.linspace(0.05, every.shots.most, 400)
+        difference = np.array(every.attempts.rates(grid)) - every.shots.rates(grid)
+        place = int(np.flatnonzero(difference < 0)[-1])
+        return cls(
+            tuple(at),
+            tuple(every.shots.rates(at)),
+            tuple(every.attempts.rates(at)),
+            float(grid[place]),
+        )
+
+
+def held(draw: np.random.Generator, problems: int, truth: Truth, resamples: int, seed: int) -> Held:
+    """One experiment of so many problems, analysed as `harness compare` does."""
+    both = made(draw, problems)
+    grid = np.linspace(both.shots.most / 40, both.shots.most, 40)
+    at = [*truth.at, *(float(each) for each in grid)]
+    one, other = resampled([both.shots, both.attempts], at, resamples=resamples, seed=seed)
+    number = len(truth.at)
+    found = crossing(
+        at[number:],
+        [b - a for a, b in zip(both.shots.rates(grid), both.attempts.rates(grid), strict=True)],
+        (other - one)[:, number:],
+    )
+    differences = [b - a for a, b in zip(truth.shots, truth.attempts, strict=True)]
+    return Held(
+        _in(band(one[:, :number], problems), truth.shots),
+        _in(band(other[:, :number], problems), truth.attempts),
+        _in(band((other - one)[:, :number], problems), differences),
+        found is not None
+        and (found.low is None or found.low <= truth.crossing)
+        and (found.high is None or truth.crossing <= found.high),
+        found is not None,
+    )
+
+
+def _in(bands: Sequence[tuple[float, float]], true: Sequence[float]) -> tuple[bool, ...]:
+    return tuple(low <= value <= high for (low, high), value in zip(bands, true, strict=True))
