@@ -48,8 +48,6 @@ class Side(Frozen):
         open: what its pending samples leave open.
         seconds: of all its samples together; None where that is not known.
         paired: of the problems that all runs have; None where these are all of its own.
-        benchmark: its name and release, in words.
-        filtered_by: the filter that both runs went through, in words; empty where there was none.
     """
 
     label: str
@@ -60,6 +58,7 @@ class Side(Frozen):
     open: Bracket
     seconds: float | None
     paired: Summary | None = None
+    # For screens alone: the benchmark's name and release, and the filter of both runs, in words.
     benchmark: SkipJsonSchema[str] = Field(default="", exclude=True)
     filtered_by: SkipJsonSchema[str] = Field(default="", exclude=True)
 

@@ -39,7 +39,6 @@ class Flip(Frozen):
         better: the label of the run that did.
         a, b: a sample of each: of the better run one that is solved, of the other one that is not,
             of the same index where there are such.
-        difficulty: of the problem; empty where that is unknown.
     """
 
     problem: str
@@ -47,6 +46,7 @@ class Flip(Frozen):
     better: str
     a: Shown
     b: Shown
+    # For screens alone: of the problem; empty where that is unknown.
     difficulty: SkipJsonSchema[str] = Field(default="", exclude=True)
 
 
