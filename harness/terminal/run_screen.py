@@ -106,6 +106,9 @@ def _other_rates(summary: Summary, rate: Rate) -> Iterator[Row]:
         yield _row("hidden tests", summary.with_hidden, _of(summary.with_hidden))
     if summary.without_known_issues is not None:
         yield _row("sound", summary.without_known_issues, _of(summary.without_known_issues))
+    if summary.without_fallback is not None:
+        told = _of(summary.without_fallback)
+        yield _row("without fallback", summary.without_fallback, f"{told} asked with tools")
     if summary.by_source_rule is not None and summary.by_source_rule != rate:
         yield _row("source's rule", summary.by_source_rule, "as the benchmark's authors judge")
     timed = summary.efficiency
