@@ -155,6 +155,8 @@ def _wrong(summary: Summary) -> Iterator[str]:
         yield (
             f"{summary.cut_off:,} {were} cut off by the token limit: raise --max-tokens (now {now})"
         )
+    if in_text := summary.tool_protocols.get("text"):
+        yield f"tools called: in text {in_text:,}"
     if summary.fallback:
         yield f"{count(summary.fallback, 'sample')} asked without tools: the model called none"
     if summary.refused:
