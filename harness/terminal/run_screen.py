@@ -155,10 +155,7 @@ def _wrong(summary: Summary) -> Iterator[str]:
         yield (
             f"{summary.cut_off:,} {were} cut off by the token limit: raise --max-tokens (now {now})"
         )
-    if in_text := summary.tool_protocols.get("text"):
-        yield f"tools called: in text {in_text:,}"
-    if summary.fallback:
-        yield f"{count(summary.fallback, 'sample')} asked without tools: the model called none"
+    yield from _tools(summary)
     if summary.refused:
         yield f"{count(summary.refused, 'sample')} refused by the model or its provider"
     if summary.unheard:
@@ -171,6 +168,14 @@ def _wrong(summary: Summary) -> Iterator[str]:
         yield f"{count(changed, 'test')} had another verdict when run again"
     for name, told in sandbox_level(summary.isolation):
         yield f"{name}: {told}"
+
+
+def _tools(summary: Summary) -> Iterator[str]:
+    """How many samples called tools otherwise than natively."""
+    if in_text := summary.tool_protocols.get("text"):
+        yield f"tools called: in text {in_text:,}"
+    if summary.fallback:
+        yield f"{count(summary.fallback, 'sample')} asked without tools: the model called none"
 
 
 def hints(path: str, *, samples: bool = True) -> list[Text]:
