@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from harness.features.grade.grades import GradedSolution
     from harness.features.grade.library import Grades, agrade, grade
     from harness.features.grade.sandbox import Sandbox
+    from harness.features.show.library import LoadedRun, load_run
     from harness.grading.verdict import Verdict
     from harness.problem import Problem, ProblemView, TestCase
     from harness.run.observer import Observer
@@ -41,6 +42,7 @@ __all__ = [
     "Grades",
     "GradingError",
     "HarnessError",
+    "LoadedRun",
     "NothingSelectedError",
     "Observer",
     "Problem",
@@ -60,6 +62,7 @@ __all__ = [
     "evaluate",
     "grade",
     "load_problems",
+    "load_run",
 ]
 
 _HOMES = {
@@ -72,6 +75,7 @@ _HOMES = {
     "harness.features.evaluate.evaluation": ("Evaluation",),
     "harness.features.grade.library": ("Grades", "agrade", "grade"),
     "harness.run.plan.problem_loader": ("load_problems",),
+    "harness.features.show.library": ("LoadedRun", "load_run"),
     "harness.features.grade.grader": ("Grader", "GradingError", "Scored"),
     "harness.errors": ("DataError", "HarnessError", "NothingSelectedError", "UsageError"),
     "harness.grading.verdict": ("Verdict",),

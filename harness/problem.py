@@ -204,6 +204,15 @@ class ProblemView(BaseModel):
     code: str = ""
 
 
+def _visible(text: str) -> str:
+    """A line with control characters spelled out: a terminal would act on them."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
+MOST_TAGS = 5
+LONGEST_LOOK, LONGEST_FIRST = 5_000, 200  # characters of a statement that `str` looks at, and tells
+
+
 class Problem(BaseModel):
     """A programming problem.
 
@@ -270,6 +279,23 @@ class Problem(BaseModel):
     def native_id(self) -> str:
         """The id within its source."""
         return self.id.partition("/")[2]
+
+    def __str__(self) -> str:
+        """Return a few lines: its name, what it is of, its tests, how its statement begins."""
+        facts = (self.difficulty or self.difficulty_word, self.platform, *self.tags[:MOST_TAGS])
+        dated = f", released {self.release_date}" if self.release_date else ""
+        lines = [line.strip() for line in self.statement[:LONGEST_LOOK].splitlines()]
+        first = next(filter(None, lines), "no statement")
+        parts = (
+            f"{self.id}  {self.title}".strip(),
+            ", ".join(filter(None, facts)) + dated,
+            f"{len(self.tests.public):,} public tests; {self.entry_point or 'reads stdin'}",
+            first if len(first) <= LONGEST_FIRST else f"{first[:LONGEST_FIRST]}…",
+        )
+        return "\n".join(map(_visible, filter(None, parts)))
+
+    def __repr__(self) -> str:
+        return f"<Problem {_visible(self.id)}>"
 
     def view(self) -> ProblemView:
         """The part that may leave the judge's side."""

@@ -5,6 +5,9 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+UNKNOWN = "unknown"
+"""What stands for a value that nobody knows, wherever it is shown."""
+
 _HARMLESS = "\n\t"
 
 
@@ -40,10 +43,20 @@ def interval(low: float, high: float) -> str:
 
 
 def figure(value: float | None) -> str:
-    """A quantity to three digits; `n/a` where there is none."""
+    """A quantity to three digits; `unknown` where there is none."""
     if value is None:
-        return "n/a"
+        return "unknown"
     return f"{value:,.0f}" if value >= 100 else f"{value:#.3g}"  # noqa: PLR2004 - three digits
+
+
+def quantity(number: float) -> str:
+    """A large number in three digits: `512k`, `1.23M`."""
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= 0.9995 * size:
+            value = number / size
+            digits = 0 if value >= 99.95 else 1 if value >= 9.995 else 2  # noqa: PLR2004
+            return f"{value:.{digits}f}{unit}"
+    return f"{number:,.0f}"
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:

@@ -38,13 +38,13 @@ def score_interval(low: float, high: float) -> str:
 
 def score_words(rate: Rate | None) -> str:
     """A mean Beyond with its interval."""
-    return f"{score(rate.value)} ({score_interval(rate.low, rate.high)})" if rate else "n/a"
+    return f"{score(rate.value)} ({score_interval(rate.low, rate.high)})" if rate else "unknown"
 
 
 def rank_words(rate: Rate | None) -> str:
     """A mean percentile with its interval."""
     if rate is None:
-        return "n/a"
+        return "unknown"
     low, high = (rank(100 * end) for end in (rate.low, rate.high))
     return f"{rank(100 * rate.value)} ({low} to {high})"
 

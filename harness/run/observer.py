@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from harness.agent.events import Resumed, Retried
+from harness.agent.events import Response, Resumed, Retried, Tested, ToolResult
 from harness.grading.verdict import Verdict
 from harness.run.plan.plan import Plan
 from harness.run.store.directory import RunDirectory
@@ -68,3 +68,20 @@ class RunObserver(Observer, Protocol):
 
 Watch = Callable[[Plan, RunDirectory], AbstractContextManager[RunObserver]]
 """Makes the observer of a run, for the length of a block."""
+Progress = Response | ToolResult | Tested
+"""What a sample does on its way: an answer of the model, a tool's result, a run of the tests."""
+
+
+@runtime_checkable
+class ProgressObserver(Protocol):
+    """Is also told what samples do on their way; an `Observer` may be one, and need not."""
+
+    def progressed(self, sample: str, event: Progress) -> None:
+        """The model has answered, or tests were run."""
+        ...
+
+
+def tell_progress(observer: object, sample: str, event: Progress) -> None:
+    """Tell an observer what a sample does, if it wants to know."""
+    if isinstance(observer, ProgressObserver):
+        observer.progressed(sample, event)

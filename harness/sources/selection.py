@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PositiveInt
 
@@ -118,10 +118,30 @@ class Selected:
     undated: int
 
 
+class Described(Protocol):
+    """What filters look at: a problem, or what a result keeps of one."""
+
+    @property
+    def platform(self) -> str: ...  # noqa: D102
+    @property
+    def difficulty(self) -> str | None: ...  # noqa: D102
+    @property
+    def difficulty_word(self) -> str: ...  # noqa: D102
+    @property
+    def tags(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def release_date(self) -> date | None: ...  # noqa: D102
+    @property
+    def known_issues(self) -> tuple[str, ...]: ...  # noqa: D102
+
+
+D = TypeVar("D", bound=Described)
+
+
 @dataclass(frozen=True, slots=True)
 class _Filter:
     name: str
-    keeps: Callable[[Problem], bool]
+    keeps: Callable[[Any], bool]
 
 
 def select(problems: Sequence[Problem], selection: Selection) -> Selected:
@@ -136,7 +156,27 @@ def select(problems: Sequence[Problem], selection: Selection) -> Selected:
             several have, or a date range that ends before it starts.
         NothingSelectedError: no problem is left.
     """
-    filters = _filters(problems, selection)
+    kept, undated = matching(problems, selection, _task_filter(problems, selection))
+    return Selected(_sample(kept, selection), len(problems), len(kept), undated)
+
+
+def matching(
+    problems: Sequence[D], selection: Selection, first: Sequence[_Filter] = ()
+) -> tuple[list[D], int]:
+    """Apply the filters of a selection; named tasks and the sample are left to `select`.
+
+    Args:
+        problems: problems, or what results keep of them.
+        selection: what to keep.
+        first: filters that come before these.
+
+    Returns:
+        What all filters keep, and how many the dates left out for having none.
+
+    Raises:
+        UsageError, NothingSelectedError: as `select`.
+    """
+    filters = [*first, *_filters(problems, selection)]
     dated = _date_filter(selection)
     kept = [problem for problem in problems if all(each.keeps(problem) for each in filters)]
     undated = sum(problem.release_date is None for problem in kept) if dated else 0
@@ -145,18 +185,20 @@ def select(problems: Sequence[Problem], selection: Selection) -> Selected:
         kept = [problem for problem in kept if dated.keeps(problem)]
     if not kept:
         raise NothingSelectedError(_nothing(len(problems), filters, undated))
-    return Selected(_sample(kept, selection), len(problems), len(kept), undated)
+    return kept, undated
 
 
-def _filters(problems: Sequence[Problem], selection: Selection) -> list[_Filter]:
+def _task_filter(problems: Sequence[Problem], selection: Selection) -> list[_Filter]:
+    if not selection.tasks:
+        return []
+    names = Names(problems)
+    wanted = {names.find(task).id for task in selection.tasks}
+    return [_Filter(f"task {listed(selection.tasks)}", lambda problem: problem.id in wanted)]
+
+
+def _filters(problems: Sequence[Described], selection: Selection) -> list[_Filter]:
     """Every filter but the dates, whose losses are counted apart."""
     filters: list[_Filter] = []
-    if selection.tasks:
-        names = Names(problems)
-        wanted = {names.find(task).id for task in selection.tasks}
-        filters.append(
-            _Filter(f"task {listed(selection.tasks)}", lambda problem: problem.id in wanted)
-        )
     for name, values, of, needed in (
         ("difficulty", selection.difficulties, _difficulties, any),
         ("platform", selection.platforms, _platforms, any),
@@ -172,9 +214,9 @@ def _filters(problems: Sequence[Problem], selection: Selection) -> list[_Filter]
 def _value_filter(
     name: str,
     values: Sequence[str],
-    of: Callable[[Problem], set[str]],
+    of: Callable[[Described], set[str]],
     needed: Callable[[Iterable[bool]], bool],
-    problems: Sequence[Problem],
+    problems: Sequence[Described],
 ) -> _Filter:
     wanted = {value.strip().casefold() for value in values}
     present = set[str]().union(*map(of, problems))
@@ -187,15 +229,15 @@ def _value_filter(
     )
 
 
-def _difficulties(problem: Problem) -> set[str]:
+def _difficulties(problem: Described) -> set[str]:
     return {word.casefold() for word in (problem.difficulty, problem.difficulty_word) if word}
 
 
-def _platforms(problem: Problem) -> set[str]:
+def _platforms(problem: Described) -> set[str]:
     return {problem.platform.casefold()} - {""}
 
 
-def _tags(problem: Problem) -> set[str]:
+def _tags(problem: Described) -> set[str]:
     return {tag.casefold() for tag in problem.tags}
 
 
@@ -207,7 +249,7 @@ def _date_filter(selection: Selection) -> _Filter | None:
         raise UsageError(f"the release dates end ({last}) before they start ({first})")
     name = "released" + (f" from {first}" if first else "") + (f" to {last}" if last else "")
 
-    def within(problem: Problem) -> bool:
+    def within(problem: Described) -> bool:
         day = problem.release_date
         return day is not None and (first or day) <= day <= (last or day)
 

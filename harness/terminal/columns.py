@@ -41,12 +41,15 @@ class Column:
         leaves: which column is left out first where there is no room; 0 for those that stay.
         least: cells that it can do with, where it is cut before any other leaves; None for one
             that is never cut.
+        middle: whether a cell that is cut loses its middle, as what tells names apart is often at
+            their ends.
     """
 
     name: str
     right: bool = False
     leaves: int = 0
     least: int | None = None
+    middle: bool = False
 
 
 def fit(columns: Sequence[Column], wanted: Sequence[int], width: int) -> list[tuple[int, int]]:
@@ -127,7 +130,9 @@ class Grid:
             parts = [Segment(f"{border} ", dim)]
             for number, ((place, size), cell) in enumerate(zip(placed, cells, strict=True), 1):
                 style = console.get_style(cell.style) if cell.style else _PLAIN
-                text = fitted(cell.text, size, right=self._columns[place].right)
+                column = self._columns[place]
+                cut = middle_cut(cell.text, size) if column.middle else cell.text
+                text = fitted(cut, size, right=column.right)
                 parts.append(Segment(text, style))
                 parts.append(Segment(f" {border}{' ' if number < len(placed) else ''}", dim))
             return parts
@@ -163,6 +168,14 @@ def fitted(text: str, width: int, *, right: bool = False) -> str:
             return set_cell_size(text, width - 1) + "…" if width > 1 else "…"[:width]
         return " " * (width - size) + text if right else text + " " * (width - size)
     return text.rjust(width) if right else text.ljust(width)
+
+
+def middle_cut(text: str, width: int) -> str:
+    """A text of at most so many letters: where it is longer, it loses its middle."""
+    if len(text) <= width or width < 3:  # noqa: PLR2004 - a letter, the ellipsis, a letter
+        return text
+    tail = (width - 1) // 2
+    return f"{text[: width - 1 - tail]}…{text[-tail:]}"
 
 
 def drawn(text: str, options: ConsoleOptions) -> str:

@@ -36,7 +36,7 @@ def efficiency_facts(found: EfficiencySummary | None) -> Iterator[tuple[str, str
     for each in found.of_several:
         if each.too_few:
             few = count(each.too_few, "problem")
-            yield f"Beyond@{each.k}", f"n/a for {few} with fewer samples; in no such mean"
+            yield f"Beyond@{each.k}", f"unknown for {few} with fewer samples; in no such mean"
     for remark, number in found.remarks.items():
         yield "remark", f"on {count(number, 'sample')}: {printable_line(remark)}"
 

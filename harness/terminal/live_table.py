@@ -15,7 +15,9 @@ from rich.control import Control
 from rich.live import Live
 from rich.segment import ControlType, Segment
 
+from harness.agent.events import Response
 from harness.efficiency.labels import score
+from harness.run.observer import Progress
 from harness.run.store.results import SampleResult
 from harness.terminal.columns import CHROME, drawn, fitted, painted
 from harness.terminal.sample_table import Numbers, SampleRow, result_row, sample_table
@@ -50,6 +52,8 @@ class _UnderWay:
     since: float
     status: str = "running"
     turn: int | None = None
+    tokens: int | None = 0
+    tests: str = ""
 
     def now(self, moment: float) -> SampleRow:
         row = self.row
@@ -61,9 +65,21 @@ class _UnderWay:
             index=row.index,
             difficulty=row.difficulty,
             status=self.status,
+            tests=self.tests,
             turns=self.turn,
+            tokens=self.tokens or None,
             seconds=moment - self.since,
         )
+
+    def see(self, event: Progress) -> None:
+        """The model has answered, or tests were run."""
+        self.status, self.turn = "running", event.turn
+        if isinstance(event, Response):
+            usage = event.response.usage
+            known = self.tokens is not None and usage is not None
+            self.tokens = (self.tokens or 0) + usage.total_tokens if known and usage else None
+        elif event.tests is not None:
+            self.tests = f"{event.tests.passed}/{event.tests.total} tests"
 
 
 class LiveTable:
@@ -136,6 +152,19 @@ class LiveTable:
             if sample in self._under_way:
                 self._under_way[sample].status = "retrying"
                 self._under_way[sample].turn = turn
+
+    def progressed(self, sample: str, event: Progress) -> None:
+        """The model has answered, or tests were run."""
+        with self._lock:
+            if sample in self._under_way:
+                self._under_way[sample].see(event)
+
+    def resumed(self, sample: str, turn: int) -> None:
+        """A sample goes on after a turn; what it has used before is not told."""
+        with self._lock:
+            if sample in self._under_way:
+                self._under_way[sample].turn = turn
+                self._under_way[sample].tokens = None
 
     def graded(self, result: SampleResult) -> None:
         """A sample is graded."""

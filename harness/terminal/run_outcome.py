@@ -10,7 +10,8 @@ from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.run.summary.bounds import bracket_of
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Summary
-from harness.terminal.summary_table import summary_view, write_json
+from harness.terminal.run_screen import hints, run_screen
+from harness.terminal.summary_table import write_json
 from harness.text import count, percent
 
 CLOSE = 1e-9
@@ -72,9 +73,11 @@ def _without_tests(summary: Summary) -> str:
 
 
 def print_summary(out: Console, summary: Summary, run: Path, *, as_json: bool) -> None:
-    """The table and where the run is, or both as one JSON object."""
+    """The answer and where the run is, or the summary as one JSON object."""
     if as_json:
         write_json(out, json.dumps({"run": str(run), **summary.model_dump(mode="json")}))
         return
-    out.print(summary_view(summary))
-    out.print(f"run directory: {run}", soft_wrap=True)
+    out.print(run_screen(read_run(run), summary))
+    for line in hints(str(run)):
+        out.print(line, crop=False)
+    out.print(f"saved in {run}", soft_wrap=True)

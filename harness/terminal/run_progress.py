@@ -9,7 +9,7 @@ from rich.console import Console
 from harness.agent.events import Resumed, Retried
 from harness.efficiency.labels import cpu_time, rank, score
 from harness.problem import Problem
-from harness.run.observer import Failure, Watch
+from harness.run.observer import Failure, Progress, Watch
 from harness.run.plan.plan import Plan
 from harness.run.plan.pricing import with_costs
 from harness.run.store.directory import RunDirectory
@@ -95,6 +95,8 @@ class RunProgress:
 
     def resumed(self, sample: str, event: Resumed) -> None:
         """A sample goes on where it was interrupted; said where that cannot be."""
+        if self._live and not event.cause:
+            self._live.resumed(sample, event.turn)
         if event.cause:
             self._console.print(
                 printable_line(f"{sample} begins again after turn {event.turn}: {event.cause}"),
@@ -115,6 +117,11 @@ class RunProgress:
             return
         line = f"{sample}  retry {retry.attempt} in {retry.wait_s:.1f} s: {retry.cause}"
         self._console.print(printable_line(line), soft_wrap=True)
+
+    def progressed(self, sample: str, event: Progress) -> None:
+        """The model has answered, or tests were run; lines of a log tell of ends alone."""
+        if self._live:
+            self._live.progressed(sample, event)
 
     def _tell(self, line: str) -> None:
         place = f"[{self._tally.ended}/{self._tally.total}]"

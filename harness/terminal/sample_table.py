@@ -1,15 +1,16 @@
 """The table of a run's samples: while it goes on, and afterwards."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from harness.efficiency.labels import cpu_time, rank, score
 from harness.efficiency.scale import Efficiency
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import sample_name
 from harness.terminal.columns import Cell, Column, Grid
-from harness.text import printable_line
+from harness.text import UNKNOWN, printable_line
 
 COLUMNS = (
     Column("#", right=True),
@@ -29,6 +30,8 @@ EFFICIENCY_COLUMNS = (
 )
 """Of runs whose solutions are timed; the others leave before them."""
 LONGEST_LABEL = 120
+UNFINISHED = frozenset({"running", "retrying", "pending"})
+"""What a sample is called that has no result yet."""
 MINUTE, HOUR = 60, 3_600
 _STYLES = {"accepted": "green", "running": "cyan", "pending": "yellow", "ungraded": "yellow"}
 
@@ -43,6 +46,7 @@ class SampleRow:
         problem: its id; `title` is empty where it is not known.
         index: which sample of the problem it is; None where there is one alone.
         status: a verdict, `running`, `retrying` or `pending`.
+        tests: of one that is running, how many public tests it passed last; empty otherwise.
         turns: model calls.
         seconds: of wall time; None, as the others, where there is none yet or nobody knows.
         efficiency: how fast the solution is.
@@ -56,6 +60,7 @@ class SampleRow:
     index: int | None
     difficulty: str
     status: str
+    tests: str = ""
     turns: int | None = None
     seconds: float | None = None
     tokens: int | None = None
@@ -75,14 +80,21 @@ class SampleRow:
             Cell(self.label),
             Cell(self.difficulty),
             Cell(
-                self.status.replace("_", " ") + ", cut off" * self.cut_off,
+                " ".join(filter(None, (self.status.replace("_", " "), self.tests)))
+                + ", cut off" * self.cut_off,
                 _STYLES.get(self.status, "red"),
             ),
-            Cell(_known(self.turns)),
-            Cell("-" if self.seconds is None else clock(self.seconds)),
-            Cell(_known(self.tokens)),
-            Cell("-" if self.cost is None else f"${self.cost:.4f}"),
+            Cell(self._of(self.turns, "{:,}".format)),
+            Cell(self._of(self.seconds, clock)),
+            Cell(self._of(self.tokens, "{:,}".format)),
+            Cell(self._of(self.cost, "${:.4f}".format)),
         )
+
+    def _of(self, value: float | None, told: Callable[[Any], str]) -> str:
+        """A figure; a dash where there is none yet."""
+        if value is None:
+            return "-" if self.status in UNFINISHED else UNKNOWN
+        return told(value)
 
     def efficiency_cells(self) -> tuple[Cell, ...]:
         """By `EFFICIENCY_COLUMNS`; of a solution that failed there is no time."""
@@ -196,7 +208,3 @@ def clock(seconds: float) -> str:
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text[:LONGEST_LABEL].casefold()))
-
-
-def _known(number: int | None) -> str:
-    return "-" if number is None else f"{number:,}"

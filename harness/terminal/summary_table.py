@@ -9,6 +9,7 @@ from rich.table import Table
 
 from harness.grading.verdict import JudgedAgain
 from harness.run.store.state import UNDER_WAY, reason_text
+from harness.run.summary.groups import FEWEST
 from harness.run.summary.summary import Summary
 from harness.sandbox.isolation import Level
 from harness.stats.rates import Rate
@@ -69,8 +70,9 @@ def summary_view(summary: Summary) -> RenderableType:
     if summary.curve is not None and summary.curve.iterated:
         parts.append(CurveView(summary.curve))
     for title, rates in (("difficulty", summary.by_difficulty), ("platform", summary.by_platform)):
-        if rates:
-            parts.append(_breakdown(title, rates))
+        shown = {name: rate for name, rate in rates.items() if rate.problems >= FEWEST}
+        if shown:
+            parts.append(_breakdown(title, shown))
     if summary.efficiency is not None:
         parts.append(efficiency_table(summary.efficiency))
     return Group(*parts, facts(_facts(summary)))
@@ -110,7 +112,7 @@ def judged_again(again: JudgedAgain) -> Iterator[tuple[str, str]]:
             (again.rechecked, "passed test"),
             (again.retimed, "narrow time-out"),
         )
-        if tries
+        if changed
     ]
     if parts:
         yield "judged again", "; ".join(parts)
@@ -182,7 +184,7 @@ def _too_few(summary: Summary) -> Iterator[tuple[str, str]]:
     for each in summary.of_several:
         if each.too_few:
             few = count(each.too_few, "problem")
-            yield f"pass@{each.k}", f"n/a for {few} with fewer samples; in no such rate"
+            yield f"pass@{each.k}", f"unknown for {few} with fewer samples; in no such rate"
 
 
 def _overfit(summary: Summary) -> str:
@@ -198,13 +200,16 @@ def _unknown_steps(summary: Summary) -> Iterator[tuple[str, str]]:
     curve = summary.curve
     if curve is None:
         if summary.graded and summary.model_calls > summary.graded + summary.ungraded:
-            yield "first write", "n/a; the results are of a version that did not keep it"
+            yield "first write", "unknown; the results are of a version that did not keep it"
         return
     if not curve.iterated:
         return
     if curve.without_steps:
         number = count(curve.without_steps, "sample")
-        yield "first write", f"n/a for {number} of a version that did not keep it; in no such share"
+        yield (
+            "first write",
+            f"unknown for {number} of a version that did not keep it; in no such share",
+        )
     if curve.first_write_unknown:
         number = count(curve.first_write_unknown, "sample")
         yield "first write", f"unknown for {number}; not in its rate"

@@ -111,7 +111,7 @@ def test_notebooks_get_html_in_which_every_text_is_escaped(things: list[Any]) ->
         found = Tags(thing._repr_html_())
         assert found.seen <= {"pre", "span"}
         assert "\x1b" not in found.text
-    assert "difference B - A" in Tags(things[2]._repr_html_()).text
+    assert "points fewer than" in " ".join(Tags(things[2]._repr_html_()).text.split())
     assert "<script>alert(1)" in Tags(things[3]._repr_html_()).text
 
 
@@ -120,9 +120,9 @@ def test_terminals_get_texts_as_they_are(things: list[Any]) -> None:
         text = shown(thing)
         assert "\x1b[2J" not in text
         assert text.strip()
-    assert "pass@1" in shown(things[0])
+    assert "solved  100.0 %" in shown(things[0])
     assert ":smile:" in shown(things[3])
     assert "[link=http://evil]" in shown(things[3])
     assert "95 % interval" in shown(things[2])
     assert isinstance(things[2], RunComparison)
-    assert "2 runs" in repr(things[2])
+    assert repr(things[2]).startswith("<RunComparison: ")

@@ -90,7 +90,7 @@ def test_several_samples_have_a_beyond_of_k(make_result: MakeResult, shown: Show
     results.append(make_result("b", solved=True, efficiency=made_efficiency(1.0)))
     text = words(shown(summary_view(summarize(results, 3))))
     assert re.search(r"Beyond@2 1\.000 0\.\d+ to 1\.000 1 ", text)
-    assert "Beyond@2 n/a for 1 problem with fewer samples; in no such mean" in text
+    assert "Beyond@2 unknown for 1 problem with fewer samples; in no such mean" in text
 
 
 def test_two_ways_of_timing_are_told_from_one(timed: list[SampleResult], shown: Shown) -> None:

@@ -73,7 +73,7 @@ def test_one_answer_has_no_such_table(make_result: MakeResult, shown: Shown) -> 
 
 def test_older_runs_say_that_nobody_knows(make_result: MakeResult, shown: Shown) -> None:
     text = words(shown(summary_view(view([make_result("a", solved=True, model_calls=3)]))))
-    assert "first write n/a; the results are of a version that did not keep it" in text
+    assert "first write unknown; the results are of a version that did not keep it" in text
     assert "so far" not in text
 
 
@@ -87,7 +87,7 @@ def test_what_is_in_no_share_is_told(
         make_result("f", steps=(step(1, solved=True), step(2, 0))),
     ]
     text = words(shown(summary_view(view(results)), 160))
-    assert "first write n/a for 1 sample of a version that did not keep it" in text
+    assert "first write unknown for 1 sample of a version that did not keep it" in text
     assert "first write unknown for 1 sample; not in its rate" in text
     assert "never run 1 solved sample whose solution was not" in text
     assert "lost 1 sample had a solution that passes all tests, and ended with another" in text

@@ -44,10 +44,10 @@ def test_time_is_told_in_the_unit_it_needs(seconds: float, shown: str) -> None:
     assert clock(seconds) == shown
 
 
-def test_what_nobody_knows_is_a_dash(make_result: MakeResult) -> None:
+def test_what_nobody_knows_is_called_unknown(make_result: MakeResult) -> None:
     result = make_result("a/b", usage=None, cost=None, model_calls=0, seconds=0.0, difficulty=None)
     texts = [cell.text for cell in result_row(result, 7, several=True).cells()]
-    assert texts == ["7", "b#0", "", "wrong answer", "-", "-", "-", "-"]
+    assert texts == ["7", "b#0", "", "wrong answer", *["unknown"] * 4]
 
 
 def test_pending_are_all_that_have_no_result(make_result: MakeResult) -> None:

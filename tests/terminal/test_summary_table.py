@@ -74,8 +74,16 @@ def test_rates_stand_with_interval_and_problems(make_result: MakeResult, shown: 
     assert "pass@1 50.0 % 15.0 to 85.0 4" in text
     assert "with hidden tests 33.3 % 6.1 to 79.2 3" in text
     assert "without known issues 66.7 % 20.8 to 93.9 3" in text
-    assert "easy 66.7 %" in text
-    assert "a-platform-of-some-length 100.0 % 20.7 to 100.0 1" in text
+
+
+def test_groups_of_too_few_problems_are_not_printed(make_result: MakeResult, shown: Shown) -> None:
+    of_five = [make_result(name, solved=True) for name in "abcde"]
+    few = [make_result(name, difficulty="hard", platform="rare") for name in "fghi"]
+    text = words(shown(summary_view(summarize([*of_five, *few], 9))))
+    assert "easy 100.0 % 56.6 to 100.0 5" in text
+    assert "made 100.0 % 56.6 to 100.0 5" in text
+    assert "hard" not in text
+    assert "rare" not in text
 
 
 def test_how_tools_were_called_is_told_where_it_was_not_natively_alone(
@@ -144,7 +152,7 @@ def test_no_rate_is_not_a_rate_of_zero(shown: Shown) -> None:
 def test_names_from_data_are_shown_as_they_are(
     make_result: MakeResult, shown: Shown, name: str
 ) -> None:
-    summary = summarize([make_result("a", platform=name)], 1)
+    summary = summarize([make_result(letter, platform=name) for letter in "abcde"], 5)
     text = shown(summary_view(summary))
     assert "\x1b" not in text
     wanted = name.replace("\x1b", r"\x1b").replace("\n", r"\n") or "unknown"

@@ -5,12 +5,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from harness.cli import completion
+from harness.cli import completion, problem_flags, result_flags
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
+from harness.features.compare.answer import names_of
 from harness.features.compare.comparison import Comparison, compare_runs
 from harness.features.compare.markdown_table import comparison_markdown
-from harness.features.compare.view import comparison_view
+from harness.features.compare.screen import comparison_screen, groups_chosen
+from harness.features.compare.view import comparison_view, groups_of
+from harness.run.summary.groups import read_kinds
+from harness.run.summary.result_filter import EVERYTHING
+from harness.sources.selection import Selection
 from harness.terminal.summary_table import console, write_json
 from harness.text import count, printable_line
 
@@ -23,6 +29,9 @@ def compare_and_print(
     fail_if_worse: bool,
     as_json: bool,
     as_markdown: bool,
+    only: Selection = EVERYTHING,
+    details: bool = False,
+    by: Sequence[str] = (),
     at: Sequence[float] | None = None,
 ) -> int:
     """Compare runs; returns the exit code.
@@ -34,7 +43,8 @@ def compare_and_print(
     """
     if as_json and as_markdown:
         raise UsageError("--json and --markdown contradict each other; give one")
-    comparison = compare_runs(runs, baseline, at)
+    kinds = read_kinds(by)
+    comparison = compare_runs(runs, baseline, at, only)
     if strict:
         _refuse_unlike(comparison)
     out = console()
@@ -43,8 +53,20 @@ def compare_and_print(
     elif as_markdown:
         out.file.write(comparison_markdown(comparison))
     else:
-        out.print(comparison_view(comparison), crop=False)  # commands stay whole
+        _print(out, comparison, details=details, kinds=kinds)
     return _gate(comparison) if fail_if_worse else OK
+
+
+def _print(out: Console, comparison: Comparison, *, details: bool, kinds: Sequence[str]) -> None:
+    """Print the answer, and above it what was asked for beside. Commands are never cut."""
+    chosen = groups_chosen(comparison, kinds) if kinds else comparison
+    if details:
+        out.print(comparison_view(chosen), crop=False)
+    elif kinds:
+        for versus in chosen.versus:
+            for part in groups_of(versus, names_of(comparison)):
+                out.print(part)
+    out.print(comparison_screen(comparison), crop=False)
 
 
 def _refuse_unlike(comparison: Comparison) -> None:
@@ -120,12 +142,21 @@ def compare(  # noqa: PLR0917 - the flags of a command
             "p < 0.05 (score test over problems, corrected by Holm).",
         ),
     ] = False,
+    filter_difficulty: problem_flags.FilterDifficulty = None,
+    filter_tags: problem_flags.FilterTags = None,
+    filter_platform: problem_flags.FilterPlatform = None,
+    min_release_date: problem_flags.MinReleaseDate = None,
+    max_release_date: problem_flags.MaxReleaseDate = None,
+    exclude_known_issues: problem_flags.ExcludeKnownIssues = None,
+    details: result_flags.Details = False,
+    by: result_flags.By = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
     as_markdown: Annotated[
         bool, typer.Option("--markdown", help="Print as GitHub's Markdown.")
     ] = False,
 ) -> None:
     """Compare runs, paired by problem: rates, difference, test, flips, tokens, cost and time."""
+    only = result_flags.selection(locals())
     raise typer.Exit(
         compare_and_print(
             runs,
@@ -134,6 +165,9 @@ def compare(  # noqa: PLR0917 - the flags of a command
             fail_if_worse=fail_if_worse,
             as_json=as_json,
             as_markdown=as_markdown,
+            only=only,
+            details=details,
+            by=by or (),
             at=None if at is None else _spends(at),
         )
     )

@@ -4,6 +4,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.comparability import agents_told, unlike
 from harness.features.compare.differences import conditions_differ, settings_differ, value_of
@@ -19,7 +22,10 @@ from harness.run.store.published import verdicts_of
 from harness.run.store.results import SampleResult, uncollected
 from harness.run.summary.bounds import Bracket, bracket_of, pending_of
 from harness.run.summary.loaded_run import Run, read_run
+from harness.run.summary.result_filter import EVERYTHING, filtered
+from harness.run.summary.run_words import benchmark_words
 from harness.run.summary.summary import Summary, solved_counts, summarize
+from harness.sources.selection import Selection
 from harness.stats.paired import Paired, holm
 from harness.stats.pass_at_k import Counts
 from harness.text import count
@@ -52,6 +58,9 @@ class Side(Frozen):
     open: Bracket
     seconds: float | None
     paired: Summary | None = None
+    # For screens alone: the benchmark's name and release, and the filter of both runs, in words.
+    benchmark: SkipJsonSchema[str] = Field(default="", exclude=True)
+    filtered_by: SkipJsonSchema[str] = Field(default="", exclude=True)
 
 
 class SamplePairs(Frozen):
@@ -122,7 +131,10 @@ class Comparison(Frozen):
 
 
 def compare_runs(
-    paths: Sequence[Path], baseline: Path | None = None, at: Sequence[float] | None = None
+    paths: Sequence[Path],
+    baseline: Path | None = None,
+    at: Sequence[float] | None = None,
+    only: Selection = EVERYTHING,
 ) -> Comparison:
     """Pair runs by problem with one of them.
 
@@ -130,9 +142,11 @@ def compare_runs(
         paths: of two runs or more.
         baseline: one of them, or one more, which then comes first; the first where it is not given.
         at: mean spends a problem at which runs are compared; see `spend_comparison`.
+        only: the problems that count; all where it is not given.
 
     Raises:
         RunDirectoryError: one is not a run, or shares no graded problem with the baseline.
+        NothingSelectedError: the filters leave no problem of a run.
         UsageError: there are too few or too many, or a spend cannot be compared.
     """
     if baseline is not None and baseline.resolve() not in {path.resolve() for path in paths}:
@@ -140,7 +154,8 @@ def compare_runs(
     if not 1 < len(paths) <= len(LABELS):
         raise UsageError(f"give two runs to compare, and {len(LABELS)} at most")
     with uncollected():
-        return compare_read([read_run(path) for path in paths], _place(paths, baseline), at)
+        runs = [filtered(read_run(path), only) for path in paths]
+        return compare_read(runs, _place(paths, baseline), at)
 
 
 def compare_read(
@@ -242,6 +257,8 @@ class _Pair:
         }
 
     def _notes(self) -> Iterator[str]:
+        for label, run in zip(self.labels, (self.a, self.b), strict=True):
+            yield from (f"{label}: {words}" for words in run.filter_notes)
         for label, alone in zip(self.labels, self.alone, strict=True):
             if alone:
                 yield f"{count(alone, 'problem')} of {label} left out: not graded in the other run"
@@ -292,6 +309,8 @@ def _side(label: str, run: Run, shared: Collection[str]) -> Side:
         open=bracket_of(run),
         seconds=_seconds(run.results),
         paired=summarize(paired, len(paired), prices_as_of=dated) if alone else None,
+        benchmark=benchmark_words(run.spec.get("benchmark")),
+        filtered_by=run.filtered_by,
     )
 
 

@@ -182,7 +182,7 @@ def efficiency_rows(
         return
 
     def each(name: str, words: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-        if any(word != "n/a" for word in words):
+        if any(word != "unknown" for word in words):
             yield name, tuple(words)
 
     rates = [dict(scores(found)) if found else {} for found in summaries]
@@ -191,7 +191,7 @@ def efficiency_rows(
     yield from each("percentile, passed", [rank_words(s and s.percentile) for s in summaries])
     yield from each(
         "problems without Beyond",
-        [f"{sum(s.untold.values()):,}" if s else "n/a" for s in summaries],
+        [f"{sum(s.untold.values()):,}" if s else "unknown" for s in summaries],
     )
 
 

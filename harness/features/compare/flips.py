@@ -4,6 +4,9 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Frozen
 from harness.run.store.results import SampleResult
@@ -43,6 +46,8 @@ class Flip(Frozen):
     better: str
     a: Shown
     b: Shown
+    # For screens alone: of the problem; empty where that is unknown.
+    difficulty: SkipJsonSchema[str] = Field(default="", exclude=True)
 
 
 def flips_of(
@@ -73,6 +78,7 @@ def flips_of(
                 better=labels[gains[problem] > 0],
                 a=_shown(a, labels[0], first, counts[0][problem], there),
                 b=_shown(b, labels[1], second, counts[1][problem], here),
+                difficulty=first.difficulty or "",
             )
 
 

@@ -1,18 +1,14 @@
 """Two runs compared by kind of problem: difficulty, platform, tag, and month of release."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from harness.models.protocol import Frozen
 from harness.run.store.results import SampleResult
+from harness.run.summary.groups import FEWEST, KINDS, rank
 from harness.stats.paired import Paired, compare_paired
 from harness.stats.pass_at_k import Counts
 from harness.stats.rates import Rate
-
-FEWEST = 5
-"""Problems, at least, that a difference is given an interval by."""
-
-ORDER = ("easy", "medium", "hard", "unknown")
 
 
 class Group(Frozen):
@@ -35,15 +31,6 @@ class Group(Frozen):
     high: float | None
 
 
-KINDS: Mapping[str, Callable[[SampleResult], Iterable[str]]] = {
-    "difficulty": lambda result: (result.difficulty or "unknown",),
-    "platform": lambda result: (result.platform or "unknown",),
-    "tag": lambda result: result.tags,
-    "month": lambda result: (f"{result.release_date:%Y-%m}" if result.release_date else "unknown",),
-}
-"""By which problems are grouped: the groups that a sample's problem is in."""
-
-
 def grouped(
     results: Iterable[SampleResult], a: Mapping[str, Counts], b: Mapping[str, Counts]
 ) -> dict[str, tuple[Group, ...]]:
@@ -62,13 +49,9 @@ def grouped(
             for name in names_of(result):
                 members[name].append(problem)
         if set(members) - {"unknown"}:
-            ranked = sorted(members, key=lambda name: (_rank(name), name))
+            ranked = sorted(members, key=lambda name: (rank(name), name))
             found[kind] = tuple(_group(name, members[name], a, b) for name in ranked)
     return found
-
-
-def _rank(name: str) -> int:
-    return ORDER.index(name) if name in ORDER else 0
 
 
 def _group(

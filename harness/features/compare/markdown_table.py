@@ -2,6 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from harness.features.compare.answer import (
+    difference_words,
+    names_of,
+    price_words,
+    title_words,
+)
 from harness.features.compare.comparison import Comparison, Versus
 from harness.features.compare.flips import Flip
 from harness.features.compare.sentences import findings, flip_words
@@ -29,6 +35,14 @@ def code(text: str) -> str:
 
 def _lines(comparison: Comparison) -> Iterator[str]:
     runs = comparison.runs
+    names = names_of(comparison)
+    yield f"**{code(title_words(comparison))}**"
+    yield ""
+    for versus in comparison.versus:
+        safe = {label: code(name) for label, name in names.items()}
+        told = difference_words(versus, safe, len(comparison.versus))
+        yield " ".join(filter(None, (told, price_words(comparison, versus, safe))))
+        yield ""
     yield from _table(
         ("", *(side.label for side in runs)),
         (

@@ -16,7 +16,7 @@ from harness.features.compare.arms import (
     samples_of,
 )
 from harness.features.compare.spend_curve import Drawn, Key, draw
-from harness.features.compare.spend_sentence import arm_names, notes_of, sentence_of
+from harness.features.compare.spend_sentence import arm_names, mode_of, notes_of, sentence_of
 from harness.features.compare.spend_types import (
     ArmFacts,
     Crossing,
@@ -60,14 +60,28 @@ def spend_comparison(
         RunDirectoryError: no graded problem, of the same content, is in both.
         UsageError: a spend is no positive number, or the unit is not known of both runs.
     """
+    sides = _shared(a, b)
+    counted = _unit_known(sides, (a, b), unit)
+    if counted is None and unit is not None:
+        raise UsageError(f"equal spend: the {unit} of a sample are not known of both runs")
+    return _compared(a, b, at, sides=sides, counted=counted, labels=labels)
+
+
+def _compared(
+    a: Run,
+    b: Run,
+    at: Sequence[float] | None,
+    *,
+    sides: tuple[Samples, Samples],
+    counted: Unit | None,
+    labels: Labels,
+) -> SpendComparison:
+    """What `spend_comparison` returns, of samples that have been looked up."""
     if at is not None and not all(0 < each < math.inf for each in at):
         raise UsageError("equal spend: give what a problem may cost as numbers above 0")
-    sides, modes = _shared(a, b), (_mode(a), _mode(b))
-    counted = _unit_known(sides, (a, b), unit)
     if counted is None:
-        raise UsageError(
-            f"equal spend: {unit or 'what a sample spent'} cannot be told of both runs"
-        )
+        raise UsageError("equal spend: what a sample spent is not known of both runs")
+    modes = mode_of(a), mode_of(b)
     arms = arm_of(sides[0], modes[0], counted), arm_of(sides[1], modes[1], counted)
     wanted = _wanted(arms, labels, at)
     drawn = draw({(side, way): own for side in (0, 1) for way, own in arms[side].ways.items()},
@@ -98,9 +112,11 @@ def equal_spend(
     Raises:
         UsageError: spends were asked for, and cannot be compared.
     """
-    if at is None and _unit_known(_shared(a, b), (a, b)) is None:
+    sides = _shared(a, b)
+    unit = _unit_known(sides, (a, b))
+    if at is None and unit is None:
         return None
-    return spend_comparison(a, b, at, labels=labels)
+    return _compared(a, b, at, sides=sides, counted=unit, labels=labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +125,6 @@ class _Wanted:
 
     at: float
     mean_of: str | None
-
-
-def _mode(run: Run) -> str:
-    return str(run.spec.get("mode") or "agentic")
 
 
 def _shared(a: Run, b: Run) -> tuple[Samples, Samples]:
@@ -133,7 +145,9 @@ def _unit_known(
     owned = any(run.manifest.get("agent") for run in runs)
     for unit in (asked,) if asked else UNITS:
         told = not owned or unit == "seconds"
-        if told and all(known(own, _mode(run), unit) for own, run in zip(sides, runs, strict=True)):
+        if told and all(
+            known(own, mode_of(run), unit) for own, run in zip(sides, runs, strict=True)
+        ):
             return unit
     return None
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from harness.features.compare.arms import Way
 from harness.features.compare.spend_types import SpendPoint
+from harness.stats.paired_score import score_interval
+from harness.stats.rates import wilson
 from harness.stats.spend_curves import CrossingPoint, Policies, band, crossing, resampled
 
 if TYPE_CHECKING:
@@ -88,22 +90,26 @@ class Drawn:
     def point(self, key: Key, spend: float) -> SpendPoint:
         """The curve at one of the spends."""
         place = self.spends.index(spend)
+        solved = self._rates[key][place]
         low, high = self._bands[key][place] if self.problems > 1 else (None, None)
+        if low is not None and low == high:  # all problems alike, of which others may not be
+            low, high = wilson(min(1.0, solved), self.problems)
         (amount,) = self.curves[key].amounts_at([spend])
-        return SpendPoint(
-            spend=spend, solved=self._rates[key][place], low=low, high=high, amount=amount
-        )
+        return SpendPoint(spend=spend, solved=solved, low=low, high=high, amount=amount)
 
     def difference(
         self, first: Key, second: Key, spend: float
     ) -> tuple[float, float | None, float | None]:
         """The second curve less the first at one of the spends, and the interval."""
         place = self.spends.index(spend)
-        difference = self._rates[second][place] - self._rates[first][place]
+        one, other = (min(1.0, self._rates[key][place]) for key in (first, second))
+        difference = other - one
         if self.problems < 2:  # noqa: PLR2004 - one says nothing of others
             return difference, None, None
         drawn = self._drawn[second][:, [place]] - self._drawn[first][:, [place]]
         ((low, high),) = band(drawn, self.problems)
+        if low == high:
+            _, low, high, _ = score_interval([(one, other)] * self.problems)
         return difference, low, high
 
     def crossing(self, first: Key, second: Key) -> CrossingPoint | None:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 
 from harness.features.compare.arms import Arm, Unit
+from harness.features.compare.differences import value_of
 from harness.features.compare.spend_types import (
     ArmFacts,
     Crossing,
@@ -31,7 +32,7 @@ def arm_names(a: Run, b: Run, labels: tuple[str, str]) -> tuple[str, str]:
     Names of models and prompt sets are the words of others: make them safe before you show them.
     """
     modes, models, prompts = (
-        tuple(str(find(run)) for run in (a, b)) for find in (_mode, _model, _prompt)
+        tuple(str(find(run)) for run in (a, b)) for find in (mode_of, _model, _prompt)
     )
     if modes[0] != modes[1]:
         words = [MODES.get(mode, mode) for mode in modes]
@@ -45,8 +46,9 @@ def arm_names(a: Run, b: Run, labels: tuple[str, str]) -> tuple[str, str]:
     return labels
 
 
-def _mode(run: Run) -> str:
-    return run.spec.get("mode") or "agentic"
+def mode_of(run: Run) -> str:
+    """The mode of a run; the usual one where the run is older than that setting."""
+    return str(value_of(run.spec, "mode"))
 
 
 def _model(run: Run) -> str:
@@ -115,8 +117,8 @@ def _solves(arm: ArmFacts, point: SpendPoint) -> str:
     of = "" if arm.name in {*MODES.values()} else f" of {arm.name}"
     if math.isclose(point.amount, 1, abs_tol=0.005):
         return f"one shot{of} solves {rate}"
-    chosen = " chosen by public tests" if point.amount > 1 else " a problem"
-    return f"{point.amount:.2g} shots{of}{chosen} solve {rate}"
+    words = f"shots{of} chosen by public tests" if point.amount > 1 else f"shots a problem{of}"
+    return f"{point.amount:.2g} {words} solve {rate}"
 
 
 def _difference(at: SpendDifference, sign: int) -> str:

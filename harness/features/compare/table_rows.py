@@ -13,7 +13,7 @@ from harness.stats.rates import Rate
 from harness.text import dollars, figure, interval, percent
 
 PAIRED = "  shared problems only"
-NONE = "n/a"
+NONE = "unknown"
 MINUTE, HOUR = 60, 3_600
 
 
@@ -77,7 +77,7 @@ def _bracket(side: Side) -> str:
 
 
 def _several(runs: Sequence[Side]) -> Iterator[Row]:
-    """pass@k and pass^k, n/a where a run has fewer samples."""
+    """pass@k and pass^k, unknown where a run has fewer samples."""
     steps = sorted({each.k for side in runs for each in side.summary.of_several})
     for sign in ("@", "^"):
         for k in steps:

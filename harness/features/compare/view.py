@@ -1,6 +1,6 @@
 """The table of runs side by side, for a terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Group as Together
 from rich.console import RenderableType
@@ -13,7 +13,9 @@ from harness.features.compare.sentences import findings, flip_words
 from harness.features.compare.spend_rows import spend_columns, spend_rows
 from harness.features.compare.spend_types import SpendComparison
 from harness.features.compare.table_rows import points, rows_of
+from harness.run.summary.groups import FEWEST
 from harness.terminal.layout import figures_table
+from harness.terminal.run_screen import too_few
 from harness.text import count, percent, printable_line
 
 LISTED = 20  # flips either way
@@ -47,8 +49,7 @@ def _versus(versus: Versus, comparisons: int) -> Iterator[RenderableType]:
     yield Text("\n".join(lines))
     if versus.spend is not None:
         yield _spend(versus.spend)
-    for kind, groups in versus.groups.items():
-        yield _groups(kind, groups, versus)
+    yield from groups_of(versus)
     for label in (versus.baseline, versus.label):
         yield from _flips(label, [flip for flip in versus.flips if flip.better == label])
 
@@ -60,12 +61,29 @@ def _spend(spend: SpendComparison) -> RenderableType:
     return table
 
 
-def _groups(kind: str, groups: Sequence[Group], versus: Versus) -> RenderableType:
+def groups_of(versus: Versus, names: Mapping[str, str] | None = None) -> Iterator[RenderableType]:
+    """A table for each kind of group; groups of too few problems are counted below it.
+
+    Args:
+        versus: a run against the baseline.
+        names: of the runs by their letters; the letters where they are not given.
+    """
+    called = names or {versus.baseline: versus.baseline, versus.label: versus.label}
+    for kind, groups in versus.groups.items():
+        enough = [group for group in groups if group.problems >= FEWEST]
+        if enough:
+            yield _groups(kind, enough, versus, called)
+        yield from too_few(kind, len(groups) - len(enough))
+
+
+def _groups(
+    kind: str, groups: Sequence[Group], versus: Versus, names: Mapping[str, str]
+) -> RenderableType:
     most = MOST_TAGS if kind == "tag" else MOST_GROUPS
-    difference = f"{versus.label} - {versus.baseline}"
-    table = figures_table(
-        f"by {kind}", "n", versus.baseline, versus.label, difference, "95 % interval"
-    )
+    one, other = names[versus.baseline], names[versus.label]
+    short = all(len(name) == 1 for name in (one, other))
+    difference = f"{other} - {one}" if short else "difference"
+    table = figures_table(f"by {kind}", "n", one, other, difference, "95 % interval")
     for group in shown_groups(kind, groups, most):
         table.add_row(printable_line(group.name), *group_cells(group))
     if len(groups) <= most:
@@ -83,7 +101,7 @@ def shown_groups(kind: str, groups: Sequence[Group], most: int) -> Sequence[Grou
 
 def group_cells(group: Group) -> tuple[str, ...]:
     """How many problems, both rates, their difference and its interval."""
-    rates = (percent(rate.value) if rate else "n/a" for rate in (group.rate_a, group.rate_b))
+    rates = (percent(rate.value) if rate else "unknown" for rate in (group.rate_a, group.rate_b))
     return (f"{group.problems:,}", *rates, points(group.difference), _interval(group))
 
 

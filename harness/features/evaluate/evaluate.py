@@ -24,6 +24,7 @@ from harness.run.reporter import LOG
 from harness.run.session.judging_session import isolate
 from harness.run.session.sandboxes import vetted
 from harness.run.session.sync import first_of, run
+from harness.run.spec.call_signature import listing
 from harness.run.spec.keys import RunKeys
 from harness.run.store.directory import MANIFEST, read_manifest
 from harness.run.store.versions import version_change
@@ -36,6 +37,7 @@ class EvaluationError(HarnessError):
     """No sample of an evaluation could be graded; the message says why the first could not."""
 
 
+@listing(RunKeys)
 def evaluate(
     solution_fn: SolutionFunction | Model | None = None,
     split: str | None = None,
@@ -82,6 +84,7 @@ def evaluate(
     return run(partial(evaluation.carry_out, prepared))
 
 
+@listing(RunKeys)
 async def aevaluate(
     solution_fn: SolutionFunction | Model | None = None,
     split: str | None = None,

@@ -1,21 +1,27 @@
 """What an evaluation came to."""
 
+# pyright: reportMissingTypeStubs=false
+
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from harness.run.observer import Failure
 from harness.run.store.results import SampleResult
+from harness.run.summary.frames import samples_frame
 from harness.run.summary.loaded_run import Run
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
 from harness.terminal.notebook import Shown
-from harness.terminal.summary_table import summary_view
+from harness.terminal.run_screen import run_screen
 from harness.text import count, printable_line
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Evaluation(Shown, Mapping[str, Any]):
@@ -75,13 +81,18 @@ class Evaluation(Shown, Mapping[str, Any]):
     def __len__(self) -> int:
         return len(FIGURES)
 
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return a row a sample, with its problem, verdict, tokens, cost (US dollars), seconds."""
+        return samples_frame(self.run)
+
     def view(self) -> RenderableType:
-        """The summary as `harness run` prints it, and why samples are pending."""
+        """The last screen of `harness run`, and why samples are pending."""
+        shown = run_screen(self.run, self.summary)
         if not self.failures:
-            return summary_view(self.summary)
+            return shown
         first = self.failures[0]
         lines = f"{count(len(self.failures), 'sample')} pending, the first because: {first.cause}"
-        return Group(summary_view(self.summary), Text(printable_line(lines)))
+        return Group(shown, Text(printable_line(lines)))
 
     def __repr__(self) -> str:
         return (

@@ -12,7 +12,7 @@ from harness.features.experiment.decision import Decision
 from harness.features.experiment.ranking import Against, RankedCell, Ranking
 from harness.run.plan.estimate import Estimate
 from harness.terminal.layout import figures_table
-from harness.text import count, dollars, interval, percent, printable_line
+from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line
 
 GAP = 3
 """Columns of a terminal between two of a table."""
@@ -27,7 +27,7 @@ class RankingView:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         del console
         columns = _columns(self.ranking)
-        for name in _DROPPED:
+        for name in filter(columns.__contains__, _DROPPED):
             if sum(max(map(cell_len, cells)) + GAP for cells in columns.values()) <= (
                 options.max_width + GAP
             ):
@@ -36,9 +36,33 @@ class RankingView:
         table = figures_table(*(cells[0] for cells in columns.values()))
         for row in zip(*(cells[1:] for cells in columns.values()), strict=True):
             table.add_row(*map(Text, row))
+        yield Text(_best(self.ranking), style="bold")
         yield table
         yield Text("\n".join(_notes(self.ranking)))
         yield from _answers(self.ranking)
+
+
+def _best(ranking: Ranking) -> str:
+    """Which cell solves most, and how it stands against the baseline, in one sentence."""
+    best = ranking.cells[0]
+    if best.pass_at_1 is None:
+        return f"{count(len(ranking.cells), 'cell')}; none has a graded sample"
+    solves = f"{printable_line(best.name)} solves most: {percent(best.pass_at_1.value)}"
+    if best.against is None:
+        return f"{solves}; it is the baseline"
+    points = f"{100 * best.against.difference:+.1f} points"
+    chance = "" if best.against.p_holm < LEVEL else ", which chance alone could do"
+    return (
+        f"{solves}, {points} against {printable_line(ranking.baseline)} "
+        f"(p {_p_words(best.against.p_holm)} by Holm{chance})"
+    )
+
+
+LEVEL = 0.05
+
+
+def _p_words(p_value: float) -> str:
+    return "< 0.001" if p_value < 0.001 else f"= {p_value:.2g}"  # noqa: PLR2004 - three digits
 
 
 _DROPPED = ("tokens", "range", "per solved", "interval", "cost")
@@ -52,7 +76,7 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
         f"{'*' if cell.on_front else ' '} {number}. {printable_line(cell.name)}"
         for number, cell in enumerate(cells, 1)
     ]
-    return {
+    every = {
         "cell": ["  cell", *names],
         "rate": ["pass@1", *map(_rate, cells)],
         "interval": ["95 % interval", *map(_interval, cells)],
@@ -63,10 +87,11 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
         "cost": ["cost", *(dollars(cell.cost) for cell in cells)],
         "per solved": ["per solved", *map(_per_solved, cells)],
     }
+    return {key: texts for key, texts in every.items() if set(texts[1:]) - {UNKNOWN, ""}}
 
 
 def _rate(cell: RankedCell) -> str:
-    return percent(cell.pass_at_1.value) if cell.pass_at_1 else "n/a"
+    return percent(cell.pass_at_1.value) if cell.pass_at_1 else "unknown"
 
 
 def _interval(cell: RankedCell) -> str:
@@ -93,7 +118,7 @@ def _tokens(cell: RankedCell) -> str:
 
 
 def _per_solved(cell: RankedCell) -> str:
-    return "n/a" if cell.cost_per_solved is None else dollars(cell.cost_per_solved)
+    return "unknown" if cell.cost_per_solved is None else dollars(cell.cost_per_solved)
 
 
 def _notes(ranking: Ranking) -> Iterator[str]:

@@ -16,7 +16,7 @@ from harness.features.observers.observer_events import (
     SampleStarted,
 )
 from harness.plugins import words_of
-from harness.run.observer import Failure, Observer
+from harness.run.observer import Failure, Observer, Progress, tell_progress
 from harness.run.plan.plan import Plan
 from harness.run.store.results import SampleResult
 from harness.run.summary.summary import Summary
@@ -102,6 +102,10 @@ class Watching:
     def retried(self, sample: str, retry: Retried) -> None:
         """A request failed and is sent again."""
         self._own.retried(sample, retry)
+
+    def progressed(self, sample: str, event: Progress) -> None:
+        """The model has answered, or tests were run."""
+        tell_progress(self._own, sample, event)
 
     def _tell(self, event: Observed) -> None:
         for watcher in self._watchers:

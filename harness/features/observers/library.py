@@ -9,7 +9,7 @@ from harness.agent.events import Resumed, Retried
 from harness.errors import UsageError
 from harness.features.observers.dispatch import Watching
 from harness.features.observers.observer_events import Observed, RunFailed
-from harness.run.observer import Failure, Observer, Watch
+from harness.run.observer import Failure, Observer, Progress, Watch, tell_progress
 from harness.run.plan.plan import Plan
 from harness.run.reporter import log
 from harness.run.store.directory import RunDirectory
@@ -93,6 +93,10 @@ class _Both:
     def retried(self, sample: str, retry: Retried) -> None:
         for each in self._all:
             each.retried(sample, retry)
+
+    def progressed(self, sample: str, event: Progress) -> None:
+        for each in self._all:
+            tell_progress(each, sample, event)
 
 
 def check_observer(told: Told | None) -> None:

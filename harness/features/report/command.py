@@ -8,13 +8,24 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completion
+from harness.cli import completion, problem_flags, result_flags
 from harness.errors import UsageError
+from harness.features.experiment.experiment_file import FILE, read_experiment
+from harness.features.experiment.ranking import Ranking, rank
 from harness.features.report.page import report_page
 from harness.run.summary.loaded_run import read_run
+from harness.run.summary.result_filter import EVERYTHING, filtered
+from harness.sources.selection import Selection
 
 
-def write_report(runs: Sequence[Path], out: Path, *, cutoff: str | None, title: str) -> None:
+def write_report(
+    runs: Sequence[Path],
+    out: Path,
+    *,
+    cutoff: str | None,
+    title: str,
+    only: Selection = EVERYTHING,
+) -> None:
     """Write the report of some runs.
 
     Args:
@@ -22,6 +33,7 @@ def write_report(runs: Sequence[Path], out: Path, *, cutoff: str | None, title: 
         out: the file; one that is there is replaced.
         cutoff: `2024-05`, the last month that the models were trained on.
         title: of the page.
+        only: the problems that count.
 
     Raises:
         UsageError: the cut-off is no month, or the file cannot be written.
@@ -32,7 +44,17 @@ def write_report(runs: Sequence[Path], out: Path, *, cutoff: str | None, title: 
         raise UsageError(f"{out} is a directory; -o takes the name of a file")
     if not out.parent.is_dir():
         raise UsageError(f"{out} cannot be written: there is no directory {out.parent}")
-    page = report_page([read_run(run) for run in runs], title=title, cutoff=month)
+    ranking = ranking_of(runs)
+    if ranking is not None:
+        begun = {cell.name: Path(cell.run) for cell in ranking.cells if cell.planned}
+        names = read_experiment(runs[0]).cells  # in the grid's order: the baseline comes first
+        runs = [begun[name] for name in names if name in begun]
+        if not runs:
+            raise UsageError(f"{ranking.experiment}: no cell has begun")
+        if only != EVERYTHING:
+            raise UsageError("filters go with runs: name the cells of the experiment as runs")
+    found = [filtered(read_run(run), only) for run in runs]
+    page = report_page(found, title=title, cutoff=month, ranking=ranking)
     draft = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         draft.write_text(page, encoding="utf-8")
@@ -42,6 +64,20 @@ def write_report(runs: Sequence[Path], out: Path, *, cutoff: str | None, title: 
         raise UsageError(f"{out} cannot be written: {error.strerror}") from error
 
 
+def ranking_of(paths: Sequence[Path]) -> Ranking | None:
+    """Return the ranking of an experiment that is named; None where runs are.
+
+    Raises:
+        UsageError: an experiment is named beside something else.
+    """
+    experiments = [path for path in paths if (path / FILE).is_file()]
+    if not experiments:
+        return None
+    if len(paths) > 1:
+        raise UsageError(f"{experiments[0]} is an experiment: name it alone, or name runs")
+    return rank(experiments[0])
+
+
 def _month(text: str) -> date:
     try:
         return date.fromisoformat(f"{text}-01")
@@ -49,10 +85,14 @@ def _month(text: str) -> date:
         raise UsageError(f"--cutoff {text!r} is no month; write it as 2024-05") from error
 
 
-def report(
+def report(  # noqa: PLR0917 - the flags of a command
     runs: Annotated[
         list[Path],
-        typer.Argument(help="Run directories.", metavar="RUN…", autocompletion=completion.runs),
+        typer.Argument(
+            help="Run directories, or one experiment's.",
+            metavar="RUN…",
+            autocompletion=completion.runs,
+        ),
     ],
     out: Annotated[
         Path, typer.Option("-o", "--out", help="The file to write.", metavar="FILE")
@@ -62,9 +102,16 @@ def report(
         typer.Option(help="The last month the models were trained on.", metavar="YYYY-MM"),
     ] = None,
     title: Annotated[str, typer.Option(help="The page's title.")] = "Report",
+    filter_difficulty: problem_flags.FilterDifficulty = None,
+    filter_tags: problem_flags.FilterTags = None,
+    filter_platform: problem_flags.FilterPlatform = None,
+    min_release_date: problem_flags.MinReleaseDate = None,
+    max_release_date: problem_flags.MaxReleaseDate = None,
+    exclude_known_issues: problem_flags.ExcludeKnownIssues = None,
 ) -> None:
     """Write runs as one HTML file that opens offline: charts, comparison, a table of samples."""
+    only = result_flags.selection(locals())
     from harness.terminal.summary_table import console
 
-    write_report(runs, out, cutoff=cutoff, title=title)
+    write_report(runs, out, cutoff=cutoff, title=title, only=only)
     console().print(f"report: {out}", soft_wrap=True)

@@ -37,17 +37,20 @@ def _means(sides: Sequence[Side]) -> Exhibit:
     whys = dict.fromkeys(why for found in summaries if found for why in found.untold)
     remarks = dict.fromkeys(word for found in summaries if found for word in found.remarks)
     counted = [
-        ("samples measured", [f"{s.measured:,}" if s else "n/a" for s in summaries]),
-        ("measured by", [", ".join(s.timings) if s else "n/a" for s in summaries]),
+        ("samples measured", [f"{s.measured:,}" if s else "unknown" for s in summaries]),
+        ("measured by", [", ".join(s.timings) if s else "unknown" for s in summaries]),
         *(
             (
                 f"problems of which {why}",
-                [f"{s.untold.get(why, 0):,}" if s else "n/a" for s in summaries],
+                [f"{s.untold.get(why, 0):,}" if s else "unknown" for s in summaries],
             )
             for why in whys
         ),
         *(
-            (f"samples: {word}", [f"{s.remarks.get(word, 0):,}" if s else "n/a" for s in summaries])
+            (
+                f"samples: {word}",
+                [f"{s.remarks.get(word, 0):,}" if s else "unknown" for s in summaries],
+            )
             for word in map(printable_line, remarks)
         ),
     ]

@@ -11,36 +11,58 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+from harness.features.experiment.ranking import Ranking
+from harness.features.report.changed_outcomes import changed_outcomes
+from harness.features.report.first_screen import first_screen
+from harness.features.report.pairs import pairings
 from harness.features.report.run_labels import remarks, sides_of
 from harness.features.report.sample_rows import sample_data
 from harness.features.report.sections import sections_of
 from harness.run.summary.loaded_run import Run
-from harness.text import printable
+from harness.text import count, printable
 from harness.version import __version__
 
 PACKAGE = "harness.features.report"
 
 
-def report_page(runs: Sequence[Run], *, title: str = "Report", cutoff: date | None = None) -> str:
+DEFAULT_TITLE = "Report"
+
+
+def report_page(
+    runs: Sequence[Run],
+    *,
+    title: str = DEFAULT_TITLE,
+    cutoff: date | None = None,
+    ranking: Ranking | None = None,
+) -> str:
     """The report of some runs, at least one, as an HTML document.
 
     Args:
         runs: those that are under way are shown as far as they are.
         title: of the page.
         cutoff: any day of the last month that the models were trained on.
+        ranking: of the experiment that the runs are cells of, if they are.
     """
     sides = sides_of(runs)
-    sections = sections_of(sides, None if cutoff is None else cutoff.replace(day=1))
+    pairs = pairings(sides)
+    screen = first_screen(sides, pairs)
+    sections = sections_of(sides, pairs, None if cutoff is None else cutoff.replace(day=1), ranking)
     shown = [exhibit for section in sections for exhibit in section.exhibits]
+    shown += [screen.chart] if screen.chart else []
     specs = {each.name: each.chart for each in shown if each.chart is not None}
     scripts = [*([chart_scripts()] if specs else []), own_script("report.js")]
     return _template().render(
         title=title,
+        heading=_heading(title, screen.title, ranking),
+        only=sides[0].run.filtered_by,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         version=__version__,
         sides=sides,
+        screen=screen,
+        changes=changed_outcomes(pairs),
         remarks=list(remarks(sides)),
         sections=sections,
         scripts=[_Safe(script) for script in scripts],
@@ -50,6 +72,16 @@ def report_page(runs: Sequence[Run], *, title: str = "Report", cutoff: date | No
         samples=embedded(sample_data(sides)),
         total=sum(len(side.run.results) for side in sides),
     )
+
+
+def _heading(title: str, told: str, ranking: Ranking | None) -> str:
+    """The page's own title where one was given; else what was measured."""
+    if title != DEFAULT_TITLE or not told:
+        return title
+    if ranking is None:
+        return told
+    cells = count(len(ranking.cells), "cell")
+    return f"{Path(ranking.experiment).resolve().name}, {cells}: {told}"
 
 
 @cache

@@ -44,18 +44,23 @@ class Exhibit:
 
 @dataclass(frozen=True)
 class Section:
-    """Exhibits on one question; `lead` says which, or why there is no answer."""
+    """Exhibits on one question; `lead` says which, or why there is no answer.
+
+    Attributes:
+        folded: whether it is opened by a click: details that few look at.
+    """
 
     name: str
     title: str
     lead: str
     exhibits: tuple[Exhibit, ...] = ()
+    folded: bool = False
 
 
 def rate_words(rate: Rate | None) -> str:
     """A rate with its interval."""
     if rate is None:
-        return "n/a"
+        return "unknown"
     return f"{percent(rate.value)} ({interval(rate.low, rate.high)})"
 
 

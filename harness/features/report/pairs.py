@@ -1,11 +1,13 @@
-"""Runs against each other, problem by problem."""
+"""Runs against each other, problem by problem: which, in what they differ, and who is better."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
 
 from harness.features.compare.flips import Flip, flips_of
-from harness.features.report.factors import Match, is_shot, matches
-from harness.features.report.run_labels import Side, changed
+from harness.features.report.run_labels import SINGLE_SHOT, Side, changed
+from harness.run.spec.spec import GROWING, RESUMABLE, SETTINGS, RunSpec, uses
 from harness.run.summary.summary import solved_counts
 from harness.stats.paired import (
     Paired,
@@ -15,6 +17,74 @@ from harness.stats.paired import (
     paired_score,
 )
 from harness.stats.pass_at_k import Counts
+
+NO_FACTORS = RESUMABLE | GROWING | {"shard", "batch", "require_isolation", "unsafe_no_sandbox"}
+"""Keys of the spec that are no reason for one run to solve more than another."""
+ITERATING = frozenset(key for key in SETTINGS if not uses("single_shot", key))
+"""Keys that some modes ignore: between runs of two modes they are a part of the mode."""
+
+
+class Match(NamedTuple):
+    """Two runs that are set against each other, and the settings in which they differ."""
+
+    base: Side
+    other: Side
+    factors: tuple[str, ...]
+
+
+def matches(sides: Sequence[Side]) -> list[Match]:
+    """Choose the runs that are set against each other: those that differ in one setting.
+
+    Of runs that differ in the same setting alone, the others are set against the first, or against
+    the single shot where the setting is the mode. A run that may iterate and a single shot of the
+    same model that have no such partner are matched too, the nearest first. Where there is no match
+    at all, every run is set against the first.
+    """
+    found = list(_by_one_setting(sides))
+    found += _by_mode(sides, found)
+    return found or [Match(sides[0], side, factors(sides[0], side)) for side in sides[1:]]
+
+
+def factors(one: Side, other: Side) -> tuple[str, ...]:
+    """Return the settings in which two runs differ, by their keys."""
+    ignored = NO_FACTORS
+    if _value(one, "mode") != _value(other, "mode"):
+        ignored |= ITERATING
+    keys = [key for key in RunSpec.model_fields if key not in ignored]
+    return tuple(key for key in keys if _value(one, key) != _value(other, key))
+
+
+def is_shot(side: Side) -> bool:
+    """Whether a run's mode is the single shot."""
+    return side.said("mode") == SINGLE_SHOT
+
+
+def _by_one_setting(sides: Sequence[Side]) -> Iterator[Match]:
+    """Of each group of runs that differ in one setting alone, every run against one of them."""
+    ordered = sorted(sides, key=lambda side: not is_shot(side))
+    partners = [(one, other, factors(one, other)) for one, other in combinations(ordered, 2)]
+    taken: set[tuple[int, tuple[str, ...]]] = set()
+    for base, other, keys in partners:
+        if len(keys) > 1 or (id(other), keys) in taken:
+            continue
+        taken.add((id(other), keys))
+        yield Match(base, other, keys)
+
+
+def _by_mode(sides: Sequence[Side], found: Sequence[Match]) -> Iterator[Match]:
+    """Runs that may iterate against a single shot of the same model, where neither is yet."""
+    matched = {id(side) for each in found if each.factors == ("mode",) for side in each[:2]}
+    shots = [side for side in sides if is_shot(side) and id(side) not in matched]
+    for side in sides:
+        own = [shot for shot in shots if shot.said("model") == side.said("model")]
+        if is_shot(side) or id(side) in matched or not own:
+            continue
+        nearest = min(own, key=lambda shot: len(factors(shot, side)))
+        yield Match(nearest, side, factors(nearest, side))
+
+
+def _value(side: Side, key: str) -> object:
+    return side.run.spec.get(key, RunSpec.model_fields[key].get_default())
 
 
 @dataclass(frozen=True)
@@ -57,12 +127,12 @@ class Pairing:
 
 
 def pairings(sides: Sequence[Side]) -> list[Pairing]:
-    """Set runs against each other as `factors.matches` has it; no shared problem is no pair."""
+    """Set runs against each other as `matches` has it; no shared problem is no pair."""
     made = [(match, *_paired(match.base, match.other)) for match in matches(sides)]
     made = [each for each in made if each[1].problems]
     corrected: dict[int, float] = {}
-    for factors in {match.factors for match, *_ in made}:
-        places = [place for place, each in enumerate(made) if each[0].factors == factors]
+    for keys in {match.factors for match, *_ in made}:
+        places = [place for place, each in enumerate(made) if each[0].factors == keys]
         p_values = holm([made[place][1].p_value for place in places])
         corrected |= dict(zip(places, p_values, strict=True))
     return [

@@ -44,9 +44,9 @@ class Side:
         return found is not None and "format" not in found
 
     def said(self, key: str) -> str:
-        """What the stored spec says, as a word; `n/a` where the run is older than the key."""
+        """What the stored spec says, as a word; `unknown` where the run is older than the key."""
         value = self.run.spec.get(key)
-        return "n/a" if value is None else str(value)
+        return "unknown" if value is None else str(value)
 
     def transcript(self, sample: str) -> str:
         """The command that prints a sample's transcript, as a shell takes it; "" where none is."""

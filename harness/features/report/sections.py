@@ -1,11 +1,14 @@
 """The sections of a report, from what its runs hold."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 
 from harness.features.compare.flips import Flip
+from harness.features.experiment.ranking import Ranking
 from harness.features.report import charts, figures, outliers
 from harness.features.report.efficiency_section import efficiency_section
+from harness.features.report.experiment_section import experiment_section, pairs_sections
 from harness.features.report.figures import Amount, GroupRate, Part, Solved
 from harness.features.report.outliers import Extreme
 from harness.features.report.page_model import (
@@ -17,10 +20,11 @@ from harness.features.report.page_model import (
     quantile_table,
     solved_table,
 )
-from harness.features.report.pairs import Pairing, pairings
+from harness.features.report.pairs import Pairing
 from harness.features.report.run_labels import Side
 from harness.features.report.summary_section import summary_section
-from harness.text import dollars, figure, percent
+from harness.run.summary.groups import FEWEST
+from harness.text import count, dollars, figure, percent
 
 MOST_FLIPS = 200  # of a list
 PAIR_HEAD = (
@@ -38,27 +42,39 @@ PAIR_HEAD = (
 )
 
 
-def sections_of(sides: Sequence[Side], cutoff: date | None) -> list[Section]:
-    """All of them in the order of the page; those with nothing to show are left out, or say why.
+def sections_of(
+    sides: Sequence[Side],
+    pairs: Sequence[Pairing],
+    cutoff: date | None,
+    ranking: Ranking | None = None,
+) -> list[Section]:
+    """Return all sections in the order of the page; those with nothing to show say why, or are out.
 
     Args:
         sides: at least one.
+        pairs: of them that are set against each other.
         cutoff: the first day of the last month that the models were trained on, if that is known.
+        ranking: of the experiment that the runs are cells of, if they are.
     """
-    pairs = pairings(sides)
     found = [
-        summary_section(sides),
-        _pairs(sides, pairs),
-        efficiency_section(sides, pairs),
+        *([experiment_section(ranking)] if ranking else []),
+        *pairs_sections(pairs),
         _way(sides),
+        efficiency_section(sides, pairs),
         _groups(sides),
         _months(sides, cutoff),
         _tests(sides),
         _endings(sides),
-        _amounts(sides),
-        _problems(sides),
+        _folded(summary_section(sides)),
+        _folded(_pairs(sides, pairs)),
+        _folded(_amounts(sides)),
+        _folded(_problems(sides)),
     ]
     return [section for section in found if section.exhibits or section.lead]
+
+
+def _folded(section: Section) -> Section:
+    return replace(section, folded=True)
 
 
 def _runs(sides: Sequence[Side]) -> list[str]:
@@ -98,8 +114,8 @@ def _pair_row(pairing: Pairing) -> tuple[str, ...]:
         pairing.base.label,
         pairing.differs_in,
         f"{paired.problems:,}",
-        "n/a" if paired.rate_b is None else percent(paired.rate_b.value),
-        "n/a" if paired.rate_a is None else percent(paired.rate_a.value),
+        "unknown" if paired.rate_b is None else percent(paired.rate_b.value),
+        "unknown" if paired.rate_a is None else percent(paired.rate_a.value),
         f"{100 * paired.difference:+.1f} points",
         f"{100 * pairing.low:+.1f} to {100 * pairing.high:+.1f}",
         f"{len(paired.better_b):,}",
@@ -169,17 +185,41 @@ def _groups(sides: Sequence[Side]) -> Section:
         ("platform", figures.by_platform(sides), ""),
         ("tag", figures.by_tag(sides), tags),
     )
-    shown = tuple(_rates(sides, name, rows, more) for name, rows, more in kinds if rows)
+    enough = [(name, *_enough(rows), more) for name, rows, more in kinds]
+    shown = tuple(
+        _rates(sides, name, rows, _left_out(few) + more) for name, rows, few, more in enough if rows
+    )
     return Section("groups", "By difficulty, platform and tag", "", shown)
 
 
+def _enough(rows: Sequence[GroupRate]) -> tuple[list[GroupRate], int]:
+    """The groups that have enough problems in some run, with that number, and how many have not."""
+    most: dict[str, int] = {}
+    for row in rows:
+        most[row.group] = max(most.get(row.group, 0), row.rate.problems)
+    named = {group: f"{group} (n = {n:,})" for group, n in most.items() if n >= FEWEST}
+    kept = [replace(row, group=named[row.group]) for row in rows if row.group in named]
+    return kept, len(most) - len(named)
+
+
+def _left_out(few: int) -> str:
+    return f" {count(few, 'group')} of fewer than {FEWEST} problems not shown." if few else ""
+
+
 def _months(sides: Sequence[Side], cutoff: date | None) -> Section:
-    title, rows = "By release month", figures.by_month(sides)
+    title, every = "By release month", figures.by_month(sides)
+    rows = [row for row in every if row.rate.problems >= FEWEST]
+    months = {row.group for row in every} - {row.group for row in rows}
     graded = [result for side in sides for result in side.graded]
     undated = len({r.problem_id for r in graded if r.release_date is None})
     lead = f"Problems without a date, in none of these figures: {undated:,}." if undated else ""
-    if not rows:
+    if not every:
         lead = "No release date is known." if graded else ""
+        return Section("months", title, lead)
+    if months:
+        fewer = f"with fewer than {FEWEST} problems: in no chart."
+        lead = f"{lead} {count(len(months), 'month')} {fewer}".strip()
+    if not rows and cutoff is None:
         return Section("months", title, lead)
     about = "pass@1 and its 95 % interval, by the month in which problems were released."
     line = None
@@ -189,8 +229,10 @@ def _months(sides: Sequence[Side], cutoff: date | None) -> Section:
             f" Training ended with {figures.month_of(cutoff)}, at the dashed line: a rate that "
             "falls there may have been learned by heart before."
         )
-    chart = charts.months(rows, _runs(sides), line, about)
-    shown = [Exhibit("by-month", "By month", about, group_table(rows, "month"), chart)]
+    shown: list[Exhibit] = []
+    if rows:
+        chart = charts.months(rows, _runs(sides), line, about)
+        shown.append(Exhibit("by-month", "By month", about, group_table(rows, "month"), chart))
     if cutoff is not None:
         eras = figures.around_cutoff(sides, cutoff)
         about = "pass@1 of problems that were released while the models were trained, and later."

@@ -39,7 +39,7 @@ def summary_section(sides: Sequence[Side]) -> Section:
     whole = Exhibit(
         "runs",
         "Runs",
-        "Each run in numbers. What is unknown is n/a or unknown, never zero.",
+        "Each run in numbers. What nobody knows is called unknown, never zero.",
         Table(
             ("", *(side.label for side in sides)),
             tuple((name, *map(told, sides)) for name, told in _rows(sides)),
@@ -77,7 +77,7 @@ def _rows(sides: Sequence[Side]) -> list[_Row]:
 
 
 def _settings(sides: Sequence[Side]) -> list[_Row]:
-    shown = [key for key in SETTINGS if any(side.said(key) != "n/a" for side in sides)]
+    shown = [key for key in SETTINGS if any(side.said(key) != "unknown" for side in sides)]
     keys = {key for side in sides for key in side.run.spec} - UNSHOWN
     shown += sorted(key for key in keys if len({side.said(key) for side in sides}) > 1)
     return [(key.replace("_", " "), lambda side, key=key: side.said(key)) for key in shown]
@@ -101,11 +101,11 @@ def _of(told: Callable[[Summary], str]) -> Callable[[Side], str]:
 
 def _of_ours(told: Callable[[Summary], str]) -> Callable[[Side], str]:
     """What nobody knows of a run that was imported."""
-    return lambda side: "n/a" if side.imported else told(side.run.summary)
+    return lambda side: "unknown" if side.imported else told(side.run.summary)
 
 
 def _share(value: float | None) -> str:
-    return "n/a" if value is None else percent(value)
+    return "unknown" if value is None else percent(value)
 
 
 def _median(side: Side, amount: Amount) -> str:
@@ -114,7 +114,7 @@ def _median(side: Side, amount: Amount) -> str:
 
 def _no_hidden(side: Side) -> str:
     published = verdicts_of(side.run.manifest) == PUBLISHED
-    return "n/a" if published else f"{side.run.summary.no_hidden:,}"
+    return "unknown" if published else f"{side.run.summary.no_hidden:,}"
 
 
 def _cut_off(summary: Summary) -> str:

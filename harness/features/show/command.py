@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import completion
+from harness.cli import completion, problem_flags, result_flags
 
 
-def show(
+def show(  # noqa: PLR0917 - the flags of a command
     run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completion.runs)],
     only: Annotated[
         list[str] | None,
@@ -29,37 +29,47 @@ def show(
             "time, tokens, cost.",
         ),
     ] = "number",
+    filter_difficulty: problem_flags.FilterDifficulty = None,
+    filter_tags: problem_flags.FilterTags = None,
+    filter_platform: problem_flags.FilterPlatform = None,
+    min_release_date: problem_flags.MinReleaseDate = None,
+    max_release_date: problem_flags.MaxReleaseDate = None,
+    exclude_known_issues: problem_flags.ExcludeKnownIssues = None,
+    details: result_flags.Details = False,
+    by: result_flags.By = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Print a run's samples and its summary, as they are on disk now."""
+    chosen = result_flags.selection(locals())
     from pydantic_core import to_json
-    from rich.text import Text
 
     from harness.features.show.chosen_samples import shown_samples
     from harness.run.store.directory import RESULTS
+    from harness.run.summary.groups import rates_by, read_kinds
     from harness.run.summary.loaded_run import read_run
+    from harness.run.summary.result_filter import filtered
+    from harness.terminal.run_screen import groups_view, hints, run_screen
     from harness.terminal.sample_table import sample_table
     from harness.terminal.summary_table import console, summary_view, write_json
-    from harness.text import count, printable_line
+    from harness.text import count
 
-    found = read_run(run)
+    kinds = read_kinds(by or ())
+    found = filtered(read_run(run), chosen)
     samples = shown_samples(found, only or (), sort)
     out = console()
     if as_json:
         told = {
             "run": str(run),
+            **({"filtered_by": found.filtered_by} if found.filtered_by else {}),
             "state": {**found.state.model_dump(mode="json"), "text": found.state.text},
             "repeated_lines": found.repeated,
             "summary": found.summary.model_dump(mode="json"),
             "samples": [sample.as_json() for sample in samples],
         }
+        if kinds:
+            told["by"] = {kind: rates_by(found.results, kind) for kind in kinds}
         write_json(out, [to_json(told).decode()])
         return
-    spec = found.spec
-    told = f"{spec['model']}, {spec['mode']}, prompt {found.manifest['prompt']['name']}"
-    out.print(Text(printable_line(told)))
-    if found.state.word != "done":
-        out.print(Text(printable_line(found.state.text), style="bold"))
     if found.repeated:
         lines = count(found.repeated, "line")
         out.print(f"{lines} of {RESULTS} name a sample again; the last line of each counts")
@@ -67,4 +77,11 @@ def show(
         out.print(sample_table(sample.row for sample in samples))
     else:
         out.print("no such sample")
-    out.print(summary_view(found.summary))
+    if details:
+        out.print(summary_view(found.summary))
+        kinds = kinds or ("tag", "month")
+    for part in groups_view(found.results, kinds):
+        out.print(part)
+    out.print(run_screen(found))
+    for line in hints(str(run), samples=False)[details:]:
+        out.print(line, crop=False)

@@ -13,8 +13,8 @@ from harness.terminal.columns import Cell, Column, Grid
 from harness.text import count, dollars, interval, percent, printable_line
 
 COLUMNS = (
-    Column("run", least=16),
-    Column("model", least=12),
+    Column("run", least=20, middle=True),
+    Column("model", least=13, middle=True),
     Column("mode", leaves=4),
     Column("prompt", leaves=2),
     Column("problems", right=True, leaves=5),
@@ -22,15 +22,15 @@ COLUMNS = (
     Column("95 % interval", right=True, leaves=3),
     Column("cost", right=True, leaves=1),
     Column("age", right=True, leaves=6),
-    Column("state", least=24),
+    Column("state", least=14),
 )
 BEYOND = Column("Beyond@1", right=True, leaves=7)
 """Where a run has one; it stands after so many of the others."""
 BEYOND_AFTER = 7
 TREND_COLUMNS = (
     Column("began", leaves=5),
-    Column("run", least=12),
-    Column("model", least=10, leaves=6),
+    Column("run", least=12, middle=True),
+    Column("model", least=10, leaves=6, middle=True),
     Column("mode", leaves=2),
     Column("prompt", leaves=1),
     Column("pass@1", right=True),
@@ -39,7 +39,7 @@ TREND_COLUMNS = (
     Column("change", right=True),
     Column("p", right=True, leaves=8),
     Column("mark"),
-    Column("against", least=8, leaves=7),
+    Column("against", least=8, leaves=7, middle=True),
 )
 BAR = 10
 """Cells of a bar that is 100 %."""
@@ -80,7 +80,7 @@ def _run_cells(run: ListedRun, root: Path, now: datetime, *, timed: bool) -> lis
         Cell(problems),
         *_rate(run),
         *([Cell(score(run.beyond.value if run.beyond else None))] if timed else []),
-        Cell("-" if run.cost is None else dollars(run.cost)),
+        Cell(dollars(run.cost)),
         Cell("-" if run.created is None else age((now - run.created).total_seconds())),
         Cell(reason, _STATES[run.state]),
     ]
@@ -115,7 +115,7 @@ def _p_value(value: float) -> str:
 def _rate(run: ListedRun) -> tuple[Cell, Cell]:
     rate = run.pass_at_1
     if rate is None:
-        return Cell("n/a"), Cell("-")
+        return Cell("-"), Cell("-")
     return Cell(percent(rate.value)), Cell(interval(rate.low, rate.high))
 
 

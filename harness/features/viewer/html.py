@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from harness.efficiency.labels import cpu_time, rank
 from harness.features.viewer.efficiency_axis import beyond_words
 from harness.grading.verdict import INFRASTRUCTURE
-from harness.text import count, dollars, interval, percent, printable_line
+from harness.text import count, dollars, interval, percent, printable, printable_line
 
 LONGEST_LINE = 500
 GOOD = frozenset({"accepted", "solved", "done"})
@@ -37,7 +37,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"text": line, "words": words}
+    made.filters |= {"text": line, "words": words, "lines": printable}
     return made
 
 

@@ -15,6 +15,7 @@ from harness.features.viewer.transcript_index import Tape
 from harness.run.spec.shard import planned_samples
 from harness.run.store.directory import read_manifest
 from harness.run.store.state import RunState
+from harness.run.summary.run_words import benchmark_words
 from harness.stats.rates import Rate
 
 LOOKED_FOR_S = 1.0
@@ -24,6 +25,8 @@ REST = 20
 """
 MOST_OPEN = 16
 MOST_TAPES = 8
+MOST_OTHERS = 20
+"""Other runs that a sample's page names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,7 @@ class Listed:
     mode: str = ""
     prompt: str = ""
     created: str = ""
+    data: str = ""
     planned: int = 0
     done: int = 0
     rate: Rate | None = None
@@ -56,6 +60,15 @@ class Talk:
     there: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A problem in another run: the key of its first sample there, and that sample's state."""
+
+    run: Listed
+    sample: str
+    state: str
+
+
 class Library:
     """The runs below a folder. Not for two threads at once.
 
@@ -69,6 +82,7 @@ class Library:
         self._open: OrderedDict[str, OpenRun] = OrderedDict()
         self._tapes: OrderedDict[tuple[str, str], tuple[Tape, int, Entries]] = OrderedDict()
         self._listed: dict[str, tuple[tuple[Any, ...], Listed]] = {}
+        self._states: dict[str, tuple[tuple[Any, ...], dict[str, tuple[str, str]]]] = {}
 
     def found(self) -> Found:
         """The runs that there are."""
@@ -78,6 +92,37 @@ class Library:
             now = time.monotonic()
             self._found = now + max(LOOKED_FOR_S, REST * (now - began)), found
         return self._found[1]
+
+    def forget(self) -> None:
+        """Look for runs anew: one is gone."""
+        self._found = None
+        self._open.clear()
+
+    def elsewhere(self, run: OpenRun, item: Item) -> list[Elsewhere]:
+        """The same problem in other runs, the newest first, at most `MOST_OTHERS`."""
+        found: list[Elsewhere] = []
+        for listed in self.listed():
+            if listed.key == run.place.key or listed.error:
+                continue
+            if len(found) == MOST_OTHERS:
+                break
+            states = self._states_of(listed)
+            if item.problem_id in states:
+                sample, state = states[item.problem_id]
+                found.append(Elsewhere(listed, sample, state))
+        return found
+
+    def _states_of(self, listed: Listed) -> dict[str, tuple[str, str]]:
+        """Of each problem of a run the key of its first sample, and what became of it."""
+        place = next(place for place in self.found().places if place.key == listed.key)
+        stamp = stamp_of(place.path)
+        kept = self._states.get(place.key)
+        if kept is None or kept[0] != stamp:
+            states: dict[str, tuple[str, str]] = {}
+            for item in self._refreshed(place).items.values():
+                states.setdefault(item.problem_id, (item.key, item.state))
+            kept = self._states[place.key] = stamp, states
+        return kept[1]
 
     def version(self) -> str:
         """Another word whenever something in the list may have changed."""
@@ -122,6 +167,7 @@ class Library:
             mode=str(manifest["spec"].get("mode", "")),
             prompt=str(manifest["prompt"].get("name", "")),
             created=created(manifest),
+            data=benchmark_words(manifest["spec"].get("benchmark")),
             planned=planned,
             done=done,
             rate=rate,

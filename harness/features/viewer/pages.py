@@ -1,23 +1,27 @@
 """What each address answers. Nothing in it is ever a path: keys are looked up, or not found."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from hmac import compare_digest
 from threading import Lock
 from typing import Any
+from urllib.parse import parse_qs
 
 from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from harness.errors import HarnessError, RunDirectoryError
 from harness.features.viewer.addresses import key_of
 from harness.features.viewer.blocks import Blocks
+from harness.features.viewer.deletion import delete_run, refusal, size_of
 from harness.features.viewer.efficiency_axis import strip_of
 from harness.features.viewer.entries import PER_PAGE
 from harness.features.viewer.event_texts import text_in
 from harness.features.viewer.highlight import coloured
 from harness.features.viewer.html import line, render
-from harness.features.viewer.library import Library, Talk, created
+from harness.features.viewer.library import Library, Listed, Talk, created
 from harness.features.viewer.open_run import Item, OpenRun
 from harness.features.viewer.query import COLUMNS, Query, page_of, select, sums
 from harness.features.viewer.side_by_side import PAGE
@@ -27,6 +31,7 @@ from harness.run.store.transcript import transcript_command
 from harness.text import printable
 
 LONGEST_CODE = 20_000
+MOST_FORM = 10_000  # bytes of a form
 NUMBERS = frozenset({"tests", "turns", "seconds", "tokens", "cost"})
 Shown = dict[str, Any]
 
@@ -40,23 +45,62 @@ class Pages:
 
     def runs(self, request: Request) -> Response:
         """The list of runs."""
-        return self._answer(request, "runs.j2", self._runs)
+        return self.answer(request, "runs.j2", self._runs)
 
     def run(self, request: Request) -> Response:
         """A run: its figures, and a page of its samples."""
-        return self._answer(request, "run.j2", self._run)
+        return self.answer(request, "run.j2", self._run)
 
     def sample(self, request: Request) -> Response:
         """A sample: its conversation, a page of it where it is long."""
-        return self._answer(request, "sample.j2", self._sample)
+        return self.answer(request, "sample.j2", self._sample)
 
     def text(self, request: Request) -> Response:
         """A long text of a transcript, by pages."""
-        return self._answer(request, "text.j2", self._text)
+        return self.answer(request, "text.j2", self._text)
 
-    def _answer(
+    def confirm(self, request: Request) -> Response:
+        """The page that asks whether a run shall be deleted."""
+        return self.answer(request, "delete.j2", self._confirm)
+
+    async def delete(self, request: Request) -> Response:
+        """Delete a run, where the page's own form asks for it."""
+        form = parse_qs((await request.body())[:MOST_FORM].decode("utf-8", "replace"))
+        word = form.get("word", [""])[0]
+        if not compare_digest(word.encode(), request.scope["form_word"].encode()):
+            return PlainTextResponse("This form is not the viewer's own.\n", 403)
+        return await run_in_threadpool(self._delete, request)
+
+    def _delete(self, request: Request) -> Response:
+        with self._lock:
+            try:
+                place = self._library.run(request.path_params["run"]).place
+                delete_run(self._library.root, place)
+            except KeyError:
+                return PlainTextResponse("There is no such run.\n", 404)
+            except HarnessError as error:
+                return PlainTextResponse(f"{line(error)}\n", 409)
+            self._library.forget()
+        return RedirectResponse("/", 303)
+
+    def _confirm(self, request: Request) -> Shown | None:
+        run = self._library.run(request.path_params["run"])
+        return {
+            "crumbs": [(line(run.place.name), f"/runs/{run.place.key}"), ("delete", None)],
+            "version": run.version,
+            "running": False,
+            "name": run.place.name,
+            "key": run.place.key,
+            "done": run.done,
+            "bytes": size_of(run.path),
+            "refusal": refusal(self._library.root, run.place),
+            "word": request.scope["form_word"],
+        }
+
+    def answer(
         self, request: Request, template: str, make: Callable[[Request], Shown | None]
     ) -> Response:
+        """A page of a template and what it shows; None: the browser has it already."""
         nonce, status = request.scope["nonce"], 200
         with self._lock:
             try:
@@ -85,6 +129,8 @@ class Pages:
             "root": line(self._library.root),
             "cut": self._library.found().cut,
             "runs": runs,
+            "experiments": {run.group: key_of(run.group) for run in runs if run.experiment},
+            "winners": _winners(runs),
         }
 
     def _run(self, request: Request) -> Shown | None:
@@ -155,6 +201,8 @@ class Pages:
             **_conversation(run, talk, number, running=running),
             **_final(whole, base),
             **_around(run, item, query),
+            "elsewhere": self._library.elsewhere(run, item),
+            "key": run.place.key,
         }
 
     def _text(self, request: Request) -> Shown | None:
@@ -207,6 +255,16 @@ def _wrong(title: str, message: str) -> Shown:
         "title": title,
         "message": message,
     }
+
+
+def _winners(runs: Sequence[Listed]) -> dict[str, Listed | None]:
+    """The run of each experiment that solves most; None where none has a rate yet."""
+    found: dict[str, Listed | None] = {}
+    for run in runs:
+        best = found.setdefault(run.group, None)
+        if run.rate is not None and (not best or not best.rate or run.rate.value > best.rate.value):
+            found[run.group] = run
+    return found
 
 
 def _is_known(request: Request, version: str) -> bool:

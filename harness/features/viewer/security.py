@@ -6,6 +6,7 @@ here (DNS rebinding), that name stands in the Host header, and is not ours.
 """
 
 import hmac
+import re
 import secrets
 from collections.abc import Mapping
 
@@ -19,6 +20,8 @@ from harness.features.viewer.html import render
 TOKEN_BYTES = 32
 NAMES = ("127.0.0.1", "localhost")
 METHODS = frozenset({"GET", "HEAD"})
+CHANGES = re.compile(r"/runs/[0-9a-f]{16}/delete")
+"""The addresses at which something is changed; a form's secret word is asked for there."""
 
 
 class Guard:
@@ -36,6 +39,7 @@ class Guard:
         # A cookie is for all ports of a host; two viewers must not take each other's.
         self.cookie = f"harness_view_{port}"
         self._session = secrets.token_urlsafe(TOKEN_BYTES)
+        self._form_word = secrets.token_urlsafe(TOKEN_BYTES)  # other than the cookie: it is shown
         self._hosts = frozenset({f"{name}:{port}" for name in NAMES})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -44,6 +48,7 @@ class Guard:
             return
         nonce = secrets.token_urlsafe(16)
         scope["nonce"] = nonce
+        scope["form_word"] = self._form_word
 
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -58,8 +63,11 @@ class Guard:
         headers = Headers(scope=scope)
         if headers.get("host", "").lower() not in self._hosts:
             return PlainTextResponse("This is not the host that was asked for.\n", 403)
-        if scope["method"] not in METHODS:
+        changing = scope["method"] == "POST" and CHANGES.fullmatch(scope["path"])
+        if scope["method"] not in METHODS and not changing:
             return PlainTextResponse("Pages can be read, and no more.\n", 405)
+        if changing and not self._is_own(headers):
+            return PlainTextResponse("Another site has sent this form.\n", 403)
         given = QueryParams(scope["query_string"]).get("token")
         if scope["path"] == "/" and given is not None and _same(given, self._token):
             return self._entered()
@@ -68,6 +76,12 @@ class Guard:
             return None
         text = "Open the address that `harness view` has printed: it holds the key to this page.\n"
         return PlainTextResponse(text, 403)
+
+    def _is_own(self, headers: Headers) -> bool:
+        """Whether a form was sent by a page of ours, as far as the browser says."""
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        own = origin is None or origin.removeprefix("http://").lower() in self._hosts
+        return own and site in {None, "same-origin"}
 
     def _entered(self) -> Response:
         """A page that goes on without the token; by its own doing, so that the cookie is sent."""

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from harness.errors import UsageError
+from harness.features.viewer.comparison.pages import ComparisonPages
 from harness.features.viewer.library import Library
 from harness.features.viewer.pages import Pages
 from harness.features.viewer.security import Guard, new_token
@@ -25,12 +26,20 @@ ASSETS = {"view.css": "text/css", "view.js": "text/javascript"}
 
 def make_app(root: Path, port: int, token: str) -> ASGIApp:
     """The viewer of the runs below a folder, for those who have the token."""
-    pages = Pages(Library(root))
+    library = Library(root)
+    pages = Pages(library)
+    compared = ComparisonPages(library, pages.answer)
     routes = [
         Route("/", pages.runs),
+        Route("/compare", compared.compare),
+        Route("/compare/{problem}", compared.problem),
+        Route("/experiments/{experiment}", compared.experiment),
         Route("/runs/{run}", pages.run),
+        Route("/runs/{run}/delete", pages.confirm),
+        Route("/runs/{run}/delete", pages.delete, methods=["POST"]),
         Route("/runs/{run}/samples/{sample}", pages.sample),
         Route("/runs/{run}/samples/{sample}/lines/{line:int}/{name}", pages.text),
+        Route("/assets/charts.js", compared.charts),
         *(Route(f"/assets/{name}", _asset(name, kind)) for name, kind in ASSETS.items()),
     ]
     return Guard(Starlette(routes=routes), port, token)

@@ -12,10 +12,13 @@ from harness.agent.events import (
     Graded,
     NotGraded,
     PutOff,
+    Response,
     Resumed,
     Retried,
     SampleEnd,
     SampleStart,
+    Tested,
+    ToolResult,
 )
 from harness.agent.journal import Journal
 from harness.agent.problem_workspace import workspace_of
@@ -31,7 +34,7 @@ from harness.run.engine.revisions import steps_of, to_judge
 from harness.run.engine.sample_gate import SampleGate
 from harness.run.engine.stop_flag import Stopping
 from harness.run.engine.warnings import Warnings
-from harness.run.observer import Failure, Observer
+from harness.run.observer import Failure, Observer, tell_progress
 from harness.run.plan.budget import Budget, Share
 from harness.run.plan.plan import Plan
 from harness.run.plan.problem_kinds import check_answerable, judge_answer
@@ -164,7 +167,8 @@ class Sampler:
 
     def _recorder(self, sample: str, write: TranscriptWriter) -> Callable[[Event], None]:
         # This closure goes to strategy and tools: it may hold nothing that holds a problem.
-        retried, resumed = self.observer.retried, self.observer.resumed
+        observer = self.observer
+        retried, resumed = observer.retried, observer.resumed
 
         def record(event: Event) -> None:
             write(event)
@@ -173,6 +177,8 @@ class Sampler:
                     retried(sample, event)
                 case Resumed():
                     resumed(sample, event)
+                case Response() | ToolResult() | Tested():
+                    tell_progress(observer, sample, event)
                 case _:
                     pass
 

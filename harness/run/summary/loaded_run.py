@@ -26,12 +26,16 @@ class Run:
         manifest: what `run.json` says.
         results: the committed samples in the order they ended, with costs where the price is known.
         repeated: lines of the results that named a sample again.
+        filtered_by: what `result_filter.filtered` kept, in words; empty where that is all.
+        filter_notes: what it left out because it could not be told, in words.
     """
 
     path: Path
     manifest: dict[str, Any]
     results: tuple[SampleResult, ...]
     repeated: int = 0
+    filtered_by: str = ""
+    filter_notes: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -68,8 +72,8 @@ class Run:
     @property
     def _unheard(self) -> int:
         """Requests of pending samples whose answer nobody heard; a damaged pack tells of none."""
-        if len(self.results) >= self.planned:
-            return 0
+        if len(self.results) >= self.planned or self.filtered_by:
+            return 0  # of pending samples that a filter left out, the requests cannot be told apart
         try:
             return unheard_requests(self.path, self.results)
         except RunDirectoryError:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from statistics import fmean
 from typing import Protocol
 
@@ -204,7 +205,7 @@ def summarize(
         solved_per_dollar=solved_per(solved, _total_cost(graded)),
         curve=curve_of(graded),
         efficiency=summarize_efficiency(graded),
-        judged_again=sum((r.judged_again for r in done), JudgedAgain()),
+        judged_again=_judged_again(done),
         by_source_rule=rate_by_source_rule(graded),
         stopped=stopped,
         unheard=unheard + sum(r.unheard for r in done),
@@ -277,7 +278,14 @@ def counted(words: Iterable[str]) -> dict[str, int]:
 
 def _total_usage(results: Iterable[SampleResult]) -> Usage:
     known = [result.usage for result in results if result.usage is not None]
-    return Usage(**{kind: sum(getattr(u, kind) for u in known) for kind in Usage.model_fields})
+    return Usage(**{kind: sum(map(attrgetter(kind), known)) for kind in Usage.model_fields})
+
+
+def _judged_again(results: Iterable[SampleResult]) -> JudgedAgain:
+    """All that was run more than once; of most samples that is nothing."""
+    nothing = JudgedAgain()
+    told = (r.judged_again for r in results if vars(r.judged_again) != vars(nothing))
+    return sum(told, nothing)
 
 
 def _known_tokens(results: Sequence[SampleResult]) -> int | None:

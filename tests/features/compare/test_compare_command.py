@@ -74,8 +74,10 @@ def test_a_flip_names_the_command_that_shows_it(program: Program) -> None:
     done = program("compare", "wrong", "right")
     assert done.returncode == 0
     lines = [line.strip() for line in done.stdout.splitlines()]
-    (command, *_) = [line for line in lines if line.startswith("harness transcript right")]
-    said = program(*command.replace("'", "").split()[1:])
+    (command, *_) = [
+        line for line in lines if line.startswith("read one: harness transcript right")
+    ]
+    said = program(*command.replace("'", "").split()[3:])
     assert said.returncode == 0
     assert "=== verdict: accepted" in said.stdout
 
@@ -95,7 +97,8 @@ def test_a_run_that_is_worse_fails(program: Program) -> None:
     done = program("compare", "right", "wrong", "--fail-if-worse")
     assert done.returncode == 1
     assert "B worse than A" in done.stderr
-    assert "difference B - A: -100.0 points" in done.stdout
+    told = " ".join(done.stdout.split())
+    assert "python:mine:wrong solves 100 points fewer than python:mine:right" in told
     assert program("compare", "right", "wrong").returncode == 0
     assert program("compare", "wrong", "right", "--fail-if-worse").returncode == 0
     assert program("compare", "right", "right", "--fail-if-worse").returncode == 0
@@ -106,13 +109,45 @@ def test_a_run_that_is_worse_fails(program: Program) -> None:
 def test_markdown_is_printed_whole(program: Program) -> None:
     done = program("compare", "right", "wrong", "--markdown")
     assert done.returncode == 0
-    assert done.stdout.startswith("|  | A | B |\n| --- | ---: | ---: |\n")
+    assert "\n|  | A | B |\n| --- | ---: | ---: |\n" in done.stdout
+    assert "`python:mine:wrong` solves 100 points fewer than `python:mine:right`" in done.stdout
     assert "`harness transcript right own/echo0#0`" in done.stdout.replace("'", "")
+
+
+def test_the_answer_fits_a_screen_and_the_rest_is_behind_flags(program: Program) -> None:
+    for arguments in (("right", "wrong"), ("single", "single"), ("wrong", "right", "wrong")):
+        lines = program("compare", *arguments).stdout.splitlines()
+        assert len(lines) <= 24
+        assert all(len(line.rstrip()) <= 80 for line in lines), lines
+    answer = program("compare", "right", "wrong").stdout
+    details = program("compare", "right", "wrong", "--details").stdout
+    assert "80 % power" not in answer
+    assert "80 % power" in details
+    assert "by platform" in details
+    assert details.endswith(answer)
+    by = program("compare", "right", "wrong", "--by", "platform").stdout
+    assert "80 % power" not in by
+    assert "by platform" in by
+    assert by.endswith(answer)
+
+
+def test_filters_leave_out_problems_of_both_runs(program: Program) -> None:
+    flags = ("--filter-difficulty", "easy,medium", "--max-release-date", "2026-03-31")
+    (versus,) = compared(program, "single", "single", *flags)["versus"]
+    (all_of_them,) = compared(program, "single", "single")["versus"]
+    assert 0 < versus["paired"]["problems"] < all_of_them["paired"]["problems"]
+    assert {group["name"] for group in versus["groups"]["difficulty"]} == {"easy", "medium"}
+    said = program("compare", "single", "single", *flags).stdout
+    assert "easy/medium, released to 2026-03-31" in said
+    done = program("compare", "single", "single", "--filter-tags", "no-such-tag")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "no problem here has it" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (("right", "wrong", "--by", "colour"), "known are difficulty, platform, tag, month"),
         (("right",), "give two runs"),
         (("right", "wrong", "--json", "--markdown"), "contradict each other"),
         (("right", "wrong", "--baseline", "single"), "no graded problem is in both"),

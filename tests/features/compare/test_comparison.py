@@ -190,9 +190,9 @@ def test_what_the_runs_brought_stands_side_by_side(
     comparison = compare_runs([write_run("a", a), write_run("b", b)])
     text = words(shown(comparison_view(comparison), 160))
     assert "first write 50.0 % (9.5 to 90.5) 50.0 % (9.5 to 90.5)" in text
-    assert "tool calls well-formed n/a 87.5 %" in text
+    assert "tool calls well-formed unknown 87.5 %" in text
     assert "solved per 1,000 tokens 0.455 0.909" in text
-    assert "solved per dollar n/a 2.00" in text
+    assert "solved per dollar unknown 2.00" in text
     assert "over-fit 1 of 2, 50.0 % (9.5 to 90.5) 0 of 2, 0.0 % (0.0 to 65.8)" in text
     assert "shared problems only" not in text
 
@@ -206,7 +206,7 @@ def test_a_run_older_than_steps_has_no_first_write(
     ]
     old = write_run("a", results("AB"))
     text = words(shown(comparison_view(compare_runs([old, write_run("b", new)])), 160))
-    assert "first write n/a 100.0 % (20.7 to 100.0), 1 unknown" in text
+    assert "first write unknown 100.0 % (20.7 to 100.0), 1 unknown" in text
     assert "first write" not in shown(comparison_view(compare_runs([old, old])), 160)
 
 
@@ -241,7 +241,7 @@ def test_the_rate_without_fallback_stands_beside(
     assert "without fallback" not in shown(comparison_view(compare_runs([plain, plain])))
     all_of_them = write_run("c", [make_result("a", fallback=True)])
     text = words(shown(comparison_view(compare_runs([plain, all_of_them])), 160))
-    assert "without fallback 50.0 % (9.5 to 90.5) n/a" in text
+    assert "without fallback 50.0 % (9.5 to 90.5) unknown" in text
 
 
 def test_a_price_that_a_run_was_given_later_counts(
@@ -252,7 +252,7 @@ def test_a_price_that_a_run_was_given_later_counts(
     a, b = write_run("a", graded), write_run("b", graded, {"price": price})
     text = words(shown(comparison_view(compare_runs([a, b])), 160))
     assert "cost unknown $0.2000 (prices of 2026-11-01)" in text
-    assert "solved per dollar n/a 5.00" in text
+    assert "solved per dollar unknown 5.00" in text
 
 
 def test_a_price_that_is_none_is_an_error(results: Results, write_run: WriteRun) -> None:

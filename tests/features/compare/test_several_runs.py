@@ -122,7 +122,7 @@ class TestSamples:
         text = words(shown(comparison_view(comparison), 160))
         assert "pass@2 50.0 % (9.5 to 90.5) 100.0 %" in text
         assert "pass^2 16.7 %" in text
-        assert "pass@3 50.0 % (9.5 to 90.5) n/a" in text
+        assert "pass@3 50.0 % (9.5 to 90.5) unknown" in text
 
 
 class TestFlips:
@@ -207,9 +207,15 @@ class TestGroups:
         assert "easy 6 0.0 % 0.0 % +0.0 no flips" in text
         assert "t 12 0.0 % 50.0 % +50.0 +13.6 to +74.6" in text
 
-    def test_few_problems_have_no_interval(self, run: MakeRun, shown: Shown) -> None:
+    def test_groups_of_few_problems_have_no_interval_and_are_not_printed(
+        self, run: MakeRun, shown: Shown
+    ) -> None:
         comparison = compare_runs([run("a", "abcd"), run("b", "Abcd")])
-        assert "made 4 0.0 % 25.0 % +25.0 too few" in words(shown(comparison_view(comparison)))
+        (group,) = comparison.versus[0].groups["platform"]
+        assert (group.problems, group.low, group.high) == (4, None, None)
+        text = words(shown(comparison_view(comparison)))
+        assert "by platform" not in text
+        assert "1 platform with fewer than 5 problems not shown" in text
 
     def test_what_tells_no_problem_apart_is_left_out(self, run: MakeRun) -> None:
         a = run("a", "ab", difficulty=None)

@@ -28,8 +28,10 @@ def test_it_is_printed_by_run_and_grade_and_is_in_the_page(tmp_path: Path) -> No
     place = ["-b", "livecodebench:rows.jsonl"]
     ran = harness(tmp_path, "run", *place, "-m", "python:mine:solve", "--out", "r")
     assert ran.returncode == 0, ran.stderr
-    _assert_0_beside_1(ran.stdout)
-    shown = harness(tmp_path, "show", "r")
+    answer = [line.split()[:3] for line in ran.stdout.splitlines()]
+    assert ["solved", "100.0", "%"] in answer
+    assert ["source's", "rule", "0.0"] in answer
+    shown = harness(tmp_path, "show", "r", "--details")
     _assert_0_beside_1(shown.stdout)
     solution = {"problem_id": "abc343_a", "code": OTHER}
     (tmp_path / "solutions.jsonl").write_text(json.dumps(solution) + "\n")

@@ -1,14 +1,21 @@
 """Two runs at equal spend, from their files."""
 
 from collections.abc import Callable, Iterable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from program import harness
 from results_made import made_result
 
+from harness.errors import RunDirectoryError, UsageError
+from harness.features.compare.command import compare_and_print
+from harness.features.compare.comparison import compare_runs
+from harness.features.compare.library import compare
 from harness.features.compare.spend import spend_comparison
 from harness.features.compare.spend_types import SpendComparison
+from harness.features.compare.view import comparison_view
 from harness.models.protocol import Usage
 from harness.run.store.results import SampleResult, Step
 from harness.run.summary.loaded_run import Run, read_run
@@ -60,12 +67,14 @@ def shot(problem: str, index: int, solved: bool, **changes: Any) -> SampleResult
 @pytest.fixture
 def pair(write_run: Write) -> Callable[..., tuple[Run, Run]]:
     """A run of shots and one of an agent."""
+    numbers = count()
 
     def write(shots: Iterable[SampleResult], attempts: Iterable[SampleResult]) -> tuple[Run, Run]:
         own = list(shots)
         most = max(result.index for result in own) + 1
-        a = write_run("shots", own, mode="single_shot", samples_per_problem=most)
-        b = write_run("agent", attempts, mode="agentic")
+        number = next(numbers)
+        a = write_run(f"shots{number}", own, mode="single_shot", samples_per_problem=most)
+        b = write_run(f"agent{number}", attempts, mode="agentic")
         return read_run(a), read_run(b)
 
     return write
@@ -109,3 +118,177 @@ def test_the_sentence_says_it(pair: Pair) -> None:
         "At $0.022 a problem, what the agent spends on average, the agent solves 75 % and "
         "2.2 shots chosen by public tests solve 25 % (+50 points, +25 to +75)."
     )
+
+
+def test_below_the_crossing_shots_are_better(pair: Pair) -> None:
+    """Shots solve half at once; the agent nothing before its third turn, then three quarters."""
+    shots = [shot(p, i, solved=n % 2 == 0) for n, p in enumerate(NAMES) for i in range(4)]
+    attempts = [agent(p, 3 if n % 4 else None, turns=3) for n, p in enumerate(NAMES)]
+    found = spend_comparison(*pair(shots, attempts))
+    assert found.crossing is not None
+    assert (found.crossing.better_below, found.crossing.better_above) == ("A", "B")
+    assert 0.02 < found.crossing.at < 0.03
+    assert found.crossing.low is not None
+    assert found.crossing.low <= found.crossing.at
+    assert ", shots are " in found.sentence.partition("Below $0.0")[2]
+
+
+def test_spends_that_are_asked_for_have_a_sentence_each(pair: Pair) -> None:
+    shots = [shot(p, i, solved=n % 4 == 0) for n, p in enumerate(NAMES) for i in range(2)]
+    attempts = [agent(p, 2) for p in NAMES]
+    found = spend_comparison(*pair(shots, attempts), [0.01, 0.02, 0.05])
+    assert [each.at for each in found.differences] == [0.01, 0.02]
+    assert found.unreached == (0.05,)
+    assert "At $0.010 a problem, the agent, cut off to spend as much, solves 0 %" in found.sentence
+    assert "At $0.020 a problem, the agent solves 100 % and 2 shots chosen by" in found.sentence
+    assert (
+        "What shots solve for $0.050 is not known: there are 2 shots a problem, and it buys 5."
+        in (found.sentence)
+    )
+
+
+def test_too_few_shots_are_said_and_not_guessed(pair: Pair) -> None:
+    shots = [shot(p, 0, solved=n % 2 == 0) for n, p in enumerate(NAMES)]
+    found = spend_comparison(*pair(shots, [agent(p, 3) for p in NAMES]))
+    assert [each.at for each in found.differences] == [pytest.approx(0.01)]
+    assert found.sentence.endswith(
+        "The agent spends $0.030 on average; what shots solve for that is not known: there is "
+        "1 shot a problem, and it buys 3."
+    )
+
+
+def test_shots_that_end_with_the_first_that_passes_are_cheaper(pair: Pair) -> None:
+    """Easy problems need one shot, so that the money left buys more on the hard ones."""
+    draws = [(n % 2 == 0) or (i == n % 4) for n in range(20) for i in range(4)]
+    shots = [shot(p, i, solved=draws[4 * n + i]) for n, p in enumerate(NAMES) for i in range(4)]
+    attempts = [agent(p, 2) for p in NAMES]
+    found = spend_comparison(*pair(shots, attempts), [0.015])
+    (all_paid,), (ended,) = found.differences, found.until_pass
+    assert ended.a.solved > all_paid.a.solved
+    assert ended.b == all_paid.b
+    assert "Shots that are asked one by one until one passes the public tests solve" in (
+        found.sentence
+    )
+
+
+def test_cached_input_and_batch_prices_count_as_they_were_paid(pair: Pair) -> None:
+    shots = [shot(p, 0, solved=False, cost=0.005) for p in NAMES]  # half price by the batch
+    found = spend_comparison(*pair(shots, [agent(p, 1) for p in NAMES]))
+    assert (found.a.mean, found.b.mean) == (pytest.approx(0.005), pytest.approx(0.01))
+
+
+@pytest.mark.parametrize(
+    ("changes", "unit"),
+    [({}, "dollars"), ({"cost": None}, "tokens"), ({"cost": None, "usage": None}, "calls")],
+)
+def test_where_prices_are_unknown_tokens_count_and_else_calls(
+    pair: Pair, changes: dict[str, Any], unit: str
+) -> None:
+    shots = [shot(p, 0, solved=True, **changes) for p in NAMES]
+    found = spend_comparison(*pair(shots, [agent(p, 2) for p in NAMES]))
+    assert found.unit == unit
+    said = any("costs are not known of both runs" in note for note in found.notes)
+    assert said is (unit != "dollars")
+
+
+def test_a_unit_may_be_asked_for(pair: Pair) -> None:
+    both = pair([shot(p, 0, solved=True) for p in NAMES], [agent(p, 2) for p in NAMES])
+    assert spend_comparison(*both, unit="seconds").unit == "seconds"
+    assert spend_comparison(*both, unit="calls").b.mean == 2
+
+
+def test_older_runs_make_a_lower_bound_and_say_so(pair: Pair) -> None:
+    """Of a revision between the first and the last nobody knew the hidden verdict."""
+    known = [step(n, solved=s, public=1) for n, s in ((1, False), (2, None), (3, True))]
+    old = [agent(p, 3).model_copy(update={"steps": tuple(known)}) for p in NAMES]
+    found = spend_comparison(*pair([shot(p, 0, solved=False) for p in NAMES], old))
+    assert any("20 samples of B could have handed in" in note for note in found.notes)
+
+
+def test_shots_without_verdicts_of_tests_are_not_chosen(pair: Pair) -> None:
+    untold = {"public_total": 0, "public_passed": 0, "hidden_total": 0, "hidden_passed": 0}
+    shots = [shot(p, i, solved=i == 0, **untold) for p in NAMES for i in range(3)]
+    found = spend_comparison(*pair(shots, [agent(p, 2) for p in NAMES]))
+    assert {curve.way for curve in found.curves if curve.label == "A"} == {
+        "chosen",
+        "single",
+        "any_right",
+    }
+    assert found.a.most == pytest.approx(0.01)  # one shot; more would have to be chosen from
+    assert any("none can be chosen" in note for note in found.notes)
+
+
+def test_difficulties_are_compared_at_what_they_cost(pair: Pair) -> None:
+    def level(number: int) -> str:
+        return "easy" if number < 10 else "hard"
+
+    shots = [shot(p, 0, solved=n < 10, difficulty=level(n)) for n, p in enumerate(NAMES)]
+    attempts = [agent(p, 1 if n < 10 else 4, difficulty=level(n)) for n, p in enumerate(NAMES)]
+    easy, hard = spend_comparison(*pair(shots, attempts)).by_difficulty
+    assert (easy.name, hard.name, easy.problems) == ("easy", "hard", 10)
+    assert [each.difference for each in easy.differences] == [0]
+    assert [(each.a.solved, each.b.solved) for each in hard.differences] == [(0, 0)]  # cut off
+    few = spend_comparison(*pair(shots[1:], attempts[1:])).by_difficulty[0]
+    assert (few.problems, few.differences) == (9, ())
+
+
+def test_two_agents_are_called_by_what_differs(write_run: Write) -> None:
+    def agents(name: str, turn: int, **said: Any) -> Run:
+        manifest = {"prompt": {"name": said.pop("prompt", "default"), "hash": name}}
+        return read_run(
+            write_run(name, [agent(p, turn) for p in NAMES], manifest, mode="agentic", **said)
+        )
+
+    plain = agents("plain", 3)
+    prompt = spend_comparison(plain, agents("terse", 2, prompt="terse"))
+    assert prompt.sentence.startswith(
+        "At $0.030 a problem, what prompt default spends on average, prompt terse solves 100 % and "
+        "prompt default solves 100 % (+0 points, -16 to +16)"
+    )
+    model = spend_comparison(plain, agents("big", 2, model="big"))
+    assert "big solves 100 % and made-model solves 100 %" in model.sentence
+    alike = spend_comparison(plain, agents("again", 3))
+    assert "B solves 100 % and A solves 100 %" in alike.sentence
+
+
+@pytest.mark.parametrize("at", [[0.0], [-1.0], [float("nan")], [float("inf")]])
+def test_a_spend_that_is_none_is_refused(pair: Pair, at: list[float]) -> None:
+    both = pair([shot(p, 0, solved=True) for p in NAMES], [agent(p, 2) for p in NAMES])
+    with pytest.raises(UsageError, match="numbers above 0"):
+        spend_comparison(*both, at)
+
+
+def test_runs_without_a_problem_in_common_are_refused(pair: Pair) -> None:
+    with pytest.raises(RunDirectoryError, match="no graded problem is the same in both"):
+        spend_comparison(*pair([shot("x", 0, solved=True)], [agent("y", 1)]))
+
+
+def test_one_problem_has_no_interval(pair: Pair) -> None:
+    found = spend_comparison(*pair([shot("x", 0, solved=True)], [agent("x", 1)]))
+    assert [(each.low, each.high) for each in found.differences] == [(None, None)]
+    assert found.crossing is None
+
+
+def test_compare_shows_equal_spend(
+    write_run: Write, capsys: pytest.CaptureFixture[str], shown: Callable[..., str]
+) -> None:
+    shots = [shot(p, i, solved=n % 4 == 0) for n, p in enumerate(NAMES) for i in range(2)]
+    a = write_run("a", shots, mode="single_shot", samples_per_problem=2)
+    b = write_run("b", [agent(p, 2) for p in NAMES], mode="agentic")
+    text = " ".join(shown(comparison_view(compare_runs([a, b], None, [0.01])), 100).split())
+    assert "At $0.010 a problem, the agent, cut off to spend as much, solves 0 %" in text
+    assert "$0.010 20 25.0 % 0.0 % -25.0" in text
+    options = {"strict": False, "fail_if_worse": False}
+    assert (
+        compare_and_print([a, b], None, as_json=False, as_markdown=True, at=[0.01], **options) == 0
+    )
+    assert "| $0.010 | 20 | 25.0 % | 0.0 % | -25.0 |" in capsys.readouterr().out
+    found = compare(a, b, at=[0.01]).versus[0].spend
+    assert found is not None
+    assert found.differences[0].at == 0.01
+
+
+def test_the_flag_takes_numbers(tmp_path: Path) -> None:
+    bad = harness(tmp_path, "compare", "x", "y", "--at", "cheap")
+    assert bad.returncode == 2
+    assert "--at cheap: give numbers between commas, such as 0.01,0.05" in bad.stderr

@@ -94,7 +94,11 @@ def test_what_was_spent_is_over_all_samples(runs: Path) -> None:
 
 
 def test_the_table_tells_it_of_iterating_alone(runs: Path) -> None:
-    agentic, single = ((runs / f"{name}.txt").read_text() for name in ("agentic", "single"))
+    agentic, single = (
+        harness(runs, "show", name, "--details").stdout for name in ("agentic", "single")
+    )
+    assert "first write" in (runs / "agentic.txt").read_text()
+    assert "first write" not in (runs / "single.txt").read_text()
     for told in ("first write", "test run 1 ", "turn 2 ", "2,000 tokens ", "$0.002"):
         assert told in agentic
         assert told not in single
@@ -107,7 +111,7 @@ def test_compare_tells_it_of_both(runs: Path) -> None:
     sides = json.loads(said.stdout)["runs"]
     for side, name in zip(sides, ("single", "agentic"), strict=True):
         assert side["summary"]["curve"] == summary(runs, name)["curve"]
-    shown = harness(runs, "compare", "single", "agentic").stdout
+    shown = harness(runs, "compare", "single", "agentic", "--details").stdout
     for row in ("first write", "tool calls well-formed", "solved per 1,000 tokens"):
         assert row in shown
 
@@ -124,4 +128,5 @@ def test_results_of_an_older_version_are_told_as_unknown(runs: Path, tmp_path: P
     done = harness(tmp_path, "run", "--resume", "old")
     assert done.returncode == 0, done.stderr
     assert summary(tmp_path, "old")["curve"] is None
-    assert "first write   n/a" in done.stdout
+    assert "first write" not in done.stdout
+    assert "first write   unknown" in harness(tmp_path, "show", "old", "--details").stdout

@@ -103,7 +103,7 @@ def test_at_its_end_scores_and_bar_stay_and_the_summary_follows(
     session = shown(100, 60)
     assert "20/20" in session.end
     assert "┏" not in session.end
-    assert "run directory: " in session.end
+    assert "saved in r" in session.end
     assert session.raw.endswith("\n")
     assert session.raw.rindex("\x1b[?25h") > session.raw.rindex("\x1b[?25l")  # the cursor is back
 

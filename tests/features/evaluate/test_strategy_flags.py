@@ -145,8 +145,8 @@ async def test_answers_that_the_token_limit_cuts_off_are_counted(tmp_path: Path,
         assert done.returncode == 0, done.stderr
         assert "cut off" in done.stdout
     shown = " ".join(harness(tmp_path, "show", "r").stdout.split())
-    times = "1 answer" if asked == 1 else f"{asked} answers"
-    assert f"cut off {times} in 1 sample, by the token limit; raise --max-tokens (now 800)" in shown
+    times = "1 answer was" if asked == 1 else f"{asked} answers were"
+    assert f"{times} cut off by the token limit: raise --max-tokens (now 800)" in shown
     assert "cut off │" in shown
     assert json.loads((tmp_path / "r" / "summary.json").read_text())["cut_off"] == asked
 

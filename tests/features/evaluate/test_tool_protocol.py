@@ -161,8 +161,8 @@ async def test_a_fallback_is_flagged_and_the_rate_without_it_stands_beside(
     assert (summary["without_fallback"]["value"], summary["without_fallback"]["problems"]) == (1, 3)
     rows = {line.strip().split("  ")[0]: line for line in out.splitlines()}
     assert "100.0" in rows["without fallback"]
-    assert "75.0" in rows["pass@1"]
-    assert "fallback: 1 sample asked without tools" in out
+    assert "75.0" in rows["solved"]
+    assert "1 sample asked without tools: the model called none" in out
 
 
 async def test_such_a_run_played_again_is_the_same(mixed: tuple[Path, str]) -> None:
@@ -170,8 +170,9 @@ async def test_such_a_run_played_again_is_the_same(mixed: tuple[Path, str]) -> N
     done = harness(folder, "run", "-m", "replay:r", "--out", "again", *FLAGS)
     assert done.returncode == 0, done.stderr
     assert _outcomes(folder / "again") == _outcomes(folder / "r")
-    rates = [line for line in done.stdout.splitlines() if "pass@1" in line or "without" in line]
-    assert rates == [line for line in out.splitlines() if "pass@1" in line or "without" in line]
+    rates = [line for line in done.stdout.splitlines() if "solved" in line or "without" in line]
+    assert rates == [line for line in out.splitlines() if "solved" in line or "without" in line]
+    assert len(rates) == 3
     shown = harness(folder, "transcript", "again", next(iter(_outcomes(folder / "r")))[0])
     assert "on tools are called" in shown.stdout
 

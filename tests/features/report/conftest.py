@@ -72,6 +72,7 @@ def in_memory() -> Callable[..., Run]:
 
     def made(name: str, results: list[SampleResult], **spec: Any) -> Run:
         manifest = {
+            "prompt": {"name": "default", "hash": "h"},
             "spec": RunSpec(model="made-model", **spec).model_dump(mode="json"),
             "problems": {result.problem_id: result.problem_hash for result in results},
         }

@@ -135,7 +135,7 @@ def test_every_mark_is_of_a_problem_with_references(
     results = [timed(problem, time, index=at) for at, (problem, time) in enumerate(samples)]
     run = Run(
         Path("r"),
-        {"spec": {"model": "m", "samples_per_problem": 1}, "problems": {}},
+        {"spec": {"model": "m", "samples_per_problem": 1}, "problems": {}, "prompt": {}},
         tuple(results),
     )
     found = strips(sides_of([run]))

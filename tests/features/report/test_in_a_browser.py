@@ -84,13 +84,16 @@ async def test_it_can_be_read(
 
 async def test_every_chart_has_a_title_words_and_a_table(two: Path, opened: Opened) -> None:
     async with opened(two) as (shown, _):
+        for fold in await shown.locator("details.folded").all():
+            await fold.locator("> summary").click()
         charts = await shown.locator("figure").all()
         assert len(charts) >= 13
         for chart in charts:
             assert await chart.locator("h3").inner_text()
             about = await chart.locator("figcaption").inner_text()
             drawn = chart.locator("[role=graphics-document]")
-            assert await drawn.get_attribute("aria-label") == about
+            await drawn.wait_for(state="attached")  # those of a fold are drawn once it opens
+            assert await drawn.get_attribute("aria-label") in about
             assert await drawn.locator("svg path").count() > 3
             await chart.locator("summary").click()
             assert await chart.locator("details tbody tr").first.is_visible()
@@ -231,7 +234,7 @@ async def test_on_paper_it_is_light_and_without_controls(two: Path, opened: Open
         assert ground == "rgb(255, 255, 255)"
         for selector in ("#theme", "nav", "#filters"):
             assert not await shown.is_visible(selector)
-        assert await shown.is_visible("[data-chart=headline] svg")
+        assert await shown.is_visible("[data-chart=equal-spend] svg")
         assert len(await shown.pdf()) > 20_000
 
 
@@ -266,6 +269,7 @@ async def test_hostile_texts_do_nothing(
         make_result(HOSTILE, code=f"{HOSTILE}\n{long}", **hostile),
         make_result("long", title=long, tags=(long,), platform=long),
         make_result("__proto__", platform="constructor", tags=("toString",)),
+        *(make_result(f"more{n}", platform="constructor", tags=("toString",)) for n in range(4)),
     ]
     run = write_run("run", results).rename(write_run("other", results).with_name("<img src=y>"))
     async with opened(report(run, run.with_name("other"), title=HOSTILE), width=PHONE) as (s, seen):
@@ -276,7 +280,8 @@ async def test_hostile_texts_do_nothing(
         await s.locator(NAMES).first.click()
         assert "<img src=x onerror=alert(1)>" in await s.inner_text("td.more pre")
         await s.select_option("select[name=platform]", "constructor")
-        assert await s.locator(NAMES).all_inner_texts() == ["__proto__#0", "__proto__#0"]
+        names = await s.locator(NAMES).all_inner_texts()
+        assert set(names) == {"__proto__#0", *(f"more{n}#0" for n in range(4))}
         point = s.locator("[data-chart=by-platform] .mark-symbol path").first
         await point.hover(force=True)
         told = s.locator("#vg-tooltip-element.visible")
@@ -303,7 +308,7 @@ async def test_without_scripts_the_figures_are_in_tables(two: Path) -> None:
         figure = shown.locator("figure").first
         assert "its figures are in the table" in await figure.inner_text()
         await figure.locator("summary").click()
-        assert "pass@1" in await figure.locator("table").inner_text()
+        assert "single shot, chosen by public tests" in await figure.locator("table").inner_text()
         assert not await shown.is_visible("#theme")
 
 
@@ -313,3 +318,50 @@ async def test_an_empty_run_is_no_blank_page(
     async with opened(report(write_run("empty", []))) as (shown, seen):
         assert await shown.inner_text("#found") == "0 samples"
         assert seen.errors == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+async def test_the_first_screen_holds_the_answer(two: Path, opened: Opened, dark: bool) -> None:
+    async with opened(two, dark=dark) as (shown, seen):
+        await shown.set_viewport_size({"width": DESKTOP, "height": 800})
+        assert await shown.inner_text("h1") == (
+            "agentic against single shot: made-model, fixture, 36 problems"
+        )
+        for selector in (".sentence", ".figures", "[data-chart=equal-spend] svg", "#answer .facts"):
+            box = await shown.locator(selector).first.bounding_box()
+            assert box is not None
+            assert box["y"] + box["height"] <= 830, selector
+        figures = await shown.locator(".figure").all_inner_texts()
+        assert [text.splitlines()[0] for text in figures] == [
+            "single shot",
+            "agentic",
+            "difference",
+        ]
+        assert await shown.locator(".drawn .dot").count() == 3
+        assert seen.errors == []
+
+
+async def test_a_changed_outcome_shows_both_solutions_and_links_to_both_conversations(
+    two: Path, opened: Opened
+) -> None:
+    async with opened(two) as (shown, _):
+        change = shown.locator(".change").first
+        assert await change.locator("pre").first.is_hidden()
+        await change.locator("> summary").click()
+        assert await change.locator(".beside > section pre").first.is_visible()
+        targets = await change.locator("a").evaluate_all("all => all.map(a => a.hash)")
+        assert targets == ["#change-1-a", "#change-1-b"]
+        for target in targets:
+            assert await shown.locator(target).count() == 1
+        assert await overflow(shown) == []
+
+
+async def test_what_is_folded_is_drawn_once_it_is_opened(two: Path, opened: Opened) -> None:
+    async with opened(two) as (shown, _):
+        chart = shown.locator("[data-chart=headline]")
+        assert await chart.locator("svg").count() == 0
+        await shown.locator("#summary details.folded > summary").click()
+        await chart.locator("svg").first.wait_for()
+        box = await chart.bounding_box()
+        assert box is not None
+        assert box["width"] > 600

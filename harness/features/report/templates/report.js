@@ -39,10 +39,14 @@ async function charts() {
     defaultStyle: false,
     tooltip: { disableDefaultStyle: true },
   };
-  for (const place of document.querySelectorAll("[data-chart]")) {
-    const spec = specs[place.dataset.chart];
+  const draw = async (place) => {
     place.textContent = "";
-    await vegaEmbed(place, spec, options);
+    await vegaEmbed(place, specs[place.dataset.chart], options);
+  };
+  for (const place of document.querySelectorAll("[data-chart]")) {
+    const fold = place.closest("details.folded");
+    if (!fold || fold.open) await draw(place);
+    else fold.addEventListener("toggle", () => draw(place), { once: true }); // it has no width before
   }
   document.documentElement.dataset.charts = "drawn";
 }
@@ -54,7 +58,7 @@ const at = Object.fromEntries(data.columns.map((name, number) => [name, number])
 const part = (name) => (row) => row[at[name]];
 const several = data.runs.length > 1;
 const thousands = (value) => value.toLocaleString("en-US");
-const known = (told) => (value) => (value === null ? "n/a" : told(value));
+const known = (told) => (value) => (value === null ? "unknown" : told(value));
 const dollars = known((value) => (value < 1 ? `$${value.toFixed(4)}` : `$${thousands(Number(value.toFixed(2)))}`));
 const seconds = known((value) => `${value < 10 ? value.toFixed(2) : thousands(Math.round(value))} s`);
 const timed = "cpu_s" in at;
@@ -71,7 +75,7 @@ const COLUMNS = [
   column("Difficulty", (row) => ["easy", "medium", "hard", "unknown"].indexOf(row[at.difficulty]), part("difficulty"), "text wide"),
   column("Platform", part("platform"), null, "text wide"),
   column("Verdict", part("verdict"), null, "text"),
-  column("Tests", (row) => (tests(row) ? passed(row) / tests(row) : null), (row) => (tests(row) ? `${passed(row)} of ${tests(row)}` : "n/a"), "wide"),
+  column("Tests", (row) => (tests(row) ? passed(row) / tests(row) : null), (row) => (tests(row) ? `${passed(row)} of ${tests(row)}` : "unknown"), "wide"),
   column("Turns", part("turns"), null, "wide"),
   column("Tokens", part("tokens"), (row) => known(thousands)(row[at.tokens]), "wide"),
   column("Cost", part("cost"), (row) => dollars(row[at.cost]), "wide"),

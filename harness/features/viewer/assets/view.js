@@ -18,6 +18,8 @@ function carryOver(before, after) {
     const was = open.get(fold.dataset.key + at);
     if (was !== undefined) fold.open = was;
   });
+  const ticked = new Set([...before.querySelectorAll("input[type=checkbox]:checked")].map((box) => box.value));
+  for (const box of after.querySelectorAll("input[type=checkbox]")) box.checked = ticked.has(box.value);
 }
 
 function replace(before, after) {
@@ -103,6 +105,19 @@ async function keepUp() {
     if (!document.hidden && !typing) await update(location.href, false);
   }
 }
+
+// ---- charts -------------------------------------------------------------------------------
+
+async function charts() {
+  const data = document.getElementById("chart-data");
+  if (!data || !window.vegaEmbed) return;
+  const specs = JSON.parse(data.textContent);
+  const options = { actions: false, renderer: "svg", ast: true, defaultStyle: false, tooltip: { disableDefaultStyle: true } };
+  for (const place of document.querySelectorAll("[data-chart]")) await vegaEmbed(place, specs[place.dataset.chart], options);
+  document.documentElement.dataset.charts = "drawn";
+}
+
+charts();
 
 // ---- searching ----------------------------------------------------------------------------
 

@@ -1,0 +1,233 @@
+"""The answer of a comparison: the runs' names, a paragraph, a few figures, changed outcomes."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from harness.features.compare.comparison import LEVEL, Comparison, Side, Versus
+from harness.features.compare.flips import Flip, Shown
+from harness.features.compare.spend_sentence import amount_of
+from harness.features.compare.spend_types import SpendComparison
+from harness.run.summary.run_words import arm_names, mode_words
+from harness.run.summary.summary import Summary
+from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
+
+
+def names_of(comparison: Comparison) -> dict[str, str]:
+    """Name the runs by what tells them apart: their mode, model or prompt set.
+
+    Returns:
+        The name of each run by its letter.
+    """
+    names = arm_names([side.settings for side in comparison.runs])
+    return {side.label: name for side, name in zip(comparison.runs, names, strict=True)}
+
+
+def side_of(comparison: Comparison, label: str) -> Side:
+    """Return the run of a letter."""
+    return next(side for side in comparison.runs if side.label == label)
+
+
+def title_words(comparison: Comparison) -> str:
+    """Say what is compared, in one line: the runs, and what they have in common."""
+    names = names_of(comparison)
+    baseline = names[comparison.baseline]
+    if len(comparison.versus) == 1:
+        what = f"{names[comparison.versus[0].label]} against {baseline}"
+    else:
+        what = f"{count(len(comparison.versus), 'run')} against {baseline}"
+    alike = {key: {str(side.settings.get(key)) for side in comparison.runs} for key in _ALIKE}
+    shared = [printable_line(*alike[key]) for key in ("model",) if len(alike[key]) == 1]
+    shared += [mode_words(*alike["mode"])] if len(alike["mode"]) == 1 else []
+    shared += sorted({side.benchmark for side in comparison.runs})
+    most = max(versus.paired.problems for versus in comparison.versus)
+    filters = {side.filtered_by for side in comparison.runs} - {""}
+    return ", ".join((f"{what}: {shared[0]}", *shared[1:], count(most, "problem"), *filters))
+
+
+_ALIKE = ("model", "mode")
+
+
+def difference_words(versus: Versus, names: Mapping[str, str], comparisons: int = 1) -> str:
+    """Say who solves more, by how much, and whether chance could do that, in one sentence.
+
+    Args:
+        versus: a run against the baseline.
+        names: the names of the runs by their letters.
+        comparisons: how many runs are compared with the baseline.
+    """
+    paired = versus.paired
+    name, other = names[versus.label], names[versus.baseline]
+    if not versus.flips:
+        return f"{_capital(name)} and {other} solve the same problems."
+    p_value = versus.p_holm if comparisons > 1 else paired.p_value
+    low, high = paired.low, paired.high
+    spread = "" if low is None or high is None else f"95 % interval {_span(low, high)}, "
+    corrected = ", by Holm" if comparisons > 1 else ""
+    sure = "" if p_value < LEVEL else ": chance alone could do this"
+    shown = f"({spread}p {p_words(p_value)}{corrected}{sure})"
+    if not paired.difference:
+        return f"{_capital(name)} and {other} solve equally many {shown}."
+    more = "more" if paired.difference > 0 else "fewer"
+    size = plain_points(abs(paired.difference))
+    return f"{_capital(name)} solves {size} points {more} than {other} {shown}."
+
+
+def price_words(comparison: Comparison, versus: Versus, names: Mapping[str, str]) -> str:
+    """Say what a run costs beside the baseline; empty where neither cost nor tokens are known."""
+    one, other = (side_of(comparison, each) for each in (versus.label, versus.baseline))
+    for cost, noun in (
+        (cost_each, "the cost"),
+        (tokens_each, "the tokens"),
+    ):
+        here, there = cost(one), cost(other)
+        if here is not None and there:
+            return f"{_capital(names[versus.label])} takes {_times(here / there)} {noun}."
+    return ""
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.1f} times" if ratio >= 0.095 else f"{ratio:.2g} times"  # noqa: PLR2004
+
+
+def shared_summary(side: Side) -> Summary:
+    """Return the summary of the problems that all runs have."""
+    return side.paired or side.summary
+
+
+def cost_each(side: Side) -> float | None:
+    """Return the mean cost of a sample in US dollars; None where that of any is unknown."""
+    found = shared_summary(side)
+    done = found.graded + found.ungraded
+    return None if found.cost is None or not done else found.cost / done
+
+
+def tokens_each(side: Side) -> float | None:
+    """Return the mean tokens of a sample; None where those of any are unknown."""
+    found = shared_summary(side)
+    done = found.graded + found.ungraded
+    return None if found.usage_unknown or not done else found.usage.total_tokens / done
+
+
+class Figures(NamedTuple):
+    """A run's figures as the answer shows them: texts."""
+
+    name: str
+    solved: str
+    interval: str
+    cost: str
+    tokens: str
+
+
+def figures_of(side: Side, name: str) -> Figures:
+    """Return a run's rate and what a sample of it takes, on the problems that all runs have."""
+    rate = shared_summary(side).pass_at_1
+    cost, tokens = cost_each(side), tokens_each(side)
+    return Figures(
+        name,
+        UNKNOWN if rate is None else percent(rate.value),
+        "" if rate is None else interval(rate.low, rate.high),
+        dollars(cost),
+        UNKNOWN if tokens is None else quantity(tokens),
+    )
+
+
+def equal_figures(comparison: Comparison, spend: SpendComparison) -> Figures | None:
+    """Return the dearer arm cut off to spend what the other does; None where they spend as much.
+
+    Args:
+        comparison: of two runs.
+        spend: the baseline, as A, and the other at equal spend.
+    """
+    dear, cheap = (spend.b, spend.a) if spend.b.mean > spend.a.mean else (spend.a, spend.b)
+    found = next((each for each in spend.differences if each.mean_of == cheap.label), None)
+    if found is None or cheap.mean > CLOSE * dear.mean or spend.unit not in {"dollars", "tokens"}:
+        return None
+    point = found.b if dear is spend.b else found.a
+    letters = comparison.baseline, comparison.versus[0].label
+    name = names_of(comparison)[letters[dear is spend.b]]
+    amount = amount_of(found.at, spend.unit) if spend.unit == "dollars" else quantity(found.at)
+    bounds = "" if point.low is None or point.high is None else interval(point.low, point.high)
+    cost, tokens = (amount, "") if spend.unit == "dollars" else ("", amount)
+    return Figures(f"{name} at {amount}", percent(point.solved), bounds, cost, tokens)
+
+
+CLOSE = 0.9
+"""Arms whose spends have at least this ratio need no column of their own at equal spend."""
+
+
+def warnings_of(comparison: Comparison, names: Mapping[str, str]) -> Iterator[str]:
+    """Yield what makes the runs less than comparable, the gravest first."""
+    for versus in comparison.versus:
+        of = f"{names[versus.label]}: " if len(comparison.versus) > 1 else ""
+        yield from (f"not comparable: {of}{words}" for words in versus.unlike)
+    for side in comparison.runs:
+        if side.open.pending:
+            yield (
+                f"{names[side.label]}: {count(side.open.pending, 'sample')} pending, in no figure"
+            )
+        if side.summary.cut_off:
+            answers = count(side.summary.cut_off, "answer")
+            yield f"{names[side.label]}: {answers} cut off by the token limit"
+
+
+def also_different(versus: Versus) -> str:
+    """Say which settings and versions differ, beside what the runs are compared for."""
+    if not versus.differs:
+        return ""
+    more = len(versus.differs) - 1
+    return f"also different: {versus.differs[0]}" + (f", and {more} more" if more else "")
+
+
+def changes_words(versus: Versus) -> str:
+    """Say how many outcomes changed, and which way."""
+    gained = sum(flip.better == versus.label for flip in versus.flips)
+    return f"{gained:,} gained, {len(versus.flips) - gained:,} lost"
+
+
+def flip_name(flip: Flip) -> str:
+    """Return a problem's id within its source, its title, and its difficulty."""
+    native = flip.problem.partition("/")[2] or flip.problem
+    letters = "".join(filter(str.isalnum, flip.title.casefold()))
+    same = letters in "".join(filter(str.isalnum, flip.problem.casefold()))
+    level = f" ({flip.difficulty})" if flip.difficulty else ""
+    return printable_line(f"{native}{'' if same else '  ' + flip.title}{level}")
+
+
+def change_of(flip: Flip) -> str:
+    """Return both verdicts: `wrong answer -> accepted`."""
+    return f"{_verdict(flip.a)} -> {_verdict(flip.b)}"
+
+
+def _verdict(shown: Shown) -> str:
+    if shown.samples > 1:
+        return f"{shown.solved} of {shown.samples}"
+    return shown.verdict.replace("_", " ")
+
+
+def interleaved(versus: Versus, most: int) -> Sequence[Flip]:
+    """Return the first changed outcomes, those lost among them even where they are few."""
+    gained = [flip for flip in versus.flips if flip.better == versus.label]
+    lost = [flip for flip in versus.flips if flip.better != versus.label]
+    kept = min(len(lost), max(most // 3, most - len(gained)))
+    return [*gained[: most - kept], *lost[:kept]]
+
+
+def plain_points(difference: float) -> str:
+    """Return a difference in points of a percent, without a needless `.0`."""
+    return f"{100 * difference:.1f}".removesuffix(".0")
+
+
+def p_words(p_value: float) -> str:
+    """Return a p-value with its relation sign: `= 0.02`."""
+    return "< 0.001" if p_value < 0.001 else f"= {p_value:.2g}"  # noqa: PLR2004
+
+
+def _span(low: float, high: float) -> str:
+    return f"{plain_points(low)} to {plain_points(high)}"
+
+
+def _capital(text: str) -> str:
+    """Return a sentence's beginning; a name with its own capitals or digits stays."""
+    first = re.split("[, ]", text, maxsplit=1)[0]
+    return text[:1].upper() + text[1:] if first.isalpha() else text

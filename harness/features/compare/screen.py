@@ -1,0 +1,163 @@
+"""The first screen of `harness compare`: the answer in 24 lines of 80 columns."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import Group, RenderableType
+from rich.constrain import Constrain
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from harness.features.compare.answer import (
+    also_different,
+    change_of,
+    changes_words,
+    difference_words,
+    equal_figures,
+    figures_of,
+    flip_name,
+    interleaved,
+    names_of,
+    p_words,
+    price_words,
+    side_of,
+    title_words,
+    warnings_of,
+)
+from harness.features.compare.comparison import Comparison, Versus
+from harness.features.compare.spend_types import SpendComparison
+from harness.features.compare.table_rows import points
+from harness.text import UNKNOWN, printable_line
+
+LISTED = 5
+"""Changed outcomes of the first screen."""
+MOST_WARNINGS = 3
+NAME, CHANGE = 36, 40  # columns of a terminal
+WIDTH = 80
+
+
+def comparison_screen(comparison: Comparison) -> RenderableType:
+    """Show who solves more and at what price, and the first changed outcomes.
+
+    Args:
+        comparison: of two runs or more.
+    """
+    names = names_of(comparison)
+    parts: list[RenderableType] = [Text(title_words(comparison), style="bold")]
+    warnings = list(warnings_of(comparison, names))
+    parts += [Text(printable_line(words), style="yellow") for words in warnings[:MOST_WARNINGS]]
+    if len(warnings) > MOST_WARNINGS:
+        parts.append(Text(f"{len(warnings) - MOST_WARNINGS} more: --details", style="yellow"))
+    first, *others = comparison.versus
+    if others:
+        parts += [Text(""), _many(comparison, names)]
+    else:
+        parts += _two(comparison, first, names)
+    return Constrain(Group(*parts), WIDTH)
+
+
+def _two(
+    comparison: Comparison,
+    versus: Versus,
+    names: Mapping[str, str],
+) -> Iterator[RenderableType]:
+    told = (
+        difference_words(versus, names),
+        price_words(comparison, versus, names),
+        versus.spend.sentence if versus.spend else "",
+        also_different(versus),
+    )
+    sentences = [printable_line(each) for each in told if each]
+    if also_different(versus):
+        sentences[-1] = f"{sentences[-1][0].upper()}{sentences[-1][1:]}."
+    yield Text("")
+    yield Padding(Text(" ".join(sentences)), (0, 0, 0, 2))
+    yield Text("")
+    yield _figures(comparison, names, versus.spend)
+    if versus.flips:
+        yield Text("")
+        yield from _changes(comparison, versus)
+
+
+def _figures(
+    comparison: Comparison, names: Mapping[str, str], spend: SpendComparison | None
+) -> Table:
+    """A column a run: what it solves, and what a sample takes; then one at equal spend."""
+    sides = [figures_of(side, names[side.label]) for side in comparison.runs]
+    sides += [cheaper] if spend and (cheaper := equal_figures(comparison, spend)) else []
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_column()
+    for _ in sides:
+        table.add_column(justify="right")
+    table.add_row("", *(Text(side.name, style="bold") for side in sides))
+    table.add_row(Text("  solved", style="bold"), *(side.solved for side in sides))
+    table.add_row("", *(f"({side.interval})" if side.interval else "" for side in sides))
+    for name, cells in (
+        ("cost a sample", [side.cost for side in sides]),
+        ("tokens a sample", [side.tokens for side in sides]),
+    ):
+        if set(cells) - {UNKNOWN, ""}:
+            table.add_row(Text(f"  {name}", style="bold"), *cells)
+    return table
+
+
+def _changes(comparison: Comparison, versus: Versus) -> Iterator[RenderableType]:
+    yield Text(f"  changed: {changes_words(versus)}")
+    shown = interleaved(versus, LISTED)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(max_width=NAME, no_wrap=True, overflow="ellipsis")
+    table.add_column(no_wrap=True, overflow="ellipsis")
+    for flip in shown:
+        way = "gained" if flip.better == versus.label else "lost"
+        colour = "green" if way == "gained" else "red"
+        table.add_row(Text(f"    {way}", style=colour), flip_name(flip), change_of(flip))
+    yield table
+    paths = " ".join(shlex.quote(printable_line(side.path)) for side in comparison.runs)
+    if len(versus.flips) > len(shown):
+        more = len(versus.flips) - len(shown)
+        yield _command(f"    {more:,} more: harness compare {paths} --details")
+    commands = [each.command for flip in reversed(shown) for each in (flip.b, flip.a)]
+    command = next(filter(None, commands), None)
+    if command:
+        yield _command(f"  read one: {printable_line(command)}")
+
+
+def _command(text: str) -> Text:
+    """A line that stays whole, to be copied."""
+    return Text(text, style="dim", no_wrap=True, overflow="ignore")
+
+
+def _many(comparison: Comparison, names: Mapping[str, str]) -> Table:
+    """A line a run, the baseline first."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column()
+    for _ in range(6):
+        table.add_column(justify="right")
+    heads = ("  run", "solved", "95 % interval", "difference", "p (Holm)", "cost", "tokens")
+    table.add_row(*(Text(head, style="bold") for head in heads))
+    by_label = {versus.label: versus for versus in comparison.versus}
+    order = sorted(comparison.runs, key=lambda side: side.label != comparison.baseline)
+    for side in order:
+        figures = figures_of(side_of(comparison, side.label), names[side.label])
+        versus = by_label.get(side.label)
+        against = (
+            ("baseline", "")
+            if versus is None
+            else (points(versus.paired.difference), p_words(versus.p_holm).removeprefix("= "))
+        )
+        table.add_row(
+            f"  {side.label}  {figures.name.removesuffix(f' {side.label}')}",
+            *(figures.solved, figures.interval, *against, figures.cost, figures.tokens),
+        )
+    return table
+
+
+def groups_chosen(comparison: Comparison, kinds: Sequence[str]) -> Comparison:
+    """Return the comparison with these kinds of groups alone."""
+    versus = tuple(
+        each.model_copy(update={"groups": {k: v for k, v in each.groups.items() if k in kinds}})
+        for each in comparison.versus
+    )
+    return comparison.model_copy(update={"versus": versus})

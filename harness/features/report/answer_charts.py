@@ -1,0 +1,215 @@
+"""Charts of the answer: solve rate over spend, the cells' Pareto front, differences of pairs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.features.compare.spend_sentence import UNIT_WORDS, amount_of
+from harness.features.compare.spend_types import SpendComparison, SpendCurve
+from harness.features.report.charts import LABEL, PALETTE, SIZES, Spec, made, plotted
+
+HEIGHT = 250
+BOUND = "any_right"
+"""The way whose curve is a bound: nobody reaches it who does not know the hidden tests."""
+WAYS: Mapping[str, str] = {
+    "cut_off": "",
+    "chosen": ", chosen by public tests",
+    "until_pass": ", one by one until the public tests pass",
+    "single": ", one shot",
+    BOUND: ", pass@k (bound)",
+}
+
+
+def spend_rows(spend: SpendComparison, names: tuple[str, str]) -> list[dict[str, Any]]:
+    """Return the points of the curves that are drawn: both that are compared, and the bound.
+
+    Each row has `arm`, `curve`, `bound`, `spend`, `solved`, `low`, `high`.
+    """
+    last = max(point.spend for curve in _drawn(spend) for point in curve.points)
+    rows: list[dict[str, Any]] = []
+    for curve in _drawn(spend):
+        name = names[curve.label != spend.a.label]
+        points = [(point.spend, point) for point in curve.points]
+        if curve.complete and points[-1][0] < last:
+            points.append((last, points[-1][1]))
+        rows += [
+            {
+                "arm": name,
+                "curve": name + WAYS[curve.way],
+                "bound": curve.way == BOUND,
+                "spend": at,
+                "solved": point.solved,
+                "low": point.solved if point.low is None else point.low,
+                "high": point.solved if point.high is None else point.high,
+            }
+            for at, point in points
+        ]
+    return rows
+
+
+def _drawn(spend: SpendComparison) -> list[SpendCurve]:
+    return [curve for curve in spend.curves if curve.compared or curve.way == BOUND]
+
+
+def equal_spend(
+    spend: SpendComparison, names: tuple[str, str], colours: tuple[str, str], title: str
+) -> Spec:
+    """Two curves with bands, pass@k as a dotted bound, and the crossing marked.
+
+    Args:
+        spend: the comparison.
+        names: of its runs A and B.
+        colours: of both.
+        title: what the chart shows, in a sentence.
+    """
+    import altair as alt
+
+    rows = spend_rows(spend, names)
+    unit = UNIT_WORDS.get(spend.unit, "dollars")
+    form = "$.2~g" if spend.unit == "dollars" else "~s"
+    axis = alt.Axis(format=form, labelOverlap=True, labelSeparation=8, tickCount=6)
+    x = alt.X("spend:Q", title=f"{unit} a problem", axis=axis, scale=alt.Scale(nice=False))
+    colour = alt.Color(
+        "arm:N",
+        scale=alt.Scale(domain=list(names), range=list(colours)),
+        legend=alt.Legend(
+            orient="top",
+            title=None,
+            columns=2,
+            labelLimit=260,
+            symbolType="stroke",
+            symbolOpacity=1,
+            symbolStrokeWidth=3,
+        ),
+    )
+    share = alt.Axis(format="%", tickCount=5)
+    whole = alt.Scale(domain=[0, 1])
+    main = plotted([row for row in rows if not row["bound"]])
+    told = [
+        alt.Tooltip("curve:N", title="run"),
+        alt.Tooltip("spend:Q", title=f"{unit} a problem", format=",.4~g"),
+        alt.Tooltip("solved:Q", format=".1%"),
+        alt.Tooltip("low:Q", title="95 % from", format=".1%"),
+        alt.Tooltip("high:Q", title="to", format=".1%"),
+    ]
+    layers: list[Any] = [
+        main.mark_area(opacity=0.18).encode(
+            x=x,
+            y=alt.Y("low:Q", title="solved", axis=share, scale=whole),
+            y2="high:Q",
+            color=colour,
+            detail="curve:N",
+        ),
+        main.mark_line(strokeWidth=2.5).encode(
+            x=x, y=alt.Y("solved:Q", scale=whole), color=colour, detail="curve:N", tooltip=told
+        ),
+    ]
+    bound = [row for row in rows if row["bound"]]
+    if bound:
+        layers.append(
+            plotted(bound)
+            .mark_line(strokeWidth=1.5, strokeDash=[2, 4])
+            .encode(x=x, y="solved:Q", color=colour, detail="curve:N", tooltip=told)
+        )
+    if spend.crossing is not None:
+        layers += _crossing_marks(spend, x)
+    return made(alt.layer(*layers), title, height=HEIGHT)
+
+
+def _crossing_marks(spend: SpendComparison, x: Any) -> list[Any]:
+    import altair as alt
+
+    assert spend.crossing is not None
+    at = spend.crossing.at
+    mark = plotted([{"spend": at, "what": f"crossing at {amount_of(at, spend.unit)}"}])
+    return [
+        mark.mark_rule(strokeDash=[6, 4], strokeWidth=1.5, color="#77828f").encode(x=x),
+        mark.mark_text(align="left", dx=5, baseline="top").encode(
+            x=x, y=alt.value(2), text="what:N"
+        ),
+    ]
+
+
+def pareto(rows: Sequence[Mapping[str, Any]], axis_title: str, title: str) -> Spec:
+    """A point a cell with its interval, and a line along the front.
+
+    Args:
+        rows: of each cell `name`, `price`, `value`, `low`, `high`, `front`.
+        axis_title: what a price is of.
+        title: what the chart shows, in a sentence.
+    """
+    import altair as alt
+
+    whole = alt.Scale(domain=[0, 1])
+    share = alt.Axis(format="%", tickCount=5)
+    numbers = alt.Axis(format="~s", labelOverlap=True, labelSeparation=8, tickCount=6)
+    x = alt.X("price:Q", title=axis_title, axis=numbers, scale=alt.Scale(zero=True, nice=True))
+    base = plotted([dict(row) for row in rows]).encode(
+        x=x,
+        color=alt.Color(
+            "front:N",
+            scale=alt.Scale(domain=["on the front", "another is better"], range=_FRONT),
+            legend=alt.Legend(orient="top", title=None),
+        ),
+        tooltip=[
+            alt.Tooltip("name:N", title="cell"),
+            alt.Tooltip("price:Q", title=axis_title, format=",.4~g"),
+            alt.Tooltip("value:Q", title="solved", format=".1%"),
+            alt.Tooltip("low:Q", title="95 % from", format=".1%"),
+            alt.Tooltip("high:Q", title="to", format=".1%"),
+        ],
+    )
+    front = plotted([dict(row) for row in rows if row["front"] == "on the front"])
+    layers = [
+        front.mark_line(interpolate="step-after", strokeDash=[5, 4], color=_FRONT[0]).encode(
+            x=x, y=alt.Y("value:Q", scale=whole)
+        ),
+        base.mark_rule(strokeWidth=1.5).encode(
+            y=alt.Y("low:Q", title="solved", axis=share, scale=whole), y2="high:Q"
+        ),
+        base.mark_point(filled=True, size=90, opacity=1).encode(y=alt.Y("value:Q", scale=whole)),
+        base.mark_text(align="left", dx=8, dy=-8, limit=220).encode(
+            y=alt.Y("value:Q", scale=whole), text="number:N"
+        ),
+    ]
+    return made(alt.layer(*layers), title, height=HEIGHT)
+
+
+_FRONT = [PALETTE[0], "#77828f"]
+
+
+def differences(rows: Sequence[Mapping[str, Any]], title: str) -> Spec:
+    """A line a pair: the difference of the rates with its interval, and a rule at none.
+
+    Args:
+        rows: of each pair `pair`, `difference`, `low`, `high` (in points), `decided`.
+        title: what the chart shows, in a sentence.
+    """
+    import altair as alt
+
+    ends = [abs(row[key]) for row in rows for key in ("low", "high", "difference")]
+    most = max(10.0, *ends)
+    scale = alt.Scale(domain=[-most, most], nice=True)
+    x = alt.X("difference:Q", title="points of pass@1", scale=scale, axis=alt.Axis(tickCount=5))
+    base = plotted([dict(row) for row in rows]).encode(
+        y=alt.Y("pair:N", sort=None, title=None, axis=alt.Axis(labelLimit=2 * LABEL)),
+        color=alt.Color(
+            "decided:N",
+            scale=alt.Scale(domain=["decided", "chance could do this"], range=_FRONT),
+            legend=alt.Legend(orient="top", title=None),
+        ),
+        tooltip=[
+            alt.Tooltip("pair:N"),
+            alt.Tooltip("difference:Q", format="+.1f"),
+            alt.Tooltip("low:Q", title="95 % from", format="+.1f"),
+            alt.Tooltip("high:Q", title="to", format="+.1f"),
+        ],
+    )
+    none = plotted([{"difference": 0}]).mark_rule(strokeWidth=1, color="#77828f").encode(x=x)
+    layers = [
+        none,
+        base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q"),
+        base.mark_point(filled=True, size=70, opacity=1).encode(x=x),
+    ]
+    spec = made(alt.layer(*layers), title, height=max(70, 26 * len(rows) + 20))
+    spec["config"]["axis"] = SIZES
+    return spec

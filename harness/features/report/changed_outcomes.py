@@ -1,0 +1,158 @@
+"""Changed outcomes: both solutions, and both conversations side by side, within the page."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from harness.errors import RunDirectoryError
+from harness.features.compare.answer import interleaved, names_of
+from harness.features.compare.comparison import Comparison, Versus, compare_read
+from harness.features.compare.flips import Flip, Shown
+from harness.features.report.first_screen import headline_pair
+from harness.features.report.pairs import Pairing
+from harness.run.store.results import SampleResult
+from harness.run.store.transcript import file_name
+from harness.run.store.transcripts import Transcripts
+from harness.run.summary.conversation import Conversation, Row, aligned, conversation_of
+from harness.run.summary.loaded_run import Run
+
+MOST = 40
+"""Changed outcomes of a page; the others are in its table of samples."""
+MOST_CHARACTERS = 3_000_000
+"""Of all conversations together; when they are used up, the others are left out."""
+EMPTY = Conversation(())
+
+
+@dataclass(frozen=True)
+class Half:
+    """How one of the runs fared.
+
+    Attributes:
+        way: `accepted`, or how many of its samples are solved where there are several.
+        talk: None where there is no transcript, or no room.
+    """
+
+    name: str
+    sample: str
+    way: str
+    good: bool
+    code: str
+    talk: Conversation | None
+    command: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """A problem that one of two runs did better on.
+
+    Attributes:
+        key: what stands for it in a link.
+        gained: whether the run does better than the baseline.
+    """
+
+    key: str
+    title: str
+    problem: str
+    difficulty: str
+    gained: bool
+    a: Half
+    b: Half
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The revisions of both, side by side."""
+        return aligned(self.a.talk or EMPTY, self.b.talk or EMPTY)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The changed outcomes of two runs; `left_out` are beyond `MOST`."""
+
+    names: tuple[str, str]
+    shown: tuple[Change, ...]
+    left_out: int
+
+
+def changed_outcomes(pairs: Sequence[Pairing]) -> Changes | None:
+    """Return the changed outcomes of the first screen's pair; None where there is no pair."""
+    pair = headline_pair(pairs)
+    if pair is None:
+        return None
+    runs = pair.base.run, pair.other.run
+    comparison = compare_read(runs)
+    return changes_of(comparison, runs, names_of(comparison))
+
+
+def changes_of(comparison: Comparison, runs: tuple[Run, Run], names: Mapping[str, str]) -> Changes:
+    """Return the changed outcomes of the first two runs compared, with their conversations.
+
+    Args:
+        comparison: of a baseline and one run.
+        runs: both, the baseline first.
+        names: of the runs by their letters.
+    """
+    versus = comparison.versus[0]
+    shown = interleaved(versus, MOST)
+    called = names[versus.baseline], names[versus.label]
+    with ExitStack() as stack:
+        opened = [stack.enter_context(Transcripts(run.path)) for run in runs]
+        made = tuple(_changes(versus, shown, runs, opened, called))
+    return Changes(called, made, len(versus.flips) - len(shown))
+
+
+def _changes(
+    versus: Versus,
+    flips: Sequence[Flip],
+    runs: tuple[Run, Run],
+    opened: Sequence[Transcripts],
+    names: tuple[str, str],
+) -> Iterator[Change]:
+    wanted = [{each.a.sample for each in flips}, {each.b.sample for each in flips}]
+    results = [
+        {result.sample: result for result in run.results if result.sample in samples}
+        for run, samples in zip(runs, wanted, strict=True)
+    ]
+    room = MOST_CHARACTERS
+    for number, flip in enumerate(flips, 1):
+        halves: list[Half] = []
+        for place, shown in enumerate((flip.a, flip.b)):
+            result = results[place][shown.sample]
+            talk = _talk(opened[place], result) if room > 0 else None
+            room -= _size(talk) if talk else 0
+            halves.append(_half(names[place], shown, result, talk))
+        yield Change(
+            key=f"change-{number}",
+            title=flip.title or flip.problem,
+            problem=flip.problem,
+            difficulty=flip.difficulty,
+            gained=flip.better == versus.label,
+            a=halves[0],
+            b=halves[1],
+        )
+
+
+def _half(name: str, shown: Shown, result: SampleResult, talk: Conversation | None) -> Half:
+    verdict = str(result.verdict).replace("_", " ")
+    several = f"{shown.solved} of {shown.samples} solved, this one {verdict}"
+    return Half(
+        name=name,
+        sample=result.sample,
+        way=several if shown.samples > 1 else verdict,
+        good=result.solved,
+        code=result.code,
+        talk=talk,
+        command=shown.command or "",
+    )
+
+
+def _talk(opened: Transcripts, result: SampleResult) -> Conversation | None:
+    name = file_name(result.problem_id, result.index)
+    try:
+        return conversation_of(opened.events(name)) if opened.exists(name) else None
+    except RunDirectoryError:  # a damaged pack: the page says that there is none
+        return None
+
+
+def _size(talk: Conversation) -> int:
+    of = sum(len(each.said) + len(each.code) + len(each.report) for each in talk.revisions)
+    return of + len(talk.rest)

@@ -1,0 +1,224 @@
+"""The first screen of the page: a sentence, both rates with drawn intervals, a chart, the cost."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.features.compare.answer import (
+    changes_words,
+    cost_each,
+    difference_words,
+    names_of,
+    plain_points,
+    price_words,
+    side_of,
+    title_words,
+    tokens_each,
+)
+from harness.features.compare.comparison import Comparison, Versus, compare_read
+from harness.features.compare.spend_types import SpendComparison
+from harness.features.report import answer_charts
+from harness.features.report.charts import PALETTE
+from harness.features.report.page_model import Exhibit, Table
+from harness.features.report.pairs import Pairing
+from harness.features.report.run_labels import Side
+from harness.run.summary.run_words import measured_words
+from harness.stats.rates import Rate
+from harness.text import UNKNOWN, count, dollars, interval, percent, quantity
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A large figure with a drawn interval.
+
+    Attributes:
+        name: what it is of.
+        value: as it is read, `62 %` or `+14`.
+        spread: its interval in words; empty where there is none.
+        at, low, high: where the dot and the ends of the line stand, in percent of the drawing.
+        zero: where no difference stands; None for a rate.
+        colour: of the arm; empty for the ink's own.
+        facts: what stands below.
+    """
+
+    name: str
+    value: str
+    spread: str
+    at: float
+    low: float
+    high: float
+    zero: float | None = None
+    colour: str = ""
+    facts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FirstScreen:
+    """What is seen without scrolling.
+
+    Attributes:
+        title: what is compared, or was measured.
+        sentences: the answer.
+        figures: one of a run; of two runs theirs and the difference.
+        chart: of solve rate over spend; None where nothing is known of spend.
+        facts: outcomes that changed, the over-fit gap, cost, answers cut off.
+    """
+
+    title: str
+    sentences: tuple[str, ...]
+    figures: tuple[Figure, ...]
+    chart: Exhibit | None
+    facts: tuple[str, ...]
+
+
+def first_screen(sides: Sequence[Side], pairs: Sequence[Pairing]) -> FirstScreen:
+    """Return the first screen: of the pair that answers most, or of the one run.
+
+    An agent against a single shot of the same model answers the question of the project; where
+    there is no such pair, it is the first.
+    """
+    pair = headline_pair(pairs)
+    if pair is None:
+        return _of_one(sides[0])
+    return _of_two(pair, [side.label for side in sides])
+
+
+def headline_pair(pairs: Sequence[Pairing]) -> Pairing | None:
+    """Return the pair of the first screen."""
+    return next((each for each in pairs if each.iterating), pairs[0] if pairs else None)
+
+
+def _of_one(side: Side) -> FirstScreen:
+    summary = side.run.summary
+    figures: list[Figure] = []
+    if summary.pass_at_1 is not None:
+        figures.append(_rate("solved", summary.pass_at_1, PALETTE[0], ()))
+    if summary.curve and summary.curve.iterated and summary.curve.first_write:
+        figures.append(_rate("first write", summary.curve.first_write, "", ()))
+    if summary.overfit_rate is not None:
+        figures.append(_rate("over-fit", summary.overfit_rate, "", ()))
+    solved = sum(result.solved for result in side.graded)
+    sentence = f"{solved:,} of {count(summary.graded, 'sample')} solved."
+    if summary.curve and summary.curve.iterated and summary.curve.first_write:
+        first = percent(summary.curve.first_write.value)
+        sentence += f" The first program that the model wrote solves {first}."
+    tokens = UNKNOWN if summary.usage_unknown else quantity(summary.usage.total_tokens)
+    facts = [f"cost {dollars(summary.cost, summary.prices_as_of)}", f"tokens {tokens}"]
+    facts += [f"{count(summary.cut_off, 'answer')} cut off"] if summary.cut_off else []
+    problems = len(side.run.manifest["problems"])
+    return FirstScreen(
+        measured_words(side.run.manifest, problems) if "prompt" in side.run.manifest else "",
+        (sentence,),
+        tuple(figures),
+        None,
+        tuple(facts),
+    )
+
+
+def _of_two(pair: Pairing, order: Sequence[str]) -> FirstScreen:
+    comparison = compare_read([pair.base.run, pair.other.run])
+    places = [order.index(each.label) for each in (pair.base, pair.other)]
+    one, other = (PALETTE[place % len(PALETTE)] for place in places)
+    return screen_of_two(comparison, (one, other))
+
+
+def screen_of_two(comparison: Comparison, colours: tuple[str, str]) -> FirstScreen:
+    """Return the first screen of a baseline and one run, in these colours."""
+    names = names_of(comparison)
+    versus = comparison.versus[0]
+    spend = versus.spend
+    sentences = (
+        difference_words(versus, names),
+        price_words(comparison, versus, names),
+        spend.sentence if spend else "",
+    )
+    called = names[comparison.baseline], names[versus.label]
+    return FirstScreen(
+        title_words(comparison),
+        tuple(filter(None, sentences)),
+        tuple(_figures(comparison, versus, called, colours)),
+        _chart(spend, called, colours) if spend else None,
+        tuple(_facts(comparison, versus)),
+    )
+
+
+def _rate(name: str, rate: Rate, colour: str, facts: tuple[str, ...]) -> Figure:
+    return Figure(
+        name,
+        percent(rate.value),
+        interval(rate.low, rate.high),
+        *(100 * rate.value, 100 * rate.low, 100 * rate.high),
+        colour=colour,
+        facts=facts,
+    )
+
+
+def _figures(
+    comparison: Comparison, versus: Versus, names: tuple[str, str], colours: tuple[str, str]
+) -> Iterator[Figure]:
+    paired = versus.paired
+    rates = (paired.rate_a, paired.rate_b)
+    labels = versus.baseline, versus.label
+    for label, name, colour, rate in zip(labels, names, colours, rates, strict=True):
+        side = side_of(comparison, label)
+        cost, tokens = cost_each(side), tokens_each(side)
+        facts = (
+            *([f"{dollars(cost)} a sample"] if cost is not None else []),
+            *([f"{quantity(tokens)} tokens a sample"] if tokens is not None else []),
+        )
+        if rate is not None:
+            yield _rate(name, rate, colour, facts)
+    low = paired.difference if paired.low is None else paired.low
+    high = paired.difference if paired.high is None else paired.high
+    most = max(0.1, abs(low), abs(high))
+    places = [50 + 48 * each / most for each in (paired.difference, low, high)]
+    sign = "+" if paired.difference > 0 else ""
+    yield Figure(
+        "difference",
+        f"{sign}{plain_points(paired.difference)} points",
+        f"{plain_points(low)} to {plain_points(high)}",
+        *places,
+        zero=50,
+        facts=(changes_words(versus),),
+    )
+
+
+def _chart(spend: SpendComparison, names: tuple[str, str], colours: tuple[str, str]) -> Exhibit:
+    about = (
+        "Solve rate over what a problem costs on average. Bands are 95 % intervals, by bootstrap "
+        "over problems. An attempt that is cut off hands in what it would have handed in then."
+    )
+    if any(curve.way == answer_charts.BOUND for curve in spend.curves):
+        about += " Dotted: pass@k, which nobody reaches who does not know the hidden tests."
+    rows = answer_charts.spend_rows(spend, names)
+    table = Table(
+        ("curve", f"{spend.unit} a problem", "solved", "95 % interval"),
+        tuple(
+            (row["curve"], f"{row['spend']:,.6g}", percent(row["solved"]),
+             interval(row["low"], row["high"]))
+            for row in rows
+        ),
+    )  # fmt: skip
+    chart = answer_charts.equal_spend(spend, names, colours, about)
+    return Exhibit(
+        "equal-spend",
+        "At equal spend",
+        " ".join((about, *map(_sentence, spend.notes))),
+        table,
+        chart,
+    )
+
+
+def _sentence(note: str) -> str:
+    return f"{note[:1].upper()}{note[1:]}."
+
+
+def _facts(comparison: Comparison, versus: Versus) -> Iterator[str]:
+    """What stands below the chart: of the baseline, then of the other run."""
+    pair = [side_of(comparison, label).summary for label in (versus.baseline, versus.label)]
+    yield changes_words(versus)
+    overfit = [percent(s.overfit_rate.value) if s.overfit_rate else UNKNOWN for s in pair]
+    yield f"over-fit {overfit[0]} and {overfit[1]}"
+    costs = [dollars(summary.cost) for summary in pair]
+    yield f"cost {costs[0]} and {costs[1]}" if set(costs) - {UNKNOWN} else f"cost {UNKNOWN}"
+    if any(summary.cut_off for summary in pair):
+        yield f"answers cut off {pair[0].cut_off:,} and {pair[1].cut_off:,}"

@@ -1,0 +1,90 @@
+"""`load_run`: a run read back from its directory."""
+
+# pyright: reportMissingTypeStubs=false
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from rich.console import RenderableType
+
+from harness.run.store.results import SampleResult, uncollected
+from harness.run.store.state import RunState
+from harness.run.summary.frames import samples_frame
+from harness.run.summary.loaded_run import Run, read_run
+from harness.run.summary.result_filter import Filters, filtered, read_filters
+from harness.run.summary.summary import Summary
+from harness.terminal.notebook import Shown
+from harness.terminal.run_screen import run_screen
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class LoadedRun(Shown):
+    """A run on disk; `compare` takes it. One that is under way is what it has so far.
+
+    Attributes:
+        run: the run as comparisons and reports read it.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @property
+    def path(self) -> Path:
+        """Its directory."""
+        return self.run.path
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """Its settings, by the keys of a spec."""
+        return self.run.spec
+
+    @property
+    def results(self) -> tuple[SampleResult, ...]:
+        """The graded samples, in the order they ended."""
+        return self.run.results
+
+    @property
+    def summary(self) -> Summary:
+        """All figures, as `harness show --json` has them."""
+        return self.run.summary
+
+    @property
+    def state(self) -> RunState:
+        """How far it is, and why it is no further."""
+        return self.run.state
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return a row a sample, with its problem, verdict, tokens, cost (US dollars), seconds."""
+        return samples_frame(self.run)
+
+    def view(self) -> RenderableType:
+        """The last screen of `harness run`."""
+        return run_screen(self.run)
+
+    def __repr__(self) -> str:
+        rate = self.summary.pass_at_1
+        solved = "no graded sample" if rate is None else f"pass@1 {rate.value:.4f}"
+        only = f", only {self.run.filtered_by}" if self.run.filtered_by else ""
+        return (
+            f"<LoadedRun {self.run.name}: {solved}, {self.summary.graded} of {self.run.planned} "
+            f"samples graded{only}>"
+        )
+
+
+def load_run(path: str | Path, **filters: Unpack[Filters]) -> LoadedRun:
+    """Read a run.
+
+    Args:
+        path: its directory.
+        filters: which problems count: `filter_difficulty`, `filter_platform`, `filter_tags`,
+            `min_release_date`, `max_release_date`, `exclude_known_issues`, as of a run.
+
+    Raises:
+        RunDirectoryError: it is no run, or cannot be read.
+        UsageError: a filter, or its value, is none.
+        NothingSelectedError: the filters leave no problem.
+    """
+    with uncollected():
+        return LoadedRun(filtered(read_run(Path(path)), read_filters(dict(filters))))

@@ -1,0 +1,131 @@
+"""A sample's transcript as its revisions: what was said, the program, and how its tests went."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from harness.agent.events import (
+    Event,
+    Graded,
+    PublicTests,
+    Response,
+    SampleEnd,
+    Tested,
+    ToolResult,
+)
+from harness.agent.extraction.code import extract
+from harness.grading.verdict import Grade
+from harness.models.protocol import ModelTurn
+from harness.run.store.message_texts import program
+
+LONGEST_TEXT = 6_000
+"""Characters of a text of a conversation that are kept; the transcript has the rest."""
+MOST_REVISIONS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A program that a sample wrote.
+
+    Attributes:
+        number: from 1.
+        turn: the model's answer that it came with.
+        said: what the model said since the revision before.
+        tests: how it did on the public tests; None where they were not run.
+        report: what the model was told of them.
+    """
+
+    number: int
+    turn: int
+    said: str
+    code: str
+    tests: PublicTests | None = None
+    report: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A sample's way from its first revision to its verdict.
+
+    Attributes:
+        more: revisions beyond `MOST_REVISIONS`, which are left out.
+        rest: what the model said after the last revision.
+        stopped: why it ended; `verdict` is empty where it is not graded.
+        failure: the first test that failed, in words.
+    """
+
+    revisions: tuple[Revision, ...]
+    more: int = 0
+    rest: str = ""
+    stopped: str = ""
+    verdict: str = ""
+    failure: str = ""
+
+
+def conversation_of(events: Iterable[Event]) -> Conversation:
+    """Return the revisions of a transcript and its end, with every text bounded."""
+    revisions: list[Revision] = []
+    said: list[str] = []
+    stopped = verdict = failure = ""
+    for event in events:
+        match event:
+            case Response():
+                prose, code = _program_of(event.response)
+                said.append(prose)
+                if code:
+                    words = _cut("\n\n".join(filter(None, said)))
+                    number = len(revisions) + 1
+                    revisions.append(Revision(number, event.turn, words, _cut(code)))
+                    said = []
+            case ToolResult(tests=PublicTests() as tests) if revisions:
+                report = _cut(event.result.content)
+                revisions[-1] = replace(revisions[-1], tests=tests, report=report)
+            case Tested() if revisions:
+                report = _cut(event.report)
+                revisions[-1] = replace(revisions[-1], tests=event.tests, report=report)
+            case SampleEnd():
+                stopped = event.stop_reason.replace("_", " ")
+            case Graded():
+                verdict, failure = str(event.grade.verdict).replace("_", " "), _failure(event.grade)
+            case _:
+                pass
+    return Conversation(
+        tuple(revisions[:MOST_REVISIONS]),
+        max(0, len(revisions) - MOST_REVISIONS),
+        _cut("\n\n".join(filter(None, said))),
+        stopped,
+        verdict,
+        failure,
+    )
+
+
+Row = tuple[Revision | None, Revision | None]
+
+
+def aligned(a: Conversation, b: Conversation) -> Sequence[Row]:
+    """Return the revisions of two conversations side by side, the first beside the first."""
+    return list(zip_longest(a.revisions, b.revisions))
+
+
+def _program_of(turn: ModelTurn) -> tuple[str, str]:
+    """What an answer says beside its program, and the program; empty where there is none."""
+    found = [code for call in turn.tool_calls if (code := program(call)) is not None]
+    if found or turn.tool_calls:
+        return turn.text.strip(), found[-1] if found else ""
+    code = extract(turn.text, None).code
+    prose = turn.text.partition("```")[0] if code else turn.text
+    return prose.strip(), code
+
+
+def _failure(grade: Grade) -> str:
+    failed = next((test for test in grade.tests if not test.passed), None)
+    if failed is None:
+        return ""
+    where = "public" if failed.public else "hidden"
+    return f"{where} test {failed.index + 1}: {str(failed.verdict).replace('_', ' ')}"
+
+
+def _cut(text: str) -> str:
+    text = text.strip("\n")
+    left = len(text) - LONGEST_TEXT
+    return text if left <= 0 else f"{text[:LONGEST_TEXT]}\n… {left:,} more characters"

@@ -1,0 +1,213 @@
+"""The last screen of a run: what was measured, what it came to, and what went wrong."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from harness.run.store.results import SampleResult
+from harness.run.store.state import UNDER_WAY, reason_text
+from harness.run.summary.groups import FEWEST, rates_by
+from harness.run.summary.loaded_run import Run
+from harness.run.summary.run_words import measured_words
+from harness.run.summary.summary import Summary
+from harness.stats.rates import Rate
+from harness.terminal.layout import figures_table, rate_cells
+from harness.terminal.summary_table import sandbox_level, several_rates, words
+from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
+
+MOST_VERDICTS = 6
+
+Row = tuple[str, str, str, str]
+"""A name, a rate, its interval, and what it is of."""
+
+
+def run_screen(run: Run, summary: Summary | None = None) -> RenderableType:
+    """The answer of a run, in at most 20 lines of 80 columns.
+
+    Args:
+        run: the run.
+        summary: its summary where that knows more than the directory: why this process stopped.
+    """
+    summary = summary or run.summary
+    title = measured_words(run.manifest, len(run.manifest["problems"]))
+    parts: list[RenderableType] = [Text(title, style="bold")]
+    if run.filtered_by:
+        parts.append(Text(f"only {run.filtered_by}"))
+    parts += [Text(printable_line(note), style="yellow") for note in run.filter_notes]
+    waiting = sum(summary.pending.values())
+    cause = run.state.cause if waiting and summary.stopped is None else ""
+    parts += [Text(line, style="yellow") for line in _open(summary, str(run.path), cause)]
+    return Group(*parts, summary_screen(summary, run.results))
+
+
+def summary_screen(summary: Summary, results: Sequence[SampleResult]) -> RenderableType:
+    """The rates, what was spent, and what went wrong; nothing that is zero."""
+    rates, spent = list(_rates(summary, results)), list(_spent(summary))
+    names = max((len(name) for name, *_ in (*rates, *spent)), default=0)
+    widths = [max((len(row[place]) for row in rates), default=0) for place in (1, 2)]
+    lines = [
+        _fact(name, names, f"{value:>{widths[0]}}  {spread:<{widths[1]}}  {told}")
+        for name, value, spread, told in rates
+    ]
+    lines += [_fact(name, names, told) for name, told in spent]
+    wrong = [Text(f"  {line}") for line in _wrong(summary)]
+    blank = [Text("")] if wrong else []
+    return Group(Text(""), *lines, *blank, *wrong, Text(""))
+
+
+def _fact(name: str, width: int, told: str) -> Text:
+    return Text.assemble((f"  {name:<{width}}  ", "bold"), told.rstrip())
+
+
+def _open(summary: Summary, path: str, cause: str) -> Iterator[str]:
+    """What has no grade yet, why, and how it gets one."""
+    waiting = {why: number for why, number in summary.pending.items() if why != UNDER_WAY}
+    if waiting:
+        reasons = ", ".join(f"{reason_text(why)} ({n:,})" for why, n in waiting.items())
+        many = sum(waiting.values())
+        verb = "is" if many == 1 else "are"
+        yield (
+            f"{many:,} of {count(summary.planned, 'sample')} {verb} pending: {reasons}. "
+            f"Resume: harness run --resume {printable_line(path)}"
+        )
+    if cause:
+        yield f"the most frequent cause: {printable_line(cause)}"
+    if summary.pending.get(UNDER_WAY):
+        yield f"{count(summary.pending[UNDER_WAY], 'sample')} running; not counted below"
+    if summary.stopped is not None:
+        because = f": {printable_line(summary.stopped.cause)}" if summary.stopped.cause else ""
+        yield f"stopped early, {words(summary.stopped.reason)}{because}"
+
+
+def _rates(summary: Summary, results: Sequence[SampleResult]) -> Iterator[Row]:
+    rate = summary.pass_at_1
+    if rate is None:
+        return
+    solved = sum(result.solved for result in results if result.graded)
+    several = summary.graded > rate.problems
+    noun = " samples" if several else ""
+    yield _row("pass@1" if several else "solved", rate, f"{solved:,} of {summary.graded:,}{noun}")
+    curve = summary.curve
+    if curve and curve.iterated and curve.first_write is not None:
+        yield _row("first write", curve.first_write, "before any feedback")
+    for name, value in several_rates(summary):
+        if value is not None:
+            yield _row(name, value, "")
+    if summary.overfit and summary.overfit_rate is not None:
+        told = f"{summary.overfit:,} of {summary.passed_public:,} passed public tests only"
+        yield _row("over-fit", summary.overfit_rate, told)
+    yield from _other_rates(summary, rate)
+
+
+def _other_rates(summary: Summary, rate: Rate) -> Iterator[Row]:
+    """Rates over other problems or by another rule, where they are not the same."""
+    if summary.with_hidden is not None and summary.with_hidden != rate:
+        yield _row("hidden tests", summary.with_hidden, _of(summary.with_hidden))
+    if summary.without_known_issues is not None:
+        yield _row("sound", summary.without_known_issues, _of(summary.without_known_issues))
+    if summary.without_fallback is not None:
+        told = _of(summary.without_fallback)
+        yield _row("without fallback", summary.without_fallback, f"{told} asked with tools")
+    if summary.by_source_rule is not None and summary.by_source_rule != rate:
+        yield _row("source's rule", summary.by_source_rule, "as the benchmark's authors judge")
+    timed = summary.efficiency
+    if timed is not None and timed.beyond is not None:
+        low, high = timed.beyond.low, timed.beyond.high
+        told = f"CPU time, of {count(timed.beyond.problems, 'problem')}"
+        yield "Beyond@1", f"{timed.beyond.value:.3f}", f"({low:.3f} to {high:.3f})", told
+
+
+def _of(rate: Rate) -> str:
+    return f"of {count(rate.problems, 'problem')}"
+
+
+def _row(name: str, rate: Rate, told: str) -> Row:
+    return name, percent(rate.value), f"({interval(rate.low, rate.high)})", told
+
+
+def _spent(summary: Summary) -> Iterator[tuple[str, str]]:
+    usage = summary.usage
+    if not summary.graded and not usage.total_tokens:
+        return
+    tokens = f"{quantity(usage.input_tokens)} in, {quantity(usage.output_tokens)} out"
+    if summary.usage_unknown:
+        missing = f"{UNKNOWN} for {count(summary.usage_unknown, 'sample')}"
+        tokens = f"{tokens}; {missing}" if usage.total_tokens else missing
+    yield "tokens", tokens
+    cost = dollars(summary.cost, summary.prices_as_of)
+    if summary.solved_per_dollar:
+        cost += f", {dollars(1 / summary.solved_per_dollar)} per solved"
+    yield "cost", cost
+
+
+def _wrong(summary: Summary) -> Iterator[str]:
+    """Verdicts of failed samples, and what a person may want to do something about."""
+    failed = [(name, n) for name, n in summary.verdicts.items() if name != "accepted"]
+    shown = failed[:MOST_VERDICTS]
+    if shown:
+        yield "   ".join(f"{words(name)} {number:,}" for name, number in shown)
+    if summary.ungraded:
+        yield f"{count(summary.ungraded, 'sample')} ungraded (no tests, or not run); in no rate"
+    if summary.cut_off:
+        now = "the provider's own" if summary.max_tokens is None else f"{summary.max_tokens:,}"
+        were = "answer was" if summary.cut_off == 1 else "answers were"
+        yield (
+            f"{summary.cut_off:,} {were} cut off by the token limit: raise --max-tokens (now {now})"
+        )
+    yield from _tools(summary)
+    if summary.refused:
+        yield f"{count(summary.refused, 'sample')} refused by the model or its provider"
+    if summary.unheard:
+        yield f"{count(summary.unheard, 'request')} cut off; their tokens are in no total"
+    if loose := summary.agents.get("not_kept_from_the_data"):
+        yield f"{count(loose, 'sample')} by an agent that was not kept from the data"
+    again = summary.judged_again
+    changed = sum(each[1] for each in (again.confirmed, again.rechecked, again.retimed))
+    if changed:
+        yield f"{count(changed, 'test')} had another verdict when run again"
+    for name, told in sandbox_level(summary.isolation):
+        yield f"{name}: {told}"
+
+
+def _tools(summary: Summary) -> Iterator[str]:
+    """How many samples called tools otherwise than natively."""
+    if in_text := summary.tool_protocols.get("text"):
+        yield f"tools called: in text {in_text:,}"
+    if summary.fallback:
+        yield f"{count(summary.fallback, 'sample')} asked without tools: the model called none"
+
+
+def hints(path: str, *, samples: bool = True) -> list[Text]:
+    """Commands that show more of a run; each stays on one line, to be copied."""
+    shown = printable_line(path)
+    lines = [
+        *([(f"harness show {shown}", "every sample")] if samples else []),
+        (f"harness show {shown} --details", "groups, turns, tokens, re-checks"),
+        (f"harness report {shown}", "one HTML page"),
+    ]
+    wide = max(len(command) for command, _ in lines)
+    return [
+        Text(f"  {command:<{wide}}    {what}", style="dim", no_wrap=True, overflow="ignore")
+        for command, what in lines
+    ]
+
+
+def groups_view(results: Sequence[SampleResult], kinds: Sequence[str]) -> Iterator[RenderableType]:
+    """A table of rates for each kind of group; groups of too few problems are counted below it."""
+    for kind in kinds:
+        rates = rates_by(results, kind)
+        shown = [each for each in rates if each.rate.problems >= FEWEST]
+        table = figures_table(f"by {kind}", "rate", "95 % interval", "problems")
+        for each in shown:
+            table.add_row(printable_line(each.name) or UNKNOWN, *rate_cells(each.rate))
+        if shown:
+            yield table
+        yield from too_few(kind, len(rates) - len(shown))
+
+
+def too_few(kind: str, groups: int) -> Iterator[Text]:
+    """That groups are not printed, where there are such."""
+    if groups:
+        said = count(groups, kind, {"difficulty": "difficulties"}.get(kind))
+        yield Text(f"{said} with fewer than {FEWEST} problems not shown", style="dim")

@@ -1,0 +1,169 @@
+"""The first screen, changed outcomes, and an experiment's sections, as data."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from runs_made import request, response, start, tool_result, write_transcript
+
+from harness.errors import UsageError
+from harness.features.experiment.experiment_file import FILE, grid_hash
+from harness.features.report.changed_outcomes import changed_outcomes
+from harness.features.report.command import write_report
+from harness.features.report.first_screen import first_screen
+from harness.features.report.pairs import pairings
+from harness.features.report.run_labels import sides_of
+from harness.run.spec.spec import RunSpec
+from harness.run.spec.stored_spec import stored
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import read_run
+from harness.run.summary.result_filter import read_filters
+
+MakeResult = Callable[..., SampleResult]
+WriteRun = Callable[..., Path]
+
+
+@pytest.fixture
+def pair(make_result: MakeResult, write_run: WriteRun) -> tuple[Path, Path]:
+    """A single shot that solves 4 of 12, and an agent that solves 10 of them, one other less."""
+    names = [f"p/{n}" for n in range(12)]
+    shot = [make_result(name, solved=n in {0, 1, 2, 11}) for n, name in enumerate(names)]
+    agent = [make_result(name, solved=n < 10, cost=1.5) for n, name in enumerate(names)]
+    return (
+        write_run("shot", shot, mode="single_shot", benchmark="livecodebench:v6"),
+        write_run("agent", agent, mode="agentic", benchmark="livecodebench:v6"),
+    )
+
+
+def test_it_has_the_sentence_both_rates_the_difference_and_the_cost(
+    pair: tuple[Path, Path],
+) -> None:
+    sides = sides_of([read_run(path) for path in pair])
+    screen = first_screen(sides, pairings(sides))
+    assert screen.title == "agentic against single shot: made-model, livecodebench v6, 12 problems"
+    assert screen.sentences[0].startswith("Agentic solves 50 points more than single shot (95 %")
+    assert screen.sentences[1] == "Agentic takes 3.0 times the cost."
+    shot, agent, difference = screen.figures
+    assert (shot.value, agent.value, difference.value) == ("33.3 %", "83.3 %", "+50 points")
+    assert (shot.name, agent.name) == ("single shot", "agentic")
+    assert shot.low < shot.at < shot.high
+    assert shot.colour != agent.colour
+    assert difference.zero == 50
+    assert difference.at > 50
+    assert "7 gained, 1 lost" in screen.facts
+    assert "cost $6.00 and $18.00" in screen.facts
+    assert screen.chart is not None
+    arms = {row["arm"] for layer in screen.chart.chart["layer"] for row in _rows(layer)}
+    assert arms >= {"single shot", "agentic"}
+
+
+def _rows(layer: dict[str, object]) -> list[dict[str, object]]:
+    data = layer.get("data")
+    return data.get("values", []) if isinstance(data, dict) else []
+
+
+def test_a_changed_outcome_has_both_conversations(pair: tuple[Path, Path]) -> None:
+    shot, agent = pair
+    said = response(1, "Like this:\n```python\nprint(1)\n```")
+    write_transcript(shot, "p/3", [start("p/3"), request(1, ("user", "solve")), said])
+    calls = [("c1", "write_solution", json.dumps({"code": "print(2)"}))]
+    write_transcript(
+        agent,
+        "p/3",
+        [
+            start("p/3"),
+            response(1, "First try", calls),
+            tool_result(1, "c1", "run_tests", "1 of 2 public tests passed.",
+                        tests={"verdict": "wrong_answer", "passed": 1, "total": 2}),
+            response(2, "Now right", [("c2", "write_solution", json.dumps({"code": "print(3)"}))]),
+        ],
+    )  # fmt: skip
+    sides = sides_of([read_run(path) for path in pair])
+    found = changed_outcomes(pairings(sides))
+    assert found is not None
+    assert found.names == ("single shot", "agentic")
+    change = next(each for each in found.shown if each.problem == "p/3")
+    (first, second) = change.rows
+    assert first[0] is not None
+    assert first[1] is not None
+    assert (first[0].said, first[0].code) == ("Like this:", "print(1)")
+    assert (first[1].said, first[1].code, first[1].turn) == ("First try", "print(2)", 1)
+    assert first[1].tests is not None
+    assert (first[1].tests.passed, first[1].report) == (1, "1 of 2 public tests passed.")
+    assert second[0] is None
+    assert second[1] is not None
+    assert second[1].code == "print(3)"
+    assert (change.gained, change.a.good, change.b.good) == (True, False, True)
+    assert [each.gained for each in found.shown].count(False) == 1
+
+
+@pytest.fixture
+def experiment(tmp_path: Path, make_result: MakeResult, write_run: WriteRun) -> Path:
+    """A grid of two modes and two prompts."""
+    folder = tmp_path / "grid"
+    folder.mkdir()
+    cells = {}
+    for mode, prompt, solved in (
+        ("single_shot", "default", 4),
+        ("agentic", "default", 9),
+        ("single_shot", "brief", 5),
+        ("agentic", "brief", 10),
+    ):
+        results = [
+            make_result(f"p/{n}", solved=n < solved, cost=0.1 * (1 + 2 * (mode == "agentic")))
+            for n in range(12)
+        ]
+        name = f"{mode}+{prompt}"
+        said = {"prompt": {"name": prompt, "hash": prompt}}
+        write_run(f"grid/{name}", results, said, mode=mode, prompt=prompt)
+        cells[name] = stored(RunSpec(model="made-model", mode=mode, prompt=prompt))
+    told = {
+        "schema": 1,
+        "harness": "0",
+        "created": "2026-11-22T00:00:00+00:00",
+        "hash": grid_hash(cells, "single_shot+default"),
+        "baseline": "single_shot+default",
+        "cells": cells,
+    }
+    (folder / FILE).write_text(json.dumps(told))
+    return folder
+
+
+def test_an_experiment_has_its_ranking_its_front_and_pairs_by_setting(
+    experiment: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "report.html"
+    write_report([experiment], out, cutoff=None, title="Report")
+    page = out.read_text()
+    assert "grid, 4 cells: " in page
+    for words in (
+        "1. agentic+brief",
+        "Price and solve rate",
+        "Mode against mode, with the same prompt and model",
+        "agentic - single shot (default, made-model)",
+        "Prompt against prompt, in the same mode",
+        "brief - default (agentic, made-model)",
+    ):
+        assert words in page, words
+    charts = page.partition('id="chart-data">')[2].partition("</script>")[0]
+    specs = json.loads(charts)
+    assert {"pareto", "differences-mode", "differences-prompt", "equal-spend"} <= specs.keys()
+
+
+def test_an_experiment_is_named_alone_and_without_filters(
+    experiment: Path, tmp_path: Path, pair: tuple[Path, Path]
+) -> None:
+    out = tmp_path / "report.html"
+    with pytest.raises(UsageError, match="name it alone"):
+        write_report([experiment, pair[0]], out, cutoff=None, title="Report")
+    only = read_filters({"filter_difficulty": "easy"})
+    with pytest.raises(UsageError, match="filters go with runs"):
+        write_report([experiment], out, cutoff=None, title="Report", only=only)
+
+
+def test_filters_are_told_on_the_page(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    only = read_filters({"filter_difficulty": "easy"})
+    write_report(list(pair), out, cutoff=None, title="Report", only=only)
+    assert "only easy" in out.read_text()

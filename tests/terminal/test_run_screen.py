@@ -1,0 +1,106 @@
+"""The last screen of a run: the answer, in at most 24 lines of 80 columns."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.grading.verdict import JudgedAgain, Verdict
+from harness.run.store.results import SampleResult
+from harness.run.summary.loaded_run import read_run
+from harness.run.summary.summary import summarize
+from harness.terminal.run_screen import groups_view, run_screen, summary_screen
+
+MakeResult = Callable[..., SampleResult]
+WriteRun = Callable[..., Path]
+Shown = Callable[..., str]
+
+
+def test_it_names_what_was_measured_and_what_came_of_it(
+    make_result: MakeResult, write_run: WriteRun, shown: Shown
+) -> None:
+    results = [make_result(name, solved=name in "abc") for name in "abcdefghij"]
+    path = write_run("r", results, benchmark="livecodebench:v6", mode="single_shot")
+    lines = shown(run_screen(read_run(path)), 80).splitlines()
+    assert lines == [
+        "livecodebench v6, 10 problems, made-model, single shot, prompt default",
+        "",
+        "  solved    30.0 %  (10.8 to 60.3)  3 of 10",
+        "  over-fit  70.0 %  (39.7 to 89.2)  7 of 10 passed public tests only",
+        "  tokens    10.0k in, 1.00k out",
+        "  cost      $5.00, $1.67 per solved",
+        "",
+        "  wrong answer 7",
+        "",
+    ]
+
+
+def test_pending_samples_come_first_with_the_way_to_get_them(
+    make_result: MakeResult, write_run: WriteRun, shown: Shown
+) -> None:
+    results = [make_result("a", solved=True)]
+    problems = {"a": "hash of a", "b": "h", "c": "h"}
+    path = write_run("r", results, {"problems": problems})
+    text = " ".join(shown(run_screen(read_run(path)), 200).split())
+    assert f"2 of 3 samples are pending: not run (2). Resume: harness run --resume {path}" in text
+    assert text.index("pending") < text.index("solved 100.0 %")
+
+
+def test_with_several_samples_the_rate_is_called_pass_at_1(
+    make_result: MakeResult, shown: Shown
+) -> None:
+    results = [make_result("a", solved=index == 0, index=index) for index in range(4)]
+    text = " ".join(shown(summary_screen(summarize(results, 4), results), 80).split())
+    assert "pass@1 25.0 %" in text
+    assert "1 of 4 samples" in text
+    assert "pass@4 100.0 %" in text
+
+
+def test_what_went_wrong_is_told_and_what_did_not_is_not(
+    make_result: MakeResult, shown: Shown
+) -> None:
+    calm = [make_result("a", solved=True)]
+    text = shown(summary_screen(summarize(calm, 1), calm), 80)
+    assert not set(text.split()) & {"over-fit", "cut", "0", "pending", "again"}
+    results = [
+        make_result("a", cut_off=2, verdict=Verdict.TIME_LIMIT),
+        make_result("b", judged_again=JudgedAgain(rechecked=(3, 1))),
+        make_result("c", usage=None, cost=None, fallback=True),
+    ]
+    text = shown(summary_screen(summarize(results, 3, max_tokens=900), results), 80)
+    assert "2 answers were cut off by the token limit: raise --max-tokens (now 900)" in text
+    assert "1 test had another verdict when run again" in text
+    assert "wrong answer 2   time limit 1" in text
+    assert "2.00k in, 200 out; unknown for 1 sample" in text
+    assert "cost unknown" in " ".join(text.split())
+    assert "1 sample asked without tools" in text
+
+
+@pytest.mark.parametrize("graded", [0, 1, 30])
+def test_it_fits_a_screen_whatever_there_is(
+    make_result: MakeResult, write_run: WriteRun, shown: Shown, graded: int
+) -> None:
+    verdicts = [*(each for each in Verdict if each is not Verdict.CHECKER_ERROR)]
+    results = [
+        make_result(f"p{n}", verdict=verdicts[n % len(verdicts)], cut_off=n, refused=n % 2 == 0)
+        for n in range(graded)
+    ]
+    problems = {f"p{n}": f"hash of p{n}" for n in range(40)}
+    path = write_run("r", results, {"problems": problems})
+    lines = shown(run_screen(read_run(path)), 80).splitlines()
+    assert len(lines) <= 20  # four more are its hints
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_groups_of_too_few_problems_are_counted_and_not_printed(
+    make_result: MakeResult, shown: Shown
+) -> None:
+    results = [make_result(f"e{n}", solved=True, tags=("math",)) for n in range(5)]
+    results += [make_result("h", difficulty="hard", tags=("rare", "math"))]
+    text = "\n".join(shown(part, 80) for part in groups_view(results, ("difficulty", "tag")))
+    said = " ".join(text.split())
+    assert "easy 100.0 % 56.6 to 100.0 5" in said
+    assert "math 83.3 %" in said
+    assert "rare" not in said
+    assert "1 difficulty with fewer than 5 problems not shown" in said
+    assert "1 tag with fewer than 5 problems not shown" in said
