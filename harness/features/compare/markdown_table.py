@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from harness.features.compare.comparison import Comparison, Versus
 from harness.features.compare.flips import Flip
 from harness.features.compare.sentences import findings, flip_words
-from harness.features.compare.spend_rows import foreign, spend_columns, spend_rows
-from harness.features.compare.table_rows import rows_of
+from harness.features.compare.table_rows import foreign, rows_of, spend_columns, spend_rows
 from harness.features.compare.view import group_cells
 from harness.text import count, printable_line
 

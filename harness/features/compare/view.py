@@ -10,9 +10,8 @@ from harness.features.compare.comparison import Comparison, Versus
 from harness.features.compare.flips import Flip
 from harness.features.compare.groups import Group
 from harness.features.compare.sentences import findings, flip_words
-from harness.features.compare.spend_rows import spend_columns, spend_rows
 from harness.features.compare.spend_types import SpendComparison
-from harness.features.compare.table_rows import points, rows_of
+from harness.features.compare.table_rows import points, rows_of, spend_columns, spend_rows
 from harness.terminal.layout import figures_table
 from harness.text import count, percent, printable_line
 
