@@ -51,7 +51,7 @@ def _versus(versus: Versus, comparisons: int) -> Iterator[str]:
         yield from (f"- note: {words}" for words in versus.spend.notes)
     yield from (f"- note: {code(words)}" for words in versus.notes)
     yield ""
-    if versus.spend is not None:
+    if versus.spend is not None and versus.spend.differences:
         yield from _table(spend_columns(versus.spend), spend_rows(versus.spend))
     for kind, groups in versus.groups.items():
         columns = f"by {kind}", "problems", versus.baseline, versus.label

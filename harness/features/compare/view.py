@@ -44,7 +44,7 @@ def _versus(versus: Versus, comparisons: int) -> Iterator[RenderableType]:
         lines += [f"note: {printable_line(words)}" for words in versus.spend.notes]
     lines += [f"note: {printable_line(words)}" for words in versus.notes]
     yield Text("\n".join(lines))
-    if versus.spend is not None:
+    if versus.spend is not None and versus.spend.differences:
         yield _spend(versus.spend)
     for kind, groups in versus.groups.items():
         yield _groups(kind, groups, versus)
