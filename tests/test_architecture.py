@@ -40,8 +40,12 @@ BETWEEN_FEATURES = {
     ("experiment", "observers"),
     ("import_", "grade"),
     ("report", "compare"),
+    ("report", "experiment"),
     ("training", "episode"),
     ("training", "grade"),
+    ("viewer", "compare"),
+    ("viewer", "experiment"),
+    ("viewer", "report"),
 }
 """Which feature imports which."""
 

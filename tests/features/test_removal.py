@@ -11,7 +11,13 @@ from harness.registry import COMMANDS
 HERE = Path(features.__path__[0])
 FEATURES = sorted(path.parent.name for path in HERE.glob("*/__init__.py"))
 NEEDED_BY_RUN = {"evaluate", "observers"}
-NEEDS = {"compare": {"report", "experiment"}, "grade": {"import_"}}
+NEEDS = {
+    "compare": {"report", "experiment", "viewer"},
+    "experiment": {"report", "viewer"},
+    "report": {"viewer"},
+    "grade": {"import_", "training"},
+    "episode": {"training"},
+}
 """A feature, and those that import it: they go before it."""
 
 TAKE_OUT = """

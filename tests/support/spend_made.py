@@ -35,7 +35,7 @@ class Made:
 def made(draw: np.random.Generator, problems: int) -> Made:
     """Problems of all difficulties; a shot costs 1 to 3, a turn as much, the first turn 2 more."""
     chances = draw.beta(0.8, 0.8, problems)
-    spends, solved = [], []
+    spends, solved = list[list[float]](), list[list[float]]()
     attempts: list[Attempt] = []
     for problem, chance in enumerate(chances):
         own = [_shot(draw, chance) for _ in range(SHOTS)]
@@ -87,22 +87,22 @@ class Truth:
     def of(cls, problems: int, at: Sequence[float]) -> "Truth":
         """The truth, by so many problems."""
         every = made(np.random.default_rng(99), problems)
-        grid = np.linspace(0.05, every.shots.most, 400)
+        grid = [float(each) for each in np.linspace(0.05, every.shots.most, 400)]
         difference = np.array(every.attempts.rates(grid)) - every.shots.rates(grid)
         place = int(np.flatnonzero(difference < 0)[-1])
         return cls(
             tuple(at),
             tuple(every.shots.rates(at)),
             tuple(every.attempts.rates(at)),
-            float(grid[place]),
+            grid[place],
         )
 
 
 def held(draw: np.random.Generator, problems: int, truth: Truth, resamples: int, seed: int) -> Held:
     """One experiment of so many problems, analysed as `harness compare` does."""
     both = made(draw, problems)
-    grid = np.linspace(both.shots.most / 40, both.shots.most, 40)
-    at = [*truth.at, *(float(each) for each in grid)]
+    grid = [both.shots.most * (place + 1) / 40 for place in range(40)]
+    at = [*truth.at, *grid]
     one, other = resampled([both.shots, both.attempts], at, resamples=resamples, seed=seed)
     number = len(truth.at)
     found = crossing(

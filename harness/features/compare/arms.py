@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
-from harness.features.compare.handed_in import handed_in
 from harness.run.store.results import SampleResult, Step
+from harness.run.summary.handed_in import handed_in
 from harness.stats.shots import (
     Shot,
     any_solved,

@@ -1,13 +1,15 @@
 """How `harness compare` goes: compare, refuse or print, gate."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from harness.cli import completion, problem_flags, result_flags
+from harness.cli import completion
+from harness.cli.result_flags import FILTERS, By, Details
+from harness.cli.settings_flags import with_settings
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.features.compare.answer import names_of
 from harness.features.compare.comparison import Comparison, compare_runs
@@ -15,7 +17,7 @@ from harness.features.compare.markdown_table import comparison_markdown
 from harness.features.compare.screen import comparison_screen, groups_chosen
 from harness.features.compare.view import comparison_view, groups_of
 from harness.run.summary.groups import read_kinds
-from harness.run.summary.result_filter import EVERYTHING
+from harness.run.summary.result_filter import EVERYTHING, read_filters
 from harness.sources.selection import Selection
 from harness.terminal.summary_table import console, write_json
 from harness.text import count, printable_line
@@ -100,7 +102,10 @@ def _gate(comparison: Comparison) -> int:
     return OK
 
 
-def compare(  # noqa: PLR0917 - the flags of a command
+@with_settings(*FILTERS)
+def compare(
+    settings: Mapping[str, Any],
+    *,
     runs: Annotated[
         list[Path],
         typer.Argument(
@@ -142,21 +147,15 @@ def compare(  # noqa: PLR0917 - the flags of a command
             "p < 0.05 (score test over problems, corrected by Holm).",
         ),
     ] = False,
-    filter_difficulty: problem_flags.FilterDifficulty = None,
-    filter_tags: problem_flags.FilterTags = None,
-    filter_platform: problem_flags.FilterPlatform = None,
-    min_release_date: problem_flags.MinReleaseDate = None,
-    max_release_date: problem_flags.MaxReleaseDate = None,
-    exclude_known_issues: problem_flags.ExcludeKnownIssues = None,
-    details: result_flags.Details = False,
-    by: result_flags.By = None,
+    details: Details = False,
+    by: By = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
     as_markdown: Annotated[
         bool, typer.Option("--markdown", help="Print as GitHub's Markdown.")
     ] = False,
 ) -> None:
     """Compare runs, paired by problem: rates, difference, test, flips, tokens, cost and time."""
-    only = result_flags.selection(locals())
+    only = read_filters(settings)
     raise typer.Exit(
         compare_and_print(
             runs,

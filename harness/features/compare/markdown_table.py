@@ -11,8 +11,7 @@ from harness.features.compare.answer import (
 from harness.features.compare.comparison import Comparison, Versus
 from harness.features.compare.flips import Flip
 from harness.features.compare.sentences import findings, flip_words
-from harness.features.compare.spend_rows import foreign, spend_columns, spend_rows
-from harness.features.compare.table_rows import rows_of
+from harness.features.compare.table_rows import foreign, rows_of, spend_columns, spend_rows
 from harness.features.compare.view import group_cells
 from harness.text import count, printable_line
 
@@ -66,7 +65,7 @@ def _versus(versus: Versus, comparisons: int) -> Iterator[str]:
         yield from (f"- note: {words}" for words in versus.spend.notes)
     yield from (f"- note: {code(words)}" for words in versus.notes)
     yield ""
-    if versus.spend is not None:
+    if versus.spend is not None and versus.spend.differences:
         yield from _table(spend_columns(versus.spend), spend_rows(versus.spend))
     for kind, groups in versus.groups.items():
         columns = f"by {kind}", "problems", versus.baseline, versus.label

@@ -10,9 +10,8 @@ from harness.features.compare.comparison import Comparison, Versus
 from harness.features.compare.flips import Flip
 from harness.features.compare.groups import Group
 from harness.features.compare.sentences import findings, flip_words
-from harness.features.compare.spend_rows import spend_columns, spend_rows
 from harness.features.compare.spend_types import SpendComparison
-from harness.features.compare.table_rows import points, rows_of
+from harness.features.compare.table_rows import points, rows_of, spend_columns, spend_rows
 from harness.run.summary.groups import FEWEST
 from harness.terminal.layout import figures_table
 from harness.terminal.run_screen import too_few
@@ -47,7 +46,7 @@ def _versus(versus: Versus, comparisons: int) -> Iterator[RenderableType]:
         lines += [f"note: {printable_line(words)}" for words in versus.spend.notes]
     lines += [f"note: {printable_line(words)}" for words in versus.notes]
     yield Text("\n".join(lines))
-    if versus.spend is not None:
+    if versus.spend is not None and versus.spend.differences:
         yield _spend(versus.spend)
     yield from groups_of(versus)
     for label in (versus.baseline, versus.label):

@@ -1,20 +1,22 @@
 """What `harness report` does: runs are read, and their page is written whole or not at all."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from harness.cli import completion, problem_flags, result_flags
+from harness.cli import completion
+from harness.cli.result_flags import FILTERS
+from harness.cli.settings_flags import with_settings
 from harness.errors import UsageError
 from harness.features.experiment.experiment_file import FILE, read_experiment
 from harness.features.experiment.ranking import Ranking, rank
 from harness.features.report.page import report_page
 from harness.run.summary.loaded_run import read_run
-from harness.run.summary.result_filter import EVERYTHING, filtered
+from harness.run.summary.result_filter import EVERYTHING, filtered, read_filters
 from harness.sources.selection import Selection
 
 
@@ -85,7 +87,10 @@ def _month(text: str) -> date:
         raise UsageError(f"--cutoff {text!r} is no month; write it as 2024-05") from error
 
 
-def report(  # noqa: PLR0917 - the flags of a command
+@with_settings(*FILTERS)
+def report(
+    settings: Mapping[str, Any],
+    *,
     runs: Annotated[
         list[Path],
         typer.Argument(
@@ -102,15 +107,9 @@ def report(  # noqa: PLR0917 - the flags of a command
         typer.Option(help="The last month the models were trained on.", metavar="YYYY-MM"),
     ] = None,
     title: Annotated[str, typer.Option(help="The page's title.")] = "Report",
-    filter_difficulty: problem_flags.FilterDifficulty = None,
-    filter_tags: problem_flags.FilterTags = None,
-    filter_platform: problem_flags.FilterPlatform = None,
-    min_release_date: problem_flags.MinReleaseDate = None,
-    max_release_date: problem_flags.MaxReleaseDate = None,
-    exclude_known_issues: problem_flags.ExcludeKnownIssues = None,
 ) -> None:
     """Write runs as one HTML file that opens offline: charts, comparison, a table of samples."""
-    only = result_flags.selection(locals())
+    only = read_filters(settings)
     from harness.terminal.summary_table import console
 
     write_report(runs, out, cutoff=cutoff, title=title, only=only)

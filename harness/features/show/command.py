@@ -1,14 +1,21 @@
 """`harness show`: the table of a run, afterwards."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from harness.cli import completion, problem_flags, result_flags
+from harness.cli import completion
+from harness.cli.result_flags import FILTERS, By, Details
+from harness.cli.settings_flags import with_settings
+from harness.run.summary.result_filter import read_filters
 
 
-def show(  # noqa: PLR0917 - the flags of a command
+@with_settings(*FILTERS)
+def show(
+    settings: Mapping[str, Any],
+    *,
     run: Annotated[Path, typer.Argument(help="A run directory.", autocompletion=completion.runs)],
     only: Annotated[
         list[str] | None,
@@ -29,18 +36,12 @@ def show(  # noqa: PLR0917 - the flags of a command
             "time, tokens, cost.",
         ),
     ] = "number",
-    filter_difficulty: problem_flags.FilterDifficulty = None,
-    filter_tags: problem_flags.FilterTags = None,
-    filter_platform: problem_flags.FilterPlatform = None,
-    min_release_date: problem_flags.MinReleaseDate = None,
-    max_release_date: problem_flags.MaxReleaseDate = None,
-    exclude_known_issues: problem_flags.ExcludeKnownIssues = None,
-    details: result_flags.Details = False,
-    by: result_flags.By = None,
+    details: Details = False,
+    by: By = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Print a run's samples and its summary, as they are on disk now."""
-    chosen = result_flags.selection(locals())
+    chosen = read_filters(settings)
     from pydantic_core import to_json
 
     from harness.features.show.chosen_samples import shown_samples

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -333,7 +334,7 @@ class TestGateWithPending:
     def test_the_exit_says_so(self, run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
         manifest = {"problems": dict.fromkeys("abcdefghijklmnop", "h")}
         runs = [run("a", "ABCDEFGHIJKLMNOP", manifest), run("b", "ABCDEFGH", manifest)]
-        options: dict[str, bool] = {"strict": False, "as_json": True, "as_markdown": False}
+        options: dict[str, Any] = {"strict": False, "as_json": True, "as_markdown": False}
         assert compare_and_print(runs, None, fail_if_worse=True, **options) == 4
         assert "not decided, 8 samples pending" in capsys.readouterr().err
         assert compare_and_print(runs[:1] * 2, None, fail_if_worse=True, **options) == 0

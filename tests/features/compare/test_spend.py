@@ -278,6 +278,9 @@ def test_compare_shows_equal_spend(
     text = " ".join(shown(comparison_view(compare_runs([a, b], None, [0.01])), 100).split())
     assert "At $0.010 a problem, the agent, cut off to spend as much, solves 0 %" in text
     assert "$0.010 20 25.0 % 0.0 % -25.0" in text
+    beyond = " ".join(shown(comparison_view(compare_runs([a, b], None, [9.0])), 100).split())
+    assert "What shots solve for $9.00 is not known" in beyond
+    assert "at equal spend" not in beyond
     options = {"strict": False, "fail_if_worse": False}
     assert (
         compare_and_print([a, b], None, as_json=False, as_markdown=True, at=[0.01], **options) == 0

@@ -3,8 +3,8 @@
 import pytest
 from results_made import made_result
 
-from harness.features.compare.handed_in import handed_in
 from harness.run.store.results import Step
+from harness.run.summary.handed_in import handed_in
 
 
 def step(public: int | None, solved: bool | None, passes: bool | None = None) -> Step:
