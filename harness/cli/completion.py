@@ -30,7 +30,8 @@ def _offered(values: Iterable[str], incomplete: str) -> list[str]:
 def benchmarks(incomplete: str) -> list[str]:
     """`NAME[:WHERE]`: sources, and after a colon their words, or files of a disk."""
     from harness.plugins import SOURCES, installed
-    from harness.sources.benchmarks import HOMES, LOADERS
+    from harness.sources.benchmarks import LOADERS
+    from harness.sources.hub_datasets import HOMES
 
     name, colon, where = incomplete.partition(":")
     if not colon:

@@ -40,7 +40,7 @@ def page(command: Any, context: Any) -> str:
     lines += [*_text(command.help or ""), ""]
     panels: dict[str, list[str]] = {}
     for name in command.list_commands(context) if isinstance(command, TyperGroup) else ():
-        each = command.get_command(context, name)
+        each: Any = command.get_command(context, name)
         words = textwrap.wrap(
             " ".join((each.help or "").split("\n\n")[0].split()),
             WIDTH,

@@ -96,17 +96,19 @@ def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _annotation(key: str) -> Any:
+    return Annotated[_kind(key) | None, _option(key)]
+
+
+def _option(key: str) -> Any:
     setting = SETTINGS[key]
-    kind = _kind(key)
-    names = setting.names or (_flag(key, kind),)
-    option = typer.Option(
+    names = setting.names or (_flag(key, _kind(key)),)
+    return typer.Option(
         *names,
         help=_help(key),
         rich_help_panel=setting.panel,
         metavar=setting.metavar,
         autocompletion=_COMPLETERS.get(key),
     )
-    return Annotated[kind | None, option]
 
 
 def _flag(key: str, kind: Any) -> str:
@@ -176,7 +178,7 @@ Named = Annotated[
         show_default=False,
     ),
 ]
-Benchmark = _annotation("benchmark")
+Benchmark = Annotated[str | None, _option("benchmark")]
 
 
 def named_benchmark(spec: str | None, benchmark: str | None) -> str:

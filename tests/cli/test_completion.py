@@ -16,7 +16,8 @@ from harness.agent.templates.prompt_set import bundled_names
 from harness.cli import completion
 from harness.plugins import GROUPS
 from harness.registry import SCHEMA_NAMES
-from harness.sources.benchmarks import HOMES, LOADERS
+from harness.sources.benchmarks import LOADERS
+from harness.sources.hub_datasets import HOMES
 
 
 @pytest.fixture

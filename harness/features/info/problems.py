@@ -12,7 +12,8 @@ from harness.cli import completion
 from harness.cli.settings_flags import PROBLEMS, Source, with_settings, with_source
 from harness.problem import Kind, Problem, TestCase
 from harness.run.spec.spec import read_spec
-from harness.sources.benchmarks import is_source, meaning
+from harness.sources.benchmarks import is_source
+from harness.sources.hub_datasets import meaning
 from harness.sources.selection import select
 from harness.terminal.progress import load_with_bar
 from harness.terminal.summary_table import console

@@ -248,7 +248,9 @@ def _typed(value: Any, annotation: ast.expr | None) -> str:
     if annotation is None or value is None:
         return repr(value)
     inner = annotation.slice if isinstance(annotation, ast.Subscript) else None
-    items = list(inner.elts) if isinstance(inner, ast.Tuple) else [inner] if inner else []
+    items: list[ast.expr] = (
+        list(inner.elts) if isinstance(inner, ast.Tuple) else [inner] if inner else []
+    )
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
         items = [annotation.left, annotation.right]
     if isinstance(annotation, ast.BinOp) or _kind(annotation) == "union":

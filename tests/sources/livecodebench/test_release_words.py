@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.sources.benchmarks import meaning
+from harness.sources.hub_datasets import meaning
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,175 @@
+"""Data sets of the Hugging Face hub: where each benchmark lives, and what its words there mean.
+
+A word stands after the colon in `NAME:WORD@REVISION`; the first is the default. LiveCodeBench's and
+APPS's own repositories have loading scripts, which `datasets` runs no more, so the names of their
+data files are here: as JSONL, as they were published, or as Parquet, as the hub converts such
+repositories. Of the other data sets `datasets` says what their splits are.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from types import MappingProxyType
+
+from harness.sources.files.hub import Wanted
+
+LCB_LITE = "livecodebench/code_generation_lite"
+LEETCODE = "greengerong/leetcode"
+LEETCODEDATASET = "newfacade/LeetCodeDataset"
+APPS = "codeparrot/apps"
+METR_APPS = "metr-evals/apps"
+MERCURY = "Elfsong/Mercury"
+_MBPP = "google-research-datasets/mbpp"
+
+_LCB_STEMS = ("test", *(f"test{number}" for number in range(2, 7)))
+"""The file that each release added, without its suffix."""
+
+_SHARD = "-*-of-*.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """What a spec asks of the hub.
+
+    Attributes:
+        wanted: the data sets and files, in order; a revision is the first one's.
+        difficulty: the source's own word for the only problems that are meant; empty for all.
+    """
+
+    wanted: tuple[Wanted, ...]
+    difficulty: str = ""
+
+
+def _lcb(first: int, last: int) -> Home:
+    """The problems that some releases added, in one of five layouts.
+
+    Converted repositories have a folder for each configuration of the loading script.
+    """
+    stems = _LCB_STEMS[first - 1 : last]
+    words = [f"v{first}" if first == last else f"v{first}_v{last}"]
+    words += [f"release_v{last}"] if first == 1 else []
+    layouts = (
+        tuple(f"{stem}.jsonl" for stem in stems),
+        tuple(f"{stem}.parquet" for stem in stems),
+        tuple(f"{stem}{_SHARD}" for stem in stems),
+        *((f"{word}/*.parquet",) for word in reversed(words)),
+        tuple(f"v{number}/*.parquet" for number in range(first, last + 1)),
+    )
+    return Home((Wanted(LCB_LITE, tuple(dict.fromkeys(layouts))),))
+
+
+def _apps_split(split: str) -> tuple[Wanted, ...]:
+    parquet = (
+        f"{split}.parquet",
+        f"{split}{_SHARD}",
+        f"data/{split}{_SHARD}",
+        f"all/{split}{_SHARD}",
+    )
+    return (Wanted(APPS, tuple((name,) for name in (f"{split}.jsonl", *parquet))),)
+
+
+def _splits(repo: str, *splits: str) -> Home:
+    return Home(tuple(Wanted(repo, split=split) for split in splits))
+
+
+def _livecodebench() -> dict[str, Home]:
+    releases = range(1, len(_LCB_STEMS) + 1)
+    return {
+        "release_latest": _lcb(1, len(_LCB_STEMS)),
+        **{f"release_v{last}": _lcb(1, last) for last in releases},
+        **{f"v{number}": _lcb(number, number) for number in releases},
+        **{f"v{first}_v{last}": _lcb(first, last) for first, last in combinations(releases, 2)},
+        **{
+            name: _splits(f"livecodebench/{name}", "test")
+            for name in ("code_generation", "test_generation", "execution-v2")
+        },
+    }
+
+
+def _apps() -> dict[str, Home]:
+    test = _apps_split("test")
+    return {
+        "test": Home(test),
+        "train": Home(_apps_split("train")),
+        **{word: Home(test, word) for word in ("introductory", "interview", "competition")},
+        METR_APPS: _splits(METR_APPS, "test"),
+    }
+
+
+_leetcode = Home(
+    (
+        Wanted(LEETCODE, split="train"),
+        Wanted(LEETCODEDATASET, split="train"),
+        Wanted(LEETCODEDATASET, split="test"),
+    )
+)
+
+HOMES: Mapping[str, Mapping[str, Home]] = MappingProxyType(
+    {
+        "livecodebench": _livecodebench(),
+        "leetcode": {"train": _leetcode},
+        "leetcodedataset": {
+            "test": _splits(LEETCODEDATASET, "test"),
+            "train": _splits(LEETCODEDATASET, "train"),
+            "all": _splits(LEETCODEDATASET, "train", "test"),
+        },
+        "apps": _apps(),
+        "mercury": {
+            "eval": _splits(MERCURY, "eval"),
+            "train": _splits(MERCURY, "train"),
+            "all": _splits(MERCURY, "train", "eval"),
+        },
+        "codeforces": {
+            "test": _splits("open-r1/codeforces", "test"),
+            "train": _splits("open-r1/codeforces", "train"),
+        },
+        "humaneval": {"test": _splits("openai/openai_humaneval", "test")},
+        "humanevalplus": {"test": _splits("evalplus/humanevalplus", "test")},
+        "mbpp": {
+            "test": _splits(_MBPP, "test"),
+            "train": _splits(_MBPP, "train"),
+            "all": _splits(_MBPP, "train", "test", "validation", "prompt"),
+        },
+        "mbppplus": {"test": _splits("evalplus/mbppplus", "test")},
+    }
+)
+
+SAID: Mapping[str, str] = MappingProxyType(
+    {name: ", ".join(homes) for name, homes in HOMES.items()}
+    | {
+        "livecodebench": "release_latest, release_v1 to release_v6, v1 to v6 for what each added, "
+        "v1_v2 to v5_v6 for ranges, code_generation, test_generation, execution-v2"
+    }
+)
+"""The words for a person; a source's first is its default."""
+
+
+_LCB_ADDED = (400, 111, 101, 101, 167, 175)
+"""How many problems each release added, as published."""
+
+
+def meaning(spec: str) -> str:
+    """Return what a word for LiveCodeBench's releases selects, with the published numbers."""
+    source, _, where = spec.partition(":")
+    word = where.partition("@")[0] or "release_latest"
+    found = re.fullmatch(r"(release_)?v(\d)(?:_v(\d))?|release_latest", word)
+    if source.strip().lower() != "livecodebench" or word not in HOMES["livecodebench"]:
+        return ""
+    if found is None:
+        return ""
+    last = int(found[3] or found[2] or len(_LCB_ADDED))
+    first = 1 if found[1] or found[2] is None else int(found[2])
+    added, total = _LCB_ADDED[last - 1], sum(_LCB_ADDED[:last])
+    if word.startswith("release"):
+        return (
+            f"{word} is all that releases 1 to {last} hold, {total:,} problems; "
+            f"v{last} is the {added} that release {last} added"
+        )
+    if first < last:
+        between = sum(_LCB_ADDED[first - 1 : last])
+        return f"{word} is the {between:,} problems that releases {first} to {last} added"
+    return (
+        f"{word} is the {added} problems that release {last} added; "
+        f"release_{word} is all {total:,} up to it"
+    )
