@@ -26,7 +26,7 @@ from harness.run.engine.lifecycle import (
     stopped_by,
     sum_up,
 )
-from harness.run.observer import Failure, Observer, Watch
+from harness.run.observer import Failure, Observer, RunObserver, Watch
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import requests_of
 from harness.run.plan.modes import mode_of, transport_of
@@ -201,13 +201,21 @@ class RunController:
         """
         prepared = self._armed(prepared, path)
         choice = self._sandbox(prepared)
-        return asyncio.run(self._run(prepared, path, choice, budget, stopping=STOPPING))
+        outcome, observer = asyncio.run(
+            self._run(prepared, path, choice, budget, stopping=STOPPING)
+        )
+        return self._ended(outcome, observer)
 
     async def run(self, prepared: Prepared, path: Path) -> Outcome:
         """Do as `carry_out`, in the running loop; interrupts are the caller's."""
         prepared = self._armed(prepared, path)
         choice = await asyncio.to_thread(self._sandbox, prepared)
-        return await self._run(prepared, path, choice)
+        return self._ended(*await self._run(prepared, path, choice))
+
+    def _ended(self, outcome: Outcome, observer: RunObserver) -> Outcome:
+        """Tell the observer last: an interrupt from here on changes nothing about the run."""
+        observer.ended(outcome.summary, interrupted=self.interrupts > 0)
+        return outcome
 
     def _armed(self, prepared: Prepared, path: Path) -> Prepared:
         mode = mode_of(prepared.plan.spec) if prepared.samples else None
@@ -224,7 +232,7 @@ class RunController:
         choice: Choice,
         budget: Budget | None = None,
         stopping: Sequence[signal.Signals] = (),
-    ) -> Outcome:
+    ) -> tuple[Outcome, RunObserver]:
         plan = prepared.plan
         with closing(open_directory(prepared, path, choice)) as directory:
             budget = budget or budget_of(plan, path)
@@ -238,8 +246,7 @@ class RunController:
                 except BaseException as error:
                     observer.broken(error)
                     raise
-        observer.ended(summary, interrupted=self.interrupts > 0)
-        return Outcome(summary, failures, budget)
+        return Outcome(summary, failures, budget), observer
 
     async def _answer_and_judge(  # noqa: PLR0917 - what a run consists of
         self,

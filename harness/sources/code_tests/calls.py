@@ -1,7 +1,6 @@
 """Tests given as values, written as code: what a line of JSON cannot say.
 
-Python's own values, named arguments, an exception that is expected, an argument that is changed in
-place, a tolerance, and an object that is driven by a list of operations.
+Such are Python's own values, named arguments, expected exceptions, and lists of operations.
 """
 
 import ast
@@ -248,9 +247,9 @@ def _typed(value: Any, annotation: ast.expr | None) -> str:
     if annotation is None or value is None:
         return repr(value)
     inner = annotation.slice if isinstance(annotation, ast.Subscript) else None
-    items: list[ast.expr] = (
-        list(inner.elts) if isinstance(inner, ast.Tuple) else [inner] if inner else []
-    )
+    items: list[ast.expr] = [inner] if inner else []
+    if isinstance(inner, ast.Tuple):
+        items = inner.elts
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
         items = [annotation.left, annotation.right]
     if isinstance(annotation, ast.BinOp) or _kind(annotation) == "union":
@@ -266,7 +265,7 @@ def _typed(value: Any, annotation: ast.expr | None) -> str:
         return f"{{{', '.join(pairs)}}}"
     if isinstance(value, str) and kind == "bytes":
         return repr(value.encode())
-    return repr(value)
+    return repr(cast("object", value))
 
 
 def _typed_list(value: list[Any], kind: str, items: list[ast.expr]) -> str:

@@ -1,6 +1,7 @@
 """Runs listed, and how their scores went over time."""
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
@@ -133,7 +134,7 @@ def test_a_worse_run_is_a_regression_and_chance_is_not(
     assert worse is not None
     assert (worse.better, worse.worse, worse.problems) == (0, 10, 20)
     assert worse.difference == pytest.approx(-0.5)
-    assert worse.p_value == pytest.approx(2 / 2**10)
+    assert worse.p_value == pytest.approx(math.erfc(math.sqrt(10 / 2)))  # McNemar: (10 - 0)^2 / 10
     assert worse.against.endswith("chance")
 
 
