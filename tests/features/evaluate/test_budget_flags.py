@@ -34,7 +34,7 @@ class TestRun:
             code, out, err = await run(tmp_path, *flags)
         assert code == 0, err
         assert len(server.requests) == len(results(tmp_path / "r")) == 5
-        assert "3 not run" in out
+        assert "not run (3)" in out
         line = next(line for line in err.splitlines() if "is reached" in line)
         assert line.startswith("--max-cost is reached: $0.0500 of $0.0500; 3 samples pending")
         assert line.endswith("harness run --resume r --max-cost MORE")
@@ -73,8 +73,8 @@ class TestRun:
         assert code == 0, err
         assert len(server.requests) == 7
         assert results(tmp_path / "r") == []
-        assert "1 not run" in out
-        assert "1 stopped by the budget" in out
+        assert "not run (1)" in out
+        assert "stopped by the budget (1)" in out
         (begun,) = (tmp_path / "r" / "transcripts").iterdir()
         assert '"put_off"' in begun.read_text().splitlines()[-1], "the other was not begun"
 
@@ -157,7 +157,7 @@ class TestPrices:
         assert summary["prices_as_of"] == "2026-02-03"
         assert "$0.0001 (prices of 2026-02-03)" in said
         assert "prices of 2026-02-03, per million tokens: $2 in, $10 out" in said
-        done = harness(tmp_path, "compare", "r", "r")
+        done = harness(tmp_path, "compare", "r", "r", "--details")
         assert done.stdout.count("(prices of 2026-02-03)") == 2
 
     async def test_a_price_wins_over_a_list(self, tmp_path: Path) -> None:

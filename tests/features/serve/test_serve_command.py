@@ -134,7 +134,7 @@ class TestFlags:
 def test_the_command_is_there_before_any_server_is_imported() -> None:
     code = (
         "import sys, harness.features.serve.command\n"
-        "print([n for n in ('starlette', 'uvicorn', 'harness.run') if n in sys.modules])"
+        "print([n for n in ('starlette', 'uvicorn', 'harness.run.engine') if n in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -63,7 +63,7 @@ class TestTheRuns:
         page = visitor.page("/")
         names = re.findall(r"data-item>([^<]+)<", page)
         assert names == ["alone", "grid/cell-2", "grid/cell-1"]
-        assert page.count("experiment grid") == 1
+        assert page.count("experiment <a href") == 1
 
     def test_may_be_the_folder_itself(self, tmp_path: Path) -> None:
         visitor = Visitor(write_run(tmp_path / "mine", [result("p/a")]))

@@ -62,8 +62,8 @@ def test_every_command_and_page_says_the_same(tmp_path: Path) -> None:
     visitor.client.close()
     assert f"stopped 0/3: {NOT_FOUND}" in harness(tmp_path, "ls", ".").stdout
     shown = harness(tmp_path, "show", "r").stdout
-    assert f"stopped 0/3: {NOT_FOUND}" in shown
-    assert "3 model error; in no rate" in shown
+    assert f"the most frequent cause: {NOT_FOUND}" in shown
+    assert "3 of 3 samples are pending: model error (3)" in shown
     assert "not run" not in shown
     told = json.loads(harness(tmp_path, "show", "r", "--json").stdout)
     assert told["summary"]["pending"] == {"model_error": 3}
