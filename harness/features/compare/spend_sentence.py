@@ -184,7 +184,8 @@ def amount_of(spend: float, unit: Unit) -> str:
         digits = 2 if spend >= 1 else 1 - math.floor(math.log10(spend)) if spend > 0 else 2
         return f"${spend:,.{digits}f}"
     number = f"{spend:,.0f}" if unit == "tokens" or spend >= 100 else f"{spend:.3g}"  # noqa: PLR2004
-    return f"{number} {UNIT_WORDS[unit]}"
+    words = UNIT_WORDS[unit]
+    return f"{number} {words[:-1] if number == '1' else words}"
 
 
 def _capital(name: str) -> str:
