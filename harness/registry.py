@@ -33,7 +33,12 @@ COMMANDS = tuple(
     Command(name, f"harness.features.{target}", text, panel)
     for name, target, text, panel in (
         ("run", "evaluate.command:run", "Run a model on problems and grade its solutions.", RUN),
-        ("experiment", "experiment.command:app", "Run a grid of runs and rank them.", RUN),
+        (
+            "experiment",
+            "experiment.command:app",
+            "Compare modes, models or prompts on one problem set.",
+            RUN,
+        ),
         ("mcp", "external.command:mcp", "Serve one problem to an agent of your own over MCP.", RUN),
         ("models", "info.models:models", "Show which models you can ask, and how.", RUN),
         ("prompts", "info.prompts:app", "List, show, check and copy prompt sets.", RUN),

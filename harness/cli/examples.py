@@ -11,8 +11,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "harness run -m gpt-5-mini -b livecodebench:v6 --agentic-mode --max-cost 5",
         ),
         "experiment": (
+            "harness experiment -m gpt-5-mini -b livecodebench:v6 -n 50 --max-cost 5",
             "harness experiment -c grid.yaml --dry-run",
-            "harness experiment -c grid.yaml --max-cost 20",
         ),
         "mcp": (
             "harness mcp --task fixture/tally-board",
