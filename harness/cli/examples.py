@@ -45,7 +45,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "harness compare runs/single runs/agentic",
             "harness compare runs/single runs/agentic --fail-if-worse --markdown",
         ),
-        "show": ("harness show runs/agentic", "harness show runs/agentic --samples failed"),
+        "show": ("harness show runs/agentic", "harness show runs/agentic --only unsolved"),
         "ls": ("harness ls", "harness ls runs --trend"),
         "transcript": (
             "harness transcript runs/agentic",
@@ -85,7 +85,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "harness merge runs/1 runs/2 runs/3 -o runs/whole",
             "harness merge shards/* -o runs/whole",
         ),
-        "pack": ("harness pack runs/agentic", "harness pack runs/agentic --unpack"),
+        "pack": ("harness pack runs/agentic", "harness pack runs/agentic --undo"),
         "schema": ("harness schema result", "harness schema spec > spec.schema.json"),
         "plugins": ("harness plugins",),
     }

@@ -159,8 +159,14 @@ def _step(revision: Revision, grade: Grade, price: Price | None) -> Step:
         cost=_cost(revision.spent, price),
         seconds=revision.spent.seconds,
         public_passed=grade.public_passed if revision.tested and not unknown else None,
+        passes_public=None if unknown else _passes_public(grade),
         solved=None if unknown else grade.solved,
     )
+
+
+def _passes_public(grade: Grade) -> bool | None:
+    """Return whether all public tests pass; None if there are none."""
+    return grade.public_passed == grade.public_total if grade.public_total else None
 
 
 def _cost(spent: Spending, price: Price | None) -> float | None:

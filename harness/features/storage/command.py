@@ -14,16 +14,16 @@ def merge(
     shards: Annotated[
         list[Path], typer.Argument(metavar="SHARD...", help="Runs made with --shard I/N.")
     ],
-    out: Annotated[Path, typer.Option(help="The run that is made of them.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The new run directory.")],
     partial: Annotated[
         bool,
         typer.Option("--partial", help="Go without missing shards; their samples are pending."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Make one run of the shards of a run, as if it had never been parted.
+    """Merge the shards of a run into one run.
 
-    The shards stay as they are. What is pending in one is pending in the run, which can be resumed.
+    The shards stay as they are. Samples that are pending in one are pending in the run.
     """
     from harness.features.storage import merge as merging
     from harness.terminal.run_outcome import print_summary

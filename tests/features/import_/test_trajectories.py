@@ -36,9 +36,9 @@ def test_each_revision_is_judged_on_hidden_tests_too(own: Path, take: Import) ->
     echo, nothing = found["own/echo#0"], found["own/echo#1"]
     assert echo["steps"] == [
         {"turn": 1, "tokens": 100, "cost": None, "seconds": None, "public_passed": 1,
-         "solved": False},
+         "passes_public": True, "solved": False},
         {"turn": 3, "tokens": 900, "cost": None, "seconds": 4.0, "public_passed": None,
-         "solved": True},
+         "passes_public": True, "solved": True},
     ]  # fmt: skip
     assert (echo["model_calls"], echo["seconds"], echo["hidden_passed"]) == (3, 4.0, 2)
     assert (nothing["model_calls"], nothing["steps"], nothing["written"]) == (2, [], 0)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from runs_made import request, response, start, tool_result, write_transcript
@@ -54,13 +55,13 @@ def test_it_has_the_sentence_both_rates_the_difference_and_the_cost(
     assert "7 gained, 1 lost" in screen.facts
     assert "cost $6.00 and $18.00" in screen.facts
     assert screen.chart is not None
-    arms = {row["arm"] for layer in screen.chart.chart["layer"] for row in _rows(layer)}
-    assert arms >= {"single shot", "agentic"}
+    rows = [row for layer in screen.chart.chart["layer"] for row in _rows(layer)]
+    rows += [row for each in screen.chart.chart.get("datasets", {}).values() for row in each]
+    assert {row.get("arm") for row in rows} >= {"single shot", "agentic"}
 
 
-def _rows(layer: dict[str, object]) -> list[dict[str, object]]:
-    data = layer.get("data")
-    return data.get("values", []) if isinstance(data, dict) else []
+def _rows(layer: dict[str, Any]) -> list[dict[str, Any]]:
+    return layer.get("data", {}).get("values", [])
 
 
 def test_a_changed_outcome_has_both_conversations(pair: tuple[Path, Path]) -> None:
