@@ -79,7 +79,7 @@ def test_compare_pairs_the_two_runs(runs: Path) -> None:
     paired = versus["paired"]
     assert paired["problems"] == len(results(runs / "single"))
     assert paired["difference"] > 0
-    shown = harness(runs, "compare", "single", "agentic")
+    shown = harness(runs, "compare", "single", "agentic", "--details")
     assert "95 % interval" in shown.stdout
     assert all(problem in shown.stdout for problem in paired["better_b"])
 

@@ -84,7 +84,7 @@ class TestBudget:
             assert results(tmp_path / "r") == []
             assert "--max-cost is reached: $0.0500 of $0.0500; 1 sample pending" in err
             assert "stopped early" in out
-            assert "1 stopped by the budget; in no rate" in out
+            assert "stopped by the budget (1)" in out
             (put_off,) = events(tmp_path, "put_off")
             assert (put_off["reason"], put_off["in_flight"]) == ("budget", False)
             assert events(tmp_path, "sample_end") == []

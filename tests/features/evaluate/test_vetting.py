@@ -15,6 +15,7 @@ from harness.sandbox.pool import SandboxPool
 from harness.sandbox.program import SandboxError
 from harness.sources.leetcode.leetcode import read_files
 from harness.terminal.summary_table import console
+from harness.terminal.terminal_reporter import TerminalReporter
 
 DOUBLE = "def double(n):\n    return 2 * n\n"
 EXAMPLES = (
@@ -88,7 +89,7 @@ def test_a_sandbox_that_fails_stops_the_command_and_drops_no_example(
     )
     problems = read_files([folder / "rows.jsonl"]).problems
     with pytest.raises(VettingError, match="could not be checked: no process can be made") as error:
-        vet(problems, Judging(Options()), console(error=True))
+        vet(problems, Judging(Options()), TerminalReporter(console(error=True)))
     assert error.value.exit_code == 4
     assert not (folder / "vetted").exists()
 

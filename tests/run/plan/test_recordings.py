@@ -13,10 +13,11 @@ FIXTURES = Path(__file__).parents[3] / "fixtures"
 
 def test_every_bundled_problem_has_a_recording_in_both_modes() -> None:
     lines = (FIXTURES / "problems.jsonl").read_text().splitlines()
-    samples = {(json.loads(line)["id"], 0) for line in lines}
-    for mode in ("agentic", "single_shot"):
+    for mode, samples in (("agentic", 1), ("single_shot", 5)):
         turns = read_turns(FIXTURES / "recordings" / mode)
-        assert turns.keys() == samples
+        assert turns.keys() == {
+            (json.loads(line)["id"], index) for line in lines for index in range(samples)
+        }
         assert all(turns.values())
 
 
