@@ -1,4 +1,4 @@
-"""The folder where what was found out of data files is kept: beside the hub's own cache."""
+"""The folder for derived data of data files; it lies beside the hub's own cache."""
 
 import os
 from contextlib import suppress

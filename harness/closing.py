@@ -1,4 +1,4 @@
-"""What is closed when the block that it is used in ends."""
+"""Base class: leaving a `with` block calls `close()`."""
 
 from types import TracebackType
 from typing import Self

@@ -1,4 +1,4 @@
-"""What a sample may still use, in a line for the model (`--show-budget`)."""
+"""The line that tells the model how much it may still use (`--show-budget`)."""
 
 from harness.agent.attempt import Session
 from harness.agent.dialogue import Dialogue

@@ -1,4 +1,4 @@
-"""What a strategy is given and what it comes back with."""
+"""An attempt at a sample: its limits, its session, its result, its stop reasons."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

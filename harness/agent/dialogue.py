@@ -1,4 +1,4 @@
-"""The messages of one sample, and what they have used so far; the model is asked elsewhere."""
+"""The messages of one sample and their token counts; another module sends requests."""
 
 import hashlib
 import math

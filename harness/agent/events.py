@@ -1,4 +1,4 @@
-"""What a transcript holds: one event a line, written as it happens.
+"""Events of a transcript: one a line, written as they happen.
 
 Together the events rebuild the state of a conversation. A request names only the messages that no
 earlier event holds: the model's own words stand in its response, a tool's in its result.

@@ -1,4 +1,4 @@
-"""A sample's record: what happens is written down, and what was written before is not done again.
+"""The journal of a sample: recorded answers are replayed after an interruption.
 
 A strategy that is run once more does the same things in the same order, as long as it hears the
 same answers. So the events of an earlier attempt are its answers: while each thing that happens is

@@ -1,4 +1,4 @@
-"""What a shell offers for an unfinished word: names that the harness knows, and runs on the disk.
+"""Shell completion: names that harness knows, and runs on the disk.
 
 A shell may run what it is offered, so nothing is offered but letters, digits and a few signs that
 no shell heeds. Only what a name needs is imported, since a reader waits for each of these answers.

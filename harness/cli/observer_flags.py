@@ -1,4 +1,4 @@
-"""The flags that name who is told of a run from outside."""
+"""The flags `--observer` and `--notify`."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The flags that say which results are shown, and in what detail: the same wherever they are read.
+"""Flags that choose which results are shown, and in how much detail.
 
 The filters are settings of a run, by the same names.
 """

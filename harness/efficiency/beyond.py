@@ -1,4 +1,4 @@
-"""Beyond: how fast a right solution is among known ones."""
+"""Beyond: how fast a right solution is compared with the references."""
 
 import math
 from collections.abc import Iterable, Sequence

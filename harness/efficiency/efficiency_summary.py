@@ -1,4 +1,4 @@
-"""How fast a run's solutions are, in numbers: Beyond, percentiles, and what cannot be told."""
+"""Summary of how fast a run's solutions are: Beyond and percentiles, with intervals."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

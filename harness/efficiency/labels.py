@@ -1,4 +1,4 @@
-"""How fast solutions are, in words: for the tables of a run on a terminal, and beside them."""
+"""Texts for times, percentiles and Beyond scores."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The middle of noisy measurements, and how well it is known."""
+"""The median of noisy measurements, with its confidence interval."""
 
 import math
 from collections.abc import Sequence

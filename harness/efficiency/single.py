@@ -1,4 +1,4 @@
-"""One solution timed by itself, test by test: for who asks how long a call takes.
+"""Time one solution by itself, test by test.
 
 CPU seconds of the call, read outside the process, and the interval of that same figure. It drifts
 with the machine; what is compared with other solutions is measured in turns with them

@@ -1,4 +1,4 @@
-"""The comparison of a solution's answers with what its tests expect."""
+"""Compare a solution's answers with the expected ones."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What is said of one test: from how it ended and how its answer compares."""
+"""Describe the outcome of one test: how it ended and how its answer compares."""
 
 import json
 from collections.abc import Callable

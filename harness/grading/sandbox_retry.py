@@ -1,4 +1,4 @@
-"""Running tests in the sandbox, and whose doing it is when the sandbox fails."""
+"""Retry sandbox failures and decide whether the solution caused them."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What is said of a test and of a solution."""
+"""Verdicts of tests and of solutions."""
 
 from enum import StrEnum
 from typing import Any

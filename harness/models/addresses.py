@@ -1,4 +1,4 @@
-"""Base URLs: which can be used, how they are shown, and where Ollama is."""
+"""Base URLs: check them, show them, and find Ollama's."""
 
 from urllib.parse import urlsplit, urlunsplit
 

@@ -1,4 +1,4 @@
-"""What tokens cost.
+"""Prices of tokens.
 
 A price that nobody gave and no list knows is unknown, and so is what it would make: never zero.
 """

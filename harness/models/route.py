@@ -1,4 +1,4 @@
-"""Where requests to a model go, and how they are to be made."""
+"""A route: where requests to a model go, and how they are made."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A model that says what it was told to: the same words for every sample, in the same order."""
+"""Models that do not ask anybody: scripted answers, references, a stand-in."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a text asserts of a call: the value on the other side of the equality, as it is written."""
+"""Read the expected value from an assertion in a text."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Finding the solution in what a model wrote. The rule that fired is recorded with the result.
+"""Find the solution in a model's text. The result names the rule that found it.
 
 In order:
 

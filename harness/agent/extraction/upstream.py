@@ -1,4 +1,4 @@
-"""LiveCodeBench's own ways to find a value in what a model wrote, for comparable scores.
+"""LiveCodeBench's own rules that find a value in a model's text, for comparable scores.
 
 Source: `extract_test_output_code` and `extract_execution_code` in
 `lcb_runner/utils/extraction_utils.py`, and, for the side of an assertion that counts,

@@ -1,4 +1,4 @@
-"""Public tests that a strategy runs itself, without a tool call of the model; they are recorded."""
+"""Run public tests for a strategy, without a tool call of the model, and record them."""
 
 from harness.agent.attempt import Session
 from harness.agent.dialogue import Dialogue

@@ -1,4 +1,4 @@
-"""What a solver has to know of a problem, and which of it an opening message does not say."""
+"""Facts of a problem that a prompt should contain, and which of them it lacks."""
 
 import re
 from collections.abc import Iterator

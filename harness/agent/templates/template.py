@@ -1,4 +1,4 @@
-"""Jinja2 templates that can read what they are given, and do little else.
+"""Jinja2 templates in a sandbox, with bounds on their work.
 
 A template may come from anybody. Jinja2's own sandbox keeps it from Python's insides; what is added
 here bounds its work (`harness.agent.templates.filters`), and measures beforehand what could make

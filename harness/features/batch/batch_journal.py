@@ -1,4 +1,4 @@
-"""`batches.jsonl`: what was handed in by the batch, so that no process asks it a second time.
+"""`batches.jsonl`: requests that were handed in, so that none is sent twice.
 
 An intent, with the custom ids of its requests, is on disk before anything is sent, and the batch's
 id as soon as the provider has named it. An intent without an id is a batch that may exist: the next

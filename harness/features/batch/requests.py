@@ -1,4 +1,4 @@
-"""Asking by the batch: hand in, wait, read, ask again what failed.
+"""Send requests in batches: hand in, wait, read, repeat what failed.
 
 Whatever is waited for stays at the provider when this process ends; the next one finds it in the
 journal. What cannot be known: whether a batch exists whose submission was answered by nothing. It

@@ -1,4 +1,4 @@
-"""How a run asks by the batch before it grades, and what an interrupt means meanwhile."""
+"""The batch transport of a run, and what an interrupt means while it waits."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""A source's references, timed: what each problem's scale is, and whether it tells."""
+"""Times of a benchmark's references, and whether they tell fast from slow."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How `harness calibrate` goes: load, time the references that are not known, report."""
+"""`harness calibrate`: load, time new references, report."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How `harness compare` goes: compare, refuse or print, gate."""
+"""`harness compare`: compare, check, print, choose the exit code."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whether two runs can be compared at all: what was not the same in judging them."""
+"""Check whether two runs can be compared: what differed in judging them."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What differs between two runs, beside what they are compared for: settings, versions, content."""
+"""Differences between two runs: settings, versions, problems."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""How fast two runs' solutions are, paired by problem; and when that cannot be compared."""
+"""Compare how fast two runs' solutions are, paired by problem."""
 
 import math
 from collections import defaultdict

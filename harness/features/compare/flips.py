@@ -1,4 +1,4 @@
-"""Problems that one of two runs did better on, and how to read what happened there."""
+"""Problems that one of two runs did better on, and how to read their transcripts."""
 
 import shlex
 from collections import defaultdict

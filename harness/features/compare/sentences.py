@@ -1,4 +1,4 @@
-"""What a comparison of two runs says, in sentences."""
+"""Sentences about a comparison."""
 
 from collections.abc import Iterator
 

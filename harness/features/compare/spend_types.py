@@ -1,4 +1,4 @@
-"""What a comparison at equal spend comes to."""
+"""Types of the result of a comparison at equal spend."""
 
 from harness.features.compare.arms import Unit, Way
 from harness.models.protocol import Frozen

@@ -1,4 +1,4 @@
-"""What stands side by side of runs that are compared: a name, and a cell of each run."""
+"""Rows of the comparison table: a name, and a cell for each run."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

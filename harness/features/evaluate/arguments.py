@@ -1,4 +1,4 @@
-"""What `evaluate` is asked for, from its arguments."""
+"""Read the arguments of `evaluate`."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

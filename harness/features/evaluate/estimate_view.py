@@ -1,4 +1,4 @@
-"""What a run may ask for and cost, for a terminal."""
+"""Table of a cost estimate (`--dry-run`)."""
 
 from collections.abc import Iterator
 

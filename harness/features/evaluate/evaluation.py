@@ -1,4 +1,4 @@
-"""What an evaluation came to."""
+"""The result of `evaluate`."""
 
 # pyright: reportMissingTypeStubs=false
 

@@ -1,4 +1,4 @@
-"""How `harness run` works: start or resume, what it says before and after, the exit code."""
+"""`harness run`: start or resume, print the result, choose the exit code."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""What an experiment answers: cells at equal spend, in a sentence for each pair."""
+"""Answers of an experiment: a sentence for each pair of cells at equal spend."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whether an experiment's two cells have been told apart, or measured closely enough."""
+"""Decide whether two cells differ, or are measured closely enough."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Whether a grid is what an experiment was, or that and more."""
+"""Check that a changed grid only adds to an experiment."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What one call of `harness experiment` asks for: a grid, a directory, and when it may stop."""
+"""Read one call of `harness experiment`: the grid, its directory, when to stop."""
 
 import os
 import shlex

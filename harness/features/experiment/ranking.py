@@ -1,4 +1,4 @@
-"""The cells of an experiment, ranked: what each solves, what it costs, and whether it is better."""
+"""Rank the cells of an experiment by what they solve and cost."""
 
 import math
 from collections.abc import Mapping, Sequence

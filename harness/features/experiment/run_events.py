@@ -1,4 +1,4 @@
-"""What observers hear of a run that is carried out in parts: one beginning and one end."""
+"""Events of a run that is carried out in parts: one start and one end."""
 
 from harness.features.observers.observer_events import Observed, RunEnded, RunStarted
 from harness.features.observers.thread import Watcher

@@ -1,4 +1,4 @@
-"""The ranked table of an experiment, and what a grid may cost, for a terminal."""
+"""Tables of an experiment: the ranking, and what a grid may cost."""
 
 import shlex
 from collections.abc import Iterator, Sequence

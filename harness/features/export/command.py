@@ -1,4 +1,4 @@
-"""How `harness export` works: which format, where to, and what is left out."""
+"""`harness export`: choose a format, write it."""
 
 import os
 from collections.abc import Callable, Generator, Iterable, Mapping

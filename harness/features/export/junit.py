@@ -1,4 +1,4 @@
-"""JUnit's XML: a test case a sample, for what shows test results in CI.
+"""JUnit XML: a test case for each sample, for CI systems.
 
 The form is the one that Jenkins, GitLab and GitHub's actions read
 (https://github.com/testmoapp/junitxml): a failure is the model's, an error ours.

@@ -1,4 +1,4 @@
-"""What was said in a sample, put together from its transcript."""
+"""The conversation of a sample, read from its transcript."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A room for an agent of the user's: what it may see, and whether one can be made here.
+"""The namespace of a user's agent: what it may see, and whether it can be made here.
 
 An agent is no judged program. It needs the network, its own files and programs, and as much time as
 it takes; what it must not have is the data: hidden tests and reference solutions in caches, problem

@@ -1,4 +1,4 @@
-"""How `harness mcp` works: a run of one sample, whose agent is whoever connects.
+"""`harness mcp`: a run of one sample whose agent connects from outside.
 
 Over stdin and stdout these are the protocol's alone; all that is said to people goes to stderr.
 """

@@ -1,4 +1,4 @@
-"""What a run with an agent of the user's own may be, and what is said of it."""
+"""Settings of runs with a user's own agent: checks, limits, notices."""
 
 import shlex
 from pathlib import PurePath

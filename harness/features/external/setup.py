@@ -1,4 +1,4 @@
-"""Arms a run with the agent of the user's own: where it runs, and what it must not see there."""
+"""Prepare a run with a user's own agent: where it runs, what it must not see."""
 
 import os
 from collections.abc import Iterator, Mapping

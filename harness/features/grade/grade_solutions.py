@@ -1,4 +1,4 @@
-"""How `harness grade` goes: read, match, judge, report."""
+"""`harness grade`: read, match, judge, report."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

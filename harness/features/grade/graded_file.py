@@ -1,4 +1,4 @@
-"""What is kept of many graded solutions: little in memory, all of it on disk where it is wanted."""
+"""Store graded solutions: little in memory, the rest on disk."""
 
 from collections.abc import Iterator
 from os import SEEK_END

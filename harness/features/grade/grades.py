@@ -1,4 +1,4 @@
-"""Grading a file of solutions: a verdict each, and what they come to."""
+"""Verdicts on a file of solutions, and their summary."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""One solution that somebody has, as a file holds it, and what was said of it there."""
+"""One solution as a file holds it, with its published verdict."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Whose solution is whose: from names to problems, from a model's words to code or an answer."""
+"""Match submitted solutions to problems and extract their code."""
 
 import re
 from collections import Counter

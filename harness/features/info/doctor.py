@@ -1,4 +1,4 @@
-"""What held in each sandbox, as a table."""
+"""`harness doctor`: what held in each sandbox."""
 
 import json
 from collections.abc import Mapping, Sequence

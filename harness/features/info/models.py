@@ -1,4 +1,4 @@
-"""How `harness models` shows providers, and what a request would be."""
+"""`harness models`: providers, and the request that would be sent."""
 
 import json
 import os

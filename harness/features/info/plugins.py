@@ -1,4 +1,4 @@
-"""`harness plugins`: what installed packages add, and whether it can be used."""
+"""`harness plugins`: what installed packages add, and whether it loads."""
 
 
 def plugins() -> None:

@@ -1,4 +1,4 @@
-"""`harness prompts copy` and `diff`: a set to begin one's own with, and what it changes."""
+"""`harness prompts copy` and `diff`."""
 
 from difflib import unified_diff
 from pathlib import Path, PurePosixPath

@@ -1,4 +1,4 @@
-"""How `harness prompts` lists sets, shows one, and says what is wrong with it."""
+"""`harness prompts`: list, show, render and check prompt sets."""
 
 import json
 from collections.abc import Mapping

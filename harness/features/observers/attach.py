@@ -1,4 +1,4 @@
-"""Observers from outside: found before a run begins, and waited for when it has ended."""
+"""Find the observers of a run, attach them, and wait for them at its end."""
 
 import time
 from collections.abc import Generator, Iterable, Sequence

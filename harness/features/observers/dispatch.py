@@ -1,4 +1,4 @@
-"""A run's observer that tells other ones, from outside, what it is told."""
+"""Pass what happens in a run on to several observers."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Who is told how an evaluation goes: an observer, a function of events, a live table."""
+"""Observers given to `evaluate`: objects, functions of events, the live table."""
 
 import sys
 from collections.abc import Callable, Generator

@@ -1,4 +1,4 @@
-"""Observers from outside by their names: those of plug-ins, and the user's own."""
+"""Find an observer by its name: a plug-in, or module:attribute."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""An observer from outside, told in a thread of its own, so that it can break nothing of a run."""
+"""Run an observer in a thread of its own, so that it cannot break the run."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""How `harness regrade` goes: read a run, judge its solutions, write another run."""
+"""`harness regrade`: read a run, judge its solutions, write another run."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Rows made into Altair charts: what is drawn, and not how it is coloured on which background.
+"""Altair charts of the report.
 
 Colours of axes and words are the page's own, so that a chart follows it into the dark and onto
 paper. Those of marks are told from both backgrounds (a test computes the contrast).

@@ -1,4 +1,4 @@
-"""What `harness report` does: runs are read, and their page is written whole or not at all."""
+"""`harness report`: read runs, write one HTML file."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What the charts of efficiency are made of: references on a scale, solutions among them."""
+"""Data of the efficiency charts: references on a scale, solutions among them."""
 
 import math
 from collections import Counter

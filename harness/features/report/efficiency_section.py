@@ -1,4 +1,4 @@
-"""The section on efficiency: how fast what was solved is, among the known solutions."""
+"""The report's section on efficiency."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""What a report's charts and tables are made of: plain rows, a few figures each."""
+"""Rows of the report's charts and tables."""
 
 import math
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""What the page shows: sections of exhibits, each a chart, a table, or a chart with its table."""
+"""The model of the page: sections of charts and tables."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

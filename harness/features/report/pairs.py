@@ -1,4 +1,4 @@
-"""Runs against each other, problem by problem: which, in what they differ, and who is better."""
+"""Pairs of runs that the report compares, and in which settings they differ."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The samples of all runs as the page's script reads them: a list each, of words and figures."""
+"""Rows of all samples, as the page's script reads them."""
 
 from collections.abc import Sequence
 from typing import Any

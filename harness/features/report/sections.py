@@ -1,4 +1,4 @@
-"""The sections of a report, from what its runs hold."""
+"""The sections of a report."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace

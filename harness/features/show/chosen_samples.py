@@ -1,4 +1,4 @@
-"""What `harness show` prints: the samples of a run, chosen and put in order."""
+"""Choose and sort the samples that `harness show` prints."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

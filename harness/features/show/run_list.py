@@ -1,4 +1,4 @@
-"""What `harness ls` tells of runs, and how their scores went over time."""
+"""The runs that `harness ls` lists, and how scores changed over time."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

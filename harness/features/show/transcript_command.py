@@ -1,4 +1,4 @@
-"""The samples of a run: listed, and found by what a person calls them."""
+"""`harness transcript`: find a sample and print its conversation."""
 
 import difflib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""How `harness verify` goes: load, judge the references that are not known, report."""
+"""`harness verify`: load, judge new references, report."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

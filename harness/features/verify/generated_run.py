@@ -1,4 +1,4 @@
-"""How `harness verify --generated` goes: references on inputs that the data's generators make."""
+"""`harness verify --generated`: compare references on generated inputs."""
 
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field

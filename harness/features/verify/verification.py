@@ -1,4 +1,4 @@
-"""Checking a source by its own references: what fails, what is slow, what has no tests."""
+"""Check a benchmark by its references: failures, slow ones, missing tests."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass

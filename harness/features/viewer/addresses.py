@@ -1,4 +1,4 @@
-"""Where runs are, and what stands for them in an address."""
+"""Map runs to addresses and back."""
 
 import hashlib
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a page shows of a transcript's entries: their words, cut, coloured and compared."""
+"""Blocks of a transcript page: texts, cut, coloured and compared."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""All runs below a folder, with what was read of them kept until it changes."""
+"""All runs below a folder, cached until they change."""
 
 import time
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""A run that is looked at: what it is, its samples, and whether something has changed."""
+"""A run that a page shows, kept up to date."""
 
 from collections.abc import Mapping
 from contextlib import suppress

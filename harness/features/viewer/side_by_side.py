@@ -1,4 +1,4 @@
-"""What was expected beside what came, line by line."""
+"""Expected output beside actual output, line by line."""
 
 from dataclasses import dataclass
 from itertools import zip_longest

@@ -1,4 +1,4 @@
-"""What the clients of the providers' endpoints have in common."""
+"""Base of the clients of all providers."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How a model is told of its tools: natively, in text, or in whichever way works."""
+"""Choose how a model is told of its tools: natively or in text."""
 
 import asyncio
 from collections.abc import Sequence

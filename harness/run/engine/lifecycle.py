@@ -1,4 +1,4 @@
-"""What carrying a run out takes, whoever watches it: to begin it or go on, and to sum it up."""
+"""Start, resume and finish a run."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a run's earlier invocations spent: every request that they sent, whatever came of it."""
+"""What is left of a run, and what its earlier invocations spent."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""What iterating brings: how good each revision of a sample was, and what it had cost by then.
+"""Judge the revisions of a sample and record what each had cost by then.
 
 The final revision is what its grade says, and one that failed a public test is wrong. Every other
 one could have been handed in, had the sample been cut off at some budget: it is judged on all

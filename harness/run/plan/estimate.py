@@ -1,4 +1,4 @@
-"""What a run may ask for and cost, roughly, before anything is asked.
+"""Estimate requests, tokens and cost of a run before it begins.
 
 A token is taken to be four characters. Each answer is taken to have between `SHORT_ANSWER` and
 `LONG_ANSWER` tokens, and those of `REASONING` before it; `--max-tokens` bounds both together. These

@@ -1,4 +1,4 @@
-"""What a run's model costs, and whether its budgets can be kept."""
+"""The price of a run's model, and whether its budgets can be kept."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path

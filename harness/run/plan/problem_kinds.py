@@ -1,4 +1,4 @@
-"""What depends on the kind of a problem, in one place: tools, extraction, judging, words.
+"""What depends on the kind of a problem: tools, extraction, judging, words.
 
 A run, and a file that is graded, has problems of one kind: their rates are of different things, and
 a prompt set or an extraction of one says nothing to the other.

@@ -1,4 +1,4 @@
-"""Problems by their names, and what was given in their place."""
+"""Load problems by a benchmark's name, or take problems that are loaded."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Unpack, cast

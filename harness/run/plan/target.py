@@ -1,4 +1,4 @@
-"""From a spec to its model: which it is, where it is reached, how it is asked."""
+"""Resolve a spec's model: its name, route and settings."""
 
 from collections.abc import Mapping
 from typing import Any

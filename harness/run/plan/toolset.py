@@ -1,4 +1,4 @@
-"""From a spec to what a strategy works with: tools, and solutions that are to be repaired."""
+"""Build the tools and the earlier solutions that a strategy needs."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

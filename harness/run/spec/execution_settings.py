@@ -1,4 +1,4 @@
-"""How fast a run goes, where its work is done, and what it may spend."""
+"""Settings of execution: speed, place and budget."""
 
 from functools import partial
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""How solutions are judged."""
+"""Settings of judging."""
 
 from functools import partial
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""How a solution is sought, and what one sample may use."""
+"""Settings of the mode: strategy, tools, and limits of one sample."""
 
 from functools import partial
 from typing import Annotated

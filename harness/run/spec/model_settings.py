@@ -1,4 +1,4 @@
-"""Which model is asked, and with what."""
+"""Settings of the model: which one, and what requests ask for."""
 
 from functools import partial
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Which problems a run has, and how often it tries each."""
+"""Settings of the problems: which ones, and how many samples of each."""
 
 from datetime import date
 from functools import partial

@@ -1,4 +1,4 @@
-"""Values of the settings that say how a model is asked, as a spec reads them; and their presets."""
+"""Types of request settings, and presets of their values."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Read a time limit of tests: CPU seconds, or a multiple of what a reference needs."""
+"""Read a time limit: CPU seconds, or a multiple of a reference's time."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Whose verdicts a run has: those that its import published, or those made here."""
+"""Whose verdicts a run has: published ones, or those made here."""
 
 from collections.abc import Mapping
 from typing import Any

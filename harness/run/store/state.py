@@ -1,4 +1,4 @@
-"""How far a run is, and why it is no further: one answer for every command and page."""
+"""The state of a run: done, running, stopped or pending, and why."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping

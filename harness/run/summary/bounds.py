@@ -1,4 +1,4 @@
-"""Lower and upper bound of pass@1, given the samples that are not graded."""
+"""Lower and upper bound of pass@1 given the pending samples."""
 
 import math
 from collections import Counter

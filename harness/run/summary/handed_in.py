@@ -1,4 +1,4 @@
-"""What a sample would have handed in, had it been cut off earlier."""
+"""What a sample would have handed in if it had been cut off earlier."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
