@@ -145,7 +145,7 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     if summary.ungraded:
         yield "ungraded", f"{summary.ungraded} (no tests, or not run); in no rate"
     for why, number in summary.pending.items():
-        later = "" if why == UNDER_WAY else ", asked again on --resume"
+        later = "" if why == UNDER_WAY else ", repeated by --resume"
         yield "pending", f"{number} {reason_text(why)}; in no rate{later}"
     yield from _cut_short(summary)
     yield from _too_few(summary)

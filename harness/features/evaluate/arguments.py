@@ -50,7 +50,7 @@ class Asked:
         external = keys.get("agent_command") is not None or keys.get("mode") in EXTERNAL
         if solution_fn is not None and (model is not None or external):
             what = "model" if model is not None else "an agent of your own"
-            raise UsageError(f"evaluate(): solution_fn and {what} are two who answer; give one")
+            raise UsageError(f"evaluate(): pass either solution_fn or {what}, not both")
         if keys.get("mode") == COMES:
             raise UsageError(f"evaluate(): mode {COMES!r}: `harness mcp` begins such a run")
         if external and not isinstance(given, str):

@@ -81,8 +81,8 @@ class Running:
         if fixed or out or config:
             named = fixed[0] if fixed else "out" if out else "config"
             raise UsageError(
-                f"--resume takes the run's own settings; --{named.replace('_', '-')} would make it "
-                "another run"
+                f"--{named.replace('_', '-')} cannot be changed on --resume: it would make the run "
+                "another one"
             )
         before = read_manifest(path)
         spec = read_spec(None, {**known_keys(before["spec"]), **flags})

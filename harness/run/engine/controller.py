@@ -155,7 +155,7 @@ class RunController:
         )
         if plan.model_name == PREFIX + BUNDLED:
             self.reporter.notice(
-                "the model's words are recordings, written by hand; its tokens estimates"
+                "demo: replaying hand-written model answers; token counts are estimates"
             )
         elif left and (mode := mode_of(plan.spec)) is not None:
             self.reporter.notice(printable_line(mode.notice(plan.spec)))
@@ -290,13 +290,13 @@ class RunController:
         self.interrupts += 1
 
     def _interrupt(self, engine: Engine) -> None:
-        """The first time nothing more is asked; the second time what is under way is dropped."""
+        """Send no further request at the first interrupt; drop what is under way at the second."""
         self.interrupts += 1
         if self.interrupts == 1:
             engine.stop()
             self.reporter.notice(
-                "interrupted: nothing more is asked, and what is being answered is kept; "
-                "again to stop at once"
+                "stopping: waiting for requests in flight, whose answers are kept; "
+                "press Ctrl-C again to stop now"
             )
         else:
             engine.cancel()

@@ -110,7 +110,7 @@ async def test_interrupted_at_once_it_goes_on_here(own: Path, cluster: RayCluste
     process.send_signal(signal.SIGINT)
     assert process.stderr is not None
     async with asyncio.timeout(60):
-        while b"again to stop at once" not in await process.stderr.readline():
+        while b"again to stop now" not in await process.stderr.readline():
             pass
     process.send_signal(signal.SIGINT)
     code, _, err = await finish(process)

@@ -162,7 +162,9 @@ def test_what_is_said_on_an_interrupt_is_seen_above_the_table(folder: Path) -> N
         interrupt=lambda screen: bool(re.search(r" ([1-9]|1\d)/60 ", screen)),
     )
     assert session.code == 130
-    said = [frame for frame in _tables(session) if "interrupted: nothing more is asked" in frame]
+    said = [
+        frame for frame in _tables(session) if "stopping: waiting for requests in flight" in frame
+    ]
     assert said
     assert all(frame.count("╭") == 2 for frame in said)
     assert "go on with: harness run --resume interrupted" in session.end

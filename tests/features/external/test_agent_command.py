@@ -253,7 +253,7 @@ def test_one_that_never_begins_leaves_its_sample_pending(folder: Path, agents: A
         folder, "run", "--resume", "r", "--agent-command", agents.line("mended.py", "right")
     )
     assert again.returncode == 2
-    assert "would make it another run" in again.stderr
+    assert "cannot be changed on --resume" in again.stderr
 
 
 @pytest.mark.usefixtures("namespaces")

@@ -195,7 +195,7 @@ def test_a_shard_goes_on_as_what_it_is(copies: Path) -> None:
     done = harness(copies, "run", "--resume", "s2")
     assert (done.returncode, "7 samples, 2 of them left to do" in done.stderr) == (0, True)
     done = harness(copies, "run", "--resume", "s2", "--shard", "1/3")
-    assert (done.returncode, "--shard would make it another run" in done.stderr) == (2, True)
+    assert (done.returncode, "--shard cannot be changed on --resume" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("given", ["0/3", "4/3", "3", "a/b", "1/0", "-1/3", "1/2/3"])
