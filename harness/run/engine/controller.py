@@ -295,7 +295,7 @@ class RunController:
         if self.interrupts == 1:
             engine.stop()
             self.reporter.notice(
-                "stopping: waiting for requests in flight, whose answers are kept; "
+                "interrupted: waiting for requests in flight, whose answers are kept; "
                 "press Ctrl-C again to stop now"
             )
         else:
