@@ -163,7 +163,9 @@ def test_what_is_said_on_an_interrupt_is_seen_above_the_table(folder: Path) -> N
     )
     assert session.code == 130
     said = [
-        frame for frame in _tables(session) if "interrupted: waiting for requests in flight" in frame
+        frame
+        for frame in _tables(session)
+        if "interrupted: waiting for requests in flight" in frame
     ]
     assert said
     assert all(frame.count("╭") == 2 for frame in said)
