@@ -1,6 +1,7 @@
 """`Grader`: rewards for a training loop, from warm sandboxes, failures of ours told apart."""
 
 import asyncio
+import contextlib
 import gc
 import json
 import multiprocessing
@@ -254,8 +255,10 @@ def test_mistakes(ask: Callable[[Any], object], words: str, grader: Grader) -> N
 
 def children() -> set[int]:
     """Processes that this one has started, and that are alive."""
-    tasks = Path("/proc/self/task").iterdir()
-    found = {int(pid) for task in tasks for pid in (task / "children").read_text().split()}
+    found: set[int] = set()
+    for task in Path("/proc/self/task").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # a thread that has ended meanwhile
+            found |= {int(pid) for pid in (task / "children").read_text().split()}
     return {pid for pid in found if is_alive(pid)}
 
 

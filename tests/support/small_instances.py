@@ -159,7 +159,8 @@ def matched_trees() -> Iterator[Instance]:
         far, root = min((_distances(edges, vertex), vertex) for vertex in range(count))
         orders = [_through(edges, root, count, slip) for slip in (0, 0.1) * 8]
         right = {_removals(order) for order in orders if _worth(edges, order) == far}
-        yield Instance(_tree_text(edges, count), right, {_removals(each) for each in orders})
+        if right:  # by chance none of them may be the best
+            yield Instance(_tree_text(edges, count), right, {_removals(each) for each in orders})
 
 
 def _distances(edges: "_Edges", start: int) -> int:
