@@ -17,6 +17,7 @@ from harness.terminal.summary_table import sandbox_level, several_rates, words
 from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
 
 MOST_VERDICTS = 6
+COLUMNS = 80
 
 Row = tuple[str, str, str, str]
 """A name, a rate, its interval, and what it is of."""
@@ -187,10 +188,10 @@ def hints(path: str, *, samples: bool = True) -> list[Text]:
         (f"harness report {shown}", "one HTML page"),
     ]
     wide = max(len(command) for command, _ in lines)
-    return [
-        Text(f"  {command:<{wide}}    {what}", style="dim", no_wrap=True, overflow="ignore")
-        for command, what in lines
-    ]
+    texts = [f"  {command:<{wide}}    {what}" for command, what in lines]
+    if max(map(len, texts)) > COLUMNS:  # a long path: the commands alone
+        texts = [f"  {command}" for command, _ in lines]
+    return [Text(text, style="dim", no_wrap=True, overflow="ignore") for text in texts]
 
 
 def groups_view(results: Sequence[SampleResult], kinds: Sequence[str]) -> Iterator[RenderableType]:

@@ -9,7 +9,7 @@ from harness.grading.verdict import JudgedAgain, Verdict
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import summarize
-from harness.terminal.run_screen import groups_view, run_screen, summary_screen
+from harness.terminal.run_screen import groups_view, hints, run_screen, summary_screen
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]
@@ -104,3 +104,11 @@ def test_groups_of_too_few_problems_are_counted_and_not_printed(
     assert "rare" not in said
     assert "1 difficulty with fewer than 5 problems not shown" in said
     assert "1 tag with fewer than 5 problems not shown" in said
+
+
+@pytest.mark.parametrize(("path", "told"), [("runs/a", True), (f"runs/{'x' * 40}", False)])
+def test_hints_fit_a_screen_and_keep_their_commands_whole(path: str, *, told: bool) -> None:
+    lines = [hint.plain for hint in hints(path)]
+    assert max(map(len, lines)) <= 80
+    assert [f"harness report {path}" in line for line in lines] == [False, False, True]
+    assert ("one HTML page" in lines[-1]) == told
