@@ -60,9 +60,12 @@ def _table(rows: list[tuple[str, ...]], width: int) -> Table:
         if others + LEAST_TITLE > width:
             shown = [i for i in shown if COLUMNS[i] != dispensable]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    others = sum(longest[i] + PADDING for i in shown if COLUMNS[i] != "title")
     for i in shown:
-        least = LEAST_TITLE if COLUMNS[i] == "title" else longest[i]
-        table.add_column(COLUMNS[i], no_wrap=True, min_width=least)
+        most = longest[i]
+        if COLUMNS[i] == "title":  # gets the room that the others leave
+            most = max(LEAST_TITLE, min(most, width - others - 1))
+        table.add_column(COLUMNS[i], no_wrap=True, min_width=most, max_width=most)
     for row in rows:
         table.add_row(*(Text(printable_line(row[i])) for i in shown))
     return table

@@ -1,0 +1,28 @@
+"""The table of `harness problems`: whole cells on every terminal; only a title may be cut."""
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.features.info.problems import COLUMNS, _table
+
+ROW = (
+    "livecodebench/1899_A",
+    "A. Game with Integers",
+    "codeforces",
+    "easy",
+    "2023-10-17",
+    "program",
+)
+
+
+@pytest.mark.parametrize("width", [72, 80, 100, 140])
+def test_no_cell_but_the_title_is_cut(width: int, shown: Callable[..., str]) -> None:
+    rows = [(*ROW, "1", "")]
+    assert len(rows[0]) == len(COLUMNS)
+    lines = shown(_table(rows, width), width).splitlines()
+    assert max(map(len, lines)) <= width
+    text = "\n".join(lines)
+    assert all(each in text for each in (ROW[0], "codeforces", "easy"))
+    assert ("2023-10-17" in text) == ("released" in text)
+    assert (ROW[1] in text) == (width >= 140)
