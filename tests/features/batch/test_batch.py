@@ -301,7 +301,7 @@ REFUSED = {
     "a provider without batches": (["-m", "gemini-x"], "Gemini"),
     "a budget": (["-m", "gpt-5", "--max-cost", "1"], "--max-cost"),
     "no key": (["-m", "gpt-5"], "OPENAI_API_KEY"),
-    "another run": (["--resume", "r"], "another run"),
+    "another run": (["--resume", "r"], "another one"),
 }
 
 
