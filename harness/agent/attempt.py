@@ -116,7 +116,7 @@ class Limits(Frozen):
     wall_seconds: float | None = None
 
 
-class Ways(Frozen):
+class StrategyOptions(Frozen):
     """How a strategy is to work, beyond its limits.
 
     Attributes:
@@ -217,7 +217,7 @@ class Session:
     extract: Extract = extract
     fallback_prompt: PromptSet | None = None
     gate: Gate = OPEN
-    ways: Ways = field(default_factory=Ways)
+    ways: StrategyOptions = field(default_factory=StrategyOptions)
     nudge: str = NUDGE
     earlier: str | None = None
     warn: Callable[[str, str], None] = no_warning
@@ -237,7 +237,7 @@ class Strategy(Protocol):
         ...
 
 
-async def until_the_end(work: Awaitable[StopReason], limits: Limits) -> tuple[StopReason, str]:
+async def run_until_stopped(work: Awaitable[StopReason], limits: Limits) -> tuple[StopReason, str]:
     """Await a strategy's work; why it stopped, and the provider's words where it was the provider.
 
     Every limit has a reason of its own. That the run was stopped passes through: it is no end.

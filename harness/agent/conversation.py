@@ -19,7 +19,7 @@ from harness.models.protocol import (
     Retry,
     Usage,
 )
-from harness.models.replay import Tape
+from harness.models.replay import Recording
 from harness.models.token_estimate import estimated_usage
 
 
@@ -39,7 +39,7 @@ class Conversation(Dialogue):
         recorded = self._recorded(request)
         if recorded is not None:
             return recorded
-        if isinstance(self._session.model, Tape) and (ended := self._session.model.ended):
+        if isinstance(self._session.model, Recording) and (ended := self._session.model.ended):
             raise ended
         gate, sent = self._session.gate, False
         while True:

@@ -33,7 +33,7 @@ from harness.agent.extraction.code import Extraction
 from harness.agent.strategies.public_tests import run_public_tests
 from harness.agent.strategies.reminders import MOST_IN_A_ROW, MOST_REMINDERS, reminder
 from harness.agent.templates.prompt_set import fallback_prompt
-from harness.agent.tool_calls import Calls
+from harness.agent.tool_calls import ToolCalls
 from harness.models.protocol import ModelTurn, UserMessage
 from harness.models.text_tools.instructions import said_in_text
 from harness.text import shorten
@@ -61,7 +61,7 @@ class AgentEpisode:
     def __init__(self, session: Session, conversation: Dialogue) -> None:
         self.session = session
         self.conversation = conversation
-        self.calls = Calls(session, conversation)
+        self.calls = ToolCalls(session, conversation)
         self.fallback = self.filtered = False
         self._said: list[str] = []
         self._nudges = self._in_a_row = 0

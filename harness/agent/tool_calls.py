@@ -29,7 +29,7 @@ class _Mark:
     seconds: float
 
 
-class Calls:
+class ToolCalls:
     """What the tools of one sample were called for.
 
     Attributes:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from harness.grading.checkers import Check, CheckerError
 from harness.grading.judge import Task
 from harness.grading.rules import find_rule
-from harness.grading.sandbox_retry import Bench
+from harness.grading.sandbox_retry import RetryingWorker
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
@@ -42,7 +42,7 @@ class Expected:
         if task.checker.tests is not None:
             raise CheckerError("tests that are code are not timed")
         functional = task.program.entry_point is not None
-        check = Check.of(Bench(worker), task.checker, functional=functional)
+        check = Check.of(RetryingWorker(worker), task.checker, functional=functional)
         program, inputs = check.prepare(task.program, task.tests)
         return cls(task, check, program, inputs)
 

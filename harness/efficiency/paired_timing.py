@@ -27,7 +27,7 @@ REMEMBERS = "faster once it has run before: timed in fresh processes"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MeasuredTime:
     """A solution's time against some anchors.
 
     Attributes:
@@ -53,7 +53,7 @@ def against(
     *,
     apart: bool,
     enough: Callable[[Middle], bool],
-) -> Found:
+) -> MeasuredTime:
     """Time a solution against anchors.
 
     Args:
@@ -96,7 +96,7 @@ def against(
     wrong = turns.wrong(expected)
     if wrong:
         raise LapError(wrong, WRONG)
-    return Found(middle(logs), seconds, len(logs), counted.branches, remembers)
+    return MeasuredTime(middle(logs), seconds, len(logs), counted.branches, remembers)
 
 
 def measure(
@@ -176,7 +176,7 @@ def _placed(
     )
 
 
-def reference_time(code_hash: str, found: Found) -> ReferenceTime:
+def reference_time(code_hash: str, found: MeasuredTime) -> ReferenceTime:
     """A reference's place on the scale that its anchors make."""
     return ReferenceTime(
         code_hash=code_hash,

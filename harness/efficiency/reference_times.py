@@ -5,7 +5,12 @@ from statistics import median
 
 from harness.efficiency.expected import Expected
 from harness.efficiency.median_interval import Middle
-from harness.efficiency.paired_timing import WANTED_OF_REFERENCES, Found, against, reference_time
+from harness.efficiency.paired_timing import (
+    WANTED_OF_REFERENCES,
+    MeasuredTime,
+    against,
+    reference_time,
+)
 from harness.efficiency.scale import ReferenceTime, Scale
 from harness.efficiency.turns import LapError, Plan, Turns, race_of
 from harness.sandbox.timing_race import Step
@@ -96,9 +101,9 @@ def _is_narrow(ratio: Middle) -> bool:
     return ratio.half_width <= WANTED_OF_REFERENCES
 
 
-def _unit(found: Found) -> Found:
+def _unit(found: MeasuredTime) -> MeasuredTime:
     """The middle anchor, timed against itself to have its branches: it is the unit."""
-    return Found(Middle(0.0, 0.0, 0.0), found.seconds, 0, found.branches, found.remembers)
+    return MeasuredTime(Middle(0.0, 0.0, 0.0), found.seconds, 0, found.branches, found.remembers)
 
 
 def _look(

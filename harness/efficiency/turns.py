@@ -18,7 +18,7 @@ from secrets import randbelow
 from statistics import median
 
 from harness.efficiency.expected import Answers, Expected
-from harness.sandbox.timing_race import Lap, Race, Step
+from harness.sandbox.timing_race import Lap, Step, TimingRace
 from harness.sandbox.worker import Worker
 
 LONG_ENOUGH_S = 0.0015  # a turn: what it costs to begin and end one is a hundredth of it
@@ -88,7 +88,7 @@ class Turns:
     """
 
     worker: Worker
-    race: Race
+    race: TimingRace
     plan: Plan
     passes: int = 1
     empty_s: list[float] = field(default_factory=list[float])
@@ -219,7 +219,7 @@ class Turns:
         }
 
 
-def race_of(expected: Expected, codes: Sequence[str], plan: Plan, *, times: int = 1) -> Race:
+def race_of(expected: Expected, codes: Sequence[str], plan: Plan, *, times: int = 1) -> TimingRace:
     """The race of some solutions on a problem's tests; to be closed.
 
     Args:
@@ -233,4 +233,4 @@ def race_of(expected: Expected, codes: Sequence[str], plan: Plan, *, times: int 
     limits = expected.task.limits
     cpu_s = limits.cpu_s * times * max(map(len, plan.groups), default=1)
     # It has passed already: what it waits for here is its core.
-    return Race(programs, groups, replace(limits, cpu_s=cpu_s, own_wall_s=PATIENCE * cpu_s))
+    return TimingRace(programs, groups, replace(limits, cpu_s=cpu_s, own_wall_s=PATIENCE * cpu_s))

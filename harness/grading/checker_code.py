@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.grading.sandbox_retry import Bench
+from harness.grading.sandbox_retry import RetryingWorker
 from harness.problem import Checker, Codec, Signature
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program
@@ -144,7 +144,7 @@ class CheckerCode:
         overdue: how often each function ran out of time.
     """
 
-    bench: Bench
+    bench: RetryingWorker
     checker: Checker
     overdue: Counter[str] = field(default_factory=Counter[str])
 

@@ -41,7 +41,7 @@ from harness.grading.checker_code import (
     Failure,
 )
 from harness.grading.rules import describe_value, lcb_output, lcb_value
-from harness.grading.sandbox_retry import Bench
+from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
 from harness.problem import Checker, Codec, Signature, TestCase
 from harness.sandbox.program import Program
@@ -85,7 +85,7 @@ class Check:
     sound: dict[Call, bool] = field(default_factory=dict[Call, bool])
 
     @classmethod
-    def of(cls, bench: Bench, checker: Checker, *, functional: bool) -> "Check":
+    def of(cls, bench: RetryingWorker, checker: Checker, *, functional: bool) -> "Check":
         """A checker, run in processes of its own."""
         return cls(CheckerCode(bench, checker), functional)
 

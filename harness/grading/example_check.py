@@ -46,7 +46,7 @@ def default_folder() -> Path:
     return cache_folder() / "vetted"
 
 
-class Memory:
+class KnownChecks:
     """What was found before, in a file that only grows.
 
     Args:
@@ -129,7 +129,7 @@ class Vetted:
     emptied: int
 
 
-class Vetting:
+class ExampleCheck:
     """The examples of some problems, being checked: what is to be judged, and what comes of it.
 
     Args:
@@ -144,7 +144,7 @@ class Vetting:
         DataError: a problem's row cannot be read again.
     """
 
-    def __init__(self, problems: Sequence[Problem], memory: Memory) -> None:
+    def __init__(self, problems: Sequence[Problem], memory: KnownChecks) -> None:
         self._problems = problems
         self._memory = memory
         self._keys: dict[str, str] = {}

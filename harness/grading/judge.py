@@ -20,7 +20,7 @@ from harness.grading.checkers import Check, CheckerError
 from harness.grading.code_tests.code_judge import CodeJudge, CodeTask
 from harness.grading.outcome import answer_of, outcome
 from harness.grading.recheck import picked
-from harness.grading.sandbox_retry import Bench
+from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import LIMITS, Grade, JudgedAgain, TestResult, Verdict
 from harness.problem import Checker, TestCase, TestCode
 from harness.sandbox.limits import Limits
@@ -103,7 +103,7 @@ def judge(worker: Worker, task: Task) -> Grade:
     if task.checker is not None and task.checker.tests is not None:
         return _judge_by_code(worker, task, task.checker.tests, nothing)
     try:
-        judging = _Judging.of(Bench(worker), task)
+        judging = _Judging.of(RetryingWorker(worker), task)
     except CheckerError as error:
         first = _cannot_check(task.tests[0], str(error))
         return nothing.model_copy(update={"verdict": Verdict.CHECKER_ERROR, "tests": (first,)})
@@ -124,7 +124,7 @@ def judge(worker: Worker, task: Task) -> Grade:
 
 def _judge_by_code(worker: Worker, task: Task, code: TestCode, nothing: Grade) -> Grade:
     asked = CodeTask(task.program, task.tests, task.limits, code, task.isolate, task.ends_at)
-    judging = CodeJudge(Bench(worker), asked)
+    judging = CodeJudge(RetryingWorker(worker), asked)
     results = judging.results()
     return nothing.model_copy(
         update={
@@ -168,7 +168,7 @@ class _Judging:
         fresh: tests that were run first in a process.
     """
 
-    bench: Bench
+    bench: RetryingWorker
     task: Task
     comparison: Comparison
     trial: Trial
@@ -182,7 +182,7 @@ class _Judging:
     fresh: set[int] = field(default_factory=set[int])
 
     @classmethod
-    def of(cls, bench: Bench, task: Task) -> "_Judging":
+    def of(cls, bench: RetryingWorker, task: Task) -> "_Judging":
         functional = task.program.entry_point is not None
         if task.checker is None:
             inputs = Encoded([test.input for test in task.tests])
@@ -279,7 +279,7 @@ class _Judging:
         return self._run([index], full=1, last=last)[index]
 
     def _run(self, indexes: list[int], *, full: int, last: bool = False) -> dict[int, TestResult]:
-        """The results of the leading ones of these tests, in one process; see `Bench.execute`."""
+        """Results of the first of these tests, run in one process (`RetryingWorker.execute`)."""
         executions = self._execute(indexes, last=last, full=full)
         if executions[-1].ending is Ending.CUT_SHORT:
             self.cut_s += executions.pop().cpu_s

@@ -14,7 +14,7 @@ LONGEST_S = 2.0  # that a known-good program stays, however late the other faile
 
 
 @dataclass(slots=True)
-class Bench:
+class RetryingWorker:
     """A worker, and how often its sandbox failed.
 
     Attributes:

@@ -34,7 +34,7 @@ MOST_BYTES = 2**20  # a .env beyond it is something else
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundVariable:
     """A value, and where it was.
 
     Attributes:
@@ -95,7 +95,7 @@ class Environment:
         """
         return cls(environ, read_dotenv(path, NAMES.union(more)))
 
-    def find(self, *names: str) -> Found | None:
+    def find(self, *names: str) -> FoundVariable | None:
         """The first of some names that has a value, white space around it cut off."""
         return next(filter(None, map(self._find, names)), None)
 
@@ -104,14 +104,14 @@ class Environment:
         found = self.find(name)
         return found.value if found else ""
 
-    def _find(self, name: str) -> Found | None:
+    def _find(self, name: str) -> FoundVariable | None:
         places = ((ENVIRONMENT, self._environ), (str(DOTENV), self._dotenv))
         for where, values in places:
             if name in values:
                 value = values[name].strip()
-                return Found(name, where, value) if value else None
+                return FoundVariable(name, where, value) if value else None
         token = self._hub_token() if name == HF_TOKEN else None
-        return Found(name, HUB, token) if token else None
+        return FoundVariable(name, HUB, token) if token else None
 
 
 def read_dotenv(path: Path, names: Collection[str] = NAMES) -> dict[str, str]:

@@ -12,7 +12,7 @@ from harness.models.environment import (
     HF_TOKEN,
     OPENAI_BASE_URL,
     Environment,
-    Found,
+    FoundVariable,
 )
 from harness.models.protocol import Model, ModelError, ModelSettings
 from harness.models.providers import (
@@ -274,7 +274,7 @@ def _route(name: str, model: str, provider: Provider, environment: Environment) 
     )
 
 
-def usable_key(key: Found | None) -> Found | None:
+def usable_key(key: FoundVariable | None) -> FoundVariable | None:
     """The key as it is. Raises UsageError where an HTTP header cannot carry it."""
     if key is not None and not (key.value.isascii() and key.value.isprintable()):
         raise UsageError(

@@ -45,7 +45,7 @@ class ReplayModel:
     def for_sample(self, problem: ProblemView, index: int) -> Model:
         """A tape of that sample, wound to its start; an unrecorded one fails when asked."""
         turns = self._turns.get((problem.id, index))
-        return Tape(self._name, f"sample {index} of {problem.id}", turns)
+        return Recording(self._name, f"sample {index} of {problem.id}", turns)
 
     async def generate(
         self,
@@ -65,7 +65,7 @@ class ReplayModel:
         """Nothing to let go of."""
 
 
-class Tape:
+class Recording:
     """The recording of one sample, and how far it has been played."""
 
     def __init__(

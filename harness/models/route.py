@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from harness.models.addresses import shown_url
 from harness.models.clients.vendor_headers import headers_of
-from harness.models.environment import Found
+from harness.models.environment import FoundVariable
 from harness.models.providers import PROVIDERS, Api, Protocol, is_at
 
 
@@ -50,10 +50,10 @@ class Route:
     base_url: str
     protocol: Protocol
     keys: tuple[str, ...]
-    key: Found | None
+    key: FoundVariable | None
     needs_key: bool
     batches: bool = False
-    headers: tuple[Found, ...] = ()
+    headers: tuple[FoundVariable, ...] = ()
     own_headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     refuses: tuple[str, ...] = ()
     asked_key: bool = False

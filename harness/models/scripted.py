@@ -19,7 +19,7 @@ from harness.models.providers import REFERENCES
 from harness.problem import Problem, ProblemView
 
 
-class Asked(NamedTuple):
+class ReceivedRequest(NamedTuple):
     """One request, as the model received it."""
 
     problem_id: str | None
@@ -44,7 +44,7 @@ class ScriptedModel:
         self, turns: Sequence[ModelTurn | str | Exception], *, name: str = "scripted"
     ) -> None:
         self.name = name
-        self.asked: list[Asked] = []
+        self.asked: list[ReceivedRequest] = []
         self._turns = tuple(turns)
         self._said = 0
         self._problem_id: str | None = None
@@ -68,7 +68,9 @@ class ScriptedModel:
         Raises:
             ModelError: the script has come to its end.
         """
-        self.asked.append(Asked(self._problem_id, tuple(messages), tuple(tools), settings))
+        self.asked.append(
+            ReceivedRequest(self._problem_id, tuple(messages), tuple(tools), settings)
+        )
         if self._said == len(self._turns):
             raise ModelError(f"{self.name}: the script ends after {self._said} turns")
         turn = self._turns[self._said]

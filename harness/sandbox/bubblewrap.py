@@ -2,7 +2,7 @@
 
 import shutil
 
-from harness.sandbox.file_view import View
+from harness.sandbox.file_view import FileView
 
 _NAMESPACES = (
     *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
@@ -16,7 +16,7 @@ def program() -> str | None:
     return shutil.which("bwrap")
 
 
-def wrap(path: str, view: View) -> list[str]:
+def wrap(path: str, view: FileView) -> list[str]:
     """The command line that a command is to follow."""
     read = [word for name in view.reads for word in ("--ro-bind", name, name)]
     hide = [word for name in view.hides for word in ("--tmpfs", name)]

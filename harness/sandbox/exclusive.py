@@ -21,7 +21,7 @@ class Pausable(Protocol):
         ...
 
 
-class Quiet:
+class Exclusive:
     """Lets many run together or one alone; the others pause meanwhile, wherever they are.
 
     After a pause the others run for as long as they were paused before the next one may be alone.

@@ -19,7 +19,7 @@ _TABLES = ("/etc/ld.so.cache", "/usr/share/zoneinfo")
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class FileView:
     """Paths, each seen at its own place.
 
     Attributes:
@@ -60,7 +60,7 @@ def package_folders() -> dict[str, str]:
 
 
 @cache
-def interpreters_view() -> View:
+def interpreters_view() -> FileView:
     """What the running interpreter needs on this machine."""
     prefix = Path(sys.base_prefix).resolve()
     standard = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -75,7 +75,7 @@ def interpreters_view() -> View:
         for path in (Path(folder) / name, Path(folder) / f"{name}.libs")
         if path.exists()
     ]
-    return View(
+    return FileView(
         reads=_without_nested([*folders, Path(interpreter()), *_existing(_TABLES)]),
         hides=tuple(sorted({str(path) for folder in folders for path in _packages_of(folder)})),
         packages=(*(str(path) for path in packages), str(INSIDE)),

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from harness.sandbox.cores import usable_cores
-from harness.sandbox.exclusive import Quiet
+from harness.sandbox.exclusive import Exclusive
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Execution, Program, SandboxError, WorkerStoppedError
@@ -69,7 +69,7 @@ class SandboxPool:
     ) -> None:
         self._limits = limits or Limits()
         self._isolation = isolation
-        self._quiet = Quiet()
+        self._quiet = Exclusive()
         self.size = workers or usable_cores()
         self._workers: set[Worker] = set()
         self._idle: SimpleQueue[Worker] = SimpleQueue()

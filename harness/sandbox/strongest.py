@@ -61,7 +61,7 @@ def start(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
     return None, found
 
 
-def try_out(isolation: Isolation) -> Findings:
+def probe_isolation(isolation: Isolation) -> Findings:
     """What holds in a sandbox, and what does not."""
     try:
         server, found = start(isolation)
@@ -73,7 +73,7 @@ def try_out(isolation: Isolation) -> Findings:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenSandbox:
     """The sandbox that was chosen, and what was tried before it.
 
     Attributes:
@@ -103,7 +103,7 @@ class Choice:
 
 
 @cache
-def strongest() -> Choice:
+def strongest() -> ChosenSandbox:
     """The first candidate that keeps what it promises.
 
     Raises:
@@ -112,7 +112,7 @@ def strongest() -> Choice:
     return choose()
 
 
-def choose(least: Level = Level.LANDLOCK, *, unsafe: bool = False) -> Choice:
+def choose(least: Level = Level.LANDLOCK, *, unsafe: bool = False) -> ChosenSandbox:
     """The strongest sandbox that holds.
 
     Args:
@@ -131,9 +131,9 @@ def choose(least: Level = Level.LANDLOCK, *, unsafe: bool = False) -> Choice:
     for isolation in (*CANDIDATES, UNSAFE) if unsafe else CANDIDATES:
         if isolation.level.rank < least.rank and isolation != UNSAFE:
             continue
-        found = try_out(isolation)
+        found = probe_isolation(isolation)
         if found.holds:
-            return Choice(found, tuple(passed_over))
+            return ChosenSandbox(found, tuple(passed_over))
         passed_over.append(found)
     why = "; ".join(f"{found.isolation}: {found.broken}" for found in passed_over)
     raise IsolationError(f"no sandbox of level {least} or above can be had here: {why}")

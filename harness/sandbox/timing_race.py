@@ -66,7 +66,7 @@ class Lap:
     iterations: tuple[Mapping[str, float], ...] = ()
 
 
-class Race(Closing):
+class TimingRace(Closing):
     """Programs for one problem, and the inputs that they are timed on.
 
     Args:

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.sandbox.exclusive import Quiet
+from harness.sandbox.exclusive import Exclusive
 from harness.sandbox.fork_server_process import ForkServer
 from harness.sandbox.fork_server_report import read_answer
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import GRACE, Limits
 from harness.sandbox.program import Execution, Program, SandboxError, WorkerStoppedError
 from harness.sandbox.strongest import start, strongest
-from harness.sandbox.timing_race import STEPS_AT_ONCE, Lap, Race, Step
+from harness.sandbox.timing_race import STEPS_AT_ONCE, Lap, Step, TimingRace
 from harness.sandbox.trial_input import Trial
 
 COLLECT_BYTES = 16 << 20
@@ -42,17 +42,19 @@ class Worker:
     Not safe for use by two threads at a time; `kill` and `stop` may come from anywhere.
     """
 
-    def __init__(self, isolation: Isolation | None = None, quiet: Quiet | None = None) -> None:
+    def __init__(self, isolation: Isolation | None = None, quiet: Exclusive | None = None) -> None:
         self.stopped = False
         self._number = next(_numbers)
         self._isolation = isolation
-        self._quiet = quiet or Quiet()
+        self._quiet = quiet or Exclusive()
         self._gate = threading.Condition()  # what is sent goes through it, one at a time
         self._paused = False
         self._lock = threading.Lock()  # of what follows
         self._server: ForkServer | None = None
         self._copies = True
-        self._open: Trial | Race | None = None  # what the server has open, of the thread that calls
+        self._open: Trial | TimingRace | None = (
+            None  # what the server has open, of the thread that calls
+        )
 
     @property
     def isolation(self) -> Isolation:
@@ -131,7 +133,7 @@ class Worker:
         self._await(server.socket)
         return server.receive_bytes()
 
-    def take_turns(self, race: Race, steps: Sequence[Step]) -> list[Lap]:
+    def take_turns(self, race: TimingRace, steps: Sequence[Step]) -> list[Lap]:
         """Carry out steps of a race, one after the other; it stays open for more.
 
         Args:
@@ -154,7 +156,7 @@ class Worker:
                     raise self._failed(error) from error
         return laps
 
-    def _ask_turns(self, race: Race, steps: Sequence[Step]) -> list[Lap]:
+    def _ask_turns(self, race: TimingRace, steps: Sequence[Step]) -> list[Lap]:
         server = self._started()
         if not self._copies:
             raise OSError("no process can make a sibling here, and one is needed to be timed")
@@ -175,7 +177,7 @@ class Worker:
             raise EOFError("no step was carried out")
         return laps
 
-    def leave(self, trial: Trial | Race) -> None:
+    def leave(self, trial: Trial | TimingRace) -> None:
         """Let a trial go: no process of it is needed any more."""
         server = self._server
         if self._open is trial and server is not None:

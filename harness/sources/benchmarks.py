@@ -17,12 +17,12 @@ from harness.sources.files.hub import HubFile, all_files
 from harness.sources.files.hub_place import hub_place
 from harness.sources.files.parquet import open_rows
 from harness.sources.files.rows import Loaded, ReadRows
-from harness.sources.hub_datasets import HOMES, SAID, Home
+from harness.sources.hub_datasets import HOMES, SAID, HubDataset
 from harness.sources.leetcode import dataset, leetcode
 from harness.sources.livecodebench import livecodebench
 
 
-def home_of(source: str, where: str | None) -> Home | None:
+def home_of(source: str, where: str | None) -> HubDataset | None:
     """What a spec asks of the hub; None where it names a path, or a source that is not there.
 
     Raises:

@@ -29,7 +29,7 @@ _SHARD = "-*-of-*.parquet"
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class HubDataset:
     """What a spec asks of the hub.
 
     Attributes:
@@ -41,7 +41,7 @@ class Home:
     difficulty: str = ""
 
 
-def _lcb(first: int, last: int) -> Home:
+def _lcb(first: int, last: int) -> HubDataset:
     """The problems that some releases added, in one of five layouts.
 
     Converted repositories have a folder for each configuration of the loading script.
@@ -56,7 +56,7 @@ def _lcb(first: int, last: int) -> Home:
         *((f"{word}/*.parquet",) for word in reversed(words)),
         tuple(f"v{number}/*.parquet" for number in range(first, last + 1)),
     )
-    return Home((Wanted(LCB_LITE, tuple(dict.fromkeys(layouts))),))
+    return HubDataset((Wanted(LCB_LITE, tuple(dict.fromkeys(layouts))),))
 
 
 def _apps_split(split: str) -> tuple[Wanted, ...]:
@@ -69,11 +69,11 @@ def _apps_split(split: str) -> tuple[Wanted, ...]:
     return (Wanted(APPS, tuple((name,) for name in (f"{split}.jsonl", *parquet))),)
 
 
-def _splits(repo: str, *splits: str) -> Home:
-    return Home(tuple(Wanted(repo, split=split) for split in splits))
+def _splits(repo: str, *splits: str) -> HubDataset:
+    return HubDataset(tuple(Wanted(repo, split=split) for split in splits))
 
 
-def _livecodebench() -> dict[str, Home]:
+def _livecodebench() -> dict[str, HubDataset]:
     releases = range(1, len(_LCB_STEMS) + 1)
     return {
         "release_latest": _lcb(1, len(_LCB_STEMS)),
@@ -87,17 +87,17 @@ def _livecodebench() -> dict[str, Home]:
     }
 
 
-def _apps() -> dict[str, Home]:
+def _apps() -> dict[str, HubDataset]:
     test = _apps_split("test")
     return {
-        "test": Home(test),
-        "train": Home(_apps_split("train")),
-        **{word: Home(test, word) for word in ("introductory", "interview", "competition")},
+        "test": HubDataset(test),
+        "train": HubDataset(_apps_split("train")),
+        **{word: HubDataset(test, word) for word in ("introductory", "interview", "competition")},
         METR_APPS: _splits(METR_APPS, "test"),
     }
 
 
-_leetcode = Home(
+_leetcode = HubDataset(
     (
         Wanted(LEETCODE, split="train"),
         Wanted(LEETCODEDATASET, split="train"),
@@ -105,7 +105,7 @@ _leetcode = Home(
     )
 )
 
-HOMES: Mapping[str, Mapping[str, Home]] = MappingProxyType(
+HOMES: Mapping[str, Mapping[str, HubDataset]] = MappingProxyType(
     {
         "livecodebench": _livecodebench(),
         "leetcode": {"train": _leetcode},

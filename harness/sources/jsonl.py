@@ -3,8 +3,8 @@ r"""This project's own format: one problem a line, for problems of one's own.
     {"id": "sum-of-two", "statement": "…", "tests": [{"input": "1 2\n", "output": "3\n",
      "public": true}]}
 
-`Row` lists every key. With an `entry_point` a problem asks for a function: each line of a test's
-input is then one JSON value, an argument each, and its output is one JSON value.
+`JsonlRow` lists every key. With an `entry_point` a problem asks for a function: each line of a
+test's input is then one JSON value, an argument each, and its output is one JSON value.
 """
 
 import ast
@@ -70,7 +70,7 @@ class RowTest(_Strict):
     """How far a number may be from the expected one, relatively or absolutely."""
 
 
-class Row(_Strict):
+class JsonlRow(_Strict):
     """A problem: one line of the file."""
 
     statement: str
@@ -164,7 +164,7 @@ def parse_row(line: Line, *, source: str) -> Problem:
     if has_another_shape(raw):
         text = to_json(in_own_shape(raw, line.where))
     try:
-        row = Row.model_validate_json(text)
+        row = JsonlRow.model_validate_json(text)
     except ValidationError as error:
         raise _data_error(line.where, error) from None
     _check(row, line.where)
@@ -199,7 +199,7 @@ def parse_row(line: Line, *, source: str) -> Problem:
     )
 
 
-def _signature(row: Row) -> Signature:
+def _signature(row: JsonlRow) -> Signature:
     return signature_of(row.starter_code, row.entry_point)
 
 
@@ -207,7 +207,7 @@ def _is_code(checker: Checker | None) -> bool:
     return checker is not None and checker.tests is not None
 
 
-def _tests_and_checker(row: Row, where: str) -> tuple[Split, Checker | None]:
+def _tests_and_checker(row: JsonlRow, where: str) -> tuple[Split, Checker | None]:
     found = tests_as_code(row, where)
     if found is not None:
         return found
@@ -215,7 +215,7 @@ def _tests_and_checker(row: Row, where: str) -> tuple[Split, Checker | None]:
     return _tests(row), checker
 
 
-def _tests(row: Row) -> Split:
+def _tests(row: JsonlRow) -> Split:
     signature = _signature(row)
     tests = [
         TestCase(input=t.input, output=canonical(t.output or "", signature), public=bool(t.public))
@@ -227,7 +227,7 @@ def _tests(row: Row) -> Split:
     return Split(public, tuple(test for test in tests if not test.public), "source")
 
 
-def _check(row: Row, where: str) -> None:
+def _check(row: JsonlRow, where: str) -> None:
     """What the model's types cannot say."""
     if row.test is None and "tests" not in row.model_fields_set:
         raise DataError(where, "tests", "field required; or give 'test', tests that are code")
@@ -270,7 +270,7 @@ def _problem_id(name: str, source: str) -> str:
     return name if "/" in name else f"{source}/{name}"
 
 
-def _preamble(row: Row) -> str:
+def _preamble(row: JsonlRow) -> str:
     if row.preamble is None:
         named = preambles.LEETCODE if row.entry_point else ""
     else:
@@ -278,7 +278,7 @@ def _preamble(row: Row) -> str:
     return f"{named}\n{row.preamble_code}" if row.preamble_code else named
 
 
-def _content_hash(row: Row) -> str:
+def _content_hash(row: JsonlRow) -> str:
     tests = to_json([(test.input, test.output, test.public) for test in row.tests]).decode()
     judged = (row.preamble or "", row.rule, row.checker or "")
     judged = judged if judged != ("", "lcb", "") else ()
@@ -295,7 +295,9 @@ _OF_A_TEST = {"kwargs", "raises", "argument", "tolerance"}
 
 def schema() -> dict[str, Any]:
     """The format of a row, as JSON Schema."""
-    return Row.model_json_schema() | {"anyOf": [{"required": [key]} for key in ("tests", "test")]}
+    return JsonlRow.model_json_schema() | {
+        "anyOf": [{"required": [key]} for key in ("tests", "test")]
+    }
 
 
 def _data_error(where: str, error: ValidationError) -> DataError:
@@ -304,7 +306,7 @@ def _data_error(where: str, error: ValidationError) -> DataError:
     path = [str(part) for part in first["loc"]]
     if first["type"] != "extra_forbidden":
         return name_fault(where, error)
-    known = RowTest if len(path) > 1 else Row
+    known = RowTest if len(path) > 1 else JsonlRow
     near = difflib.get_close_matches(path[-1], known.model_fields, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known.model_fields)}"
     return DataError(where, ".".join(path), f"unknown key; {hint}")

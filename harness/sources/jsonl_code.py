@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from harness.errors import DataError
 from harness.problem import Checker
-from harness.sources.code_tests.calls import HELPERS, Call, CallError, Calls, typed_calls
+from harness.sources.code_tests.calls import HELPERS, Call, CallError, CallWriter, typed_calls
 from harness.sources.code_tests.units import (
     TestCodeError,
     Units,
@@ -92,7 +92,7 @@ def tests_as_code(row: TestedRow, where: str) -> tuple[Split, Checker] | None:
         what = "cannot judge tests in Python's values, of a class, or with keys of their own"
         raise DataError(where, field, what)
     if typed is None or row.values == "python":
-        typed = Calls(row.entry_point, python=row.values == "python", is_class=is_class)
+        typed = CallWriter(row.entry_point, python=row.values == "python", is_class=is_class)
     return _of_values(row, row.entry_point, typed, where)
 
 
@@ -106,7 +106,7 @@ def _is_special(test: ValueTest) -> bool:
 
 
 def _of_values(
-    row: TestedRow, entry_point: str, calls: Calls, where: str
+    row: TestedRow, entry_point: str, calls: CallWriter, where: str
 ) -> tuple[Split, Checker] | None:
     if not row.tests:
         return None

@@ -23,7 +23,7 @@ class Literal:
         yield from plain.render(self.view, options.update(markup=False, highlight=False))
 
 
-class Shown:
+class NotebookView:
     """A base for what has one view, and is shown by it on a terminal and in a notebook."""
 
     def view(self) -> RenderableType:

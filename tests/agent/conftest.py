@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.agent.attempt import Limits, Session, Strategy, Ways
+from harness.agent.attempt import Limits, Session, Strategy, StrategyOptions
 from harness.agent.events import Event
 from harness.agent.journal import Journal
 from harness.agent.request_gate import OPEN, Gate
@@ -33,7 +33,7 @@ TOOLBOX = Toolbox((ReadProblem(), WriteSolution(), RunTests()))
 PLAIN = ModelSettings()
 BOUNDS = TestLimits(cpu_s=2.0, own_wall_s=60.0)  # on a machine with more to do
 UNHURRIED = Limits()
-USUAL = Ways()
+USUAL = StrategyOptions()
 
 
 @pytest.fixture(scope="session")
@@ -81,7 +81,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
         toolbox: Toolbox = TOOLBOX,
         view: ProblemView = problem,
         through: Callable[[Model], Model] = lambda model: model,
-        ways: Ways = USUAL,
+        ways: StrategyOptions = USUAL,
         recorded: Sequence[Event] = (),
         earlier: str | None = None,
         gate: Gate = OPEN,

@@ -14,7 +14,7 @@ from scripted import ScriptedModel, read, run, turn, write
 from harness.agent.attempt import Attempt, Session, StopReason
 from harness.agent.events import Resumed, Retried
 from harness.agent.journal import Journal
-from harness.features.external.session import Desk, External
+from harness.features.external.session import External, McpSession
 from harness.problem import Problem, TestSuite
 from harness.run.engine.engine import Engine
 from harness.run.engine.manifest import manifest
@@ -157,7 +157,7 @@ async def test_what_serves_an_agent_of_ones_own_reaches_no_secret(
     class Looking:
         confined = True
 
-        async def attend(self, desk: Desk) -> StopReason:
+        async def attend(self, desk: McpSession) -> StopReason:
             server = server_of(desk.specs, desk.call, instructions=desk.prompt, met=desk.meet)
             await desk.call("read_problem", "{}")
             await desk.call("write_solution", json.dumps({"code": RIGHT}))

@@ -7,7 +7,7 @@ from timed_bench import FAST, SLOW, Bench
 
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
-from harness.sandbox.timing_race import Race, Step
+from harness.sandbox.timing_race import Step, TimingRace
 from harness.sandbox.worker import Worker
 
 counts = pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring is new in 3.12")
@@ -15,7 +15,9 @@ SORTING = "def f(n): return sum(sorted(range(n), key=(-1).__mul__)) * 0 + n * (n
 
 
 def branches(worker: Worker, code: str, *inputs: bytes) -> list[int | None]:
-    with Race([Program(code, entry_point="f")], [[each] for each in inputs], Limits()) as race:
+    with TimingRace(
+        [Program(code, entry_point="f")], [[each] for each in inputs], Limits()
+    ) as race:
         steps = [Step(0, group, phase="count") for group in range(len(inputs))]
         return [lap.branches for lap in worker.take_turns(race, steps)]
 

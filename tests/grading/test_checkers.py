@@ -13,7 +13,7 @@ import pytest
 
 from harness.grading import checker_code
 from harness.grading.judge import Task, judge
-from harness.grading.sandbox_retry import Bench
+from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Checker, Codec, Signature, TestCase
 from harness.sandbox.limits import MEBIBYTE, Limits
@@ -348,16 +348,16 @@ class TestBlame:
         self, check: CheckIt, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked: list[int] = []
-        execute = Bench.execute
+        execute = RetryingWorker.execute
 
         def counted(
-            bench: Bench, trial: Trial, indexes: Sequence[int], **how: bool
+            bench: RetryingWorker, trial: Trial, indexes: Sequence[int], **how: bool
         ) -> list[Execution]:
             executions = execute(bench, trial, indexes, **how)
             asked.append(sum(x.ending in {"cpu_limit", "wall_limit"} for x in executions))
             return executions
 
-        monkeypatch.setattr(Bench, "execute", counted)
+        monkeypatch.setattr(RetryingWorker, "execute", counted)
         pairs = [(str(number), "7\n") for number in range(20)]
         grade = check("def check(i, e, a):\n    while True: pass", "print(7)", *pairs)
         assert grade.verdict is Verdict.CHECKER_ERROR

@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.grading.example_check import FILE, OPTIONS, Memory, Vetted, Vetting, VettingError
+from harness.grading.example_check import (
+    FILE,
+    OPTIONS,
+    ExampleCheck,
+    KnownChecks,
+    Vetted,
+    VettingError,
+)
 from harness.grading.jobs import Judged, Options, judge_all
 from harness.grading.judge import judge
 from harness.grading.verdict import Grade, Verdict
@@ -53,9 +60,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "vetted"
 
 
-def vet(problems: Sequence[Problem], memory: Memory) -> Vetted:
+def vet(problems: Sequence[Problem], memory: KnownChecks) -> Vetted:
     """With a real sandbox, started if there is anything to run."""
-    vetting = Vetting(problems, memory)
+    vetting = ExampleCheck(problems, memory)
 
     async def run() -> None:
         async with SandboxPool(workers=1) as pool:
@@ -73,7 +80,7 @@ def outputs(problem: Problem) -> list[str]:
 def test_a_wrong_example_is_dropped_and_right_ones_are_kept(load: Load, folder: Path) -> None:
     (problem,) = load(("double", RIGHT + WRONG + FINE, DOUBLE))
     assert outputs(problem) == ["4", "7", "10"]
-    vetted = vet([problem], Memory(folder))
+    vetted = vet([problem], KnownChecks(folder))
     (checked,) = vetted.problems
     assert outputs(checked) == ["4", "10"]
     assert not checked.unchecked
@@ -93,7 +100,7 @@ def test_a_wrong_example_is_dropped_and_right_ones_are_kept(load: Load, folder: 
 def test_a_problem_whose_solution_passes_no_example_has_no_tests(
     load: Load, folder: Path, code: str
 ) -> None:
-    vetted = vet(load(("double", RIGHT + FINE, code)), Memory(folder))
+    vetted = vet(load(("double", RIGHT + FINE, code)), KnownChecks(folder))
     (problem,) = vetted.problems
     assert problem.tests.all() == ()
     assert (vetted.dropped, vetted.emptied) == (2, 1)
@@ -101,7 +108,7 @@ def test_a_problem_whose_solution_passes_no_example_has_no_tests(
 
 def test_a_solution_that_crashes_on_one_example_keeps_the_others(load: Load, folder: Path) -> None:
     code = "import os\ndef double(n):\n    if n == 3:\n        os._exit(1)\n    return 2 * n\n"
-    (problem,) = vet(load(("double", RIGHT + WRONG + FINE, code)), Memory(folder)).problems
+    (problem,) = vet(load(("double", RIGHT + WRONG + FINE, code)), KnownChecks(folder)).problems
     assert outputs(problem) == ["4", "10"]
 
 
@@ -109,8 +116,8 @@ def test_the_content_hash_says_which_examples_were_kept(load: Load, folder: Path
     (problem,) = load(("double", RIGHT + WRONG, DOUBLE))
     hashes = {problem.content_hash}
     for kept in ((0, 1), (0,), (1,), ()):
-        memory = Memory(folder / str(kept))
-        vetting = Vetting([problem], memory)
+        memory = KnownChecks(folder / str(kept))
+        vetting = ExampleCheck([problem], memory)
         (job,) = vetting.jobs
         vetting.keep(Judged(job.number, grade_of(problem, kept)))
         hashes.add(vetting.vetted().problems[0].content_hash)
@@ -140,7 +147,7 @@ def grade_of(problem: Problem, passed: Sequence[int]) -> Grade:
 def test_what_is_not_unchecked_is_left_alone(load: Load, folder: Path) -> None:
     (problem,) = load(("double", RIGHT + WRONG, DOUBLE))
     checked = problem.model_copy(update={"unchecked": False})
-    vetting = Vetting([checked], Memory(folder))
+    vetting = ExampleCheck([checked], KnownChecks(folder))
     assert vetting.jobs == []
     vetted = vetting.vetted()
     assert vetted.problems[0] is checked
@@ -151,24 +158,26 @@ def test_a_problem_without_a_solution_that_can_be_run_has_no_tests(
     load: Load, folder: Path
 ) -> None:
     (problem,) = load(("double", RIGHT, DOUBLE))
-    vetting = Vetting([problem.model_copy(update={"load_references": tuple})], Memory(folder))
+    vetting = ExampleCheck(
+        [problem.model_copy(update={"load_references": tuple})], KnownChecks(folder)
+    )
     assert vetting.jobs == []
     assert vetting.vetted().problems[0].tests.all() == ()
 
 
 class TestSandboxFailures:
     def test_they_are_errors_and_no_verdict_on_examples(self, load: Load, folder: Path) -> None:
-        vetting = Vetting(load(("double", RIGHT, DOUBLE)), Memory(folder))
+        vetting = ExampleCheck(load(("double", RIGHT, DOUBLE)), KnownChecks(folder))
         failed = Judged(0, Grade(verdict=Verdict.SANDBOX_ERROR), "no process can be made")
         message = "examples of leetcode/double could not be checked: no process can be made"
         with pytest.raises(VettingError, match=message):
             vetting.keep(failed)
-        assert len(Vetting(load(("double", RIGHT, DOUBLE)), Memory(folder)).jobs) == 1
+        assert len(ExampleCheck(load(("double", RIGHT, DOUBLE)), KnownChecks(folder)).jobs) == 1
 
     def test_examples_that_were_not_judged_are_never_taken_for_dropped(
         self, load: Load, folder: Path
     ) -> None:
-        vetting = Vetting(load(("double", RIGHT, DOUBLE)), Memory(folder))
+        vetting = ExampleCheck(load(("double", RIGHT, DOUBLE)), KnownChecks(folder))
         with pytest.raises(RuntimeError, match="have not been checked"):
             vetting.vetted()
 
@@ -176,9 +185,9 @@ class TestSandboxFailures:
 class TestMemory:
     def test_what_was_found_is_not_run_again(self, load: Load, folder: Path) -> None:
         problems = load(("double", RIGHT + WRONG, DOUBLE), ("bad", FINE, "def bad(n): pass\n"))
-        assert len(Vetting(problems, Memory(folder)).jobs) == 2
-        first = vet(problems, Memory(folder))
-        again = Vetting(problems, Memory(folder))
+        assert len(ExampleCheck(problems, KnownChecks(folder)).jobs) == 2
+        first = vet(problems, KnownChecks(folder))
+        again = ExampleCheck(problems, KnownChecks(folder))
         assert again.jobs == []  # and so no sandbox is started
         assert again.vetted() == first
         assert [outputs(problem) for problem in first.problems] == [["4"], []]
@@ -193,16 +202,16 @@ class TestMemory:
     def test_another_statement_or_solution_is_checked_anew(
         self, load: Load, folder: Path, statement: str, code: str
     ) -> None:
-        vet(load(("double", RIGHT + WRONG, DOUBLE)), Memory(folder))
-        assert len(Vetting(load(("double", statement, code)), Memory(folder)).jobs) == 1
+        vet(load(("double", RIGHT + WRONG, DOUBLE)), KnownChecks(folder))
+        assert len(ExampleCheck(load(("double", statement, code)), KnownChecks(folder)).jobs) == 1
 
     def test_another_version_checks_anew(
         self, load: Load, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         problems = load(("double", RIGHT, DOUBLE))
-        vet(problems, Memory(folder))
+        vet(problems, KnownChecks(folder))
         monkeypatch.setattr("harness.grading.example_check.__version__", "other")
-        assert len(Vetting(problems, Memory(folder)).jobs) == 1
+        assert len(ExampleCheck(problems, KnownChecks(folder)).jobs) == 1
 
     def test_a_torn_line_is_passed_over_and_what_follows_is_not_lost(
         self, load: Load, folder: Path
@@ -210,14 +219,14 @@ class TestMemory:
         problems = load(("double", RIGHT, DOUBLE))
         folder.mkdir(parents=True)
         (folder / FILE).write_bytes(b'\xff{"key": "x", "kept": [')
-        vet(problems, Memory(folder))
-        assert Vetting(problems, Memory(folder)).jobs == []
+        vet(problems, KnownChecks(folder))
+        assert ExampleCheck(problems, KnownChecks(folder)).jobs == []
 
     def test_a_folder_that_cannot_be_used_is_warned_of_and_costs_nothing_else(
         self, load: Load, tmp_path: Path
     ) -> None:
         (tmp_path / "file").touch()
-        memory = Memory(tmp_path / "file" / "vetted")
+        memory = KnownChecks(tmp_path / "file" / "vetted")
         problems = load(("double", RIGHT + WRONG, DOUBLE), ("more", FINE, "def f(n): return 10\n"))
         vetted = vet(problems, memory)
         assert [outputs(problem) for problem in vetted.problems] == [["4"], ["10"]]

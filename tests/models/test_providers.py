@@ -7,7 +7,7 @@ import pytest
 
 from harness.errors import UsageError
 from harness.models.addresses import ollama_url
-from harness.models.environment import MOST_BYTES, NAMES, Environment, Found
+from harness.models.environment import MOST_BYTES, NAMES, Environment, FoundVariable
 from harness.models.model_names import missing, resolve
 from harness.models.providers import PROVIDERS, Api, Protocol
 from harness.models.route import Route
@@ -214,7 +214,7 @@ def test_each_provider_has_its_key(name: str) -> None:
     if name == "gemini-3":
         del others["GOOGLE_API_KEY"]
     found = route(name, **{**others, KEYS[name]: " mine\n"})
-    assert found.key == Found(KEYS[name], "environment", "mine")
+    assert found.key == FoundVariable(KEYS[name], "environment", "mine")
     del others[KEYS[name]]
     without = route(name, **others)
     assert without.key is None
@@ -224,9 +224,9 @@ def test_each_provider_has_its_key(name: str) -> None:
 
 def test_googles_variable_is_geminis_second() -> None:
     second = route("gemini-3", GOOGLE_API_KEY="second").key
-    assert second == Found("GOOGLE_API_KEY", "environment", "second")
+    assert second == FoundVariable("GOOGLE_API_KEY", "environment", "second")
     both = route("gemini-3", GOOGLE_API_KEY="second", GEMINI_API_KEY="first").key
-    assert both == Found("GEMINI_API_KEY", "environment", "first")
+    assert both == FoundVariable("GEMINI_API_KEY", "environment", "first")
 
 
 def test_ollama_needs_no_key_and_gets_none() -> None:
@@ -235,13 +235,15 @@ def test_ollama_needs_no_key_and_gets_none() -> None:
 
 
 def test_the_hubs_kept_token_is_the_last_that_counts() -> None:
-    def key(environ: dict[str, str], dotenv: dict[str, str]) -> Found | None:
+    def key(environ: dict[str, str], dotenv: dict[str, str]) -> FoundVariable | None:
         place = Environment(environ, dotenv, hub_token=lambda: "kept")
         return resolve("org/model", base_url=None, environment=place).key
 
-    assert key({}, {}) == Found("HF_TOKEN", "huggingface_hub", "kept")
-    assert key({}, {"HF_TOKEN": "file"}) == Found("HF_TOKEN", ".env", "file")
-    assert key({"HF_TOKEN": "env"}, {"HF_TOKEN": "file"}) == Found("HF_TOKEN", "environment", "env")
+    assert key({}, {}) == FoundVariable("HF_TOKEN", "huggingface_hub", "kept")
+    assert key({}, {"HF_TOKEN": "file"}) == FoundVariable("HF_TOKEN", ".env", "file")
+    assert key({"HF_TOKEN": "env"}, {"HF_TOKEN": "file"}) == FoundVariable(
+        "HF_TOKEN", "environment", "env"
+    )
 
 
 @pytest.mark.parametrize("variable", KEYS.values())
@@ -301,7 +303,7 @@ def test_only_its_own_names_are_read_from_a_file(tmp_path: Path) -> None:
         'this is "no setting\n'
     )
     found = Environment.read({}, path)
-    assert found.find("OPENAI_API_KEY") == Found("OPENAI_API_KEY", ".env", "sk-1")
+    assert found.find("OPENAI_API_KEY") == FoundVariable("OPENAI_API_KEY", ".env", "sk-1")
     assert found.text("ANTHROPIC_API_KEY") == "sk ant"
     assert found.text("GEMINI_API_KEY") == "$HOME"
     assert found.text("MODEL_ID") == "org/model"
@@ -315,7 +317,7 @@ def test_the_environment_wins_over_the_file_even_when_it_says_nothing(tmp_path: 
     path.write_text("OPENAI_BASE_URL=http://file/v1\nMODEL_ID=file\n")
     found = Environment.read({"OPENAI_BASE_URL": "", "MODEL_ID": "real"}, path)
     assert found.find("OPENAI_BASE_URL") is None
-    assert found.find("MODEL_ID") == Found("MODEL_ID", "environment", "real")
+    assert found.find("MODEL_ID") == FoundVariable("MODEL_ID", "environment", "real")
 
 
 def test_a_file_changes_no_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from harness.problem import TestCase
 from harness.sandbox.isolation import CANDIDATES, Isolation, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program
-from harness.sandbox.strongest import try_out
+from harness.sandbox.strongest import probe_isolation
 from harness.sandbox.trial_input import Trial
 from harness.sandbox.worker import Worker
 
@@ -24,7 +24,7 @@ LIMITS = Limits(cpu_s=3)
 def guarded(request: pytest.FixtureRequest) -> Iterator[Worker]:
     """A worker of every kind that can be had here."""
     isolation: Isolation = request.param
-    broken = try_out(isolation).broken
+    broken = probe_isolation(isolation).broken
     if broken:
         pytest.skip(broken)
     worker = Worker(isolation)

@@ -28,7 +28,7 @@ from harness.problem import TestCase
 from harness.sandbox.isolation import CANDIDATES, Isolation, Level
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Ending, Program, SandboxError
-from harness.sandbox.strongest import try_out
+from harness.sandbox.strongest import probe_isolation
 from harness.sandbox.worker import Worker
 
 PATIENCE_S = 10.0
@@ -93,7 +93,7 @@ def holds() -> Callable[[Isolation], None]:
 
     def check(isolation: Isolation) -> None:
         if isolation not in broken:
-            broken[isolation] = try_out(isolation).broken
+            broken[isolation] = probe_isolation(isolation).broken
         if broken[isolation]:
             pytest.skip(broken[isolation])
 
@@ -467,7 +467,7 @@ INHERITED = {
 @pytest.mark.parametrize("name", INHERITED)
 def test_a_limit_of_the_machine_is_not_a_program_s_fault(name: str, isolation: Isolation) -> None:
     kind, amount, code = INHERITED[name]
-    if isolation != next(each for each in CANDIDATES if not try_out(each).broken):
+    if isolation != next(each for each in CANDIDATES if not probe_isolation(each).broken):
         pytest.skip("limits are inherited alike in every sandbox")
     words = [kind, str(amount), isolation.level, isolation.means or "", code + DOUBLE]
     done = subprocess.run(
@@ -502,7 +502,7 @@ class TestSoak:
     def test_two_thousand_tests(self, holds: Callable[[Isolation], None]) -> None:
         isolation = Isolation(Level.LANDLOCK)
         for isolation in CANDIDATES:
-            if try_out(isolation).holds:
+            if probe_isolation(isolation).holds:
                 break
         holds(isolation)
         worker = Worker(isolation)

@@ -30,7 +30,7 @@ from harness.problem import Codec, Signature, TestCase
 from harness.sandbox.isolation import PROMISED, Isolation, Level
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
-from harness.sandbox.strongest import try_out
+from harness.sandbox.strongest import probe_isolation
 from harness.sandbox.worker import Worker
 
 ISOLATIONS = (
@@ -343,7 +343,7 @@ def worker_of(surroundings: Surroundings) -> Iterator[WorkerOf]:
 
     def why_not(isolation: Isolation) -> str:
         if isolation not in broken:
-            broken[isolation] = try_out(isolation).broken
+            broken[isolation] = probe_isolation(isolation).broken
         return broken[isolation]
 
     def worker_of(isolation: Isolation | None) -> Worker:
@@ -415,7 +415,7 @@ def test_so_it_is_with_a_process_for_every_test(
 
 def test_a_level_that_holds_can_be_had() -> None:
     """Where none can, all of the above is skipped and says nothing."""
-    assert any(try_out(isolation).holds for isolation in ISOLATIONS)
+    assert any(probe_isolation(isolation).holds for isolation in ISOLATIONS)
 
 
 def test_every_program_is_in_the_manifest_and_every_entry_has_a_program() -> None:

@@ -21,7 +21,7 @@ from harness.sandbox.file_view import HOME_BYTES, HOME_FILES, interpreters_view
 from harness.sandbox.isolation import CANDIDATES, MISSING, PROMISED, Findings, Isolation, Level
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Ending, Execution, Program
-from harness.sandbox.strongest import try_out
+from harness.sandbox.strongest import probe_isolation
 from harness.sandbox.worker import Worker
 
 LIMITS = Limits(cpu_s=5.0, memory_bytes=1024 * MEBIBYTE, own_wall_s=20.0)
@@ -70,7 +70,7 @@ def places() -> Iterator[Callable[[Isolation], Place]]:
 
     def place(isolation: Isolation) -> Place:
         if isolation not in found:
-            found[isolation] = try_out(isolation)
+            found[isolation] = probe_isolation(isolation)
         if not found[isolation].holds:
             pytest.skip(found[isolation].broken)
         if isolation not in kept:

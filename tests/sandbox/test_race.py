@@ -6,7 +6,7 @@ import pytest
 
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program, SandboxError
-from harness.sandbox.timing_race import MOST_PROGRAMS, Race, Step
+from harness.sandbox.timing_race import MOST_PROGRAMS, Step, TimingRace
 from harness.sandbox.worker import Worker
 
 DOUBLE = Program("def f(n): return 2 * n", entry_point="f")
@@ -36,8 +36,8 @@ def worker() -> Iterator[Worker]:
     worker.stop()
 
 
-def race(*programs: Program, inputs: tuple[bytes, ...] = (b"1", b"21")) -> Race:
-    return Race(programs, [inputs], Limits(cpu_s=1.0))
+def race(*programs: Program, inputs: tuple[bytes, ...] = (b"1", b"21")) -> TimingRace:
+    return TimingRace(programs, [inputs], Limits(cpu_s=1.0))
 
 
 def test_a_step_answers_every_test_of_its_group(worker: Worker) -> None:
@@ -50,7 +50,7 @@ def test_a_step_answers_every_test_of_its_group(worker: Worker) -> None:
 
 def test_a_script_is_executed_with_fresh_streams_each_time(worker: Worker) -> None:
     script = Program("print(input()[::-1])")
-    with Race([script], [[b"ab\n"], [b"cd\n"]], Limits()) as programs:
+    with TimingRace([script], [[b"ab\n"], [b"cd\n"]], Limits()) as programs:
         laps = worker.take_turns(programs, [Step(0, 0), Step(0, 1), Step(0, 0)])
     assert [lap.answers for lap in laps] == [(b"ba\n",), (b"dc\n",), (b"ba\n",)]
 
@@ -70,7 +70,7 @@ def test_programs_share_no_process(worker: Worker) -> None:
 
 def test_no_program_has_the_code_or_the_coming_tests_of_another(worker: Worker) -> None:
     secret = Program("def f(n): return 'the secret of the other'", entry_point="f")
-    programs = Race([secret, PRYING, secret], [[b"1"], [b'"a coming test"']], Limits())
+    programs = TimingRace([secret, PRYING, secret], [[b"1"], [b'"a coming test"']], Limits())
     with programs:
         laps = worker.take_turns(programs, [Step(0, 0), Step(1, 0), Step(2, 0)])
     assert [lap.error for lap in laps] == ["", "", ""]

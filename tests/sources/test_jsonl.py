@@ -10,7 +10,7 @@ from harness.errors import DataError, UsageError
 from harness.grading.rules import RULES
 from harness.problem import Checker, Codec, Problem
 from harness.sources import preambles
-from harness.sources.jsonl import Row, RowTest, load, schema
+from harness.sources.jsonl import JsonlRow, RowTest, load, schema
 
 BUNDLED = Path(__file__).parents[2] / "fixtures" / "problems.jsonl"
 JSON_TYPES: dict[str, type] = {"string": str, "array": list, "null": type(None)}
@@ -74,7 +74,7 @@ def test_every_key_is_read(problem: Callable[..., Problem]) -> None:
     assert read.known_issues == ("many answers",)
     code = {"test", "public_test", "test_setup", "values"}  # see test_jsonl_code.py
     limits = {"preamble_code", "time_limit", "memory_limit"}
-    assert FULL.keys() | code | limits == Row.model_fields.keys()
+    assert FULL.keys() | code | limits == JsonlRow.model_fields.keys()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ class TestSchema:
 
     def test_every_key_is_described(self) -> None:
         described = schema()
-        for model, keys in ((Row, described), (RowTest, described["$defs"]["RowTest"])):
+        for model, keys in ((JsonlRow, described), (RowTest, described["$defs"]["RowTest"])):
             assert keys["properties"].keys() == model.model_fields.keys()
             assert all(key["description"] for key in keys["properties"].values())
             assert keys["additionalProperties"] is False

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.agent.attempt import Attempt
 from harness.agent.events import AgentLeft, Event, Response, ToolResult
-from harness.features.external.agent_sandbox import Room, environment_for
+from harness.features.external.agent_sandbox import AgentSandbox, environment_for
 from harness.features.external.process import ProcessHost
 from harness.sandbox.file_view import interpreter
 
@@ -44,7 +44,7 @@ class Agents:
         """A host of one that takes these steps."""
         env = environment_for(ENVIRONMENT, ())
         shows = self.shows if confined else ()
-        room = Room(confined=confined, shows=shows, env=env, memory_bytes=memory_bytes)
+        room = AgentSandbox(confined=confined, shows=shows, env=env, memory_bytes=memory_bytes)
         return ProcessHost(self.command(name, *steps), room, {})
 
 

@@ -5,7 +5,7 @@ conversation has grown too long, old results of tools are left out of it
 (`Conversation.clear_results`) before it is given up.
 """
 
-from harness.agent.attempt import Attempt, Session, StopReason, until_the_end
+from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
 from harness.agent.conversation import Conversation
 from harness.agent.episode import AgentEpisode
 from harness.models.protocol import ContextOverflowError, ModelTurn
@@ -16,7 +16,7 @@ async def agentic(session: Session) -> Attempt:
     conversation = Conversation(session, session.toolbox.specs)
     episode = AgentEpisode(session, conversation)
     episode.open()
-    reason, error = await until_the_end(_converse(episode, conversation), session.limits)
+    reason, error = await run_until_stopped(_converse(episode, conversation), session.limits)
     if reason is not StopReason.MODEL_ERROR:  # such a sample is asked again
         await episode.test_final(reason)
     return episode.attempt(reason, error)

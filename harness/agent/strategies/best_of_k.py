@@ -5,10 +5,10 @@ tests is taken, the earliest of equals; hidden tests have no say. It ends at the
 them all, and where there are none, which could choose nothing, at the first with code in it.
 """
 
-from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written, until_the_end
+from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written, run_until_stopped
 from harness.agent.conversation import Conversation
 from harness.agent.events import PublicTests
-from harness.agent.strategies.public_tests import try_out
+from harness.agent.strategies.public_tests import submit_and_test
 from harness.agent.strategies.single_shot import has_refused, written
 
 
@@ -26,7 +26,7 @@ class _Shots:
         self.refused = 0
 
     async def run(self) -> Attempt:
-        reason, error = await until_the_end(self._shoot(), self.session.limits)
+        reason, error = await run_until_stopped(self._shoot(), self.session.limits)
         best = max(self.revisions, key=_passed, default=None)
         passed = best is not None and best.tests is not None and best.tests.solved
         conversation = self.conversation
@@ -60,7 +60,7 @@ class _Shots:
             revision = written(found.code, conversation)
             self.rules.append(found.rule)
             self.revisions.append(revision)  # it is one even where its tests are cut short
-            report = await try_out(session, conversation, found.code)
+            report = await submit_and_test(session, conversation, found.code)
             if report is None:
                 return StopReason.MODEL_STOPPED
             self.revisions[-1] = revision.model_copy(update={"tests": PublicTests.of(report)})

@@ -6,7 +6,7 @@ from harness.agent.events import PublicTests, Tested
 from harness.tools.workspace import Report, Revision
 
 
-async def try_out(session: Session, conversation: Dialogue, code: str) -> Report | None:
+async def submit_and_test(session: Session, conversation: Dialogue, code: str) -> Report | None:
     """Add a revision and run it on the public tests; None where there are none.
 
     Raises:

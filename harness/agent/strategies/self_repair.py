@@ -11,10 +11,10 @@ The first solution is that of an earlier run, where one is given, else a single 
 passes the public tests, or has none to fail, is left as it is.
 """
 
-from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written, until_the_end
+from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written, run_until_stopped
 from harness.agent.conversation import Conversation
 from harness.agent.events import PublicTests
-from harness.agent.strategies.public_tests import try_out
+from harness.agent.strategies.public_tests import submit_and_test
 from harness.agent.strategies.single_shot import has_refused, written
 from harness.models.protocol import Message, UserMessage
 from harness.text import writable
@@ -38,7 +38,7 @@ class _Repairs:
         self.refused = False
 
     async def run(self) -> Attempt:
-        reason, error = await until_the_end(self._work(), self.session.limits)
+        reason, error = await run_until_stopped(self._work(), self.session.limits)
         conversation, best = self.conversation, self.session.workspace.best
         return Attempt(
             code=best.code if best else "",
@@ -106,7 +106,7 @@ class _Repairs:
             return None
         revision = written(code, self.conversation)
         self.revisions.append(revision)  # it is one even where its tests are cut short
-        report = await try_out(self.session, self.conversation, code)
+        report = await submit_and_test(self.session, self.conversation, code)
         tests = PublicTests.of(report) if report else None
         self.revisions[-1] = revision.model_copy(update={"tests": tests})
         return report

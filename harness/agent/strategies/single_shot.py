@@ -1,6 +1,6 @@
 """Single shot: one request, and the code in the answer."""
 
-from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written, until_the_end
+from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written, run_until_stopped
 from harness.agent.conversation import Conversation
 from harness.agent.extraction.code import Extraction
 from harness.models.protocol import ModelTurn
@@ -19,7 +19,7 @@ async def single_shot(session: Session) -> Attempt:
         refused = has_refused(turn, found)
         return StopReason.MODEL_STOPPED
 
-    reason, error = await until_the_end(ask(), session.limits)
+    reason, error = await run_until_stopped(ask(), session.limits)
     return Attempt(
         code=found.code,
         chosen_by=ChosenBy.ANSWER if found.code else ChosenBy.NONE,

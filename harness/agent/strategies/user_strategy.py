@@ -18,7 +18,7 @@ from harness.agent.attempt import (
     Session,
     StopReason,
     Strategy,
-    until_the_end,
+    run_until_stopped,
 )
 from harness.errors import HarnessError, UsageError
 from harness.models.faults import Redactor
@@ -65,7 +65,7 @@ def _guarded(name: str, solve: Callable[[Session], Any]) -> Strategy:
             returned = await _solved(name, solve, session)
             return returned.stop_reason
 
-        reason, error = await until_the_end(work(), _later(session.limits))
+        reason, error = await run_until_stopped(work(), _later(session.limits))
         return returned or _unfinished(session, reason, error)
 
     return strategy

@@ -24,7 +24,7 @@ ITEM = 50  # of a list, beside what it is
 MOST_SECONDS = 20.0  # of CPU
 
 
-class TooMuchError(Exception):
+class TemplateLimitError(Exception):
     """A template wants to do more than any prompt needs."""
 
 
@@ -59,7 +59,7 @@ def spend(work: int) -> None:
     if meter.left < meter.look:  # the clock is slow to ask
         meter.look = meter.left - LOOK
         if meter.left < 0 or time.thread_time() > meter.until:
-            raise TooMuchError("it does more work than a prompt may take")
+            raise TemplateLimitError("it does more work than a prompt may take")
 
 
 def spent(value: Any) -> Any:
@@ -96,9 +96,9 @@ def weight(value: Any) -> int:
         elif isinstance(one, BaseModel):
             waiting += [getattr(one, name) for name in type(one).model_fields]
         elif isinstance(one, Namespace):
-            raise TooMuchError("a namespace is no text, and goes into no list")
+            raise TemplateLimitError("a namespace is no text, and goes into no list")
         if total > MOST_WORK:
-            raise TooMuchError("it does more work than a prompt may take")
+            raise TemplateLimitError("it does more work than a prompt may take")
     return total
 
 

@@ -21,7 +21,7 @@ from jinja2.utils import Namespace
 from pydantic import BaseModel
 
 from harness.agent.templates import filters
-from harness.agent.templates.filters import STEP, TooMuchError, metered, spend, spent, weight
+from harness.agent.templates.filters import STEP, TemplateLimitError, metered, spend, spent, weight
 from harness.text import shorten
 
 LONGEST_TEMPLATE = 1_000_000
@@ -81,7 +81,7 @@ def render(source: str, file: str, values: Mapping[str, Any]) -> str:
         for piece in _compiled(source, file).generate(values):
             length += len(piece)
             if length > LONGEST_TEXT:
-                raise TooMuchError(f"it makes more than {LONGEST_TEXT:,} characters")
+                raise TemplateLimitError(f"it makes more than {LONGEST_TEXT:,} characters")
             pieces.append(piece)
     return "".join(pieces).strip()
 
@@ -133,7 +133,7 @@ def _line(traceback: TracebackType | None, file: str) -> int | None:
 @cache
 def _compiled(source: str, file: str) -> Template:
     if len(source) > LONGEST_TEMPLATE:
-        raise TooMuchError(f"it is longer than {LONGEST_TEMPLATE:,} characters")
+        raise TemplateLimitError(f"it is longer than {LONGEST_TEMPLATE:,} characters")
     environment = _environment()
     tree = environment.parse(source)
     _count(tree)
@@ -234,5 +234,5 @@ class _Bounded(ImmutableSandboxedEnvironment):
 
 def _bounded(value: Any, most: int) -> Any:
     if isinstance(value, int) and abs(value) > most:
-        raise TooMuchError("it makes a number too large")
+        raise TemplateLimitError("it makes a number too large")
     return value

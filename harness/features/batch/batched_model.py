@@ -12,7 +12,7 @@ from harness.errors import DataError
 from harness.features.batch.batch_endpoint import BatchEndpoint, BatchRequest, custom_id
 from harness.features.batch.batch_journal import BatchJournal
 from harness.features.batch.open_batches import batch_route, open_batches
-from harness.features.batch.requests import Asked, Asking
+from harness.features.batch.requests import BatchRequests, PendingRequest
 from harness.features.batch.spool import Spool
 from harness.models.clients.retry import Pace
 from harness.models.protocol import (
@@ -42,7 +42,7 @@ class BatchedModel:
     """
 
     name: str
-    asking: Asking
+    asking: BatchRequests
     sample: str = ""
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:
@@ -115,15 +115,15 @@ def batched(  # noqa: PLR0917 - what a run consists of
     }
     answers = Spool(directory.path)
     return BatchedModel(
-        plan.model_name, Asking(endpoint, journal, asked, answers, tell, pace or Pace())
+        plan.model_name, BatchRequests(endpoint, journal, asked, answers, tell, pace or Pace())
     )
 
 
 def _requests(
     plan: Plan, samples: Sequence[tuple[Problem, int]], endpoint: BatchEndpoint, run: str
-) -> list[Asked]:
+) -> list[PendingRequest]:
     """What single shot asks in each sample."""
-    found: list[Asked] = []
+    found: list[PendingRequest] = []
     sound: dict[str, bool] = {}
     for problem, index in samples:
         if problem.id not in sound:
@@ -134,7 +134,7 @@ def _requests(
         messages = plan.prompt.render(problem.view(), cpu_s)
         body = endpoint.body(messages, plan.settings)
         name = custom_id(run, sample_name(problem.id, index), body)
-        found.append(Asked(BatchRequest(name, body), messages))
+        found.append(PendingRequest(BatchRequest(name, body), messages))
     return found
 
 

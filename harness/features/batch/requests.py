@@ -31,7 +31,7 @@ FIRST_WAIT_S, LONGEST_WAIT_S, WAIT_GROWTH = 5.0, 60.0, 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingRequest:
     """A request, and the conversation that it is of."""
 
     request: BatchRequest
@@ -43,7 +43,7 @@ class _Stopped(Exception):  # noqa: N818 - no error: the user's wish
 
 
 @dataclass(slots=True)
-class Asking:
+class BatchRequests:
     """The requests of one run, asked by the batch until each has an answer or is given up.
 
     Attributes:
@@ -58,7 +58,7 @@ class Asking:
 
     endpoint: BatchEndpoint
     journal: BatchJournal
-    asked: Mapping[str, Asked]
+    asked: Mapping[str, PendingRequest]
     answers: Spool
     tell: Callable[[str], None]
     pace: Pace = field(default_factory=Pace)

@@ -29,7 +29,7 @@ from harness.features.calibrate.view import calibration_view
 from harness.problem import Problem
 from harness.run.plan.problem_kinds import require_code_generation
 from harness.run.reporter import JudgingProgress
-from harness.run.session.judging_session import Judging, in_pool, vet
+from harness.run.session.judging_session import JudgingSession, in_pool, vet
 from harness.run.session.timing_session import timing_of
 from harness.run.spec.spec import read_spec
 from harness.sandbox.executor import Executor
@@ -42,7 +42,7 @@ from harness.text import bad_rows, count
 
 
 def calibrate_source(
-    flags: dict[str, Any], judging: Judging, *, timing: str, recollect: bool, as_json: bool
+    flags: dict[str, Any], judging: JudgingSession, *, timing: str, recollect: bool, as_json: bool
 ) -> int:
     """Time the references of what the flags select; returns the exit code.
 
@@ -97,7 +97,7 @@ def _time(
     left: Sequence[Problem],
     scales: Scales,
     found: dict[str, Scale | str],
-    judging: Judging,
+    judging: JudgingSession,
     err: Console,
 ) -> bool:
     """Time the references of problems into `found`; returns whether that was interrupted."""

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from harness.features.compare.comparison import LEVEL, Comparison, Side, Versus
-from harness.features.compare.flips import Flip, Shown
+from harness.features.compare.comparison import LEVEL, ComparedRun, Comparison, Pairwise
+from harness.features.compare.flips import Flip, FlipSample
 from harness.features.compare.spend_sentence import amount_of
 from harness.features.compare.spend_types import SpendComparison
 from harness.run.summary.run_words import arm_names, mode_words
@@ -23,7 +23,7 @@ def names_of(comparison: Comparison) -> dict[str, str]:
     return {side.label: name for side, name in zip(comparison.runs, names, strict=True)}
 
 
-def side_of(comparison: Comparison, label: str) -> Side:
+def side_of(comparison: Comparison, label: str) -> ComparedRun:
     """Return the run of a letter."""
     return next(side for side in comparison.runs if side.label == label)
 
@@ -48,7 +48,7 @@ def title_words(comparison: Comparison) -> str:
 _ALIKE = ("model", "mode")
 
 
-def difference_words(versus: Versus, names: Mapping[str, str], comparisons: int = 1) -> str:
+def difference_words(versus: Pairwise, names: Mapping[str, str], comparisons: int = 1) -> str:
     """Say who solves more, by how much, and whether chance could do that, in one sentence.
 
     Args:
@@ -73,7 +73,7 @@ def difference_words(versus: Versus, names: Mapping[str, str], comparisons: int 
     return f"{_capital(name)} solves {size} points {more} than {other} {shown}."
 
 
-def price_words(comparison: Comparison, versus: Versus, names: Mapping[str, str]) -> str:
+def price_words(comparison: Comparison, versus: Pairwise, names: Mapping[str, str]) -> str:
     """Say what a run costs beside the baseline; empty where neither cost nor tokens are known."""
     one, other = (side_of(comparison, each) for each in (versus.label, versus.baseline))
     for cost, noun in (
@@ -90,19 +90,19 @@ def _times(ratio: float) -> str:
     return f"{ratio:.1f} times" if ratio >= 0.095 else f"{ratio:.2g} times"  # noqa: PLR2004
 
 
-def shared_summary(side: Side) -> Summary:
+def shared_summary(side: ComparedRun) -> Summary:
     """Return the summary of the problems that all runs have."""
     return side.paired or side.summary
 
 
-def cost_each(side: Side) -> float | None:
+def cost_each(side: ComparedRun) -> float | None:
     """Return the mean cost of a sample in US dollars; None where that of any is unknown."""
     found = shared_summary(side)
     done = found.graded + found.ungraded
     return None if found.cost is None or not done else found.cost / done
 
 
-def tokens_each(side: Side) -> float | None:
+def tokens_each(side: ComparedRun) -> float | None:
     """Return the mean tokens of a sample; None where those of any are unknown."""
     found = shared_summary(side)
     done = found.graded + found.ungraded
@@ -119,7 +119,7 @@ class Figures(NamedTuple):
     tokens: str
 
 
-def figures_of(side: Side, name: str) -> Figures:
+def figures_of(side: ComparedRun, name: str) -> Figures:
     """Return a run's rate and what a sample of it takes, on the problems that all runs have."""
     rate = shared_summary(side).pass_at_1
     cost, tokens = cost_each(side), tokens_each(side)
@@ -171,7 +171,7 @@ def warnings_of(comparison: Comparison, names: Mapping[str, str]) -> Iterator[st
             yield f"{names[side.label]}: {answers} cut off by the token limit"
 
 
-def also_different(versus: Versus) -> str:
+def also_different(versus: Pairwise) -> str:
     """Say which settings and versions differ, beside what the runs are compared for."""
     if not versus.differs:
         return ""
@@ -179,7 +179,7 @@ def also_different(versus: Versus) -> str:
     return f"also different: {versus.differs[0]}" + (f", and {more} more" if more else "")
 
 
-def changes_words(versus: Versus) -> str:
+def changes_words(versus: Pairwise) -> str:
     """Say how many outcomes changed, and which way."""
     gained = sum(flip.better == versus.label for flip in versus.flips)
     return f"{gained:,} gained, {len(versus.flips) - gained:,} lost"
@@ -199,13 +199,13 @@ def change_of(flip: Flip) -> str:
     return f"{_verdict(flip.a)} -> {_verdict(flip.b)}"
 
 
-def _verdict(shown: Shown) -> str:
+def _verdict(shown: FlipSample) -> str:
     if shown.samples > 1:
         return f"{shown.solved} of {shown.samples}"
     return shown.verdict.replace("_", " ")
 
 
-def interleaved(versus: Versus, most: int) -> Sequence[Flip]:
+def interleaved(versus: Pairwise, most: int) -> Sequence[Flip]:
     """Return the first changed outcomes, those lost among them even where they are few."""
     gained = [flip for flip in versus.flips if flip.better == versus.label]
     lost = [flip for flip in versus.flips if flip.better != versus.label]

@@ -20,7 +20,7 @@ from harness.run.plan.pricing import prices_as_of
 from harness.run.spec.spec import COMPARED
 from harness.run.store.published import verdicts_of
 from harness.run.store.results import SampleResult, uncollected
-from harness.run.summary.bounds import Bracket, bracket_of, pending_of
+from harness.run.summary.bounds import Bounds, bracket_of, pending_of
 from harness.run.summary.loaded_run import Run, read_run
 from harness.run.summary.result_filter import EVERYTHING, filtered
 from harness.run.summary.run_words import benchmark_words
@@ -37,7 +37,7 @@ LEVEL = 0.05
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-class Side(Frozen):
+class ComparedRun(Frozen):
     """One of the runs compared.
 
     Attributes:
@@ -55,7 +55,7 @@ class Side(Frozen):
     settings: dict[str, Any]
     verdicts: str
     summary: Summary
-    open: Bracket
+    open: Bounds
     seconds: float | None
     paired: Summary | None = None
     # For screens alone: the benchmark's name and release, and the filter of both runs, in words.
@@ -72,7 +72,7 @@ class SamplePairs(Frozen):
     only_b: int
 
 
-class Versus(Frozen):
+class Pairwise(Frozen):
     """A run against the baseline, over the problems that both have.
 
     Attributes:
@@ -126,8 +126,8 @@ class Comparison(Frozen):
 
     schema_version: int = SCHEMA
     baseline: str
-    runs: tuple[Side, ...]
-    versus: tuple[Versus, ...]
+    runs: tuple[ComparedRun, ...]
+    versus: tuple[Pairwise, ...]
 
 
 def compare_runs(
@@ -207,11 +207,11 @@ class _Pair:
         self.counts = _only(graded_a, self.shared), _only(graded_b, self.shared)
         self.paired = compare_counts(*self.counts)
 
-    def versus(self, p_holm: float, comparisons: int, at: Sequence[float] | None) -> Versus:
+    def versus(self, p_holm: float, comparisons: int, at: Sequence[float] | None) -> Pairwise:
         """What it comes to, as one of so many comparisons, at some spends."""
         a, b = self.counts
         worse = is_worse(self.paired.difference, p_holm)
-        return Versus(
+        return Pairwise(
             baseline=self.labels[0],
             label=self.labels[1],
             paired=self.paired,
@@ -296,11 +296,11 @@ def _sample_pairs(a: dict[tuple[str, int], bool], b: dict[tuple[str, int], bool]
     )
 
 
-def _side(label: str, run: Run, shared: Collection[str]) -> Side:
+def _side(label: str, run: Run, shared: Collection[str]) -> ComparedRun:
     dated = prices_as_of(run.manifest)
     paired = [result for result in run.results if result.problem_id in shared]
     alone = any(result.graded for result in run.results if result.problem_id not in shared)
-    return Side(
+    return ComparedRun(
         label=label,
         path=str(run.path),
         settings={key: value_of(run.spec, key) for key in COMPARED},

@@ -16,7 +16,7 @@ from harness.run.summary.loaded_run import Run
 from harness.stats.pass_at_k import Counts
 
 
-class Shown(Frozen):
+class FlipSample(Frozen):
     """A sample that shows how a run fared on a problem.
 
     Attributes:
@@ -44,8 +44,8 @@ class Flip(Frozen):
     problem: str
     title: str
     better: str
-    a: Shown
-    b: Shown
+    a: FlipSample
+    b: FlipSample
     # For screens alone: of the problem; empty where that is unknown.
     difficulty: SkipJsonSchema[str] = Field(default="", exclude=True)
 
@@ -108,10 +108,10 @@ def _shown_samples(
 
 def _shown(
     run: Run, label: str, result: SampleResult, counts: Counts, transcripts: Transcripts
-) -> Shown:
+) -> FlipSample:
     there = transcripts.exists(file_name(result.problem_id, result.index))
     command = f"harness transcript {shlex.quote(str(run.path))} {shlex.quote(result.sample)}"
-    return Shown(
+    return FlipSample(
         label=label,
         solved=counts[1],
         samples=counts[0],

@@ -16,7 +16,7 @@ from harness.features.compare.screen import comparison_screen
 from harness.run.summary.frames import frame
 from harness.run.summary.loaded_run import Run, read_run
 from harness.run.summary.result_filter import Filters, filtered, read_filters
-from harness.terminal.notebook import Shown
+from harness.terminal.notebook import NotebookView
 
 if TYPE_CHECKING:
     import altair as alt
@@ -36,7 +36,7 @@ Compared = str | Path | HoldsRun
 """The directory of a run, or what `evaluate` or `load_run` returned."""
 
 
-class RunComparison(Shown, Comparison):
+class RunComparison(NotebookView, Comparison):
     """What `harness compare --json` has: `runs`, and in `versus` each against the baseline.
 
     `model_dump_json()` is that JSON.

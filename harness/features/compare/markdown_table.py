@@ -8,7 +8,7 @@ from harness.features.compare.answer import (
     price_words,
     title_words,
 )
-from harness.features.compare.comparison import Comparison, Versus
+from harness.features.compare.comparison import Comparison, Pairwise
 from harness.features.compare.flips import Flip
 from harness.features.compare.sentences import findings, flip_words
 from harness.features.compare.table_rows import foreign, rows_of, spend_columns, spend_rows
@@ -53,7 +53,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         yield from _versus(versus, len(comparison.versus))
 
 
-def _versus(versus: Versus, comparisons: int) -> Iterator[str]:
+def _versus(versus: Pairwise, comparisons: int) -> Iterator[str]:
     yield f"### {versus.label} against {versus.baseline}"
     yield ""
     yield from (f"- **not comparable:** {code(words)}" for words in versus.unlike)

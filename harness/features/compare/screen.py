@@ -25,7 +25,7 @@ from harness.features.compare.answer import (
     title_words,
     warnings_of,
 )
-from harness.features.compare.comparison import Comparison, Versus
+from harness.features.compare.comparison import Comparison, Pairwise
 from harness.features.compare.spend_types import SpendComparison
 from harness.features.compare.table_rows import points
 from harness.text import UNKNOWN, printable_line
@@ -59,7 +59,7 @@ def comparison_screen(comparison: Comparison) -> RenderableType:
 
 def _two(
     comparison: Comparison,
-    versus: Versus,
+    versus: Pairwise,
     names: Mapping[str, str],
 ) -> Iterator[RenderableType]:
     told = (
@@ -102,7 +102,7 @@ def _figures(
     return table
 
 
-def _changes(comparison: Comparison, versus: Versus) -> Iterator[RenderableType]:
+def _changes(comparison: Comparison, versus: Pairwise) -> Iterator[RenderableType]:
     yield Text(f"  changed: {changes_words(versus)}")
     shown = interleaved(versus, LISTED)
     table = Table.grid(padding=(0, 2, 0, 0))

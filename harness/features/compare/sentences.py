@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from harness.features.compare.comparison import LEVEL, Versus
+from harness.features.compare.comparison import LEVEL, Pairwise
 from harness.features.compare.efficiency import faster_words
-from harness.features.compare.flips import Flip, Shown
+from harness.features.compare.flips import Flip, FlipSample
 from harness.features.compare.table_rows import points
 from harness.text import count
 
 
-def findings(versus: Versus, comparisons: int) -> Iterator[str]:
+def findings(versus: Pairwise, comparisons: int) -> Iterator[str]:
     """The pairs, the difference, the test, and what so many problems could have shown.
 
     Args:
@@ -42,7 +42,7 @@ def findings(versus: Versus, comparisons: int) -> Iterator[str]:
         yield from faster_words(versus.faster, (a, b))
 
 
-def _p(versus: Versus) -> str:
+def _p(versus: Pairwise) -> str:
     p = versus.paired.p_value
     return f"p = {p:.4g}{reading(p)}"
 
@@ -52,7 +52,7 @@ def reading(p: float) -> str:
     return " (unlikely to be chance)" if p < LEVEL else " (chance alone could do this)"
 
 
-def _interval(versus: Versus) -> str:
+def _interval(versus: Pairwise) -> str:
     low, high = versus.paired.low, versus.paired.high
     if low is None or high is None:
         return ""
@@ -60,7 +60,7 @@ def _interval(versus: Versus) -> str:
     return f" ({agree}95 % interval {points(low)} to {points(high)})"
 
 
-def _detectable(versus: Versus) -> str:
+def _detectable(versus: Pairwise) -> str:
     found, problems = versus.paired.detectable, count(versus.paired.problems, "problem")
     if found is None:
         return f"{problems} are too few to show any difference"
@@ -75,7 +75,7 @@ def flip_words(flip: Flip) -> str:
     return f"{_fared(flip.a)}; {_fared(flip.b)}"
 
 
-def _fared(shown: Shown) -> str:
+def _fared(shown: FlipSample) -> str:
     verdict = shown.verdict.replace("_", " ")
     if shown.samples == 1:
         return f"{shown.label} {verdict}"

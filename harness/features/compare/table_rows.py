@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from harness.features.compare.comparison import Comparison, Side
+from harness.features.compare.comparison import ComparedRun, Comparison
 from harness.features.compare.differences import words_of
 from harness.features.compare.efficiency import efficiency_rows
 from harness.features.compare.spend_sentence import MODES, amount_of
@@ -20,7 +20,7 @@ MINUTE, HOUR = 60, 3_600
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A figure or a setting.
 
     Attributes:
@@ -32,16 +32,16 @@ class Row:
     foreign: bool = False
 
 
-def rows_of(comparison: Comparison) -> Iterator[Row]:
+def rows_of(comparison: Comparison) -> Iterator[TableRow]:
     """All that is told of each run by itself; what none of them has is left out."""
     runs = comparison.runs
-    yield Row("run", tuple(side.path for side in runs), foreign=True)
+    yield TableRow("run", tuple(side.path for side in runs), foreign=True)
     yield from _settings(runs)
     if any(side.verdicts != HERE for side in runs):
-        yield Row("verdicts", tuple(side.verdicts for side in runs), foreign=True)
-    yield Row("pass@1", _each(runs, lambda s: rate_cell(s.summary.pass_at_1)))
+        yield TableRow("verdicts", tuple(side.verdicts for side in runs), foreign=True)
+    yield TableRow("pass@1", _each(runs, lambda s: rate_cell(s.summary.pass_at_1)))
     if any(side.paired for side in runs):
-        yield Row(PAIRED, _each(runs, lambda s: rate_cell((s.paired or s.summary).pass_at_1)))
+        yield TableRow(PAIRED, _each(runs, lambda s: rate_cell((s.paired or s.summary).pass_at_1)))
     yield from _open(runs)
     yield from _several(runs)
     yield from _beside(runs)
@@ -49,41 +49,41 @@ def rows_of(comparison: Comparison) -> Iterator[Row]:
     yield from _spent(runs)
 
 
-def _settings(runs: Sequence[Side]) -> Iterator[Row]:
+def _settings(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
     for key in COMPARED:
         cells = tuple(words_of(side.settings[key]) for side in runs)
         if len(set(cells)) > 1 or key in {"model", "mode"}:
-            yield Row(key.replace("_", " "), cells, foreign=True)
+            yield TableRow(key.replace("_", " "), cells, foreign=True)
 
 
-def _efficiency(runs: Sequence[Side]) -> Iterator[Row]:
+def _efficiency(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
     for name, cells in efficiency_rows([side.summary.efficiency for side in runs]):
-        yield Row(name, cells)
+        yield TableRow(name, cells)
 
 
-def _open(runs: Sequence[Side]) -> Iterator[Row]:
+def _open(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
     """What is not graded, and between which rates it leaves the run."""
-    yield Row("graded", _each(runs, lambda s: f"{s.open.graded:,} samples"))
+    yield TableRow("graded", _each(runs, lambda s: f"{s.open.graded:,} samples"))
     if any(side.summary.ungraded for side in runs):
-        yield Row("ungraded", _each(runs, lambda s: f"{s.summary.ungraded:,}"))
+        yield TableRow("ungraded", _each(runs, lambda s: f"{s.summary.ungraded:,}"))
     if any(side.open.pending for side in runs):
-        yield Row("pending", _each(runs, lambda s: f"{s.open.pending:,}"))
-        yield Row("  if these failed … were solved", _each(runs, _bracket))
+        yield TableRow("pending", _each(runs, lambda s: f"{s.open.pending:,}"))
+        yield TableRow("  if these failed … were solved", _each(runs, _bracket))
 
 
-def _bracket(side: Side) -> str:
+def _bracket(side: ComparedRun) -> str:
     low, high = side.open.if_failed, side.open.if_solved
     if low is None or high is None or not side.open.pending:
         return "all graded"
     return f"{percent(low)} … {percent(high)}"
 
 
-def _several(runs: Sequence[Side]) -> Iterator[Row]:
+def _several(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
     """pass@k and pass^k, unknown where a run has fewer samples."""
     steps = sorted({each.k for side in runs for each in side.summary.of_several})
     for sign in ("@", "^"):
         for k in steps:
-            yield Row(f"pass{sign}{k}", tuple(_of_k(side.summary, k, sign) for side in runs))
+            yield TableRow(f"pass{sign}{k}", tuple(_of_k(side.summary, k, sign) for side in runs))
 
 
 def _of_k(summary: Summary, k: int, sign: str) -> str:
@@ -93,47 +93,47 @@ def _of_k(summary: Summary, k: int, sign: str) -> str:
     return rate_cell(found.any_right if sign == "@" else found.all_right)
 
 
-def _beside(runs: Sequence[Side]) -> Iterator[Row]:
+def _beside(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
     """The rates beside the first."""
     if any(side.summary.curve for side in runs):
         yield from _own_and_shared("first write", _first_write, runs)
     if all(side.summary.with_hidden for side in runs):
-        yield Row("with hidden tests", _each(runs, lambda s: rate_cell(s.summary.with_hidden)))
+        yield TableRow("with hidden tests", _each(runs, lambda s: rate_cell(s.summary.with_hidden)))
     if any(side.summary.fallback for side in runs):
         yield from _own_and_shared("without fallback", _without_fallback, runs)
     if any(side.summary.passed_public for side in runs):
-        yield Row("over-fit", _each(runs, lambda s: _overfit(s.summary)))
+        yield TableRow("over-fit", _each(runs, lambda s: _overfit(s.summary)))
     if any(side.summary.tool_calls for side in runs):
-        yield Row("tool calls well-formed", _each(runs, lambda s: _well_formed(s.summary)))
+        yield TableRow("tool calls well-formed", _each(runs, lambda s: _well_formed(s.summary)))
 
 
-def _spent(runs: Sequence[Side]) -> Iterator[Row]:
+def _spent(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
     """Tokens, dollars and time."""
     yield from _own_and_shared(
         "solved per 1,000 tokens", lambda s: figure(s.solved_per_1000_tokens), runs
     )
     yield from _own_and_shared("solved per dollar", lambda s: figure(s.solved_per_dollar), runs)
     yield from _own_and_shared("cost per solved", _cost_per_solved, runs)
-    yield Row("tokens", _each(runs, lambda s: _tokens(s.summary)))
-    yield Row("cost", _each(runs, lambda s: dollars(s.summary.cost, s.summary.prices_as_of)))
-    yield Row("time of all samples", _each(runs, lambda s: duration(s.seconds)))
+    yield TableRow("tokens", _each(runs, lambda s: _tokens(s.summary)))
+    yield TableRow("cost", _each(runs, lambda s: dollars(s.summary.cost, s.summary.prices_as_of)))
+    yield TableRow("time of all samples", _each(runs, lambda s: duration(s.seconds)))
 
 
 def _own_and_shared(
-    name: str, told: Callable[[Summary], str], runs: Sequence[Side]
-) -> Iterator[Row]:
+    name: str, told: Callable[[Summary], str], runs: Sequence[ComparedRun]
+) -> Iterator[TableRow]:
     """A figure of the runs, and that of the problems they share where these are not all.
 
     Where it is of none of them there is no row.
     """
     if all(told(side.summary) == NONE for side in runs):
         return
-    yield Row(name, _each(runs, lambda side: told(side.summary)))
+    yield TableRow(name, _each(runs, lambda side: told(side.summary)))
     if any(side.paired for side in runs):
-        yield Row(PAIRED, _each(runs, lambda side: told(side.paired or side.summary)))
+        yield TableRow(PAIRED, _each(runs, lambda side: told(side.paired or side.summary)))
 
 
-def _each(runs: Sequence[Side], told: Callable[[Side], str]) -> tuple[str, ...]:
+def _each(runs: Sequence[ComparedRun], told: Callable[[ComparedRun], str]) -> tuple[str, ...]:
     return tuple(told(side) for side in runs)
 
 

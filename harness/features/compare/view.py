@@ -6,7 +6,7 @@ from rich.console import Group as Together
 from rich.console import RenderableType
 from rich.text import Text
 
-from harness.features.compare.comparison import Comparison, Versus
+from harness.features.compare.comparison import Comparison, Pairwise
 from harness.features.compare.flips import Flip
 from harness.features.compare.groups import Group
 from harness.features.compare.sentences import findings, flip_words
@@ -34,7 +34,7 @@ def comparison_view(comparison: Comparison) -> RenderableType:
     return Together(*parts)
 
 
-def _versus(versus: Versus, comparisons: int) -> Iterator[RenderableType]:
+def _versus(versus: Pairwise, comparisons: int) -> Iterator[RenderableType]:
     if comparisons > 1:
         yield Text(f"\n{versus.label} against {versus.baseline}", style="bold")
     said = (f"not comparable: {words}" for words in versus.unlike)
@@ -60,7 +60,7 @@ def _spend(spend: SpendComparison) -> RenderableType:
     return table
 
 
-def groups_of(versus: Versus, names: Mapping[str, str] | None = None) -> Iterator[RenderableType]:
+def groups_of(versus: Pairwise, names: Mapping[str, str] | None = None) -> Iterator[RenderableType]:
     """A table for each kind of group; groups of too few problems are counted below it.
 
     Args:
@@ -76,7 +76,7 @@ def groups_of(versus: Versus, names: Mapping[str, str] | None = None) -> Iterato
 
 
 def _groups(
-    kind: str, groups: Sequence[Group], versus: Versus, names: Mapping[str, str]
+    kind: str, groups: Sequence[Group], versus: Pairwise, names: Mapping[str, str]
 ) -> RenderableType:
     most = MOST_TAGS if kind == "tag" else MOST_GROUPS
     one, other = names[versus.baseline], names[versus.label]

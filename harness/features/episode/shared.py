@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from functools import cached_property
 from typing import Any, Literal, TypeVar, Unpack
 
-from harness.agent.attempt import Limits, Ways
+from harness.agent.attempt import Limits, StrategyOptions
 from harness.agent.templates.prompt_set import PromptSet, fallback_prompt, load_prompt
 from harness.closing import Closing
 from harness.errors import NothingSelectedError, UsageError
@@ -15,7 +15,13 @@ from harness.models.protocol import ToolSpec
 from harness.models.text_tools.tool_protocol import ToolProtocol
 from harness.problem import Problem
 from harness.run.plan.plan import judging_of
-from harness.run.plan.problem_kinds import KindRules, check_mode, check_settings, rules_of, said_in
+from harness.run.plan.problem_kinds import (
+    ProblemKind,
+    check_mode,
+    check_settings,
+    rules_of,
+    said_in,
+)
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.plan.toolset import toolbox_of
 from harness.run.reporter import LOG
@@ -111,7 +117,7 @@ class Episodes(Closing):
         rules = self.rules_for(found)
         self.judging = judging_of(spec)
         self.limits = Limits(turns=spec.max_turns, tool_calls=spec.max_tool_calls)
-        self.ways = Ways(stop_on_pass=spec.stop_on_pass, show_budget=spec.show_budget)
+        self.ways = StrategyOptions(stop_on_pass=spec.stop_on_pass, show_budget=spec.show_budget)
         self._names = Names(found)
         self._boxes: dict[str, Toolbox] = {}
         self._prompts: dict[str, tuple[PromptSet, PromptSet]] = {}
@@ -144,7 +150,7 @@ class Episodes(Closing):
         """End the sandboxes, and every episode under way."""
         self._finish()
 
-    def rules_for(self, problems: Sequence[Problem]) -> KindRules:
+    def rules_for(self, problems: Sequence[Problem]) -> ProblemKind:
         """Return the rules of a kind of problems. Raises UsageError where a key has no effect."""
         rules, spec = rules_of(problems), self.spec
         check_mode(rules, "agentic", runs_code=spec.run_code_tool)
@@ -152,13 +158,13 @@ class Episodes(Closing):
         rules.extractor(spec.extract)
         return rules
 
-    def toolbox(self, rules: KindRules) -> Toolbox:
+    def toolbox(self, rules: ProblemKind) -> Toolbox:
         """Return the tools for a kind of problems. Raises UsageError for a user's broken tool."""
         if rules.kind not in self._boxes:
             self._boxes[rules.kind] = toolbox_of(self.spec, rules.tools)
         return self._boxes[rules.kind]
 
-    def prompts(self, rules: KindRules) -> tuple[PromptSet, PromptSet]:
+    def prompts(self, rules: ProblemKind) -> tuple[PromptSet, PromptSet]:
         """Return the prompt set for a kind of problems, and that of the last request without tools.
 
         Raises:

@@ -22,7 +22,7 @@ SolutionFunction = Callable[[dict[str, Any]], str | Awaitable[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvaluateArguments:
     """What is to be evaluated, of which problems, by whom.
 
     Attributes:
@@ -43,7 +43,7 @@ class Asked:
         model: str | None,
         efficiency: bool | None,
         keys: RunKeys,
-    ) -> "Asked":
+    ) -> "EvaluateArguments":
         """From arguments. Raises UsageError."""
         given = checked(_place(benchmark, split))
         name = name_of(given)

@@ -12,7 +12,7 @@ from typing import Any, Unpack
 
 from harness.agent.attempt import RunStop
 from harness.errors import HarnessError
-from harness.features.evaluate.arguments import Asked, SolutionFunction
+from harness.features.evaluate.arguments import EvaluateArguments, SolutionFunction
 from harness.features.evaluate.evaluation import Evaluation
 from harness.features.observers.library import Told, check_observer, watched
 from harness.models.protocol import Model
@@ -78,7 +78,7 @@ def evaluate(
             is not there, a row that is not as its schema says, a sandbox that cannot be had.
         KeyboardInterrupt: it was interrupted; what was graded is kept where `out` was given.
     """
-    asked = Asked.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
+    asked = EvaluateArguments.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
     evaluation = _Evaluation(asked, out, observer, progress)
     prepared = evaluation.prepare(lambda problems: run(partial(evaluation.vet, problems)))
     return run(partial(evaluation.carry_out, prepared))
@@ -102,7 +102,7 @@ async def aevaluate(
 
     Named as `aevaluate` of LangSmith and Ragas and `ainvoke`, `acompletion` of their kin are.
     """
-    asked = Asked.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
+    asked = EvaluateArguments.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
     evaluation = _Evaluation(asked, out, observer, progress)
     loop = asyncio.get_running_loop()
     vetting = list[Future[tuple[Problem, ...]]]()
@@ -127,7 +127,11 @@ class _Evaluation:
     """An evaluation on its way."""
 
     def __init__(
-        self, asked: Asked, out: str | Path | None, observer: Told | None, progress: bool | None
+        self,
+        asked: EvaluateArguments,
+        out: str | Path | None,
+        observer: Told | None,
+        progress: bool | None,
     ) -> None:
         check_observer(observer)
         self._asked = asked

@@ -16,7 +16,7 @@ from harness.run.summary.frames import samples_frame
 from harness.run.summary.loaded_run import Run
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
-from harness.terminal.notebook import Shown
+from harness.terminal.notebook import NotebookView
 from harness.terminal.run_screen import run_screen
 from harness.text import count, printable_line
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Evaluation(Shown, Mapping[str, Any]):
+class Evaluation(NotebookView, Mapping[str, Any]):
     """The results of `evaluate`: a mapping of figures, and the samples and the summary behind them.
 
     The keys are `pass_at_1` and `beyond_at_1` (between 0 and 1; NaN where no sample tells), their

@@ -40,7 +40,7 @@ class RoomError(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class AgentSandbox:
     """What an agent sees.
 
     Attributes:
@@ -166,7 +166,7 @@ def checked_shows(shows: Iterable[str], hides: Iterable[str]) -> tuple[str, ...]
     return tuple(made)
 
 
-def probe(room: Room, command: Sequence[str]) -> None:
+def probe(room: AgentSandbox, command: Sequence[str]) -> None:
     """See that a room can be made, that the data cannot be seen in it, and the program can.
 
     Raises:

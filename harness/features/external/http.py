@@ -12,7 +12,7 @@ import uvicorn
 from harness.agent.attempt import StopReason
 from harness.agent.events import AgentLeft
 from harness.features.external.http_connections import Door, connections_of, refuse
-from harness.features.external.session import Desk
+from harness.features.external.session import McpSession
 from harness.tools.mcp_server import LONGEST_MESSAGE, NAME, server_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Endpoint:
         bound: a socket to listen on; a free port of this machine's own by itself.
     """
 
-    def __init__(self, desk: Desk, key: str, bound: socket.socket | None = None) -> None:
+    def __init__(self, desk: McpSession, key: str, bound: socket.socket | None = None) -> None:
         self._desk, self._key = desk, key
         self._bound = bound or listen(LOOPBACK, 0)
         self._server: _Server | None = None
@@ -109,9 +109,9 @@ class HttpHost:
 
     def __init__(self, bound: socket.socket, key: str) -> None:
         self._bound, self._key = bound, key
-        self._desk: Desk | None = None
+        self._desk: McpSession | None = None
 
-    async def attend(self, desk: Desk) -> StopReason:
+    async def attend(self, desk: McpSession) -> StopReason:
         """Serve until the desk has ended."""
         self._desk = desk
         try:
@@ -165,7 +165,7 @@ class _Server(uvicorn.Server):
 class _Guard:
     """Counts the requests of a sample, and ends it where there are too many."""
 
-    def __init__(self, app: "ASGIApp", desk: Desk) -> None:
+    def __init__(self, app: "ASGIApp", desk: McpSession) -> None:
         self._app = app
         self._desk = desk
         self._requests = 0

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from harness.agent.attempt import StopReason
 from harness.agent.events import AgentLeft
-from harness.features.external.agent_sandbox import SCRATCH, Room, handed_over, helper
+from harness.features.external.agent_sandbox import SCRATCH, AgentSandbox, handed_over, helper
 from harness.features.external.http import Endpoint, new_key
 from harness.features.external.process_memory import tree_bytes
-from harness.features.external.session import Desk
+from harness.features.external.session import McpSession
 from harness.models.protocol import ModelError
 from harness.text import writable
 
@@ -69,7 +69,7 @@ class ProcessHost:
     """
 
     command: tuple[str, ...]
-    room: Room
+    room: AgentSandbox
     secrets: Mapping[str, str]
 
     @property
@@ -77,7 +77,7 @@ class ProcessHost:
         """Whether it is kept from the data."""
         return self.room.confined
 
-    async def attend(self, desk: Desk) -> StopReason:
+    async def attend(self, desk: McpSession) -> StopReason:
         """Start an agent, and serve it until it ends.
 
         Raises:
@@ -101,7 +101,7 @@ class ProcessHost:
         ) as folder:
             yield folder
 
-    async def _live(self, desk: Desk, scratch: str, endpoint: Endpoint) -> AgentLeft:
+    async def _live(self, desk: McpSession, scratch: str, endpoint: Endpoint) -> AgentLeft:
         """The agent's life, to its end whatever happens here."""
         told = {"mcp_config": f"{scratch}/{CONFIG}", "prompt": desk.prompt}
         config = self.room.configuration(
@@ -145,7 +145,9 @@ class ProcessHost:
                 desk.left(left)
         return left
 
-    async def _left_by_itself(self, process: asyncio.subprocess.Process, desk: Desk) -> int | None:
+    async def _left_by_itself(
+        self, process: asyncio.subprocess.Process, desk: McpSession
+    ) -> int | None:
         """Wait for its end, or for that of its sample; its exit code, if it has one.
 
         One that uses too much memory has no time to leave.

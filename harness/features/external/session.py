@@ -11,7 +11,7 @@ import asyncio
 import time
 from typing import Protocol
 
-from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, until_the_end
+from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, run_until_stopped
 from harness.agent.conversation import Conversation
 from harness.agent.dialogue import LENGTH_OF_HASH
 from harness.agent.events import (
@@ -24,7 +24,7 @@ from harness.agent.events import (
     WorkEnded,
 )
 from harness.agent.strategies.public_tests import run_public_tests
-from harness.agent.tool_calls import Calls
+from harness.agent.tool_calls import ToolCalls
 from harness.models.protocol import (
     Message,
     ModelError,
@@ -44,7 +44,7 @@ OVER = "The time for this problem is up, or it is handed in: the call was not ca
 WAIT = f"More than {MOST_WAITING} calls are under way: this one was not carried out."
 
 
-class Desk:
+class McpSession:
     """Where one sample's agent has its tools called.
 
     Attributes:
@@ -58,7 +58,7 @@ class Desk:
         self._session = session
         self._conversation = Conversation(session)
         self._conversation.usage_known = False
-        self._calls = Calls(session, self._conversation)
+        self._calls = ToolCalls(session, self._conversation)
         self._tasks: set[asyncio.Task[ToolMessage]] = set()
         self._line = asyncio.Lock()
         self._opened = self._heard = time.monotonic()
@@ -244,7 +244,7 @@ class Host(Protocol):
         """Whether the agent is kept from the data."""
         ...
 
-    async def attend(self, desk: Desk) -> StopReason:
+    async def attend(self, desk: McpSession) -> StopReason:
         """Serve an agent until it leaves, or soon after the desk has ended.
 
         Whatever ends this, a cancellation included, the agent is no more afterwards.
@@ -263,7 +263,7 @@ class External:
 
     async def __call__(self, session: Session) -> Attempt:
         """Have an agent work on the problem, unless one has done so already."""
-        desk, confined = Desk(session), self._host.confined
+        desk, confined = McpSession(session), self._host.confined
         end = desk.finished()
         if end is not None:
             await desk.play()
@@ -274,7 +274,7 @@ class External:
         session.gate.may_be_dropped()
         try:
             desk.open()
-            reason, error = await until_the_end(self._attended(desk, session), session.limits)
+            reason, error = await run_until_stopped(self._attended(desk, session), session.limits)
         finally:
             session.gate.leave(None, billed=False)
             await desk.close()
@@ -282,7 +282,7 @@ class External:
             desk.work_ended(reason, error)
         return await desk.attempt(reason, error, confined=confined)
 
-    async def _attended(self, desk: Desk, session: Session) -> StopReason:
+    async def _attended(self, desk: McpSession, session: Session) -> StopReason:
         async with asyncio.timeout(session.limits.seconds):
             reason = await self._host.attend(desk)
         return desk.ended.result() if desk.ended.done() else reason
@@ -295,7 +295,7 @@ class Absent:
         self._words = words
         self.confined = confined
 
-    async def attend(self, desk: Desk) -> StopReason:
+    async def attend(self, desk: McpSession) -> StopReason:
         """Nobody comes. Raises ModelError."""
         del desk
         raise ModelError(self._words)

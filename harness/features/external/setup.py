@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.agent.strategies.external_names import STARTED
 from harness.cache import cache_folder
 from harness.features.external.agent_sandbox import (
-    Room,
+    AgentSandbox,
     checked_shows,
     environment_for,
     own_data,
@@ -43,7 +43,7 @@ def armed(plan: Plan, path: Path, environ: Mapping[str, str] = os.environ) -> Pl
     from harness.features.external.process import ProcessHost
 
     confined = is_confined(spec)
-    room = Room(
+    room = AgentSandbox(
         confined=confined,
         shows=checked_shows(spec.agent_read, hides) if confined else (),
         hides=hides if confined else (),

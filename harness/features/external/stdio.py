@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from harness.agent.attempt import StopReason
 from harness.agent.events import AgentLeft
-from harness.features.external.session import Desk
+from harness.features.external.session import McpSession
 from harness.tools.mcp_server import LONGEST_MESSAGE, server_of
 
 if TYPE_CHECKING:
@@ -41,13 +41,13 @@ class StdioHost:
 
     def __init__(self, read: int, write: int) -> None:
         self._read, self._write = read, write
-        self._desk: Desk | None = None
+        self._desk: McpSession | None = None
 
     def leave(self) -> bool:
         """End it as if the client had left; False where there is nothing to be graded."""
         return self._desk is not None and self._desk.leave()
 
-    async def attend(self, desk: Desk) -> StopReason:
+    async def attend(self, desk: McpSession) -> StopReason:
         """Serve until the client leaves or the desk has ended."""
         import anyio
         from mcp.shared.message import SessionMessage

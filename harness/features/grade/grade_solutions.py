@@ -18,13 +18,13 @@ from harness.features.grade.grades import (
     judged_answers,
     summarize_grades,
 )
-from harness.features.grade.solution_match import Matched, match
+from harness.features.grade.solution_match import MatchedSolution, match
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.grade.view import grades_view
 from harness.grading.jobs import Judged, Options, judge_all
 from harness.run.plan.plan import judging_of
 from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of
-from harness.run.session.judging_session import Judging, judge_jobs, vet
+from harness.run.session.judging_session import JudgingSession, judge_jobs, vet
 from harness.run.session.timing_session import time_solutions
 from harness.run.spec.spec import RunSpec
 from harness.sandbox.executor import Executor
@@ -37,7 +37,7 @@ from harness.text import bad_rows, count
 def grade_file(
     spec: str,
     path: Path,
-    judging: Judging,
+    judging: JudgingSession,
     *,
     extract: str,
     as_json: bool,
@@ -118,7 +118,11 @@ def _left(summary: GradeSummary, results: Sequence[GradedSolution], timing: Timi
 
 
 def _time(
-    graded: GradedFile, matched: Sequence[Matched], judging: Judging, timing: Timing, err: Console
+    graded: GradedFile,
+    matched: Sequence[MatchedSolution],
+    judging: JudgingSession,
+    timing: Timing,
+    err: Console,
 ) -> bool:
     """Time what passes; returns whether that was interrupted."""
     solutions = [
@@ -130,8 +134,8 @@ def _time(
 
 
 def _ready(
-    judging: Judging, matched: list[Matched], spec: str, err: Console
-) -> tuple[Judging, list[Matched]]:
+    judging: JudgingSession, matched: list[MatchedSolution], spec: str, err: Console
+) -> tuple[JudgingSession, list[MatchedSolution]]:
     """With examples checked, and limits that follow from references, if any shall."""
     problems = vet(
         [*{each.problem.id: each.problem for each in matched}.values()],
@@ -158,7 +162,10 @@ def options_of(spec: RunSpec, caller: str) -> Options:
 
 
 async def judge_matched(
-    pool: Executor, matched: Sequence[Matched], options: Options, keep: Callable[[Judged], None]
+    pool: Executor,
+    matched: Sequence[MatchedSolution],
+    options: Options,
+    keep: Callable[[Judged], None],
 ) -> None:
     """Judge solutions, or answers where the problems ask for a value.
 

@@ -15,7 +15,7 @@ from typing import Literal, Unpack
 from harness.closing import Closing
 from harness.errors import HarnessError, UsageError
 from harness.features.grade.grade_solutions import CODE, judge_matched, options_of
-from harness.features.grade.solution_match import Matched
+from harness.features.grade.solution_match import MatchedSolution
 from harness.grading.jobs import Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.problem import Problem
@@ -206,13 +206,13 @@ class Grader(Closing):
         search = rules.extractor("harness" if self._extract == CODE else self._extract)
         sound = await self._checked(pool, [problem for problem, _ in pairs])
 
-        def matched(number: int, problem: Problem, text: str) -> Matched:
+        def matched(number: int, problem: Problem, text: str) -> MatchedSolution:
             if self._extract == CODE:
-                return Matched(problem, number, text, "", None)
+                return MatchedSolution(problem, number, text, "", None)
             found = search(text, problem.entry_point)
-            return Matched(problem, number, found.code, found.rule, None)
+            return MatchedSolution(problem, number, found.code, found.rule, None)
 
-        def all_matched() -> list[Matched]:
+        def all_matched() -> list[MatchedSolution]:
             return [
                 matched(number, problem, text)
                 for number, (problem, (_, text)) in enumerate(zip(sound, pairs, strict=True))
@@ -230,7 +230,7 @@ class Grader(Closing):
         return [done[each.index] for each in todo]
 
     async def _judge(
-        self, pool: Executor, matched: Sequence[Matched], done: dict[int, Scored]
+        self, pool: Executor, matched: Sequence[MatchedSolution], done: dict[int, Scored]
     ) -> None:
         def keep(judged: Judged) -> None:
             each = matched[judged.number]

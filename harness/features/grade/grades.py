@@ -7,7 +7,7 @@ from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_e
 from harness.efficiency.scale import Efficiency
 from harness.errors import DataError
 from harness.features.grade.solution import Published
-from harness.features.grade.solution_match import Matched
+from harness.features.grade.solution_match import MatchedSolution
 from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, JudgedAgain, TestResult, Verdict
 from harness.models.protocol import Frozen
@@ -119,14 +119,14 @@ class GradeSummary(Frozen):
     by_source_rule: Rate | None = None
 
 
-def jobs_of(matched: Sequence[Matched]) -> list[Job]:
+def jobs_of(matched: Sequence[MatchedSolution]) -> list[Job]:
     """What is to be judged, numbered as matched, each problem's solutions together."""
     order = {name: place for place, name in enumerate(dict.fromkeys(m.problem.id for m in matched))}
     jobs = [Job(number, each.problem, each.code) for number, each in enumerate(matched)]
     return sorted(jobs, key=lambda job: order[job.problem.id])
 
 
-def judged_answers(matched: Sequence[Matched]) -> Iterator[Judged]:
+def judged_answers(matched: Sequence[MatchedSolution]) -> Iterator[Judged]:
     """Judge what was matched where problems ask for a value: no sandbox is needed."""
     for number, each in enumerate(matched):
         try:
@@ -137,7 +137,7 @@ def judged_answers(matched: Sequence[Matched]) -> Iterator[Judged]:
             yield Judged(number, grade, grade.checker_error)
 
 
-def graded_solution(matched: Matched, judged: Judged) -> GradedSolution:
+def graded_solution(matched: MatchedSolution, judged: Judged) -> GradedSolution:
     """A solution with its verdict."""
     grade, published, problem = judged.grade, matched.published, matched.problem
     result = GradedSolution(
@@ -165,7 +165,7 @@ def graded_solution(matched: Matched, judged: Judged) -> GradedSolution:
 
 
 def summarize_grades(
-    results: Sequence[GradedSolution], matched: Sequence[Matched], unmatched: Sequence[str]
+    results: Sequence[GradedSolution], matched: Sequence[MatchedSolution], unmatched: Sequence[str]
 ) -> GradeSummary:
     """Sum up what was judged."""
     graded = [result for result in results if result.graded]

@@ -18,8 +18,8 @@ from harness.features.grade.grades import (
     graded_solution,
     summarize_grades,
 )
-from harness.features.grade.solution import Found, Solution
-from harness.features.grade.solution_match import Matched, match
+from harness.features.grade.solution import ReadSolution, Solution
+from harness.features.grade.solution_match import MatchedSolution, match
 from harness.features.grade.solution_readers import numbered, read_row, read_solutions
 from harness.features.grade.view import grades_view
 from harness.grading.jobs import Judged, Options
@@ -36,7 +36,7 @@ from harness.run.spec.keys import GradeKeys, spec_from
 from harness.run.spec.spec import RunSpec
 from harness.sandbox.executor import Executor
 from harness.sources.selection import select
-from harness.terminal.notebook import Shown
+from harness.terminal.notebook import NotebookView
 from harness.text import count
 
 Row = Mapping[str, object]
@@ -47,7 +47,7 @@ for each problem in order."""
 DEFAULT = "harness"
 
 
-class Grades(Shown, Sequence[GradedSolution]):
+class Grades(NotebookView, Sequence[GradedSolution]):
     """Solutions with their verdicts, in the order they were given.
 
     Attributes:
@@ -132,7 +132,7 @@ class _Grading:
     """Solutions and the problems that they are of."""
 
     spec: RunSpec
-    matched: Sequence[Matched]
+    matched: Sequence[MatchedSolution]
     unmatched: Sequence[str]
 
     @classmethod
@@ -200,7 +200,7 @@ class _Grading:
     async def _time(
         self,
         pool: Executor,
-        matched: Sequence[Matched],
+        matched: Sequence[MatchedSolution],
         options: Options,
         results: dict[int, GradedSolution],
     ) -> None:
@@ -239,7 +239,7 @@ def _read(solutions: Solutions, problems: Sequence[Problem], *, words: bool) -> 
     return numbered(found)
 
 
-def _of_name(name: Any, given: Any, words: bool) -> Iterator[Found]:
+def _of_name(name: Any, given: Any, words: bool) -> Iterator[ReadSolution]:
     texts = [given] if isinstance(given, str) else given
     if not isinstance(name, str) or not isinstance(texts, Sequence):
         raise UsageError(f"grade(): solutions[{name!r:.60}]: give the id, and a text or several")
@@ -247,7 +247,9 @@ def _of_name(name: Any, given: Any, words: bool) -> Iterator[Found]:
         yield _found(name, text, words, f"solutions[{name!r:.60}]")
 
 
-def _listed(given: Sequence[Any], problems: Sequence[Problem], *, words: bool) -> Iterator[Found]:
+def _listed(
+    given: Sequence[Any], problems: Sequence[Problem], *, words: bool
+) -> Iterator[ReadSolution]:
     if given and all(isinstance(each, str) for each in given):
         if len(given) != len(problems):
             raise UsageError(
@@ -260,7 +262,7 @@ def _listed(given: Sequence[Any], problems: Sequence[Problem], *, words: bool) -
     for number, row in enumerate(given):
         where = f"solutions[{number}]"
         if isinstance(row, Solution):
-            yield Found(row.name, row.code, row.output, row.published, row.place)
+            yield ReadSolution(row.name, row.code, row.output, row.published, row.place)
         elif isinstance(row, Mapping):
             yield from read_row(dict(cast("Mapping[str, object]", row)), where)
         else:
@@ -268,7 +270,7 @@ def _listed(given: Sequence[Any], problems: Sequence[Problem], *, words: bool) -
             raise UsageError(f"grade(): {where} is a {kind}; give problem_id and code in a row")
 
 
-def _found(name: str, text: Any, words: bool, where: str) -> Found:
+def _found(name: str, text: Any, words: bool, where: str) -> ReadSolution:
     if not isinstance(text, str):
         raise UsageError(f"grade(): {where}: a {type(text).__name__} is no text")
-    return Found(name, None, text) if words else Found(name, text)
+    return ReadSolution(name, None, text) if words else ReadSolution(name, text)

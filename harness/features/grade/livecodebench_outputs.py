@@ -11,7 +11,7 @@ from typing import Any, cast
 from pydantic_core import from_json
 
 from harness.errors import DataError
-from harness.features.grade.solution import Found, Published
+from harness.features.grade.solution import Published, ReadSolution
 
 LONGEST_NOTE = 300
 _LISTS = ("code_list", "pred_list", "output_list")
@@ -22,7 +22,7 @@ def is_of_samples(row: dict[str, object]) -> bool:
     return any(name in row for name in _LISTS)
 
 
-def read_samples(row: dict[str, object], where: str) -> Iterator[Found]:
+def read_samples(row: dict[str, object], where: str) -> Iterator[ReadSolution]:
     """The solutions in LiveCodeBench's row of all samples of a problem.
 
     Of an execution its grader leaves out answers in which the call stands, so that verdicts are
@@ -43,10 +43,10 @@ def read_samples(row: dict[str, object], where: str) -> Iterator[Found]:
     for number in range(count):
         code = _item(codes, number, key, where)
         output = _item(outputs, number, "output_list", where)
-        yield Found(name, code if output or code else "", output or "", published[number])
+        yield ReadSolution(name, code if output or code else "", output or "", published[number])
 
 
-def read_place(values: list[object], place: int, where: str) -> Iterator[Found]:
+def read_place(values: list[object], place: int, where: str) -> Iterator[ReadSolution]:
     """The solutions of the problem that has this place among all.
 
     Raises:
@@ -57,7 +57,7 @@ def read_place(values: list[object], place: int, where: str) -> Iterator[Found]:
     for number, value in enumerate(values, 1):
         if not isinstance(value, str):
             raise DataError(where, None, f"entry {number} is not a string but {value!r:.60}")
-        yield Found("", value, place=place)
+        yield ReadSolution("", value, place=place)
 
 
 def problem_name(row: dict[str, object], where: str, keys: tuple[str, ...]) -> str:

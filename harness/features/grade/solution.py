@@ -40,7 +40,7 @@ class Solution(Frozen):
     completion: bool = False
 
 
-class Found(NamedTuple):
+class ReadSolution(NamedTuple):
     """A solution before it is counted."""
 
     name: str

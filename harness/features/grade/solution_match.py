@@ -15,7 +15,7 @@ from harness.sources.problem_names import Names
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MatchedSolution:
     """A solution and the problem that it is meant for.
 
     Attributes:
@@ -33,13 +33,13 @@ class Matched:
 
 def match(
     solutions: Sequence[Solution], problems: Sequence[Problem], extract: str
-) -> tuple[list[Matched], list[str]]:
+) -> tuple[list[MatchedSolution], list[str]]:
     """Find each solution's problem, by full id, native id, slug or place, and its code or answer.
 
     Args:
         solutions: of one file.
         problems: that they may be of.
-        extract: a name of `KindRules.extractors`.
+        extract: a name of `ProblemKind.extractors`.
 
     Returns:
         The solutions that have one, in the file's order, and the names of the others.
@@ -59,12 +59,12 @@ def match(
             unmatched.append(solution.name)
     rules = rules_of(problem for _, problem in found)
     search = rules.extractor(extract)
-    matched: list[Matched] = []
+    matched: list[MatchedSolution] = []
     counts: Counter[str] = Counter()
     for solution, problem in found:
         extraction = _extraction(solution, problem, search)
         code, rule = extraction.code, extraction.rule
-        matched.append(Matched(problem, counts[problem.id], code, rule, solution.published))
+        matched.append(MatchedSolution(problem, counts[problem.id], code, rule, solution.published))
         counts[problem.id] += 1
     return matched, unmatched
 

@@ -29,7 +29,7 @@ from harness.features.grade.livecodebench_outputs import (
     read_place,
     read_samples,
 )
-from harness.features.grade.solution import Found, Published, Solution
+from harness.features.grade.solution import Published, ReadSolution, Solution
 from harness.grading.verdict import Verdict
 from harness.sources.files.lines import JsonLines, Line, json_complaint
 
@@ -49,7 +49,7 @@ def read_solutions(path: Path) -> list[Solution]:
     return solutions
 
 
-def numbered(found: Iterable[Found]) -> list[Solution]:
+def numbered(found: Iterable[ReadSolution]) -> list[Solution]:
     """Solutions, each counted among those of its problem."""
     counts: Counter[tuple[str, int | None]] = Counter()
     solutions: list[Solution] = []
@@ -60,7 +60,7 @@ def numbered(found: Iterable[Found]) -> list[Solution]:
     return solutions
 
 
-def _read(path: Path) -> Iterator[Found]:
+def _read(path: Path) -> Iterator[ReadSolution]:
     lines = iter(JsonLines(path))
     for line in lines:
         if line.text().lstrip().startswith(b"["):
@@ -90,7 +90,7 @@ def _lenient(text: bytes) -> object:
         return None
 
 
-def _read_list(path: Path, first: Line, rest: Iterator[Line]) -> Iterator[Found]:
+def _read_list(path: Path, first: Line, rest: Iterator[Line]) -> Iterator[ReadSolution]:
     """A file that is one JSON list, over however many lines."""
     data = bytearray(first.text())
     for line in rest:
@@ -114,7 +114,7 @@ def _read_list(path: Path, first: Line, rest: Iterator[Line]) -> Iterator[Found]
             raise DataError(where, None, "not a JSON object, nor a list of solutions")
 
 
-def read_row(row: dict[str, object], where: str) -> Iterator[Found]:
+def read_row(row: dict[str, object], where: str) -> Iterator[ReadSolution]:
     """The solutions that a JSON object holds. Raises DataError, which says `where` it is."""
     if is_of_samples(row):
         yield from read_samples(row, where)
@@ -127,17 +127,17 @@ def read_row(row: dict[str, object], where: str) -> Iterator[Found]:
     code = answer if code is None else code
     if code is None and output is None:
         raise DataError(where, "code", "missing; give code, or the model's words as output")
-    yield Found(name, code, output or "", _published(row, where))
+    yield ReadSolution(name, code, output or "", _published(row, where))
 
 
-def _of_evalplus(row: dict[str, object], where: str) -> Found:
+def _of_evalplus(row: dict[str, object], where: str) -> ReadSolution:
     """A sample of HumanEval, MBPP or EvalPlus: a whole solution, or what follows the prompt."""
     name = problem_name(row, where, ("task_id",))
     solution, completion = (_text(row, key, where) for key in ("solution", "completion"))
     code = completion if solution is None else solution
     if code is None:
         raise DataError(where, "solution", "missing; give solution, or completion")
-    return Found(name, code, published=_published(row, where), completion=solution is None)
+    return ReadSolution(name, code, published=_published(row, where), completion=solution is None)
 
 
 def _text(row: dict[str, object], key: str, where: str) -> str | None:

@@ -15,7 +15,7 @@ from typing import Any
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import UsageError
 from harness.features.grade.solution import Published
-from harness.features.grade.solution_match import Matched
+from harness.features.grade.solution_match import MatchedSolution
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA
@@ -36,7 +36,7 @@ _NOTES = {
 """LiveCodeBench's words for why a solution failed, where they are not that its answer is wrong."""
 
 
-def imported_results(matched: Sequence[Matched]) -> Iterator[SampleResult]:
+def imported_results(matched: Sequence[MatchedSolution]) -> Iterator[SampleResult]:
     """Each solution of a file as a sample; without a published verdict it is ungraded.
 
     Those on which infrastructure failed are left out, as in any run.
@@ -80,7 +80,7 @@ def _verdict(published: Published | None) -> Verdict:
 
 
 def write_imported(
-    path: Path, file: Path, loaded: Loaded, matched: Sequence[Matched], spec: RunSpec
+    path: Path, file: Path, loaded: Loaded, matched: Sequence[MatchedSolution], spec: RunSpec
 ) -> Summary:
     """Write a run of the solutions of a file.
 

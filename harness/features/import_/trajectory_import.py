@@ -28,8 +28,8 @@ from harness.models.prices import ListedPrice
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA, surroundings, test_limits
 from harness.run.plan.plan import judging_of
-from harness.run.plan.problem_kinds import KindRules, check_settings, check_tested, rules_of
-from harness.run.session.judging_session import Judging, isolate, judge_jobs, vet
+from harness.run.plan.problem_kinds import ProblemKind, check_settings, check_tested, rules_of
+from harness.run.session.judging_session import JudgingSession, isolate, judge_jobs, vet
 from harness.run.spec.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.published import HERE
@@ -66,7 +66,7 @@ class ImportRequest:
         return read_spec(None, {"benchmark": self.problems, **self.keys, **more})
 
 
-def import_trajectories(request: ImportRequest, how: Judging, *, as_json: bool) -> int:
+def import_trajectories(request: ImportRequest, how: JudgingSession, *, as_json: bool) -> int:
     """Make a run of a file of agent runs; returns the exit code.
 
     Args:
@@ -141,7 +141,9 @@ def import_trajectories(request: ImportRequest, how: Judging, *, as_json: bool) 
     return _told_failures(err, judgements)
 
 
-def _judge(judgements: Judgements, rules: KindRules, judging: Judging, err: Console) -> bool:
+def _judge(
+    judgements: Judgements, rules: ProblemKind, judging: JudgingSession, err: Console
+) -> bool:
     """Judge every revision; returns whether an interrupt ended it."""
     jobs = judgements.jobs()
     if rules.runs_code:
@@ -203,7 +205,7 @@ def _manifest(
     loaded: Loaded,
     problems: Sequence[Problem],
     spec: RunSpec,
-    judging: Judging,
+    judging: JudgingSession,
 ) -> dict[str, Any]:
     """What `run.json` says, but for the machine that judged."""
     price = spec.price.model_dump(mode="json") if spec.price else None

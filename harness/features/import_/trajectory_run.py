@@ -34,7 +34,7 @@ class Finder:
 
     Args:
         problems: that the trajectories may be for.
-        extract: a name of `KindRules.extractors`.
+        extract: a name of `ProblemKind.extractors`.
         tools: that take the solution.
     """
 

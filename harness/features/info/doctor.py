@@ -69,11 +69,11 @@ def doctor(
     from harness.errors import OK, UsageError
     from harness.run.session.judging_session import level
     from harness.sandbox.isolation import CANDIDATES, UNSAFE
-    from harness.sandbox.strongest import try_out
+    from harness.sandbox.strongest import probe_isolation
     from harness.terminal.summary_table import console, write_json
 
     least = level(settings.get("require_isolation", default_of("require_isolation")))
-    found = [try_out(isolation) for isolation in (*CANDIDATES, UNSAFE)]
+    found = [probe_isolation(isolation) for isolation in (*CANDIDATES, UNSAFE)]
     best = next((each for each in found if each.holds and each.isolation != UNSAFE), None)
     out = console()
     if as_json:

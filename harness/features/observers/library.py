@@ -27,7 +27,7 @@ Told = Observer | Callable[[Observed], object]
 METHODS = ("started", "resumed", "finished", "failed", "put_off", "retried")
 
 
-class Listening:
+class EventFunction:
     """Tells a function of each event, in the thread of the evaluation: what it raises ends that."""
 
     def __init__(self, listen: Callable[[Observed], object]) -> None:
@@ -118,7 +118,7 @@ def watched(told: Told | None, *, progress: bool | None) -> Watch:
         progress: show the live table on stderr; None for where that is a terminal.
     """
     own = told if _is_observer(told) else Logging()
-    listeners = () if told is None or _is_observer(told) else (Listening(told),)
+    listeners = () if told is None or _is_observer(told) else (EventFunction(told),)
     shown = sys.stderr.isatty() if progress is None else progress
 
     @contextmanager

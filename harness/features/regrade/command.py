@@ -23,7 +23,7 @@ from harness.problem import Problem
 from harness.run.engine.manifest import surroundings, test_limits
 from harness.run.plan.plan import judging_of
 from harness.run.plan.problem_kinds import check_settings, rules_of
-from harness.run.session.judging_session import Judging, isolate, judge_jobs, vet
+from harness.run.session.judging_session import JudgingSession, isolate, judge_jobs, vet
 from harness.run.spec.spec import RunSpec, default_of, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, RunDirectory, read_manifest
 from harness.run.store.published import as_judged_here
@@ -45,7 +45,7 @@ def regrade_run(
     flags: Mapping[str, Any],
     *,
     unsafe: bool,
-    how: Judging,
+    how: JudgingSession,
     as_json: bool,
     fail_under: float | None = None,
 ) -> int:
@@ -73,7 +73,7 @@ def regrade_run(
     rules = rules_of(there)
     check_settings(rules, how.said)
     where = replace(how.where, workers=spec.workers)
-    judging = Judging(judging_of(spec), where, spec.require_isolation, unsafe)
+    judging = JudgingSession(judging_of(spec), where, spec.require_isolation, unsafe)
     if rules.runs_code:
         there = vet(there, judging, TerminalReporter(err))
         judging = _with_limits(judging, spec, there, err)
@@ -124,8 +124,8 @@ def regrade_run(
 
 
 def _with_limits(
-    judging: Judging, spec: RunSpec, problems: Sequence[Problem], err: Console
-) -> Judging:
+    judging: JudgingSession, spec: RunSpec, problems: Sequence[Problem], err: Console
+) -> JudgingSession:
     """With limits of time that follow from references, if any shall."""
     if not isinstance(spec.test_timeout, str):
         return judging

@@ -13,7 +13,7 @@ from harness.errors import RunDirectoryError
 from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.problem import Problem
-from harness.run.plan.problem_kinds import KindRules, judge_answer
+from harness.run.plan.problem_kinds import ProblemKind, judge_answer
 from harness.run.store.directory import RESULTS, RunDirectory
 from harness.run.store.results import SampleResult, Step, outcomes, read_results
 from harness.run.store.transcript import file_name
@@ -63,7 +63,7 @@ def jobs_of(stored: Sequence[Stored]) -> list[Job]:
     return sorted(jobs, key=lambda job: job.problem.id)
 
 
-def judged_here(stored: Sequence[Stored], rules: KindRules) -> list[Judged]:
+def judged_here(stored: Sequence[Stored], rules: ProblemKind) -> list[Judged]:
     """The grades of answers, which take no sandbox; none for programs."""
     if rules.runs_code:
         return []

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from harness.errors import RunDirectoryError
 from harness.features.compare.answer import interleaved, names_of
-from harness.features.compare.comparison import Comparison, Versus, compare_read
-from harness.features.compare.flips import Flip, Shown
+from harness.features.compare.comparison import Comparison, Pairwise, compare_read
+from harness.features.compare.flips import Flip, FlipSample
 from harness.features.report.first_screen import headline_pair
 from harness.features.report.pairs import Pairing
 from harness.run.store.results import SampleResult
@@ -101,7 +101,7 @@ def changes_of(comparison: Comparison, runs: tuple[Run, Run], names: Mapping[str
 
 
 def _changes(
-    versus: Versus,
+    versus: Pairwise,
     flips: Sequence[Flip],
     runs: tuple[Run, Run],
     opened: Sequence[Transcripts],
@@ -131,7 +131,7 @@ def _changes(
         )
 
 
-def _half(name: str, shown: Shown, result: SampleResult, talk: Conversation | None) -> Half:
+def _half(name: str, shown: FlipSample, result: SampleResult, talk: Conversation | None) -> Half:
     verdict = str(result.verdict).replace("_", " ")
     several = f"{shown.solved} of {shown.samples} solved, this one {verdict}"
     return Half(

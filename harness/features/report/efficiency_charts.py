@@ -13,14 +13,14 @@ from harness.features.report.charts import (
     plotted,
     run_colour,
 )
-from harness.features.report.efficiency_figures import Standing, Strip
+from harness.features.report.efficiency_figures import ReferenceRow, Standing
 
 REFERENCE = "#77828f"
 ROW = 22  # pixels of a problem
 SQUARE = 300
 
 
-def among_references(strips: Sequence[Strip], runs: Sequence[str], title: str) -> Spec:
+def among_references(strips: Sequence[ReferenceRow], runs: Sequence[str], title: str) -> Spec:
     """A line a problem: a stroke for each reference, a diamond for each solution."""
     import altair as alt
 

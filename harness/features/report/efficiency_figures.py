@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from harness.features.report.run_labels import Side, groupable
+from harness.features.report.run_labels import LabelledRun, groupable
 from harness.run.store.results import SampleResult
 from harness.stats.rates import Rate
 
@@ -27,7 +27,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Strip:
+class ReferenceRow:
     """A problem's references, in the time of the fastest, and the solutions that passed."""
 
     problem: str
@@ -49,7 +49,7 @@ class Standing:
     fast: Rate
 
 
-def strips(sides: Sequence[Side]) -> list[Strip]:
+def strips(sides: Sequence[LabelledRun]) -> list[ReferenceRow]:
     """The problems whose solutions were timed, those with the slowest first.
 
     The references of a problem are those of the first run that has it; a solution is told in the
@@ -65,13 +65,13 @@ def strips(sides: Sequence[Side]) -> list[Strip]:
                 marks.setdefault(result.problem_id, []).append(mark)
     names = _names(references)
     found = [
-        Strip(names[problem], references[problem], tuple(_some(own)))
+        ReferenceRow(names[problem], references[problem], tuple(_some(own)))
         for problem, own in marks.items()
     ]
     return sorted(found, key=lambda strip: (-strip.slowest, strip.problem))
 
 
-def _mark(side: Side, result: SampleResult) -> Mark | None:
+def _mark(side: LabelledRun, result: SampleResult) -> Mark | None:
     """None where it was not timed, or there is no reference to tell it by."""
     found = result.efficiency
     if found is None or found.time is None or found.cpu_s is None or not found.references:
@@ -107,7 +107,7 @@ def _names(problems: Iterable[str]) -> dict[str, str]:
     return {problem: groupable(name) for problem, name in names.items()}
 
 
-def standings(sides: Sequence[Side]) -> list[Standing]:
+def standings(sides: Sequence[LabelledRun]) -> list[Standing]:
     """The runs that have both rates."""
     found = ((side.label, side.run.summary) for side in sides)
     return [

@@ -5,10 +5,15 @@ from collections.abc import Iterator, Sequence
 from harness.efficiency.labels import score, score_interval
 from harness.features.compare.efficiency import Faster, efficiency_rows, faster
 from harness.features.report import efficiency_charts
-from harness.features.report.efficiency_figures import MOST_PROBLEMS, Strip, standings, strips
-from harness.features.report.page_model import Exhibit, Section, Table
+from harness.features.report.efficiency_figures import (
+    MOST_PROBLEMS,
+    ReferenceRow,
+    standings,
+    strips,
+)
+from harness.features.report.page_model import PageItem, Section, Table
 from harness.features.report.pairs import Pairing
-from harness.features.report.run_labels import Side, changed
+from harness.features.report.run_labels import LabelledRun, changed
 from harness.text import figure, percent, printable_line
 
 LEAD = (
@@ -18,7 +23,7 @@ LEAD = (
 )
 
 
-def efficiency_section(sides: Sequence[Side], pairs: Sequence[Pairing]) -> Section:
+def efficiency_section(sides: Sequence[LabelledRun], pairs: Sequence[Pairing]) -> Section:
     """Empty where no sample was timed."""
     if all(side.run.summary.efficiency is None for side in sides):
         return Section("efficiency", "Efficiency", "")
@@ -32,7 +37,7 @@ def efficiency_section(sides: Sequence[Side], pairs: Sequence[Pairing]) -> Secti
     return Section("efficiency", "Efficiency", LEAD, tuple(exhibits))
 
 
-def _means(sides: Sequence[Side]) -> Exhibit:
+def _means(sides: Sequence[LabelledRun]) -> PageItem:
     summaries = [side.run.summary.efficiency for side in sides]
     whys = dict.fromkeys(why for found in summaries if found for why in found.untold)
     remarks = dict.fromkeys(word for found in summaries if found for word in found.remarks)
@@ -55,7 +60,7 @@ def _means(sides: Sequence[Side]) -> Exhibit:
         ),
     ]
     rows = [(name, *cells) for name, cells in (*efficiency_rows(summaries), *counted)]
-    return Exhibit(
+    return PageItem(
         "beyond",
         "How fast",
         "Means over problems with their 95 % intervals. A failed sample counts 0 but where passed "
@@ -65,11 +70,11 @@ def _means(sides: Sequence[Side]) -> Exhibit:
     )
 
 
-def _paired(pairs: Sequence[Pairing]) -> Iterator[Exhibit]:
+def _paired(pairs: Sequence[Pairing]) -> Iterator[PageItem]:
     compared = ((pair, _faster(pair)) for pair in pairs)
     rows = [row for pair, found in compared if found for row in _pair_rows(pair, found)]
     if rows:
-        yield Exhibit(
+        yield PageItem(
             "beyond-pairs",
             "Differences in Beyond",
             "Paired by problem, over those whose references tell in both runs; with all samples a "
@@ -107,7 +112,7 @@ def _pair_rows(pair: Pairing, found: Faster) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _strips(found: Sequence[Strip], labels: Sequence[str]) -> Exhibit:
+def _strips(found: Sequence[ReferenceRow], labels: Sequence[str]) -> PageItem:
     shown = found[:MOST_PROBLEMS]
     left = len(found) - len(shown)
     more = f" {left:,} more problems are not shown." if left else ""
@@ -134,7 +139,7 @@ def _strips(found: Sequence[Strip], labels: Sequence[str]) -> Exhibit:
         *("problem", "run", "sample", "times the fastest", "95 % interval", "Beyond"),
         *("references", "the slowest of them"),
     )
-    return Exhibit(
+    return PageItem(
         "among",
         "Solutions among the references",
         about,
@@ -143,7 +148,7 @@ def _strips(found: Sequence[Strip], labels: Sequence[str]) -> Exhibit:
     )
 
 
-def _standings(sides: Sequence[Side], labels: Sequence[str]) -> Exhibit:
+def _standings(sides: Sequence[LabelledRun], labels: Sequence[str]) -> PageItem:
     found = standings(sides)
     about = (
         "How much a run solves, and how fast what it solves is; lines are 95 % intervals. A run "
@@ -158,7 +163,7 @@ def _standings(sides: Sequence[Side], labels: Sequence[str]) -> Exhibit:
         )
         for each in found
     )
-    return Exhibit(
+    return PageItem(
         "fast-and-right",
         "Solved against fast",
         about,

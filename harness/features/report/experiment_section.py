@@ -5,7 +5,7 @@ from typing import Any
 
 from harness.features.experiment.ranking import RankedCell, Ranking
 from harness.features.report import answer_charts
-from harness.features.report.page_model import Exhibit, Section, Table, rate_words
+from harness.features.report.page_model import PageItem, Section, Table, rate_words
 from harness.features.report.pairs import Pairing
 from harness.run.summary.run_words import mode_words
 from harness.text import UNKNOWN, count, dollars, percent, printable_line, quantity
@@ -21,7 +21,7 @@ MOST_PAIRS = 40
 
 def experiment_section(ranking: Ranking) -> Section:
     """Return the ranked table and the Pareto chart."""
-    table = Exhibit(
+    table = PageItem(
         "ranking",
         "Cells, the one that solves most first",
         _ranking_words(ranking),
@@ -61,7 +61,7 @@ def _row(number: int, cell: RankedCell, ranking: Ranking) -> tuple[str, ...]:
     )
 
 
-def _pareto(ranking: Ranking) -> Exhibit | None:
+def _pareto(ranking: Ranking) -> PageItem | None:
     """Solve rate over price, a point a cell; None where nobody knows what a sample takes."""
     if ranking.front_by is None:
         return None
@@ -91,7 +91,7 @@ def _pareto(ranking: Ranking) -> Exhibit | None:
             for row in rows
         ),
     )  # fmt: skip
-    return Exhibit("pareto", "Price and solve rate", about, table,
+    return PageItem("pareto", "Price and solve rate", about, table,
                    answer_charts.pareto(rows, axis, about))  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def pairs_sections(pairs: Sequence[Pairing]) -> Iterator[Section]:
             yield Section(f"by-{key}", title, "", (_differences(key, own),))
 
 
-def _differences(key: str, pairs: Sequence[Pairing]) -> Exhibit:
+def _differences(key: str, pairs: Sequence[Pairing]) -> PageItem:
     rows = [_difference(key, pair) for pair in pairs]
     about = (
         "The difference of pass@1 over the problems that both runs graded, with its 95 % interval; "
@@ -118,7 +118,7 @@ def _differences(key: str, pairs: Sequence[Pairing]) -> Exhibit:
         ),
     )  # fmt: skip
     chart = answer_charts.differences(rows, about)
-    return Exhibit(f"differences-{key}", "Differences", about, table, chart)
+    return PageItem(f"differences-{key}", "Differences", about, table, chart)
 
 
 def _difference(key: str, pair: Pairing) -> dict[str, Any]:

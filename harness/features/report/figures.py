@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from harness.features.report.run_labels import Side, groupable
+from harness.features.report.run_labels import LabelledRun, groupable
 from harness.run.store.results import SampleResult
 from harness.run.summary.iteration import Curve
 from harness.run.summary.summary import rate_of
@@ -61,30 +61,30 @@ class Quantile:
     amount: float
 
 
-def by_difficulty(sides: Sequence[Side]) -> list[GroupRate]:
+def by_difficulty(sides: Sequence[LabelledRun]) -> list[GroupRate]:
     """From easy to hard."""
     found = _grouped(sides, lambda result: [result.difficulty or UNKNOWN])
     order = (*LEVELS, UNKNOWN)
     return sorted(found, key=lambda each: order.index(each.group))
 
 
-def by_platform(sides: Sequence[Side]) -> list[GroupRate]:
+def by_platform(sides: Sequence[LabelledRun]) -> list[GroupRate]:
     """The most frequent first."""
     return most_frequent(_grouped(sides, lambda result: [result.platform or UNKNOWN]))
 
 
-def by_tag(sides: Sequence[Side]) -> list[GroupRate]:
+def by_tag(sides: Sequence[LabelledRun]) -> list[GroupRate]:
     """The most frequent first; a sample is in the group of each of its problem's tags."""
     return most_frequent(_grouped(sides, lambda result: sorted(set(result.tags))))
 
 
-def by_month(sides: Sequence[Side]) -> list[GroupRate]:
+def by_month(sides: Sequence[LabelledRun]) -> list[GroupRate]:
     """By the month in which problems were released, the first one first: `2024-05`."""
     found = _grouped(sides, lambda result: _months(result.release_date))
     return sorted(found, key=lambda each: each.group)
 
 
-def around_cutoff(sides: Sequence[Side], cutoff: date) -> list[GroupRate]:
+def around_cutoff(sides: Sequence[LabelledRun], cutoff: date) -> list[GroupRate]:
     """Of problems that were released until a model's training ended, and later.
 
     Args:
@@ -116,7 +116,7 @@ def _months(day: date | None) -> list[str]:
 
 
 def _grouped(
-    sides: Sequence[Side], groups: Callable[[SampleResult], Iterable[str]]
+    sides: Sequence[LabelledRun], groups: Callable[[SampleResult], Iterable[str]]
 ) -> list[GroupRate]:
     rows: list[GroupRate] = []
     for side in sides:
@@ -138,23 +138,23 @@ def most_frequent(rows: Sequence[GroupRate], most: int = MOST_GROUPS) -> list[Gr
     return sorted((r for r in rows if r.group in order), key=lambda row: order.index(row.group))
 
 
-def by_turn(sides: Sequence[Side]) -> list[Solved]:
+def by_turn(sides: Sequence[LabelledRun]) -> list[Solved]:
     """The share solved by a turn."""
     return _curves(sides, lambda curve: [(p.turn, p.solved) for p in curve.by_turn])
 
 
-def by_tokens(sides: Sequence[Side]) -> list[Solved]:
+def by_tokens(sides: Sequence[LabelledRun]) -> list[Solved]:
     """The share solved within so many tokens a sample."""
     return _curves(sides, lambda curve: [(p.within, p.solved) for p in curve.by_tokens or ()])
 
 
-def by_dollars(sides: Sequence[Side]) -> list[Solved]:
+def by_dollars(sides: Sequence[LabelledRun]) -> list[Solved]:
     """The share solved within so many dollars a sample."""
     return _curves(sides, lambda curve: [(p.within, p.solved) for p in curve.by_dollars or ()])
 
 
 def _curves(
-    sides: Sequence[Side], points: Callable[[Curve], list[tuple[float, float]]]
+    sides: Sequence[LabelledRun], points: Callable[[Curve], list[tuple[float, float]]]
 ) -> list[Solved]:
     """All runs' points; a run that ended earlier keeps what it had to the end of the last."""
     curves = [(side.label, side.run.summary.curve) for side in sides]
@@ -173,7 +173,7 @@ OVERFIT = "public passed, a hidden one failed"
 FAILED_PUBLIC = "a public one failed"
 
 
-def public_and_hidden(sides: Sequence[Side]) -> list[Part]:
+def public_and_hidden(sides: Sequence[LabelledRun]) -> list[Part]:
     """Samples of problems that have tests of both kinds."""
 
     def outcome(result: SampleResult) -> str:
@@ -187,12 +187,12 @@ def public_and_hidden(sides: Sequence[Side]) -> list[Part]:
     )  # fmt: skip
 
 
-def verdicts(sides: Sequence[Side]) -> list[Part]:
+def verdicts(sides: Sequence[LabelledRun]) -> list[Part]:
     """Which verdict how many samples have, the most frequent first."""
     return _parts(sides, lambda result: spoken(result.verdict), lambda _: True)
 
 
-def stop_reasons(sides: Sequence[Side]) -> list[Part]:
+def stop_reasons(sides: Sequence[LabelledRun]) -> list[Part]:
     """Why how many samples ended, the most frequent first."""
     return _parts(sides, lambda result: spoken(result.stop_reason), lambda _: True)
 
@@ -203,7 +203,7 @@ def spoken(word: str) -> str:
 
 
 def _parts(
-    sides: Sequence[Side],
+    sides: Sequence[LabelledRun],
     kind: Callable[[SampleResult], str],
     counts: Callable[[SampleResult], bool],
     kinds: Sequence[str] = (),
@@ -235,7 +235,9 @@ def dollars(result: SampleResult) -> float | None:
     return result.cost
 
 
-def quantiles(sides: Sequence[Side], amount: Amount, *, fine: bool = False) -> list[Quantile]:
+def quantiles(
+    sides: Sequence[LabelledRun], amount: Amount, *, fine: bool = False
+) -> list[Quantile]:
     """How much samples took: for each share the least amount that so many stayed within.
 
     This is the inverse of the empirical distribution function (definition 1 of R. J. Hyndman and

@@ -14,13 +14,13 @@ from harness.features.compare.answer import (
     title_words,
     tokens_each,
 )
-from harness.features.compare.comparison import Comparison, Versus, compare_read
+from harness.features.compare.comparison import Comparison, Pairwise, compare_read
 from harness.features.compare.spend_types import SpendComparison
 from harness.features.report import answer_charts
 from harness.features.report.charts import PALETTE
-from harness.features.report.page_model import Exhibit, Table
+from harness.features.report.page_model import PageItem, Table
 from harness.features.report.pairs import Pairing
-from harness.features.report.run_labels import Side
+from harness.features.report.run_labels import LabelledRun
 from harness.run.summary.run_words import measured_words
 from harness.stats.rates import Rate
 from harness.text import UNKNOWN, count, dollars, interval, percent, quantity
@@ -66,11 +66,11 @@ class FirstScreen:
     title: str
     sentences: tuple[str, ...]
     figures: tuple[Figure, ...]
-    chart: Exhibit | None
+    chart: PageItem | None
     facts: tuple[str, ...]
 
 
-def first_screen(sides: Sequence[Side], pairs: Sequence[Pairing]) -> FirstScreen:
+def first_screen(sides: Sequence[LabelledRun], pairs: Sequence[Pairing]) -> FirstScreen:
     """Return the first screen: of the pair that answers most, or of the one run.
 
     An agent against a single shot of the same model answers the question of the project; where
@@ -87,7 +87,7 @@ def headline_pair(pairs: Sequence[Pairing]) -> Pairing | None:
     return next((each for each in pairs if each.iterating), pairs[0] if pairs else None)
 
 
-def _of_one(side: Side) -> FirstScreen:
+def _of_one(side: LabelledRun) -> FirstScreen:
     summary = side.run.summary
     figures: list[Figure] = []
     if summary.pass_at_1 is not None:
@@ -153,7 +153,7 @@ def _rate(name: str, rate: Rate, colour: str, facts: tuple[str, ...]) -> Figure:
 
 
 def _figures(
-    comparison: Comparison, versus: Versus, names: tuple[str, str], colours: tuple[str, str]
+    comparison: Comparison, versus: Pairwise, names: tuple[str, str], colours: tuple[str, str]
 ) -> Iterator[Figure]:
     paired = versus.paired
     rates = (paired.rate_a, paired.rate_b)
@@ -182,7 +182,7 @@ def _figures(
     )
 
 
-def _chart(spend: SpendComparison, names: tuple[str, str], colours: tuple[str, str]) -> Exhibit:
+def _chart(spend: SpendComparison, names: tuple[str, str], colours: tuple[str, str]) -> PageItem:
     about = (
         "Solve rate over what a problem costs on average. Bands are 95 % intervals, by bootstrap "
         "over problems. An attempt that is cut off hands in what it would have handed in then."
@@ -199,7 +199,7 @@ def _chart(spend: SpendComparison, names: tuple[str, str], colours: tuple[str, s
         ),
     )  # fmt: skip
     chart = answer_charts.equal_spend(spend, names, colours, about)
-    return Exhibit(
+    return PageItem(
         "equal-spend",
         "At equal spend",
         " ".join((about, *map(_sentence, spend.notes))),
@@ -212,7 +212,7 @@ def _sentence(note: str) -> str:
     return f"{note[:1].upper()}{note[1:]}."
 
 
-def _facts(comparison: Comparison, versus: Versus) -> Iterator[str]:
+def _facts(comparison: Comparison, versus: Pairwise) -> Iterator[str]:
     """What stands below the chart: of the baseline, then of the other run."""
     pair = [side_of(comparison, label).summary for label in (versus.baseline, versus.label)]
     yield changes_words(versus)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from harness.features.report import figures
-from harness.features.report.run_labels import Side
+from harness.features.report.run_labels import LabelledRun
 from harness.run.store.results import SampleResult
 
 MOST = 10
@@ -27,26 +27,26 @@ class Extreme:
     value: float
     solved: int
     samples: int
-    side: Side
+    side: LabelledRun
     sample: str
 
 
-def slowest(sides: Sequence[Side]) -> list[Extreme]:
+def slowest(sides: Sequence[LabelledRun]) -> list[Extreme]:
     """By the mean of the wall seconds of their samples."""
     return _by_mean(sides, figures.seconds)
 
 
-def dearest(sides: Sequence[Side]) -> list[Extreme]:
+def dearest(sides: Sequence[LabelledRun]) -> list[Extreme]:
     """By the mean of what their samples cost; those of which one's is unknown are left out."""
     return _by_mean(sides, figures.dollars)
 
 
-def longest(sides: Sequence[Side]) -> list[Extreme]:
+def longest(sides: Sequence[LabelledRun]) -> list[Extreme]:
     """By the mean of their samples' tokens; those of which one's are unknown are left out."""
     return _by_mean(sides, figures.tokens)
 
 
-def flipping(sides: Sequence[Side]) -> list[Extreme]:
+def flipping(sides: Sequence[LabelledRun]) -> list[Extreme]:
     """By how many samples would have to end otherwise for all to agree, of all of a problem's.
 
     A problem that is solved half of the time has 0.5; one that always is, or never, is not in the
@@ -64,10 +64,10 @@ def flipping(sides: Sequence[Side]) -> list[Extreme]:
     return sorted(found, key=lambda each: (-each.value, -each.samples, each.problem))[:MOST]
 
 
-_Samples = list[tuple[Side, SampleResult]]
+_Samples = list[tuple[LabelledRun, SampleResult]]
 
 
-def _by_problem(sides: Sequence[Side]) -> dict[tuple[str, str], _Samples]:
+def _by_problem(sides: Sequence[LabelledRun]) -> dict[tuple[str, str], _Samples]:
     """The graded samples of a problem as it is in some runs: another content is another."""
     found: defaultdict[tuple[str, str], _Samples] = defaultdict(list)
     for side in sides:
@@ -76,7 +76,7 @@ def _by_problem(sides: Sequence[Side]) -> dict[tuple[str, str], _Samples]:
     return found
 
 
-def _by_mean(sides: Sequence[Side], amount: figures.Amount) -> list[Extreme]:
+def _by_mean(sides: Sequence[LabelledRun], amount: figures.Amount) -> list[Extreme]:
     found: list[Extreme] = []
     for samples in _by_problem(sides).values():
         known = [(taken, at) for at in samples if (taken := amount(at[1])) is not None]
@@ -87,7 +87,7 @@ def _by_mean(sides: Sequence[Side], amount: figures.Amount) -> list[Extreme]:
     return sorted(found, key=lambda each: (-each.value, each.problem))[:MOST]
 
 
-def _extreme(samples: _Samples, value: float, side: Side, shown: SampleResult) -> Extreme:
+def _extreme(samples: _Samples, value: float, side: LabelledRun, shown: SampleResult) -> Extreme:
     solved = sum(result.solved for _, result in samples)
     return Extreme(
         problem=shown.problem_id,

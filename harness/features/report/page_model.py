@@ -25,7 +25,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Exhibit:
+class PageItem:
     """Something to look at.
 
     Attributes:
@@ -53,7 +53,7 @@ class Section:
     name: str
     title: str
     lead: str
-    exhibits: tuple[Exhibit, ...] = ()
+    exhibits: tuple[PageItem, ...] = ()
     folded: bool = False
 
 

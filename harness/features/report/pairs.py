@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from harness.features.compare.flips import Flip, flips_of
-from harness.features.report.run_labels import SINGLE_SHOT, Side, changed
+from harness.features.report.run_labels import SINGLE_SHOT, LabelledRun, changed
 from harness.run.spec.spec import GROWING, RESUMABLE, SETTINGS, RunSpec, uses
 from harness.run.summary.summary import solved_counts
 from harness.stats.paired import (
@@ -27,12 +27,12 @@ ITERATING = frozenset(key for key in SETTINGS if not uses("single_shot", key))
 class Match(NamedTuple):
     """Two runs that are set against each other, and the settings in which they differ."""
 
-    base: Side
-    other: Side
+    base: LabelledRun
+    other: LabelledRun
     factors: tuple[str, ...]
 
 
-def matches(sides: Sequence[Side]) -> list[Match]:
+def matches(sides: Sequence[LabelledRun]) -> list[Match]:
     """Choose the runs that are set against each other: those that differ in one setting.
 
     Of runs that differ in the same setting alone, the others are set against the first, or against
@@ -45,7 +45,7 @@ def matches(sides: Sequence[Side]) -> list[Match]:
     return found or [Match(sides[0], side, factors(sides[0], side)) for side in sides[1:]]
 
 
-def factors(one: Side, other: Side) -> tuple[str, ...]:
+def factors(one: LabelledRun, other: LabelledRun) -> tuple[str, ...]:
     """Return the settings in which two runs differ, by their keys."""
     ignored = NO_FACTORS
     if _value(one, "mode") != _value(other, "mode"):
@@ -54,12 +54,12 @@ def factors(one: Side, other: Side) -> tuple[str, ...]:
     return tuple(key for key in keys if _value(one, key) != _value(other, key))
 
 
-def is_shot(side: Side) -> bool:
+def is_shot(side: LabelledRun) -> bool:
     """Whether a run's mode is the single shot."""
     return side.said("mode") == SINGLE_SHOT
 
 
-def _by_one_setting(sides: Sequence[Side]) -> Iterator[Match]:
+def _by_one_setting(sides: Sequence[LabelledRun]) -> Iterator[Match]:
     """Of each group of runs that differ in one setting alone, every run against one of them."""
     ordered = sorted(sides, key=lambda side: not is_shot(side))
     partners = [(one, other, factors(one, other)) for one, other in combinations(ordered, 2)]
@@ -71,7 +71,7 @@ def _by_one_setting(sides: Sequence[Side]) -> Iterator[Match]:
         yield Match(base, other, keys)
 
 
-def _by_mode(sides: Sequence[Side], found: Sequence[Match]) -> Iterator[Match]:
+def _by_mode(sides: Sequence[LabelledRun], found: Sequence[Match]) -> Iterator[Match]:
     """Runs that may iterate against a single shot of the same model, where neither is yet."""
     matched = {id(side) for each in found if each.factors == ("mode",) for side in each[:2]}
     shots = [side for side in sides if is_shot(side) and id(side) not in matched]
@@ -83,7 +83,7 @@ def _by_mode(sides: Sequence[Side], found: Sequence[Match]) -> Iterator[Match]:
         yield Match(nearest, side, factors(nearest, side))
 
 
-def _value(side: Side, key: str) -> object:
+def _value(side: LabelledRun, key: str) -> object:
     return side.run.spec.get(key, RunSpec.model_fields[key].get_default())
 
 
@@ -101,8 +101,8 @@ class Pairing:
         flips: the problems that one of them did better on.
     """
 
-    base: Side
-    other: Side
+    base: LabelledRun
+    other: LabelledRun
     paired: Paired
     p_value: float
     low: float
@@ -126,7 +126,7 @@ class Pairing:
         return "; ".join(values) or "no setting"
 
 
-def pairings(sides: Sequence[Side]) -> list[Pairing]:
+def pairings(sides: Sequence[LabelledRun]) -> list[Pairing]:
     """Set runs against each other as `matches` has it; no shared problem is no pair."""
     made = [(match, *_paired(match.base, match.other)) for match in matches(sides)]
     made = [each for each in made if each[1].problems]
@@ -144,7 +144,7 @@ def pairings(sides: Sequence[Side]) -> list[Pairing]:
 Sides = tuple[dict[str, Counts], dict[str, Counts]]
 
 
-def _paired(base: Side, other: Side) -> tuple[Paired, Sides]:
+def _paired(base: LabelledRun, other: LabelledRun) -> tuple[Paired, Sides]:
     a, b = solved_counts(base.graded), solved_counts(other.graded)
     same = a.keys() & b.keys() - changed(base, other)
     counts_a, counts_b = ({p: n for p, n in of.items() if p in same} for of in (a, b))

@@ -26,7 +26,7 @@ SINGLE_SHOT = "single_shot"
 
 
 @dataclass(frozen=True)
-class Side:
+class LabelledRun:
     """A run and its name in the report."""
 
     label: str
@@ -55,7 +55,7 @@ class Side:
         return transcript_command(self.run.path, sample)
 
 
-def sides_of(runs: Sequence[Run]) -> list[Side]:
+def sides_of(runs: Sequence[Run]) -> list[LabelledRun]:
     """The runs in the order given; those with the same directory's name are numbered."""
     names = [_short(groupable(run.name)) or "run" for run in runs]
     often, seen, taken = Counter(names), Counter[str](), set(names)
@@ -67,7 +67,7 @@ def sides_of(runs: Sequence[Run]) -> list[Side]:
             label = f"{name} ({seen[name]})"
         taken.add(label)
         labels.append(label)
-    return [Side(label, run) for label, run in zip(labels, runs, strict=True)]
+    return [LabelledRun(label, run) for label, run in zip(labels, runs, strict=True)]
 
 
 def groupable(name: str) -> str:
@@ -76,7 +76,7 @@ def groupable(name: str) -> str:
     return f"{shown} " if shown in NOT_KEYS else shown
 
 
-def remarks(sides: Sequence[Side]) -> Iterator[str]:
+def remarks(sides: Sequence[LabelledRun]) -> Iterator[str]:
     """What whoever reads the figures has to know: what is not done, and what makes runs unlike."""
     for side in sides:
         pending = sum(side.run.summary.pending.values())
@@ -103,7 +103,7 @@ def remarks(sides: Sequence[Side]) -> Iterator[str]:
         yield from _unlike(sides[0], side)
 
 
-def changed(one: Side, other: Side) -> set[str]:
+def changed(one: LabelledRun, other: LabelledRun) -> set[str]:
     """Problems of both runs whose content is not the same."""
     hashes = {result.problem_id: result.problem_hash for result in one.run.results}
     return {
@@ -113,7 +113,7 @@ def changed(one: Side, other: Side) -> set[str]:
     }
 
 
-def _unlike(first: Side, side: Side) -> Iterator[str]:
+def _unlike(first: LabelledRun, side: LabelledRun) -> Iterator[str]:
     problems, those = (each.run.manifest["problems"].keys() for each in (first, side))
     both = f"{first.label} and {side.label}"
     if problems != those:

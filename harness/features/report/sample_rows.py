@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.features.report.figures import spoken, tokens
-from harness.features.report.run_labels import Side
+from harness.features.report.run_labels import LabelledRun
 from harness.run.store.results import SampleResult, Step
 from harness.text import printable, printable_line
 
@@ -21,7 +21,7 @@ MOST_CODE = 4_000_000
 """Characters of code in all; where there are more, the page has none of it."""
 
 
-def sample_data(sides: Sequence[Side]) -> dict[str, Any]:
+def sample_data(sides: Sequence[LabelledRun]) -> dict[str, Any]:
     """All samples, and what the page's filters need to know of them."""
     results = [result for side in sides for result in side.run.results]
     with_code = sum(len(result.code) for result in results) <= MOST_CODE
@@ -39,7 +39,7 @@ def sample_data(sides: Sequence[Side]) -> dict[str, Any]:
     }
 
 
-def _row(number: int, side: Side, result: SampleResult, *, with_code: bool) -> list[Any]:
+def _row(number: int, side: LabelledRun, result: SampleResult, *, with_code: bool) -> list[Any]:
     return [
         number,
         printable_line(result.sample),

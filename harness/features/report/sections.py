@@ -12,7 +12,7 @@ from harness.features.report.experiment_section import experiment_section, pairs
 from harness.features.report.figures import Amount, GroupRate, Part, Solved
 from harness.features.report.outliers import Extreme
 from harness.features.report.page_model import (
-    Exhibit,
+    PageItem,
     Section,
     Table,
     group_table,
@@ -21,7 +21,7 @@ from harness.features.report.page_model import (
     solved_table,
 )
 from harness.features.report.pairs import Pairing
-from harness.features.report.run_labels import Side
+from harness.features.report.run_labels import LabelledRun
 from harness.features.report.summary_section import summary_section
 from harness.run.summary.groups import FEWEST
 from harness.text import count, dollars, figure, percent
@@ -43,7 +43,7 @@ PAIR_HEAD = (
 
 
 def sections_of(
-    sides: Sequence[Side],
+    sides: Sequence[LabelledRun],
     pairs: Sequence[Pairing],
     cutoff: date | None,
     ranking: Ranking | None = None,
@@ -77,11 +77,11 @@ def _folded(section: Section) -> Section:
     return replace(section, folded=True)
 
 
-def _runs(sides: Sequence[Side]) -> list[str]:
+def _runs(sides: Sequence[LabelledRun]) -> list[str]:
     return [side.label for side in sides]
 
 
-def _pairs(sides: Sequence[Side], found: Sequence[Pairing]) -> Section:
+def _pairs(sides: Sequence[LabelledRun], found: Sequence[Pairing]) -> Section:
     iterating = any(pairing.iterating for pairing in found)
     title = "Agentic against single shot" if iterating else "Runs against each other"
     lead = (
@@ -97,11 +97,11 @@ def _pairs(sides: Sequence[Side], found: Sequence[Pairing]) -> Section:
     if not found:
         return Section("against", title, "")
     rows = tuple(_pair_row(pairing) for pairing in found)
-    overview = Exhibit("pairs", "Differences", lead, Table(PAIR_HEAD, rows))
+    overview = PageItem("pairs", "Differences", lead, Table(PAIR_HEAD, rows))
     return Section("against", title, "", (overview, *map(_flips, found, range(len(found)))))
 
 
-def _unpaired(sides: Sequence[Side], found: Sequence[Pairing]) -> str:
+def _unpaired(sides: Sequence[LabelledRun], found: Sequence[Pairing]) -> str:
     """The runs that are in no pair."""
     paired = {side.label for each in found for side in (each.base, each.other)}
     return ", ".join(side.label for side in sides if side.label not in paired)
@@ -124,11 +124,11 @@ def _pair_row(pairing: Pairing) -> tuple[str, ...]:
     )
 
 
-def _flips(pairing: Pairing, number: int) -> Exhibit:
+def _flips(pairing: Pairing, number: int) -> PageItem:
     listed = pairing.flips[:MOST_FLIPS]
     left_out = len(pairing.flips) - len(listed)
     more = f" {left_out:,} more are not listed." if left_out else ""
-    return Exhibit(
+    return PageItem(
         f"flips-{number}",
         f"Flips: {pairing.other.label} against {pairing.base.label}",
         f"Problems that one of the two solved more often, and how many of their samples each "
@@ -149,7 +149,7 @@ def _flip_row(flip: Flip) -> tuple[str, ...]:
     return flip.problem, flip.title, *solved, commands or "none"
 
 
-def _way(sides: Sequence[Side]) -> Section:
+def _way(sides: Sequence[LabelledRun]) -> Section:
     kinds: tuple[tuple[str, str, list[Solved], bool], ...] = (
         ("turns", "model calls", figures.by_turn(sides), True),
         ("tokens", "tokens a sample", figures.by_tokens(sides), False),
@@ -163,22 +163,26 @@ def _way(sides: Sequence[Side]) -> Section:
     return Section("way", "Solve rate by turn, tokens and cost", lead, tuple(shown))
 
 
-def _curve(sides: Sequence[Side], name: str, axis: str, rows: list[Solved], whole: bool) -> Exhibit:
+def _curve(
+    sides: Sequence[LabelledRun], name: str, axis: str, rows: list[Solved], whole: bool
+) -> PageItem:
     about = (
         f"The share of samples that were solved within so many {axis}. A sample is solved from its "
         "first revision on that passes all tests; who stopped keeps what it had."
     )
     chart = charts.solved_within(rows, _runs(sides), axis, about, whole=whole)
-    return Exhibit(f"by-{name}", f"By {axis}", about, solved_table(rows, axis), chart)
+    return PageItem(f"by-{name}", f"By {axis}", about, solved_table(rows, axis), chart)
 
 
-def _rates(sides: Sequence[Side], name: str, rows: list[GroupRate], more: str = "") -> Exhibit:
+def _rates(
+    sides: Sequence[LabelledRun], name: str, rows: list[GroupRate], more: str = ""
+) -> PageItem:
     about = f"pass@1 and its 95 % interval, by {name}.{more}"
     chart = charts.group_rates(rows, _runs(sides), about)
-    return Exhibit(f"by-{name}", f"By {name}", about, group_table(rows, name), chart)
+    return PageItem(f"by-{name}", f"By {name}", about, group_table(rows, name), chart)
 
 
-def _groups(sides: Sequence[Side]) -> Section:
+def _groups(sides: Sequence[LabelledRun]) -> Section:
     tags = f" The {figures.MOST_GROUPS} most frequent; a problem counts for each of its tags."
     kinds = (
         ("difficulty", figures.by_difficulty(sides), ""),
@@ -206,7 +210,7 @@ def _left_out(few: int) -> str:
     return f" {count(few, 'group')} of fewer than {FEWEST} problems not shown." if few else ""
 
 
-def _months(sides: Sequence[Side], cutoff: date | None) -> Section:
+def _months(sides: Sequence[LabelledRun], cutoff: date | None) -> Section:
     title, every = "By release month", figures.by_month(sides)
     rows = [row for row in every if row.rate.problems >= FEWEST]
     months = {row.group for row in every} - {row.group for row in rows}
@@ -229,20 +233,20 @@ def _months(sides: Sequence[Side], cutoff: date | None) -> Section:
             f" Training ended with {figures.month_of(cutoff)}, at the dashed line: a rate that "
             "falls there may have been learned by heart before."
         )
-    shown: list[Exhibit] = []
+    shown: list[PageItem] = []
     if rows:
         chart = charts.months(rows, _runs(sides), line, about)
-        shown.append(Exhibit("by-month", "By month", about, group_table(rows, "month"), chart))
+        shown.append(PageItem("by-month", "By month", about, group_table(rows, "month"), chart))
     if cutoff is not None:
         eras = figures.around_cutoff(sides, cutoff)
         about = "pass@1 of problems that were released while the models were trained, and later."
         chart = charts.group_rates(eras, _runs(sides), about)
         table = group_table(eras, "released")
-        shown.append(Exhibit("cutoff", "Before and after the cut-off", about, table, chart))
+        shown.append(PageItem("cutoff", "Before and after the cut-off", about, table, chart))
     return Section("months", title, lead, tuple(shown))
 
 
-def _tests(sides: Sequence[Side]) -> Section:
+def _tests(sides: Sequence[LabelledRun]) -> Section:
     rows = figures.public_and_hidden(sides)
     title = "Public against hidden tests"
     if not rows:
@@ -254,11 +258,11 @@ def _tests(sides: Sequence[Side]) -> Section:
         "tests did not catch."
     )
     chart = charts.outcomes(rows, _runs(sides), about)
-    exhibit = Exhibit("outcomes", "How samples did", about, part_table(rows, "outcome"), chart)
+    exhibit = PageItem("outcomes", "How samples did", about, part_table(rows, "outcome"), chart)
     return Section("tests", title, "", (exhibit,))
 
 
-def _endings(sides: Sequence[Side]) -> Section:
+def _endings(sides: Sequence[LabelledRun]) -> Section:
     kinds: tuple[tuple[str, str, list[Part], str], ...] = (
         (
             "verdicts",
@@ -269,20 +273,20 @@ def _endings(sides: Sequence[Side]) -> Section:
         ("stops", "stop reason", figures.stop_reasons(sides), "Why samples ended."),
     )
     shown = tuple(
-        Exhibit(name, f"{of.capitalize()}s", about, part_table(rows, of),
+        PageItem(name, f"{of.capitalize()}s", about, part_table(rows, of),
                 charts.parts(rows, _runs(sides), about))
         for name, of, rows, about in kinds if rows
     )  # fmt: skip
     return Section("endings", "Verdicts and stop reasons", "", shown)
 
 
-def _amounts(sides: Sequence[Side]) -> Section:
+def _amounts(sides: Sequence[LabelledRun]) -> Section:
     kinds: tuple[tuple[str, str, Amount], ...] = (
         ("seconds", "wall seconds", figures.seconds),
         ("spent-tokens", "tokens", figures.tokens),
         ("spent-dollars", "dollars", figures.dollars),
     )
-    shown: list[Exhibit] = []
+    shown: list[PageItem] = []
     for name, what, amount in kinds:
         rows = figures.quantiles(sides, amount)
         if not rows:
@@ -291,11 +295,11 @@ def _amounts(sides: Sequence[Side]) -> Section:
         fine = figures.quantiles(sides, amount, fine=True)
         chart = charts.quantiles(fine, _runs(sides), what, about)
         table = quantile_table(rows, what)
-        shown.append(Exhibit(name, f"{what.capitalize()} a sample", about, table, chart))
+        shown.append(PageItem(name, f"{what.capitalize()} a sample", about, table, chart))
     return Section("amounts", "Time, tokens and cost", "", tuple(shown))
 
 
-def _problems(sides: Sequence[Side]) -> Section:
+def _problems(sides: Sequence[LabelledRun]) -> Section:
     mean = (
         "The mean over a problem's samples, of all runs; the command shows the one that took most."
     )
@@ -328,7 +332,7 @@ def _extremes(
     *,
     found: Iterable[Extreme],
     told: Callable[[float], str],
-) -> Exhibit:
+) -> PageItem:
     rows = tuple(
         (
             each.problem,
@@ -340,4 +344,4 @@ def _extremes(
         for each in found
     )
     head = ("problem", "title", of, "solved", "transcript")
-    return Exhibit(name, title, about, Table(head, rows, commands=True))
+    return PageItem(name, title, about, Table(head, rows, commands=True))

@@ -5,8 +5,8 @@ from functools import partial
 
 from harness.features.report import charts
 from harness.features.report.figures import Amount, GroupRate, quantiles, seconds, tokens
-from harness.features.report.page_model import Exhibit, Section, Table, group_table, rate_words
-from harness.features.report.run_labels import Side
+from harness.features.report.page_model import PageItem, Section, Table, group_table, rate_words
+from harness.features.report.run_labels import LabelledRun
 from harness.run.store.published import PUBLISHED, verdicts_of
 from harness.run.summary.summary import Summary
 from harness.stats.pass_at_k import OfSeveral
@@ -22,21 +22,21 @@ UNSHOWN = frozenset(
 """Keys that change no result, or are shown anyway; of the others, those that differ are."""
 
 
-def summary_section(sides: Sequence[Side]) -> Section:
+def summary_section(sides: Sequence[LabelledRun]) -> Section:
     """Every run's headline, what it took and how it was set up."""
     rates = _headlines(sides)
     about = (
         "The share of problems solved: all tests passed, public and hidden. "
         "Lines are 95 % intervals: Wilson's, by problem where there are several samples of each."
     )
-    headline = Exhibit(
+    headline = PageItem(
         "headline",
         "Rates",
         about,
         group_table(rates, "rate"),
         charts.group_rates(rates, [side.label for side in sides], about) if rates else None,
     )
-    whole = Exhibit(
+    whole = PageItem(
         "runs",
         "Runs",
         "Each run in numbers. What nobody knows is called unknown, never zero.",
@@ -48,7 +48,7 @@ def summary_section(sides: Sequence[Side]) -> Section:
     return Section("summary", "Summary", "", (headline, whole))
 
 
-def _headlines(sides: Sequence[Side]) -> list[GroupRate]:
+def _headlines(sides: Sequence[LabelledRun]) -> list[GroupRate]:
     kinds: tuple[tuple[str, Callable[[Summary], Rate | None]], ...] = (
         ("pass@1", lambda summary: summary.pass_at_1),
         ("first write", _first_write),
@@ -69,37 +69,37 @@ def _first_write(summary: Summary) -> Rate | None:
     return curve.first_write if curve is not None else None
 
 
-_Row = tuple[str, Callable[[Side], str]]
+_Row = tuple[str, Callable[[LabelledRun], str]]
 
 
-def _rows(sides: Sequence[Side]) -> list[_Row]:
+def _rows(sides: Sequence[LabelledRun]) -> list[_Row]:
     return [*_settings(sides), *_FIGURES, *_several(sides), *_TAKEN]
 
 
-def _settings(sides: Sequence[Side]) -> list[_Row]:
+def _settings(sides: Sequence[LabelledRun]) -> list[_Row]:
     shown = [key for key in SETTINGS if any(side.said(key) != "unknown" for side in sides)]
     keys = {key for side in sides for key in side.run.spec} - UNSHOWN
     shown += sorted(key for key in keys if len({side.said(key) for side in sides}) > 1)
     return [(key.replace("_", " "), lambda side, key=key: side.said(key)) for key in shown]
 
 
-def _several(sides: Sequence[Side]) -> Iterator[_Row]:
+def _several(sides: Sequence[LabelledRun]) -> Iterator[_Row]:
     """pass@k and pass^k for the k that any run has."""
     for k in sorted({each.k for side in sides for each in side.run.summary.of_several}):
         yield f"pass@{k}", partial(_of_k, k, lambda of: of.any_right)
         yield f"pass^{k}", partial(_of_k, k, lambda of: of.all_right)
 
 
-def _of_k(k: int, rate_in: Callable[[OfSeveral], Rate | None], side: Side) -> str:
+def _of_k(k: int, rate_in: Callable[[OfSeveral], Rate | None], side: LabelledRun) -> str:
     found = (rate_in(each) for each in side.run.summary.of_several if each.k == k)
     return rate_words(next(found, None))
 
 
-def _of(told: Callable[[Summary], str]) -> Callable[[Side], str]:
+def _of(told: Callable[[Summary], str]) -> Callable[[LabelledRun], str]:
     return lambda side: told(side.run.summary)
 
 
-def _of_ours(told: Callable[[Summary], str]) -> Callable[[Side], str]:
+def _of_ours(told: Callable[[Summary], str]) -> Callable[[LabelledRun], str]:
     """What nobody knows of a run that was imported."""
     return lambda side: "unknown" if side.imported else told(side.run.summary)
 
@@ -108,11 +108,11 @@ def _share(value: float | None) -> str:
     return "unknown" if value is None else percent(value)
 
 
-def _median(side: Side, amount: Amount) -> str:
+def _median(side: LabelledRun, amount: Amount) -> str:
     return figure(next((q.amount for q in quantiles([side], amount) if q.share == 0.5), None))  # noqa: PLR2004 - the middle
 
 
-def _no_hidden(side: Side) -> str:
+def _no_hidden(side: LabelledRun) -> str:
     published = verdicts_of(side.run.manifest) == PUBLISHED
     return "unknown" if published else f"{side.run.summary.no_hidden:,}"
 

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from harness.errors import DataError
 from harness.features.serve.refusal import Refusal
-from harness.features.serve.requests import Asked, Text
+from harness.features.serve.requests import RequestBody, Text
 from harness.grading.jobs import Options
 from harness.grading.judge import STOPS
 from harness.plugins import RuleName
@@ -24,7 +24,7 @@ CODE = "code"
 """In place of a rule of extraction: the text is the code."""
 
 
-class GivenTest(Asked):
+class GivenTest(RequestBody):
     """A test of the client's own.
 
     Attributes:
@@ -36,7 +36,7 @@ class GivenTest(Asked):
     output: str
 
 
-class Settings(Asked):
+class Settings(RequestBody):
     """How a solution is judged, where that is not to be as the server was started.
 
     Attributes:

@@ -24,7 +24,7 @@ SOLUTION_S = 1_800.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class GradeItem:
     """An item with all that judging it takes, checked.
 
     Attributes:
@@ -56,13 +56,13 @@ class Graders:
     usual: Options
     most_memory: int
 
-    def check(self, items: Sequence[Item], where: str = "items.{}: ") -> list[Asked]:
+    def check(self, items: Sequence[Item], where: str = "items.{}: ") -> list[GradeItem]:
         """Return items ready to be judged: nothing is judged of a request that is wrong.
 
         Raises:
             Refusal: 422: names the first item that is wrong, and why.
         """
-        found: list[Asked] = []
+        found: list[GradeItem] = []
         for number, item in enumerate(items):
             try:
                 found.append(self._asked(number, item))
@@ -70,7 +70,7 @@ class Graders:
                 raise Refusal(refusal.status, where.format(number) + refusal.what) from None
         return found
 
-    def _asked(self, number: int, item: Item) -> Asked:
+    def _asked(self, number: int, item: Item) -> GradeItem:
         own = item.problem is None
         problem = given_problem(item) if item.problem is None else self.problems.find(item.problem)
         if item.text is not None and item.extract != CODE:
@@ -80,9 +80,11 @@ class Graders:
                 what = str(error).replace("--extract ", "extract ")
                 raise Refusal(422, what) from None
         options = options_for(item, self.usual, self.most_memory)
-        return Asked(number, item, problem, own, options)
+        return GradeItem(number, item, problem, own, options)
 
-    async def stream(self, asked: Sequence[Asked], wait_s: float) -> AsyncIterator[dict[str, Any]]:
+    async def stream(
+        self, asked: Sequence[GradeItem], wait_s: float
+    ) -> AsyncIterator[dict[str, Any]]:
         """Yield answers as items are judged, a few more at a time than there are workers.
 
         Args:
@@ -111,7 +113,7 @@ class Graders:
                 task.cancel()
             await asyncio.gather(*under_way, return_exceptions=True)
 
-    async def _line(self, asked: Asked, wait_s: float) -> dict[str, Any]:
+    async def _line(self, asked: GradeItem, wait_s: float) -> dict[str, Any]:
         """Return an item's answer, whatever happens: the status of the whole is sent already."""
         try:
             return await self.answer(asked, wait_s)
@@ -120,7 +122,7 @@ class Graders:
             self.workers.metrics.judged("/grade", lost.verdict, 0.0)
             return _answer(asked, lost, "", refusal.what)
 
-    async def answer(self, asked: Asked, wait_s: float) -> dict[str, Any]:
+    async def answer(self, asked: GradeItem, wait_s: float) -> dict[str, Any]:
         """Judge one item and return its answer.
 
         Raises:
@@ -137,7 +139,7 @@ class Graders:
         self.workers.metrics.judged("/grade", grade.verdict, cpu_s)
         return _answer(asked, grade, extraction, cause)
 
-    async def _code(self, asked: Asked) -> tuple[str, str]:
+    async def _code(self, asked: GradeItem) -> tuple[str, str]:
         """Return the solution, and the rule that found it."""
         item = asked.item
         if item.text is None or item.extract == CODE:
@@ -146,7 +148,7 @@ class Graders:
         found = await asyncio.to_thread(search, item.text, asked.problem.entry_point)
         return found.code, found.rule
 
-    async def _grade(self, asked: Asked, code: str, wait_s: float) -> tuple[Grade, str]:
+    async def _grade(self, asked: GradeItem, code: str, wait_s: float) -> tuple[Grade, str]:
         if not RULES_OF[asked.problem.kind].runs_code:
             grade = await asyncio.to_thread(judge_answer, asked.problem, code)
             return grade, grade.checker_error
@@ -169,7 +171,7 @@ class Graders:
         raise AssertionError
 
 
-def _answer(asked: Asked, grade: Grade, extraction: str, cause: str) -> dict[str, Any]:
+def _answer(asked: GradeItem, grade: Grade, extraction: str, cause: str) -> dict[str, Any]:
     return grade_answer(
         asked.item,
         grade,

@@ -23,7 +23,7 @@ Text = Annotated[str, PlainValidator(_text)]
 """A text that may hold half a surrogate pair, as a model's words that were cut short do."""
 
 
-class Asked(BaseModel):
+class RequestBody(BaseModel):
     """A base for what is asked for: frozen; a key that is not known is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from harness.features.serve.files_wrapper import Wrapped, unwrap, wrap
 from harness.features.serve.refusal import Refusal
 from harness.features.serve.requests import Text
-from harness.grading.sandbox_retry import Bench
+from harness.grading.sandbox_retry import RetryingWorker
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Ending, Execution, Program
 from harness.sandbox.trial_input import Trial
@@ -92,7 +92,7 @@ class Run:
         """Return what came of it. Raises SandboxError where that was not the program's doing."""
         with Trial(self.program, [self.stdin], self.limits) as trial:
             try:
-                return Bench(worker).execute(trial, [0], last=True)[0]
+                return RetryingWorker(worker).execute(trial, [0], last=True)[0]
             finally:
                 worker.leave(trial)
 

@@ -15,7 +15,7 @@ PENDING = "pending"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ChosenSample:
     """A sample: its row, and its result where it has one."""
 
     row: SampleRow
@@ -57,7 +57,7 @@ def _told(found: Efficiency) -> dict[str, Any]:
 
 
 _VERDICTS = [verdict for verdict in Verdict if verdict not in INFRASTRUCTURE]
-_KINDS: dict[str, Callable[[Shown], bool]] = {
+_KINDS: dict[str, Callable[[ChosenSample], bool]] = {
     "solved": lambda shown: shown.result is not None and shown.result.solved,
     "unsolved": lambda shown: _graded(shown) and shown.row.status != Verdict.ACCEPTED,
     "overfit": lambda shown: shown.result is not None and shown.result.overfit,
@@ -80,7 +80,7 @@ ORDERS = tuple(_ORDERS)
 """What `--sort` takes: figures the largest first, and last what is unknown."""
 
 
-def shown_samples(run: Run, only: Iterable[str] = (), sort: str = "number") -> list[Shown]:
+def shown_samples(run: Run, only: Iterable[str] = (), sort: str = "number") -> list[ChosenSample]:
     """The samples of a run.
 
     Args:
@@ -101,26 +101,26 @@ def shown_samples(run: Run, only: Iterable[str] = (), sort: str = "number") -> l
     return sorted(chosen, key=lambda shown: (_ORDERS[sort](shown.row), shown.row.number))
 
 
-def _all(run: Run) -> list[Shown]:
+def _all(run: Run) -> list[ChosenSample]:
     problems, samples = run.manifest["problems"], int(run.spec["samples_per_problem"])
     numbers = Numbers(problems)
     graded = [
-        Shown(
+        ChosenSample(
             result_row(result, numbers.of(result.problem_id, result.index), several=samples > 1),
             result,
         )
         for result in run.results
     ]
-    return graded + [Shown(row) for row in pending_rows(problems, samples, run.results)]
+    return graded + [ChosenSample(row) for row in pending_rows(problems, samples, run.results)]
 
 
-def _is_one_of(shown: Shown, kinds: Sequence[str]) -> bool:
+def _is_one_of(shown: ChosenSample, kinds: Sequence[str]) -> bool:
     return any(
         _KINDS[kind](shown) if kind in _KINDS else shown.row.status == kind for kind in kinds
     )
 
 
-def _graded(shown: Shown) -> bool:
+def _graded(shown: ChosenSample) -> bool:
     return shown.result is not None and shown.result.graded
 
 

@@ -13,14 +13,14 @@ from harness.run.summary.frames import samples_frame
 from harness.run.summary.loaded_run import Run, read_run
 from harness.run.summary.result_filter import Filters, filtered, read_filters
 from harness.run.summary.summary import Summary
-from harness.terminal.notebook import Shown
+from harness.terminal.notebook import NotebookView
 from harness.terminal.run_screen import run_screen
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class LoadedRun(Shown):
+class LoadedRun(NotebookView):
     """A run on disk; `compare` takes it. One that is under way is what it has so far.
 
     Attributes:

@@ -33,7 +33,7 @@ from harness.features.verify.verification import (
 from harness.features.verify.view import verification_view
 from harness.grading.jobs import Judged
 from harness.grading.reference_verdicts import Finding, VerifiedCache, default_folder
-from harness.run.session.judging_session import Judging, judge_jobs, vet
+from harness.run.session.judging_session import JudgingSession, judge_jobs, vet
 from harness.run.spec.spec import read_spec
 from harness.sandbox.isolation import Level
 from harness.sources.benchmarks import parse_spec
@@ -46,7 +46,7 @@ from harness.text import bad_rows, count, printable_line
 
 def verify_source(
     flags: dict[str, Any],
-    judging: Judging,
+    judging: JudgingSession,
     *,
     most: int | None,
     inputs: int | None,
@@ -124,7 +124,7 @@ def _cache(source: str, err: Console) -> VerifiedCache:
 
 
 def _known(
-    cache: VerifiedCache, listed: Sequence[References], judging: Judging, err: Console
+    cache: VerifiedCache, listed: Sequence[References], judging: JudgingSession, err: Console
 ) -> dict[str, Finding]:
     """What earlier invocations found, in sandboxes that were strong enough; how much, is said."""
     keys = [key for each in listed for key in each.keys]
@@ -139,7 +139,7 @@ def _judge(
     listed: Sequence[References],
     found: dict[str, Finding],
     cache: VerifiedCache,
-    judging: Judging,
+    judging: JudgingSession,
     err: Console,
 ) -> bool:
     """Judge the rest into `found`, each kept at once; returns whether that was interrupted."""

@@ -15,7 +15,7 @@ from harness.features.verify.generated_inputs import EXCERPT, as_json, complaint
 from harness.grading.checkers import Check, CheckerError, Prepared
 from harness.grading.judge import Stop, Task, judge
 from harness.grading.rules import Rule, RuleError, find_rule
-from harness.grading.sandbox_retry import Bench
+from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import TestResult, Verdict
 from harness.problem import Problem, TestCase
 from harness.sandbox.limits import Limits
@@ -115,7 +115,7 @@ class _First:
         self.unusable: list[Unusable] = []
         self.check: Check | None = None
         if problem.checker is not None:
-            self.check = Check.of(Bench(worker), problem.checker, functional=True)
+            self.check = Check.of(RetryingWorker(worker), problem.checker, functional=True)
 
     def tests(self, code: str, inputs: list[str]) -> list[TestCase]:
         """Tests whose expected outputs are what the reference says; see `unusable` for the rest."""

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from harness.grading.sandbox_retry import Bench
+from harness.grading.sandbox_retry import RetryingWorker
 from harness.problem import Problem
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Ending, Execution, Program
@@ -144,7 +144,7 @@ def run_each(
     Raises:
         SandboxError: the sandbox failed.
     """
-    bench, overdue = Bench(worker), 0
+    bench, overdue = RetryingWorker(worker), 0
     limits = replace(limits, output_bytes=min(limits.output_bytes, LARGEST_BYTES))
     done: list[Execution | None] = []
     with Trial(program, inputs, limits) as trial:

@@ -17,7 +17,7 @@ from harness.features.verify.generated import (
 )
 from harness.problem import Problem
 from harness.run.reporter import JudgingProgress
-from harness.run.session.judging_session import Judging, in_pool
+from harness.run.session.judging_session import JudgingSession, in_pool
 from harness.sandbox.executor import Executor
 from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count
@@ -65,7 +65,7 @@ class CrossChecking:
         """How many problems were not reached."""
         return self._total - len(self.checked)
 
-    def run(self, judging: Judging, err: Console) -> bool:
+    def run(self, judging: JudgingSession, err: Console) -> bool:
         """Check them with a progress bar; returns whether an interrupt ended it."""
 
         def work(pool: Executor, progress: JudgingProgress) -> Coroutine[Any, Any, None]:

@@ -28,17 +28,17 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ListedRuns:
     """The runs below a folder; `cut` says whether there may be more than were looked for."""
 
     places: tuple[Place, ...]
     cut: bool
 
 
-def find_places(root: Path) -> Found:
+def find_places(root: Path) -> ListedRuns:
     """The runs below a folder, as `harness.run.store.discovery` finds them."""
     found = find_runs(root)
-    return Found(tuple(_place(root, path) for path in found.paths), found.cut)
+    return ListedRuns(tuple(_place(root, path) for path in found.paths), found.cut)
 
 
 def _place(root: Path, path: Path) -> Place:

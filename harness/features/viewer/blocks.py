@@ -29,9 +29,9 @@ from harness.agent.extraction.code import extract
 from harness.features.viewer.entries import Entry
 from harness.features.viewer.event_texts import told_in
 from harness.features.viewer.highlight import DiffLine, coloured, difference
-from harness.features.viewer.side_by_side import SHOWN, Sides, beside, cut
+from harness.features.viewer.side_by_side import SHOWN, SideBySide, beside, cut
 from harness.features.viewer.test_report import NOTHING, failures_in
-from harness.features.viewer.transcript_index import Line, Tape
+from harness.features.viewer.transcript_index import Line, TranscriptIndex
 from harness.markdown import fenced_blocks
 from harness.models.prices import ListedPrice, cost
 from harness.models.protocol import ModelTurn, ToolCall
@@ -82,7 +82,7 @@ class Failed:
     """A test that failed, with what was expected beside what came where both are known."""
 
     title: str
-    sides: Sides | None = None
+    sides: SideBySide | None = None
     where: str = ""
     boxes: tuple[tuple[str, Words], ...] = ()
 
@@ -114,7 +114,7 @@ class Blocks:
         running: whether what has no result yet may still get one.
     """
 
-    def __init__(self, tape: Tape, price: ListedPrice | None, *, running: bool) -> None:
+    def __init__(self, tape: TranscriptIndex, price: ListedPrice | None, *, running: bool) -> None:
         self._tape, self._price, self._running = tape, price, running
         self._events: dict[int, Event | None] = {}
 

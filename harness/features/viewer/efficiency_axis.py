@@ -22,7 +22,7 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True)
-class Strip:
+class EfficiencyAxis:
     """What is drawn; places are in percent of the line's length, from fast to slow.
 
     Attributes:
@@ -40,7 +40,7 @@ class Strip:
     told: str
 
 
-def strip_of(found: Efficiency | None) -> Strip | None:
+def strip_of(found: Efficiency | None) -> EfficiencyAxis | None:
     """The strip of a solution; None where it was not timed, or there is no reference.
 
     The axis is of the logarithm of time.
@@ -62,7 +62,7 @@ def strip_of(found: Efficiency | None) -> Strip | None:
     *references, own, low, high = map(place, times)
     slowest = found.references[-1] / fastest
     beside = f"{len(references)} references, the slowest of them {figure(slowest)} times"
-    return Strip(
+    return EfficiencyAxis(
         references=tuple(references),
         mark=own,
         low=low,

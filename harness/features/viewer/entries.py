@@ -7,7 +7,7 @@ a few of them.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from harness.features.viewer.transcript_index import Line, Tape
+from harness.features.viewer.transcript_index import Line, TranscriptIndex
 
 PER_PAGE = 100
 WRITES = frozenset({"write_solution", "write_answer"})
@@ -65,7 +65,7 @@ class Entries:
         return self.all[start : start + PER_PAGE]
 
 
-def entries_of(tape: Tape) -> Entries:
+def entries_of(tape: TranscriptIndex) -> Entries:
     """The entries of a transcript."""
     made = _Making()
     for line in tape.in_order():

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.features.viewer.addresses import Found, Place, find_places, key_of
+from harness.features.viewer.addresses import ListedRuns, Place, find_places, key_of
 from harness.features.viewer.entries import Entries, entries_of
 from harness.features.viewer.open_run import Item, OpenRun, stamp_of, summed_up, transcript_name
 from harness.features.viewer.query import sums
-from harness.features.viewer.transcript_index import Tape
+from harness.features.viewer.transcript_index import TranscriptIndex
 from harness.run.spec.shard import planned_samples
 from harness.run.store.directory import read_manifest
 from harness.run.store.state import RunState
@@ -55,7 +55,7 @@ class Listed:
 class Talk:
     """A sample's transcript; `there` is whether it has one."""
 
-    tape: Tape
+    tape: TranscriptIndex
     entries: Entries
     there: bool
 
@@ -78,13 +78,15 @@ class Library:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._found: tuple[float, Found] | None = None
+        self._found: tuple[float, ListedRuns] | None = None
         self._open: OrderedDict[str, OpenRun] = OrderedDict()
-        self._tapes: OrderedDict[tuple[str, str], tuple[Tape, int, Entries]] = OrderedDict()
+        self._tapes: OrderedDict[tuple[str, str], tuple[TranscriptIndex, int, Entries]] = (
+            OrderedDict()
+        )
         self._listed: dict[str, tuple[tuple[Any, ...], Listed]] = {}
         self._states: dict[str, tuple[tuple[Any, ...], dict[str, tuple[str, str]]]] = {}
 
-    def found(self) -> Found:
+    def found(self) -> ListedRuns:
         """The runs that there are."""
         began = time.monotonic()
         if self._found is None or began > self._found[0]:
@@ -200,7 +202,9 @@ class Library:
         """A sample's transcript as it is now. Raises RunDirectoryError: its pack is damaged."""
         where = run.place.key, item.key
         name = transcript_name(item.problem_id, item.index)
-        tape, lines, entries = self._tapes.pop(where, (Tape(run.path, name), -1, Entries((), {})))
+        tape, lines, entries = self._tapes.pop(
+            where, (TranscriptIndex(run.path, name), -1, Entries((), {}))
+        )
         there = tape.refresh()
         if tape.changes != lines:
             entries = entries_of(tape)

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from harness.features.viewer.addresses import Place, key_of
-from harness.features.viewer.result_index import Row, Rows
+from harness.features.viewer.result_index import ResultRow, Rows
 from harness.models.prices import ListedPrice
 from harness.run.spec.shard import planned_samples
 from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, read_manifest
@@ -39,7 +39,7 @@ class Item:
     sample: str
     problem_id: str
     index: int
-    row: Row | None
+    row: ResultRow | None
     reason: Reason = NEVER_RUN
 
     @property

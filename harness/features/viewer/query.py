@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from harness.features.viewer.html import line
 from harness.features.viewer.open_run import Item
-from harness.features.viewer.result_index import Row
+from harness.features.viewer.result_index import ResultRow
 from harness.stats.curves import mean_by_problem
 from harness.stats.rates import Rate, rate
 
@@ -82,12 +82,12 @@ class Query:
         return "descending" if self.down else "ascending"
 
 
-def _share(row: Row) -> float | None:
+def _share(row: ResultRow) -> float | None:
     total = row.public_total + row.hidden_total
     return (row.public_passed + row.hidden_passed) / total if total else None
 
 
-Key = Callable[[Row], Any]
+Key = Callable[[ResultRow], Any]
 COLUMNS: dict[str, Key] = {
     "problem": lambda row: (row.title.casefold(), row.index),
     "difficulty": lambda row: (LEVELS.get(row.difficulty or "", len(LEVELS)), row.difficulty or ""),
@@ -129,7 +129,7 @@ def _meant(item: Item, query: Query) -> bool:
     return meant
 
 
-def _level(row: Row) -> str:
+def _level(row: ResultRow) -> str:
     return _named(row.difficulty or "unknown")
 
 
@@ -214,7 +214,7 @@ def sums(items: Iterable[Item]) -> Sums:
     )
 
 
-def _rate(rows: Iterable[Row]) -> Rate | None:
+def _rate(rows: Iterable[ResultRow]) -> Rate | None:
     by_problem = mean_by_problem((row.problem_id, float(row.solved)) for row in rows)
     return rate(list(by_problem.values()))
 

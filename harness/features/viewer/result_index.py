@@ -23,7 +23,7 @@ REMEMBERED = 64
 """Bytes before the place that was read to, which tell whether it is still the same file."""
 
 
-class Row(Frozen):
+class ResultRow(Frozen):
     """What a list says of a graded sample; the keys are those of `SampleResult`."""
 
     sample: str
@@ -147,7 +147,7 @@ class Rows:
         self._forget()
 
     def _forget(self) -> None:
-        self.of: dict[str, Row] = {}
+        self.of: dict[str, ResultRow] = {}
         self._spans: dict[str, Span] = {}
         self.unreadable: list[int] = []
         self._count = 0
@@ -176,7 +176,7 @@ class Rows:
 
     def _add(self, span: Span, line: bytes) -> None:
         try:
-            row = Row.model_validate_json(line)
+            row = ResultRow.model_validate_json(line)
         except ValidationError:
             self.unreadable.append(self._count)
             return

@@ -34,7 +34,7 @@ LONGEST_LINE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class AlignedLine:
     """A line of both; None where one has no such line."""
 
     number: int
@@ -44,7 +44,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class SideBySide:
     """Two texts side by side.
 
     Attributes:
@@ -52,20 +52,20 @@ class Sides:
         numbered: whether the numbers of the lines are those of the whole texts.
     """
 
-    lines: tuple[Side, ...]
+    lines: tuple[AlignedLine, ...]
     left: int
     numbered: bool = True
 
 
-def beside(expected: str, got: str, *, numbered: bool = True) -> Sides:
+def beside(expected: str, got: str, *, numbered: bool = True) -> SideBySide:
     """Two texts side by side, by the numbers of their lines; so are they judged."""
     here, there = expected.strip("\n").split("\n"), got.strip("\n").split("\n")
     pairs = list(zip_longest(here[:MOST_LINES], there[:MOST_LINES]))
     lines = tuple(
-        Side(number, _shown(one), _shown(other), _bare(one) != _bare(other))
+        AlignedLine(number, _shown(one), _shown(other), _bare(one) != _bare(other))
         for number, (one, other) in enumerate(pairs, 1)
     )
-    return Sides(lines, max(len(here), len(there)) - len(lines), numbered)
+    return SideBySide(lines, max(len(here), len(there)) - len(lines), numbered)
 
 
 def _shown(line: str | None) -> str | None:

@@ -46,7 +46,7 @@ class Line:
     fenced: bool = False
 
 
-class Tape:
+class TranscriptIndex:
     """The lines of a transcript that stand, and the marks between them.
 
     Attributes:

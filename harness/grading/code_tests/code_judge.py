@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from harness.grading.code_tests.rounds import Failure, Rounds, TestsFailedError
 from harness.grading.outcome import outcome
-from harness.grading.sandbox_retry import Bench
+from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference, JudgedAgain, TestResult, Verdict
 from harness.problem import TestCase, TestCode, TestScript
 from harness.sandbox.limits import Limits
@@ -58,7 +58,7 @@ class CodeJudge:
         peak_bytes: the largest of any process of the solution.
     """
 
-    def __init__(self, bench: Bench, task: CodeTask) -> None:
+    def __init__(self, bench: RetryingWorker, task: CodeTask) -> None:
         self.bench = bench
         self.task = task
         self.peak_bytes = 0

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from harness.grading.sandbox_retry import Bench
+from harness.grading.sandbox_retry import RetryingWorker
 from harness.problem import NO_EXCEPTION, Codec, Signature, TestCase, TestCode, TestScript
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution, Program
@@ -95,7 +95,7 @@ class Rounds:
         retimed: processes that were run again, and those that then came to an end.
     """
 
-    bench: Bench
+    bench: RetryingWorker
     program: Program
     limits: Limits
     code: TestCode

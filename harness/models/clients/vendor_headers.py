@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from harness.errors import UsageError
-from harness.models.environment import Environment, Found
+from harness.models.environment import Environment, FoundVariable
 from harness.models.providers import is_at
 from harness.models.user_headers import can_be_sent
 
@@ -27,7 +27,7 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
 NAMED = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
 
 
-def vendor_headers(base_url: str, environment: Environment) -> tuple[Found, ...]:
+def vendor_headers(base_url: str, environment: Environment) -> tuple[FoundVariable, ...]:
     """What the environment holds for the vendor whose own host an address is at.
 
     Raises:
@@ -41,12 +41,12 @@ def vendor_headers(base_url: str, environment: Environment) -> tuple[Found, ...]
     return found
 
 
-def headers_of(found: Iterable[Found]) -> dict[str, str]:
+def headers_of(found: Iterable[FoundVariable]) -> dict[str, str]:
     """The headers that variables stand for."""
     return dict(header for each in found for header in _headers(each))
 
 
-def _headers(found: Found) -> Iterator[tuple[str, str]]:
+def _headers(found: FoundVariable) -> Iterator[tuple[str, str]]:
     """The SDKs pass over a line without a colon, and so does this."""
     if found.variable in NAMED:
         yield NAMED[found.variable], found.value

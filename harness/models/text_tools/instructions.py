@@ -28,7 +28,7 @@ from harness.models.protocol import (
     ToolSpec,
     UserMessage,
 )
-from harness.models.text_tools.json_calls import WrittenCall
+from harness.models.text_tools.json_calls import ParsedCall
 from harness.models.text_tools.reader import read_calls, sole_text
 from harness.problem import ProblemView
 
@@ -201,13 +201,13 @@ def _result(message: ToolMessage) -> str:
 def _assistant(message: AssistantMessage) -> AssistantMessage:
     """The model's own words where they are known; a call made in another way as a block."""
     own = (block[SAID] for block in message.reasoning if SAID in block and MARK in block)
-    calls = (_written(WrittenCall(call.name, call.arguments)) for call in message.tool_calls)
+    calls = (_written(ParsedCall(call.name, call.arguments)) for call in message.tool_calls)
     text = next(own, None) or "\n\n".join(filter(None, (message.text, *calls)))
     reasoning = tuple(block for block in message.reasoning if MARK not in block)
     return AssistantMessage(text=text, reasoning=reasoning)
 
 
-def _written(call: WrittenCall) -> str:
+def _written(call: ParsedCall) -> str:
     try:
         arguments: Any = json.loads(call.arguments)
     except (ValueError, RecursionError):

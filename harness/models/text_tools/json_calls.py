@@ -19,7 +19,7 @@ Known = Mapping[str, ToolSpec]
 """The tools that may be called, by name."""
 
 
-class WrittenCall(NamedTuple):
+class ParsedCall(NamedTuple):
     """A call as it was written; `arguments` is JSON text, broken or not."""
 
     name: str
@@ -31,7 +31,7 @@ class Block(NamedTuple):
 
     start: int
     end: int
-    calls: Sequence[WrittenCall]
+    calls: Sequence[ParsedCall]
 
 
 ARGUMENT_KEYS = ("arguments", "parameters")
@@ -57,12 +57,12 @@ class Decoded(NamedTuple):
     whole: bool
 
 
-def calls_in_json(region: str, known: Known) -> list[WrittenCall]:
+def calls_in_json(region: str, known: Known) -> list[ParsedCall]:
     """The calls of a block of JSON; none where it is something else."""
     return calls_at_start(region, known)[0]
 
 
-def calls_at_start(region: str, known: Known) -> tuple[list[WrittenCall], int]:
+def calls_at_start(region: str, known: Known) -> tuple[list[ParsedCall], int]:
     """The calls in the JSON that a text begins with, and where it ends."""
     values, end, whole = decoded(region)
     calls = _calls_of(values, known)
@@ -113,19 +113,19 @@ def _mended(text: str) -> str:
     return _STRING_OR_COMMA.sub(lambda found: found[1] or "", text)
 
 
-def _broken(text: str, known: Known) -> WrittenCall | None:
+def _broken(text: str, known: Known) -> ParsedCall | None:
     """A call of which the end is missing or wrong; its arguments may be whole all the same."""
     name, begin = name_in(text), _ARGUMENTS.search(text)
     if name is None or (begin is None and name not in known):
         return None
     if begin is None:
-        return WrittenCall(name, BROKEN)
+        return ParsedCall(name, BROKEN)
     written = text[begin.end() :]
     try:
         value, _ = _DECODER.raw_decode(written)
     except (ValueError, RecursionError):
-        return WrittenCall(name, written if written.strip() else BROKEN)
-    return WrittenCall(name, text_of(value))
+        return ParsedCall(name, written if written.strip() else BROKEN)
+    return ParsedCall(name, text_of(value))
 
 
 def name_in(text: str) -> str | None:
@@ -134,9 +134,9 @@ def name_in(text: str) -> str | None:
     return found[1] if found else None
 
 
-def _calls_of(values: Iterable[Any], known: Known) -> list[WrittenCall]:
+def _calls_of(values: Iterable[Any], known: Known) -> list[ParsedCall]:
     """The calls that values are; none when one of them is something else."""
-    calls: list[WrittenCall] = []
+    calls: list[ParsedCall] = []
     for value in values:
         items = cast("list[Any]", value) if isinstance(value, list) else [value]
         found = [_call_of(item, known) for item in items]
@@ -146,7 +146,7 @@ def _calls_of(values: Iterable[Any], known: Known) -> list[WrittenCall]:
     return calls
 
 
-def _call_of(value: Any, known: Known) -> WrittenCall | None:
+def _call_of(value: Any, known: Known) -> ParsedCall | None:
     if not isinstance(value, dict):
         return None
     fields = cast("dict[str, Any]", value)
@@ -157,7 +157,7 @@ def _call_of(value: Any, known: Known) -> WrittenCall | None:
     if not isinstance(name, str) or not name or (key is None and name not in known):
         return None
     arguments = None if key is None else fields[key]
-    return WrittenCall(name, "{}" if arguments is None else text_of(arguments))
+    return ParsedCall(name, "{}" if arguments is None else text_of(arguments))
 
 
 def text_of(arguments: Any) -> str:

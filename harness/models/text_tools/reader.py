@@ -20,7 +20,7 @@ from harness.models.text_tools.json_calls import (
     MOST_CALLS,
     Block,
     Known,
-    WrittenCall,
+    ParsedCall,
     calls_in_json,
 )
 from harness.models.text_tools.tag_calls import function, tagged
@@ -47,7 +47,7 @@ class Reading(NamedTuple):
     """What a text came to: itself without its calls, and the calls in order."""
 
     text: str
-    calls: tuple[WrittenCall, ...]
+    calls: tuple[ParsedCall, ...]
 
 
 def sole_text(tool: ToolSpec) -> str | None:
@@ -74,7 +74,7 @@ def read_calls(
     if len(text) > LONGEST_TEXT:
         return Reading(text, ())
     known = {tool.name: tool for tool in tools}
-    calls: list[WrittenCall] = []
+    calls: list[ParsedCall] = []
     pieces: list[str] = []
     after = 0
     for block in _blocks(text, known, _OPENING, _after_thoughts(text), cut_off=cut_off):
@@ -139,13 +139,13 @@ def _fenced(text: str, found: re.Match[str], known: Known, *, cut_off: bool) -> 
     return Block(found.start(), end, calls_in_json(region, known))
 
 
-def _text_call(inside: str, tag: str, known: Known, *, broken: bool) -> Sequence[WrittenCall]:
+def _text_call(inside: str, tag: str, known: Known, *, broken: bool) -> Sequence[ParsedCall]:
     """The call of a block that is tagged with a tool's name and holds its one text."""
     argument = sole_text(known[tag]) if tag in known else None
     if argument is None:
         return ()
     arguments = json.dumps({argument: inside.removeprefix("\r").removeprefix("\n")})
-    return (WrittenCall(tag, arguments[:-2] if broken else arguments),)
+    return (ParsedCall(tag, arguments[:-2] if broken else arguments),)
 
 
 def _end_of_json(text: str, at: int, marks: str) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from harness.models.text_tools.json_calls import (
     UNNAMED,
     Block,
     Known,
-    WrittenCall,
+    ParsedCall,
     calls_in_json,
     decoded,
     name_in,
@@ -54,7 +54,7 @@ def tagged(text: str, found: re.Match[str], known: Known) -> Block:
         return Block(found.start(), end, [call])
     if body[:1] not in {"{", "["}:  # somebody speaks of the tag
         return Block(found.start(), start, ())
-    calls = calls_in_json(body, known) or [WrittenCall(name_in(body) or UNNAMED, body)]
+    calls = calls_in_json(body, known) or [ParsedCall(name_in(body) or UNNAMED, body)]
     return Block(found.start(), end, calls)
 
 
@@ -75,7 +75,7 @@ def function(text: str, found: re.Match[str], known: Known) -> Block:
     return Block(found.start(), past, [call])
 
 
-def _functions(body: str, known: Known, *, closed: bool) -> Iterator[WrittenCall]:
+def _functions(body: str, known: Known, *, closed: bool) -> Iterator[ParsedCall]:
     """The functions within a tag; only the last may lack its end."""
     starts = list(_FUNCTION.finditer(body))
     for start, after in zip(starts, [*starts[1:], None], strict=True):
@@ -85,24 +85,24 @@ def _functions(body: str, known: Known, *, closed: bool) -> Iterator[WrittenCall
         yield _parameters(start[1], inside, known, closed=bool(ended) or closed)
 
 
-def _parameters(name: str, body: str, known: Known, *, closed: bool) -> WrittenCall:
+def _parameters(name: str, body: str, known: Known, *, closed: bool) -> ParsedCall:
     """A function's arguments: parameters in tags, whose text is their value, or JSON."""
     if "<parameter=" not in body:
         text = body.strip()
         values, _, whole = decoded(text)
         sound = whole and len(values) == 1
-        return WrittenCall(name, text_of(values[0]) if sound else text or "{}")
+        return ParsedCall(name, text_of(values[0]) if sound else text or "{}")
     schemas = _schemas(name, known)
     arguments: dict[str, Any] = {}
     for found in _PARAMETER.finditer(body):
         if not found[3] and not closed and found.end() == len(body):
-            return WrittenCall(name, body.strip())  # cut off, and no JSON: told as such
+            return ParsedCall(name, body.strip())  # cut off, and no JSON: told as such
         value = found[2].removeprefix("\r").removeprefix("\n").removesuffix("\n")
         arguments[found[1]] = _typed(value, schemas.get(found[1]))
-    return WrittenCall(name, text_of(arguments))
+    return ParsedCall(name, text_of(arguments))
 
 
-def _arguments(name: str, body: str, known: Known, *, closed: bool) -> WrittenCall:
+def _arguments(name: str, body: str, known: Known, *, closed: bool) -> ParsedCall:
     """GLM's pairs of key and value; what is no pair makes them broken."""
     schemas = _schemas(name, known)
     arguments: dict[str, Any] = {}
@@ -112,7 +112,7 @@ def _arguments(name: str, body: str, known: Known, *, closed: bool) -> WrittenCa
             break
         arguments[found[1].strip()] = _typed(found[2], schemas.get(found[1].strip()))
         at = found.end()
-    return WrittenCall(name, body if at < len(body) else text_of(arguments))
+    return ParsedCall(name, body if at < len(body) else text_of(arguments))
 
 
 def _schemas(name: str, known: Known) -> Mapping[str, Any]:

@@ -20,7 +20,7 @@ import re
 from harness.models.text_tools.json_calls import (
     Block,
     Known,
-    WrittenCall,
+    ParsedCall,
     arguments_at_start,
     calls_at_start,
 )
@@ -63,7 +63,7 @@ def between_tokens(text: str, found: re.Match[str], known: Known) -> Block:
     if named is None:
         return Block(found.start(), start, ())
     written, _ = arguments_at_start(without_fence(arguments.strip()))
-    return Block(found.start(), end, [WrittenCall(named[1], written)])
+    return Block(found.start(), end, [ParsedCall(named[1], written)])
 
 
 def _mistral(text: str, found: re.Match[str], known: Known) -> Block:
@@ -74,7 +74,7 @@ def _mistral(text: str, found: re.Match[str], known: Known) -> Block:
     named = _MISTRAL_NAME.match(region)
     if named is not None:
         written, end = arguments_at_start(region[named.end() :])
-        calls = [WrittenCall(named[1], written)]
+        calls = [ParsedCall(named[1], written)]
         return Block(found.start(), start + named.end() + end, calls)
     calls, end = calls_at_start(region, known)
     return Block(found.start(), start + end if calls else start, calls)

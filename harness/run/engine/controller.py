@@ -34,13 +34,13 @@ from harness.run.plan.plan import Plan, prepare
 from harness.run.plan.plugins_used import changed, in_use, unused
 from harness.run.plan.recordings import BUNDLED, PREFIX
 from harness.run.reporter import Reporter
-from harness.run.session.judging_session import Judging, isolate, vet
+from harness.run.session.judging_session import JudgingSession, isolate, vet
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 from harness.run.store.versions import version_change
 from harness.run.summary.summary import Stopped
 from harness.sandbox.isolation import Isolation, Level
-from harness.sandbox.strongest import Choice
+from harness.sandbox.strongest import ChosenSandbox
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
 from harness.text import bad_rows, count, printable_line
@@ -140,7 +140,7 @@ class RunController:
 
     def vetter(self, spec: RunSpec, least: Level) -> Vet:
         """Checks examples, in a sandbox of a level or a stronger one."""
-        judging = Judging(Options(), spec.where, least, spec.unsafe_no_sandbox)
+        judging = JudgingSession(Options(), spec.where, least, spec.unsafe_no_sandbox)
         return lambda problems: vet(problems, judging, self.reporter)
 
     def announce(self, prepared: Prepared) -> None:
@@ -221,7 +221,7 @@ class RunController:
         mode = mode_of(prepared.plan.spec) if prepared.samples else None
         return replace(prepared, plan=mode.armed(prepared.plan, path)) if mode else prepared
 
-    def _sandbox(self, prepared: Prepared) -> Choice:
+    def _sandbox(self, prepared: Prepared) -> ChosenSandbox:
         unsafe = prepared.plan.spec.unsafe_no_sandbox
         return isolate(self.reporter, prepared.least, unsafe=unsafe)
 
@@ -229,7 +229,7 @@ class RunController:
         self,
         prepared: Prepared,
         path: Path,
-        choice: Choice,
+        choice: ChosenSandbox,
         budget: Budget | None = None,
         stopping: Sequence[signal.Signals] = (),
     ) -> tuple[Outcome, RunObserver]:

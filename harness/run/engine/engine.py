@@ -7,9 +7,9 @@ from harness.agent.attempt import RunStop
 from harness.efficiency.measurement import Scales
 from harness.problem import Problem
 from harness.run.engine.outage import Outage
-from harness.run.engine.rate_limiter import Limiter
+from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.sample import Sampler
-from harness.run.engine.stop_flag import Stopping
+from harness.run.engine.stop_flag import StopFlag
 from harness.run.engine.warnings import Warnings, print_nothing
 from harness.run.observer import Failure, Observer
 from harness.run.plan.budget import Allowance, Budget, Share
@@ -45,13 +45,13 @@ class Engine:
         self._pool = pool
         self._tasks: list[asyncio.Task[None]] = []
         self._turns = max(1, plan.limits.turns)
-        self._stopping = Stopping()
+        self._stopping = StopFlag()
         self._sampler = Sampler(
             plan=plan,
             directory=directory,
             pool=pool,
             observer=observer,
-            limiter=Limiter(plan.spec.concurrency),
+            limiter=RateLimiter(plan.spec.concurrency),
             budget=self._budget,
             stopping=self._stopping,
             outage=Outage(self._stopping, plan.spec.outage_timeout, warn),
@@ -88,7 +88,7 @@ class Engine:
         return failures
 
     @property
-    def stopping(self) -> Stopping:
+    def stopping(self) -> StopFlag:
         """Whether the run was stopped before it was done, and why."""
         return self._stopping
 

@@ -10,7 +10,7 @@ from harness.errors import RunDirectoryError
 from harness.problem import Problem
 from harness.run.engine.manifest import grown, manifest, refuse_other
 from harness.run.engine.resume import chosen_of, earlier_spending, samples_left
-from harness.run.engine.stop_flag import Stopping
+from harness.run.engine.stop_flag import StopFlag
 from harness.run.observer import Failure
 from harness.run.plan.budget import NOTHING, Budget, Total
 from harness.run.plan.plan import Plan
@@ -22,7 +22,7 @@ from harness.run.store.state import state_of, unheard_requests
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.summary import Stopped, Summary, summarize
 from harness.sandbox.isolation import Level
-from harness.sandbox.strongest import Choice
+from harness.sandbox.strongest import ChosenSandbox
 from harness.sources.files.rows import Loaded
 
 Read = Callable[[str], Loaded]
@@ -95,7 +95,7 @@ def going_on(
     return Prepared(plan, chosen, before)
 
 
-def open_directory(prepared: Prepared, path: Path, choice: Choice) -> RunDirectory:
+def open_directory(prepared: Prepared, path: Path, choice: ChosenSandbox) -> RunDirectory:
     """The run's directory: a new one, or the one that is there, which says what is new in it.
 
     Raises:
@@ -128,7 +128,7 @@ def sum_up(directory: RunDirectory, plan: Plan, stopped: Stopped | None = None) 
     return summary
 
 
-def stopped_by(stopping: Stopping, budget: Budget) -> Stopped | None:
+def stopped_by(stopping: StopFlag, budget: Budget) -> Stopped | None:
     """Why a run stopped before it was done; None where it did not."""
     if stopping.reason is not None:
         return Stopped(reason=stopping.reason, cause=stopping.cause)

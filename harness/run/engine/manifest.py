@@ -22,7 +22,7 @@ from harness.run.store.state import NOT_NEEDED
 from harness.run.store.versions import git_revision, version_now, versions_after
 from harness.sandbox.cores import usable_cores
 from harness.sandbox.machine import processor
-from harness.sandbox.strongest import Choice
+from harness.sandbox.strongest import ChosenSandbox
 from harness.version import __version__
 
 SCHEMA = 1
@@ -30,7 +30,7 @@ DEFAULTS = RunSpec().model_dump(mode="json")
 """The keys that a run of an older version does not name."""
 
 
-def manifest(plan: Plan, choice: Choice) -> dict[str, Any]:
+def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
     """What `run.json` holds: all that defines the run, and what it ran on."""
     return {
         "schema": SCHEMA,
@@ -66,7 +66,7 @@ def _shard(plan: Plan) -> dict[str, Any]:
     return {"shard": plan.whole.as_json(Shard.read(plan.spec.shard))}
 
 
-def surroundings(choice: Choice) -> dict[str, Any]:
+def surroundings(choice: ChosenSandbox) -> dict[str, Any]:
     """The program, the machine and the sandbox, as `run.json` has them."""
     return {
         "harness": __version__,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from harness.agent.attempt import RunStop
 from harness.models.protocol import Retry
-from harness.run.engine.stop_flag import Stopping
+from harness.run.engine.stop_flag import StopFlag
 
 FAILURES = 3  # in a row, until they are an outage
 FIRST_WAIT_S, LONGEST_WAIT_S, GROWTH = 1.0, 60.0, 2.0
@@ -46,7 +46,7 @@ class Outage:
         answers: how many requests were answered.
     """
 
-    stopping: Stopping
+    stopping: StopFlag
     timeout_s: float | None = None
     tell: Callable[[str], None] = lambda _line: None
     clock: Callable[[], float] = time.monotonic

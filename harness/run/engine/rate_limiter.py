@@ -13,7 +13,7 @@ from contextlib import suppress
 DECREASE = 0.5
 
 
-class Limiter:
+class RateLimiter:
     """Places for requests in flight, between 1 and `most`, given in the order asked for.
 
     Args:

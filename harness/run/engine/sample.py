@@ -29,10 +29,10 @@ from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem
 from harness.run.engine.outage import Outage
-from harness.run.engine.rate_limiter import Limiter
+from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.revisions import steps_of, to_judge
 from harness.run.engine.sample_gate import SampleGate
-from harness.run.engine.stop_flag import Stopping
+from harness.run.engine.stop_flag import StopFlag
 from harness.run.engine.warnings import Warnings
 from harness.run.observer import Failure, Observer, tell_progress
 from harness.run.plan.budget import Budget, Share
@@ -70,9 +70,9 @@ class Sampler:
     directory: RunDirectory
     pool: Executor
     observer: Observer
-    limiter: Limiter
+    limiter: RateLimiter
     budget: Budget
-    stopping: Stopping
+    stopping: StopFlag
     outage: Outage
     one_row: asyncio.Lock  # a suite may be large; that of one sample is held at a time
     warnings: Warnings = field(default_factory=Warnings)

@@ -4,8 +4,8 @@ from harness.agent.attempt import BudgetSpentError, RunStop, StopReason
 from harness.models.prices import cost
 from harness.models.protocol import ModelError, ModelTurn, Retry, Usage
 from harness.run.engine.outage import Outage
-from harness.run.engine.rate_limiter import Limiter
-from harness.run.engine.stop_flag import Stopping
+from harness.run.engine.rate_limiter import RateLimiter
+from harness.run.engine.stop_flag import StopFlag
 from harness.run.plan.budget import Budget, Share
 from harness.run.store.request_log import Spent
 
@@ -31,15 +31,15 @@ class SampleGate:
 
     def __init__(
         self,
-        limiter: Limiter,
+        limiter: RateLimiter,
         budget: Budget,
-        stopping: Stopping | None = None,
+        stopping: StopFlag | None = None,
         outage: Outage | None = None,
         share: Share | None = None,
     ) -> None:
         self._limiter = limiter
         self._budget = budget
-        self._stopping = stopping or Stopping()
+        self._stopping = stopping or StopFlag()
         self._outage = outage or Outage(self._stopping)
         self._share = share or Share()
         self._ticket: int | None = None

@@ -5,7 +5,7 @@ import asyncio
 from harness.agent.attempt import RunStop, RunStoppedError
 
 
-class Stopping:
+class StopFlag:
     """Flag set when a run is to end before it is done, and which tasks need not wait for that.
 
     Strategies can reach it, so it holds no task: a task leads to its problem's hidden tests.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from harness.agent.attempt import Attempt, Strategy, Ways
+from harness.agent.attempt import Attempt, Strategy, StrategyOptions
 from harness.agent.attempt import Limits as AgentLimits
 from harness.agent.extraction.code import Extract
 from harness.agent.strategies.external_names import EXTERNAL
@@ -28,7 +28,7 @@ from harness.run.plan.modes import mode_of, transport_of
 from harness.run.plan.pricing import check_budget, price_of
 from harness.run.plan.problem_kinds import (
     RULES_OF,
-    KindRules,
+    ProblemKind,
     check_mode,
     check_settings,
     check_tested,
@@ -84,7 +84,7 @@ class Plan:
     selected: Selected
     price: ListedPrice | None = None
     fallback_prompt: PromptSet | None = None
-    rules: KindRules = RULES_OF[Kind.CODE_GENERATION]
+    rules: ProblemKind = RULES_OF[Kind.CODE_GENERATION]
     strategy: Strategy = single_shot
     toolbox: Toolbox = field(default_factory=lambda: Toolbox(()))
     earlier: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -132,10 +132,10 @@ class Plan:
         )
 
     @property
-    def ways(self) -> Ways:
+    def ways(self) -> StrategyOptions:
         """How the strategy is to work."""
-        spec, usual = self.spec, Ways()
-        return Ways(
+        spec, usual = self.spec, StrategyOptions()
+        return StrategyOptions(
             stop_on_pass=spec.stop_on_pass,
             repair_rounds=spec.repair_rounds or usual.repair_rounds,
             best_of=spec.best_of or usual.best_of,

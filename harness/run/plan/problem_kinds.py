@@ -33,7 +33,7 @@ NEED_PUBLIC_TESTS = frozenset({"self_repair", "best_of_k_public"})
 
 
 @dataclass(frozen=True, slots=True)
-class KindRules:
+class ProblemKind:
     """How problems of a kind are put to a model and judged.
 
     Attributes:
@@ -67,15 +67,15 @@ def words_of(kind: Kind) -> str:
     return kind.replace("_", " ")
 
 
-def _answers(kind: Kind) -> KindRules:
-    return KindRules(
+def _answers(kind: Kind) -> ProblemKind:
+    return ProblemKind(
         kind, tools_for(kind), ANSWER_EXTRACTORS[kind], NUDGE_FOR_ANSWER, runs_code=False
     )
 
 
-RULES_OF: Mapping[Kind, KindRules] = MappingProxyType(
+RULES_OF: Mapping[Kind, ProblemKind] = MappingProxyType(
     {
-        Kind.CODE_GENERATION: KindRules(
+        Kind.CODE_GENERATION: ProblemKind(
             Kind.CODE_GENERATION, tools_for(Kind.CODE_GENERATION), EXTRACTORS, NUDGE, runs_code=True
         ),
         Kind.TEST_OUTPUT_PREDICTION: _answers(Kind.TEST_OUTPUT_PREDICTION),
@@ -84,7 +84,7 @@ RULES_OF: Mapping[Kind, KindRules] = MappingProxyType(
 )
 
 
-def rules_of(problems: Iterable[Problem]) -> KindRules:
+def rules_of(problems: Iterable[Problem]) -> ProblemKind:
     """The rules for problems that are all of one kind; for none at all, those of code generation.
 
     Raises:
@@ -102,7 +102,7 @@ def rules_of(problems: Iterable[Problem]) -> KindRules:
     return RULES_OF[first.kind if first else Kind.CODE_GENERATION]
 
 
-def check_mode(rules: KindRules, mode: str, *, runs_code: bool) -> None:
+def check_mode(rules: ProblemKind, mode: str, *, runs_code: bool) -> None:
     """Refuse what makes no sense of a kind of problems.
 
     Args:
@@ -145,7 +145,7 @@ def said_in(spec: RunSpec, before: Iterable[str] = ()) -> list[str]:
 
 
 def check_settings(
-    rules: KindRules, said: Iterable[str], *, runs_code: bool = False, caller: str = ""
+    rules: ProblemKind, said: Iterable[str], *, runs_code: bool = False, caller: str = ""
 ) -> None:
     """Refuse settings that have no effect on a kind of problems.
 

@@ -11,8 +11,8 @@ from typing import Any
 from harness.errors import UsageError
 from harness.grading.example_check import (
     OPTIONS,
-    Memory,
-    Vetting,
+    ExampleCheck,
+    KnownChecks,
     VettingError,
     default_folder,
     dropped_examples,
@@ -29,7 +29,7 @@ from harness.run.spec.spec import read_spec
 from harness.run.spec.timeout_values import read_test_timeout
 from harness.sandbox.executor import Executor, ExecutorError, Where
 from harness.sandbox.isolation import Level
-from harness.sandbox.strongest import Choice, choose
+from harness.sandbox.strongest import ChosenSandbox, choose
 from harness.text import printable_line
 
 
@@ -43,7 +43,7 @@ def level(name: str) -> Level:
 
 
 @cache
-def isolate(reporter: Reporter, least: Level, *, unsafe: bool) -> Choice:
+def isolate(reporter: Reporter, least: Level, *, unsafe: bool) -> ChosenSandbox:
     """The strongest sandbox that can be had, looked for once; what it lacks is said once.
 
     Args:
@@ -65,7 +65,7 @@ Work = Callable[[Executor, JudgingProgress], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class JudgingSession:
     """What the flags say of how solutions are judged.
 
     Attributes:
@@ -85,7 +85,7 @@ class Judging:
 
     def for_problems(
         self, problems: Sequence["Problem"], spec: str, reporter: Reporter
-    ) -> "Judging":
+    ) -> "JudgingSession":
         """The same with the limits that follow from these problems' references, if any shall.
 
         Args:
@@ -105,7 +105,7 @@ class Judging:
         return replace(self, options=replace(self.options, cpu_by_problem=limits))
 
 
-def judging(flags: Mapping[str, Any], *, by_reference: bool = True) -> Judging:
+def judging(flags: Mapping[str, Any], *, by_reference: bool = True) -> JudgingSession:
     """How to judge, from flags: the same keys, ranges and messages as a run's.
 
     Args:
@@ -123,7 +123,7 @@ def judging(flags: Mapping[str, Any], *, by_reference: bool = True) -> Judging:
     spec = read_spec(None, flags)
     if spec.rule is not None:
         find_rule(spec.rule)
-    return Judging(
+    return JudgingSession(
         judging_of(spec),
         spec.where,
         spec.require_isolation,
@@ -135,7 +135,7 @@ def judging(flags: Mapping[str, Any], *, by_reference: bool = True) -> Judging:
 
 def judge_jobs(
     jobs: Sequence[Job],
-    judging: Judging,
+    judging: JudgingSession,
     reporter: Reporter,
     noun: str,
     keep: Callable[[Judged], None],
@@ -166,7 +166,7 @@ def judge_jobs(
     return in_pool(work, judging, reporter, len(jobs), f"{noun} accepted")
 
 
-def in_pool(work: Work, judging: Judging, reporter: Reporter, total: int, noun: str) -> bool:
+def in_pool(work: Work, judging: JudgingSession, reporter: Reporter, total: int, noun: str) -> bool:
     """Do work in sandboxes with a progress bar; returns whether an interrupt ended it.
 
     Args:
@@ -207,7 +207,9 @@ async def _until_interrupted(
     return False
 
 
-def vet(problems: Sequence[Problem], judging: Judging, reporter: Reporter) -> tuple[Problem, ...]:
+def vet(
+    problems: Sequence[Problem], judging: JudgingSession, reporter: Reporter
+) -> tuple[Problem, ...]:
     """The problems, unchecked examples checked; it is said how many are wrong.
 
     Args:
@@ -223,8 +225,8 @@ def vet(problems: Sequence[Problem], judging: Judging, reporter: Reporter) -> tu
     """
     if not any(problem.unchecked for problem in problems):
         return tuple(problems)
-    memory = Memory(default_folder())
-    vetting = Vetting(problems, memory)
+    memory = KnownChecks(default_folder())
+    vetting = ExampleCheck(problems, memory)
     asked = replace(judging, options=OPTIONS)
     try:
         if judge_jobs(vetting.jobs, asked, reporter, "own solutions", vetting.keep):
@@ -234,7 +236,9 @@ def vet(problems: Sequence[Problem], judging: Judging, reporter: Reporter) -> tu
     return checked_problems(vetting, memory, reporter)
 
 
-def checked_problems(vetting: Vetting, memory: Memory, reporter: Reporter) -> tuple[Problem, ...]:
+def checked_problems(
+    vetting: ExampleCheck, memory: KnownChecks, reporter: Reporter
+) -> tuple[Problem, ...]:
     """Return the problems without their wrong examples, and report how many were wrong."""
     found = vetting.vetted()
     if found.dropped:

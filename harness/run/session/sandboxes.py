@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
-from harness.grading.example_check import OPTIONS, Memory, Vetting, default_folder
+from harness.grading.example_check import OPTIONS, ExampleCheck, KnownChecks, default_folder
 from harness.grading.jobs import judge_all
 from harness.problem import Problem
 from harness.run.reporter import LOG
@@ -35,7 +35,7 @@ async def vetted(
 
 async def vetted_in(pool: Executor, problems: Sequence[Problem]) -> tuple[Problem, ...]:
     """The same in sandboxes that are there."""
-    memory = Memory(default_folder())
-    vetting = Vetting(problems, memory)
+    memory = KnownChecks(default_folder())
+    vetting = ExampleCheck(problems, memory)
     await judge_all(pool, vetting.jobs, OPTIONS, vetting.keep)
     return checked_problems(vetting, memory, LOG)

@@ -7,7 +7,7 @@ from harness.efficiency.measurement import Scales, Timed, time_all
 from harness.efficiency.scale import Efficiency, Timing
 from harness.errors import UsageError
 from harness.run.reporter import JudgingProgress, Reporter
-from harness.run.session.judging_session import Judging, in_pool
+from harness.run.session.judging_session import JudgingSession, in_pool
 from harness.sandbox.executor import Executor
 
 
@@ -28,7 +28,7 @@ def asked_timing(word: str | None, *, efficiency: bool) -> Timing | None:
 
 def time_solutions(
     solutions: Sequence[Timed],
-    judging: Judging,
+    judging: JudgingSession,
     timing: Timing,
     reporter: Reporter,
     keep: Callable[[int, Efficiency], None],

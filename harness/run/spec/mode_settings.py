@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from harness.agent.attempt import Ways
+from harness.agent.attempt import StrategyOptions
 from harness.models.text_tools.tool_protocol import ToolProtocol
 from harness.run.spec.settings import (
     ASKED,
@@ -148,7 +148,7 @@ class ModeSettings(SettingsGroup):
             "Rounds of self_repair. Default: 1.",
             "Mode",
             modes=("self_repair",),
-            usual=Ways().repair_rounds,
+            usual=StrategyOptions().repair_rounds,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
     repair_from: Annotated[
@@ -166,7 +166,7 @@ class ModeSettings(SettingsGroup):
             "Mode",
             metavar="K",
             modes=("best_of_k_public",),
-            usual=Ways().best_of,
+            usual=StrategyOptions().best_of,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
     prompt: Annotated[

@@ -15,24 +15,24 @@ MOST_RUNS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundRuns:
     """The runs below a folder; `cut` says whether there may be more than were looked for."""
 
     paths: tuple[Path, ...]
     cut: bool
 
 
-def find_runs(root: Path) -> Found:
+def find_runs(root: Path) -> FoundRuns:
     """The runs in a folder and below it, or the one that it is itself; links are not followed."""
     paths: list[Path] = []
     left = MOST_FOLDERS
     for folder in _folders(root):
         left -= 1
         if left < 0 or len(paths) == MOST_RUNS:
-            return Found(tuple(paths), cut=True)
+            return FoundRuns(tuple(paths), cut=True)
         if (folder / MANIFEST).is_file():
             paths.append(folder)
-    return Found(tuple(paths), cut=False)
+    return FoundRuns(tuple(paths), cut=False)
 
 
 def is_under_way(run: Path) -> bool:

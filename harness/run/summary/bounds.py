@@ -7,7 +7,7 @@ from harness.models.protocol import Frozen
 from harness.run.summary.loaded_run import Run
 
 
-class Bracket(Frozen):
+class Bounds(Frozen):
     """What samples that are not graded leave open.
 
     Attributes:
@@ -22,7 +22,7 @@ class Bracket(Frozen):
     if_solved: float | None
 
 
-def bracket_of(run: Run, *, selected: bool = False) -> Bracket:
+def bracket_of(run: Run, *, selected: bool = False) -> Bounds:
     """What a run's pending samples leave open.
 
     Args:
@@ -40,7 +40,7 @@ def bracket_of(run: Run, *, selected: bool = False) -> Bracket:
     final = {} if selected else ungraded
     pending = {p: max(0, planned - n - final.get(p, 0)) for p, n in graded.items()}
     trials = {p: n + pending[p] for p, n in graded.items() if n + pending[p]}
-    return Bracket(
+    return Bounds(
         graded=sum(graded.values()),
         pending=sum(pending.values()),
         if_failed=_mean([solved.get(p, 0) / n for p, n in trials.items()]),

@@ -104,7 +104,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class CallWriter:
     """Writes the tests of one function or class as code.
 
     Attributes:
@@ -203,7 +203,7 @@ class Calls:
         return "\n".join(lines)
 
 
-def typed_calls(starter_code: str, entry_point: str) -> Calls | None:
+def typed_calls(starter_code: str, entry_point: str) -> CallWriter | None:
     """How JSON becomes arguments, where the starter code asks for what JSON does not have."""
     found = annotations_of(starter_code, entry_point)
     if found is None:
@@ -221,7 +221,7 @@ def typed_calls(starter_code: str, entry_point: str) -> Calls | None:
     special = kinds & {"tuple", "set", "frozenset", "bytes", "complex"}
     if names & {"ListNode", "TreeNode"} or not (special or _has_int_keys((*parameters, result))):
         return None
-    return Calls(entry_point, python=False, parameters=tuple(parameters), result=result)
+    return CallWriter(entry_point, python=False, parameters=tuple(parameters), result=result)
 
 
 def _has_int_keys(annotations: Sequence[ast.expr | None]) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from scripted import NEVER, USAGE, Played, Step, call, read, run, turn, write
 
 from harness.agent import events as kinds
-from harness.agent.attempt import BudgetSpentError, Limits, StopReason, Ways
+from harness.agent.attempt import BudgetSpentError, Limits, StopReason, StrategyOptions
 from harness.agent.events import Event, Request, Response, Resumed, SampleEnd, standing
 from harness.agent.request_gate import OPEN
 from harness.agent.strategies.reminders import MOST_IN_A_ROW, MOST_REMINDERS, NO_CALL
@@ -179,7 +179,7 @@ class TestReminders:
 
     async def test_after_a_pass_a_word_is_the_end(self, play: Play) -> None:
         script = [turn(write(RIGHT), run()), turn(text="Done.")]
-        played = await play(*script, ways=Ways(stop_on_pass=False))
+        played = await play(*script, ways=StrategyOptions(stop_on_pass=False))
         assert (played.attempt.stop_reason, played.attempt.nudges) == ("model_stopped", 0)
 
     async def test_one_that_is_never_sent_is_not_counted(self, play: Play) -> None:
@@ -245,7 +245,7 @@ class TestFinalSolution:
             turn(write(RIGHT), run(), write(WRONG), run()),
             turn(write(ALSO_RIGHT), run(), write(OTHER_WRONG)),
             *[turn(text="Done.")] * 2,
-            ways=Ways(stop_on_pass=False),
+            ways=StrategyOptions(stop_on_pass=False),
         )
         attempt = played.attempt
         assert (attempt.code, attempt.chosen_by) == (ALSO_RIGHT, "passed_public_tests")
@@ -416,7 +416,7 @@ class TestShowBudget:
     """The last result of a message says what is left; the report on a revision does not."""
 
     SCRIPT = (turn(read(), write(WRONG), run()), turn(run()), turn(write(RIGHT), run()))
-    BUDGET = Ways(show_budget=True)
+    BUDGET = StrategyOptions(show_budget=True)
 
     async def test_it_counts_down(self, play: Play) -> None:
         played = await play(*self.SCRIPT, ways=self.BUDGET, limits=Limits(turns=5, tokens=1_000))

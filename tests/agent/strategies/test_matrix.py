@@ -8,7 +8,7 @@ from behaviours import BEHAVIOURS, MODES, ROUNDS, SHOTS, TURNS, Answer, Behaviou
 from scripted import USAGE, Played, Sent, rebuild
 
 from harness.agent import events as kinds
-from harness.agent.attempt import Attempt, ChosenBy, Limits, StopReason, Ways
+from harness.agent.attempt import Attempt, ChosenBy, Limits, StopReason, StrategyOptions
 from harness.agent.events import (
     Cleared,
     Damaged,
@@ -30,7 +30,7 @@ from harness.sources.benchmarks import load
 Play = Callable[..., Awaitable[Played]]
 
 LIMITS = Limits(turns=TURNS)
-WAYS = Ways(best_of=SHOTS, repair_rounds=ROUNDS)
+WAYS = StrategyOptions(best_of=SHOTS, repair_rounds=ROUNDS)
 ENDED_ASKING = {StopReason.CONTEXT_LIMIT, StopReason.MODEL_ERROR}
 A_HANDFUL = ("fixture/dry-beds", "fixture/rotate-pens", "fixture/deck-thinning")
 

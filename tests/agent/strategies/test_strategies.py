@@ -15,7 +15,7 @@ from harness.agent.attempt import (
     Limits,
     RunStoppedError,
     StopReason,
-    Ways,
+    StrategyOptions,
 )
 from harness.agent.dialogue import CLEARED
 from harness.agent.events import Cleared, NewConversation, Resumed, ToolResult
@@ -64,7 +64,7 @@ def doubling(problem: ProblemView) -> ProblemView:
 class TestBestOfK:
     @pytest.fixture
     def shoot(self, play: Play) -> Play:
-        return partial(play, mode="best_of_k_public", ways=Ways(best_of=3))
+        return partial(play, mode="best_of_k_public", ways=StrategyOptions(best_of=3))
 
     async def test_the_one_that_passes_most_public_tests_wins(self, shoot: Play) -> None:
         played = await shoot(said(NONE_PASSES), said(ONE_PASSES), said(NONE_PASSES))
@@ -180,7 +180,10 @@ class TestSelfRepair:
 
     async def test_each_round_is_a_conversation_of_its_own(self, repair: Play) -> None:
         played = await repair(
-            said(NONE_PASSES), said(ONE_PASSES), said(ALSO_ONE), ways=Ways(repair_rounds=2)
+            said(NONE_PASSES),
+            said(ONE_PASSES),
+            said(ALSO_ONE),
+            ways=StrategyOptions(repair_rounds=2),
         )
         assert [len(sent.messages) for sent in played.heard] == [2, 2, 2]
         assert len({sent.messages[0].model_dump_json() for sent in played.heard}) == 1
@@ -192,7 +195,7 @@ class TestSelfRepair:
     @pytest.mark.parametrize("rounds", [1, 3])
     async def test_there_are_as_many_rounds_as_said(self, repair: Play, rounds: int) -> None:
         shots = [said(f"{NONE_PASSES}# {number}\n") for number in range(rounds + 1)]
-        played = await repair(*shots, ways=Ways(repair_rounds=rounds))
+        played = await repair(*shots, ways=StrategyOptions(repair_rounds=rounds))
         attempt = played.attempt
         assert attempt.model_calls == rounds + 1
         assert attempt.stop_reason is StopReason.MODEL_STOPPED
@@ -418,7 +421,7 @@ class TestLimits:
 
 
 class TestGoingOnAfterPassing:
-    GO_ON = Ways(stop_on_pass=False)
+    GO_ON = StrategyOptions(stop_on_pass=False)
 
     async def test_the_loop_goes_on_until_the_model_ends_it(self, play: Play) -> None:
         played = await play(
@@ -479,7 +482,7 @@ class TestSubmit:
         played = await play(
             turn(write(RIGHT), run()),
             turn(write(ONE_PASSES), call("submit")),
-            ways=Ways(stop_on_pass=False),
+            ways=StrategyOptions(stop_on_pass=False),
         )
         assert played.attempt.stop_reason is StopReason.SUBMITTED
         assert played.attempt.code == RIGHT

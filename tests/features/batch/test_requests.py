@@ -23,7 +23,7 @@ from harness.features.batch.anthropic import AnthropicBatches
 from harness.features.batch.batch_endpoint import BatchRequest, custom_id
 from harness.features.batch.batch_journal import BatchJournal
 from harness.features.batch.openai import CHAT_COMPLETIONS, RESPONSES, OpenAIBatches
-from harness.features.batch.requests import Asked, Asking
+from harness.features.batch.requests import BatchRequests, PendingRequest
 from harness.features.batch.spool import Spool
 from harness.models.clients.retry import Pace, RetryPolicy
 from harness.models.protocol import (
@@ -107,7 +107,7 @@ class Run:
     on_sleep: Callable[[], None] = lambda: None
 
     @asynccontextmanager
-    async def asking(self) -> AsyncIterator[Asking]:
+    async def asking(self) -> AsyncIterator[BatchRequests]:
         """What one process does about it."""
 
         async def sleep(seconds: float) -> None:
@@ -125,7 +125,7 @@ class Run:
                 for name in self.names
             }
             try:
-                yield Asking(
+                yield BatchRequests(
                     endpoint, journal, asked, spool, self.told.append, pace=pace, policy=policy
                 )
             finally:
@@ -139,10 +139,10 @@ class Run:
         body = endpoint.body(self.messages(name), ModelSettings())
         return custom_id(journal.run, f"made/{name}#0", body)
 
-    def request(self, name: str, journal: BatchJournal, endpoint: Any) -> Asked:
+    def request(self, name: str, journal: BatchJournal, endpoint: Any) -> PendingRequest:
         body = endpoint.body(self.messages(name), ModelSettings())
         request = BatchRequest(self.id_of(name, journal, endpoint), body)
-        return Asked(request, self.messages(name))
+        return PendingRequest(request, self.messages(name))
 
     async def ask(self) -> dict[str, Any]:
         """Ask everything; by name the text of the answer, or the error."""
@@ -150,7 +150,7 @@ class Run:
             assert await asking.ask_all()
             return {name: self.outcome(asking, name) for name in self.names}
 
-    def outcome(self, asking: Asking, name: str) -> Any:
+    def outcome(self, asking: BatchRequests, name: str) -> Any:
         try:
             return asking.answer(self.id_of(name, asking.journal, asking.endpoint)).text
         except ModelError as error:

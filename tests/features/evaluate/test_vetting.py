@@ -10,7 +10,7 @@ from program import Done, finish, harness, results, start
 
 from harness.grading.example_check import VettingError
 from harness.grading.jobs import Options
-from harness.run.session.judging_session import Judging, vet
+from harness.run.session.judging_session import JudgingSession, vet
 from harness.sandbox.pool import SandboxPool
 from harness.sandbox.program import SandboxError
 from harness.sources.leetcode.leetcode import read_files
@@ -89,7 +89,7 @@ def test_a_sandbox_that_fails_stops_the_command_and_drops_no_example(
     )
     problems = read_files([folder / "rows.jsonl"]).problems
     with pytest.raises(VettingError, match="could not be checked: no process can be made") as error:
-        vet(problems, Judging(Options()), TerminalReporter(console(error=True)))
+        vet(problems, JudgingSession(Options()), TerminalReporter(console(error=True)))
     assert error.value.exit_code == 4
     assert not (folder / "vetted").exists()
 

@@ -21,7 +21,7 @@ from harness.agent.events import (
 from harness.agent.events import (
     Tested as RunByStrategy,
 )
-from harness.features.external.agent_sandbox import Room
+from harness.features.external.agent_sandbox import AgentSandbox
 from harness.features.external.process import HEAD, TAIL
 from harness.features.external.session import Absent
 from harness.models.protocol import Usage
@@ -170,7 +170,9 @@ async def test_its_output_is_kept_but_not_all_of_it(agents: Agents, attend: Atte
 async def test_secrets_that_it_was_given_are_not_kept(agents: Agents, attend: Attend) -> None:
     host = agents.host("hello", "tell=MY_KEY")
     secrets = {"MY_KEY": "sk-planted-secret"}
-    room = Room(confined=True, shows=host.room.shows, env={**(host.room.env or {}), **secrets})
+    room = AgentSandbox(
+        confined=True, shows=host.room.shows, env={**(host.room.env or {}), **secrets}
+    )
     given = type(host)(host.command, room, secrets)
     done = await attend(given)
     assert done.left.stderr.strip() == "[MY_KEY]"

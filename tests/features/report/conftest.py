@@ -11,7 +11,7 @@ from browser import Seen, page, watch
 from playwright.async_api import Page
 
 from harness.features.report.page import report_page
-from harness.features.report.run_labels import Side, sides_of
+from harness.features.report.run_labels import LabelledRun, sides_of
 from harness.grading.verdict import Verdict
 from harness.run.spec.spec import RunSpec
 from harness.run.store.results import SampleResult, Step
@@ -22,10 +22,10 @@ WriteRun = Callable[..., Path]
 
 
 @pytest.fixture
-def sides(write_run: WriteRun) -> Callable[..., list[Side]]:
+def sides(write_run: WriteRun) -> Callable[..., list[LabelledRun]]:
     """The sides of runs with these samples: `sides(single=[…], agentic=[…])`."""
 
-    def made(**runs: list[SampleResult]) -> list[Side]:
+    def made(**runs: list[SampleResult]) -> list[LabelledRun]:
         return sides_of([read_run(write_run(name, results)) for name, results in runs.items()])
 
     return made

@@ -20,7 +20,7 @@ from harness.efficiency.scale import Scale
 from harness.features.report.efficiency_charts import among_references, fast_and_right
 from harness.features.report.efficiency_figures import MOST_MARKS, MOST_PROBLEMS, standings, strips
 from harness.features.report.page import report_page
-from harness.features.report.run_labels import Side, sides_of
+from harness.features.report.run_labels import LabelledRun, sides_of
 from harness.features.report.sample_rows import COLUMNS, EFFICIENCY, sample_data
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
@@ -47,7 +47,7 @@ def runs(in_memory: InMemory) -> list[Run]:
 
 
 @pytest.fixture(scope="session")
-def sides(runs: list[Run]) -> list[Side]:
+def sides(runs: list[Run]) -> list[LabelledRun]:
     return sides_of(runs)
 
 
@@ -84,7 +84,7 @@ def test_one_run_alone_has_no_pairs_and_no_scatter(runs: list[Run]) -> None:
     assert "Solved against fast" not in page
 
 
-def test_those_with_the_slowest_solutions_come_first(sides: list[Side]) -> None:
+def test_those_with_the_slowest_solutions_come_first(sides: list[LabelledRun]) -> None:
     found = strips(sides)
     assert [strip.problem for strip in found][:2] == ["p5", "p4"]
     assert {strip.problem for strip in found} == {f"p{at}" for at in range(6)} | {"alike"}
@@ -146,7 +146,7 @@ def test_every_mark_is_of_a_problem_with_references(
 
 
 def test_charts_are_such_as_vega_lite_takes(
-    sides: list[Side], capfd: pytest.CaptureFixture[str]
+    sides: list[LabelledRun], capfd: pytest.CaptureFixture[str]
 ) -> None:
     labels = [side.label for side in sides]
     specs = (
@@ -161,7 +161,7 @@ def test_charts_are_such_as_vega_lite_takes(
     assert "WARN" not in capfd.readouterr().err
 
 
-def test_a_row_of_the_samples_has_what_the_script_shows(sides: list[Side]) -> None:
+def test_a_row_of_the_samples_has_what_the_script_shows(sides: list[LabelledRun]) -> None:
     data = sample_data(sides)
     assert data["columns"] == (*COLUMNS, *EFFICIENCY)
     first = dict(zip(data["columns"], data["rows"][0], strict=True))

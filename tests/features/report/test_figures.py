@@ -11,13 +11,13 @@ from harness.agent.attempt import StopReason
 from harness.features.report import figures, outliers
 from harness.features.report.page import report_page
 from harness.features.report.pairs import pairings
-from harness.features.report.run_labels import Side, remarks, sides_of
+from harness.features.report.run_labels import LabelledRun, remarks, sides_of
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult, Step
 from harness.run.summary.loaded_run import read_run
 
 MakeResult = Callable[..., SampleResult]
-Sides = Callable[..., list[Side]]
+Sides = Callable[..., list[LabelledRun]]
 WriteRun = Callable[..., Path]
 
 

@@ -11,7 +11,7 @@ from visitor import Visitor
 from harness.features.viewer.addresses import Place
 from harness.features.viewer.open_run import OpenRun
 from harness.features.viewer.result_index import Lines, Rows
-from harness.features.viewer.transcript_index import Tape
+from harness.features.viewer.transcript_index import TranscriptIndex
 from harness.run.store.discovery import is_under_way
 from harness.run.store.results import ResultsFile
 from harness.run.summary.loaded_run import read_run
@@ -121,7 +121,7 @@ class TestATape:
     def test_reads_on_where_it_was(self, tmp_path: Path) -> None:
         run = write_run(tmp_path / "r", [], problems=["p/a"])
         path = write_transcript(run, "p/a", [start("p/a"), response(1, "one")])
-        tape = Tape(run, path.name)
+        tape = TranscriptIndex(run, path.name)
         assert tape.refresh()
         before = tape.changes
         tape.refresh()
@@ -136,7 +136,7 @@ class TestATape:
         run = write_run(tmp_path / "r", [], problems=["p/a"])
         resumed = {"event": "resumed", "kept": 1, "turn": 0}
         events = [start("p/a"), response(1), response(2), resumed, response(1), resumed]
-        tape = Tape(run, write_transcript(run, "p/a", events).name)
+        tape = TranscriptIndex(run, write_transcript(run, "p/a", events).name)
         tape.refresh()
         assert [line.number for line in tape.in_order()] == [1, 4, 6]
         assert tape.void == 3
@@ -145,7 +145,7 @@ class TestATape:
     def test_a_mark_that_lies_does_no_harm(self, tmp_path: Path, kept: int) -> None:
         run = write_run(tmp_path / "r", [], problems=["p/a"])
         events = [start("p/a"), response(1), {"event": "resumed", "kept": kept, "turn": 0}]
-        tape = Tape(run, write_transcript(run, "p/a", events).name)
+        tape = TranscriptIndex(run, write_transcript(run, "p/a", events).name)
         tape.refresh()
         assert len(tape.lines) == (0 if kept < 0 else 2)
 

@@ -17,7 +17,7 @@ from harness.grading.verdict import Grade
 from harness.models.clients.openai_chat import OpenAIChat
 from harness.models.protocol import ModelSettings, UserMessage
 from harness.problem import ProblemView, Signature
-from harness.run.engine.rate_limiter import Limiter
+from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.sample_gate import SampleGate
 from harness.run.plan.budget import Allowance, Budget
 from harness.tools.toolbox import Toolbox
@@ -33,7 +33,7 @@ async def settled() -> None:
 class Crowd:
     """Requests that hold their places until told what became of them."""
 
-    def __init__(self, limiter: Limiter) -> None:
+    def __init__(self, limiter: RateLimiter) -> None:
         self.limiter = limiter
         self.tickets: list[int] = []
         self.tasks: set[asyncio.Task[None]] = set()
@@ -65,7 +65,7 @@ class Crowd:
 
 @pytest.fixture
 def crowd() -> Crowd:
-    return Crowd(Limiter(16))
+    return Crowd(RateLimiter(16))
 
 
 async def test_all_places_are_given_at_once_and_no_more(crowd: Crowd) -> None:
@@ -119,7 +119,7 @@ async def test_one_place_is_always_left(crowd: Crowd) -> None:
 
 
 async def test_places_are_given_in_the_order_asked_for() -> None:
-    limiter, order = Limiter(1), list[int]()
+    limiter, order = RateLimiter(1), list[int]()
 
     async def one(number: int) -> None:
         await limiter.acquire()
@@ -198,7 +198,7 @@ async def not_run(_code: str) -> Grade:
 
 
 def session(
-    model: Any, limiter: Limiter, record: Callable[[Event], None], seconds: float | None = None
+    model: Any, limiter: RateLimiter, record: Callable[[Event], None], seconds: float | None = None
 ) -> Session:
     return Session(
         problem=VIEW,
@@ -217,7 +217,7 @@ async def test_many_samples_at_a_narrow_server_all_end_with_few_refusals() -> No
     server, events = Narrow(most=4, wait_s=0.1), list[Event]()
     async with ChatServer(server) as served:
         model = OpenAIChat("x", model="x", base_url=served.base_url, api_key="none")
-        limiter = Limiter(32)
+        limiter = RateLimiter(32)
 
         async def sample(number: int) -> None:
             conversation = Conversation(session(model, limiter, events.append))
@@ -250,7 +250,7 @@ async def test_a_request_that_waits_for_its_retry_holds_no_place() -> None:
 
     async with ChatServer(script) as served:
         model = OpenAIChat("x", model="x", base_url=served.base_url, api_key="none")
-        limiter, order = Limiter(1), list[str]()
+        limiter, order = RateLimiter(1), list[str]()
 
         async def sample(name: str) -> None:
             conversation = Conversation(session(model, limiter, lambda _: None))
@@ -273,7 +273,7 @@ async def test_queueing_is_no_work_of_a_sample() -> None:
 
     async with ChatServer(script) as served:
         model = OpenAIChat("x", model="x", base_url=served.base_url, api_key="none")
-        limiter, worked = Limiter(1), list[float]()
+        limiter, worked = RateLimiter(1), list[float]()
 
         async def sample() -> None:
             conversation = Conversation(session(model, limiter, lambda _: None, seconds=1.5))

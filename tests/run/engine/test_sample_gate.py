@@ -7,7 +7,7 @@ import pytest
 from harness.agent.attempt import BudgetSpentError, StopReason
 from harness.models.prices import Price
 from harness.models.protocol import ModelStop, ModelTurn, Retry, Usage
-from harness.run.engine.rate_limiter import Limiter
+from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.sample_gate import SampleGate
 from harness.run.plan.budget import Allowance, Budget
 
@@ -20,7 +20,7 @@ def used(tokens: int) -> Usage:
 
 def gates(allowance: Allowance) -> tuple[SampleGate, Budget]:
     budget = Budget(allowance, DOLLAR_A_TOKEN)
-    return SampleGate(Limiter(1), budget), budget
+    return SampleGate(RateLimiter(1), budget), budget
 
 
 def failed(usage: Usage | None) -> Retry:

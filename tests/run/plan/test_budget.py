@@ -21,7 +21,7 @@ from harness.agent.events import (
 from harness.models.prices import Price
 from harness.models.protocol import Message, ModelStop, ModelTurn, Retry, Usage, UserMessage
 from harness.models.token_estimate import characters_of, unheard_usage
-from harness.run.engine.rate_limiter import Limiter
+from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.resume import earlier_spending
 from harness.run.engine.sample_gate import SampleGate
 from harness.run.plan.budget import Allowance, Budget, Total
@@ -219,7 +219,7 @@ async def _spend(limit: int, prices: list[int], width: int) -> float:
 class TestSample:
     def gate(self, limit: float, run: Budget | None = None) -> SampleGate:
         allowance = Allowance(cost_per_sample=limit)
-        return SampleGate(Limiter(1), run or Budget(allowance, DOLLAR_A_TOKEN))
+        return SampleGate(RateLimiter(1), run or Budget(allowance, DOLLAR_A_TOKEN))
 
     async def test_its_first_request_is_always_sent(self) -> None:
         gate = self.gate(0.001)
@@ -247,7 +247,7 @@ class TestSample:
             gate.leave(turn(3), billed=True)
 
     async def test_giving_up_in_the_queue_gives_the_money_back(self) -> None:
-        run, limiter = budget(cost=2), Limiter(1)
+        run, limiter = budget(cost=2), RateLimiter(1)
         run.count(Spent(used(1)))
         await limiter.acquire()
         waiting = asyncio.create_task(SampleGate(limiter, run).enter())
@@ -258,7 +258,7 @@ class TestSample:
 
     async def test_who_queued_is_looked_at_again_when_there_is_a_place(self) -> None:
         """Many were let through while answers were cheap; then one is dear."""
-        run, limiter = budget(cost=20), Limiter(1)
+        run, limiter = budget(cost=20), RateLimiter(1)
         run.count(Spent(used(1)))
         first = SampleGate(limiter, run)
         await first.enter()
@@ -269,7 +269,7 @@ class TestSample:
         assert [type(each) for each in ended] == [RunStoppedError] * 5
 
     async def test_a_place_is_given_back_once(self) -> None:
-        run, limiter = Budget(Allowance()), Limiter(4)
+        run, limiter = Budget(Allowance()), RateLimiter(4)
         gate = SampleGate(limiter, run)
         await gate.enter()
         gate.step_aside(Retry(attempt=1, cause="", wait_s=1, status=429, throttled=True))

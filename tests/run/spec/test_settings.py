@@ -14,7 +14,7 @@ import harness
 from harness.agent.strategies.strategy_names import BUILT_IN
 from harness.cli.app import app
 from harness.errors import UsageError
-from harness.features.evaluate.arguments import Asked
+from harness.features.evaluate.arguments import EvaluateArguments
 from harness.features.experiment.grid import read_grid
 from harness.run.spec.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys
 from harness.run.spec.settings import Setting
@@ -98,7 +98,7 @@ def from_cell(values: dict[str, Any], folder: Path) -> object:
 def from_python(values: dict[str, Any], _: Path) -> object:
     keys = {key: value for key, value in values.items() if value is not None}
     model = None if keys["mode"] in {"external", "mcp"} else "replay:bundled"
-    return Asked.of(None, None, None, "fixture", model, False, keys)  # type: ignore[arg-type]
+    return EvaluateArguments.of(None, None, None, "fixture", model, False, keys)  # type: ignore[arg-type]
 
 
 ENTRIES: tuple[Callable[[dict[str, Any], Path], object], ...] = (

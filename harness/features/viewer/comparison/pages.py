@@ -37,7 +37,7 @@ EMPTY = Conversation(())
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ComparisonQuery:
     """What an address asks for; unknown words do nothing.
 
     Attributes:
@@ -54,7 +54,7 @@ class Asked:
     page: int = 1
 
     @classmethod
-    def of(cls, words: QueryParams) -> "Asked":
+    def of(cls, words: QueryParams) -> "ComparisonQuery":
         """Read it from an address: `a` and `b`, or `run` twice."""
         chosen = words.getlist("run") or [words.get("a", ""), words.get("b", "")]
         if len(chosen) != 2:  # noqa: PLR2004 - a pair
@@ -124,7 +124,7 @@ class ComparisonPages:
             raise KeyError(key)
         return place
 
-    def _beside(self, asked: Asked) -> tuple[Beside, str]:
+    def _beside(self, asked: ComparisonQuery) -> tuple[Beside, str]:
         """The comparison that is asked for, and a word that changes when it does."""
         a, b = self._place(asked.a), self._place(asked.b)
         key = asked.a, asked.b, stamp_of(a.path), stamp_of(b.path), asked.only
@@ -135,7 +135,7 @@ class ComparisonPages:
         return found, key_of(repr(key))
 
     def _compare(self, request: Request) -> Shown | None:
-        asked = Asked.of(request.query_params)
+        asked = ComparisonQuery.of(request.query_params)
         whole = replace(asked, difficulty="", since="", until="")
         try:
             found, version = self._beside(asked)
@@ -171,7 +171,7 @@ class ComparisonPages:
         }
 
     def _problem(self, request: Request) -> Shown | None:
-        asked = Asked.of(request.query_params)
+        asked = ComparisonQuery.of(request.query_params)
         found, version = self._beside(asked)
         key = request.path_params["problem"]
         outcome = found.outcomes[key]
@@ -245,7 +245,7 @@ def _is_of(outcome: Outcome, kind: str) -> bool:
     return not kind or outcome.kind == kind
 
 
-def _problem_address(asked: Asked, key: str) -> str:
+def _problem_address(asked: ComparisonQuery, key: str) -> str:
     return f"/compare/{key}?{replace(asked, page=1).words}"
 
 

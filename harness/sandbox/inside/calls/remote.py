@@ -33,7 +33,7 @@ class ExhaustedError(BaseException):
     """More calls, or skipped statements, than tests have."""
 
 
-class Calls:
+class RemoteCalls:
     """The calls that tests make, and the outcomes that are known.
 
     Args:
@@ -181,7 +181,9 @@ def _replaced(old: Any, new: Any) -> Any:
 class Remote:
     """An object of the solution's process."""
 
-    def __init__(self, calls: Calls, place: list[Any], name: str, *, missing: bool = False) -> None:
+    def __init__(
+        self, calls: RemoteCalls, place: list[Any], name: str, *, missing: bool = False
+    ) -> None:
         for key, value in {
             "_calls": calls,
             "_place": place,
@@ -312,4 +314,4 @@ for _name in ("and", "or", "xor", "lshift", "rshift"):
     setattr(Remote, f"__{_name}__", _asking(_operation))
     setattr(Remote, f"__r{_name}__", _asking_back(_operation))
 
-__all__ = ["Calls", "ExhaustedError", "MissingOutcomeError", "Remote", "UnsendableError"]
+__all__ = ["ExhaustedError", "MissingOutcomeError", "Remote", "RemoteCalls", "UnsendableError"]

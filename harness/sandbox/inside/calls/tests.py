@@ -25,7 +25,13 @@ from types import ModuleType
 from typing import Any
 
 from inside.calls.exchange import UnsendableError
-from inside.calls.remote import Calls, ExhaustedError, MissingOutcomeError, Remote, SolutionError
+from inside.calls.remote import (
+    ExhaustedError,
+    MissingOutcomeError,
+    Remote,
+    RemoteCalls,
+    SolutionError,
+)
 
 EXCERPT = 2_000
 SLOT = "__slot__"
@@ -63,7 +69,7 @@ def run_tests(script: dict[str, Any], known: str, outcomes: str) -> str:
         each slot begun the number of calls before it (`begun`), `failed` by slot, `aborted` where
         the tests ended early, and how often an object of the solution was `asked`.
     """
-    return json.dumps(_Run(script, Calls(known, outcomes)).report())
+    return json.dumps(_Run(script, RemoteCalls(known, outcomes)).report())
 
 
 class _Run:
@@ -75,7 +81,7 @@ class _Run:
         compared: the operands of the last comparison that an assertion made.
     """
 
-    def __init__(self, script: dict[str, Any], calls: Calls) -> None:
+    def __init__(self, script: dict[str, Any], calls: RemoteCalls) -> None:
         self.script = script
         self.calls = calls
         self.wanted = set(script["wanted"])
