@@ -146,6 +146,9 @@ class _Part:
             ]
         if not ended:
             return self._unending(group, rounds)
+        if len(group) > 1 and _wrote_too_much(rounds):
+            self.most = (len(group) + 1) // 2  # the answers of all calls count together
+            return {}
         found = self._found(group, rounds)
         return found if rounds.death is None else found | self._dead(group, rounds, found)
 
@@ -246,6 +249,10 @@ class _Part:
             stderr=stderr,
             judged_by=BY_CODE_AND_SOLUTION if asked else BY_CODE,
         )
+
+
+def _wrote_too_much(rounds: Rounds) -> bool:
+    return rounds.death is not None and rounds.death.execution.ending is Ending.OUTPUT_LIMIT
 
 
 def _follows(other: int, slot: int, begun: dict[int, int]) -> bool:

@@ -13,9 +13,11 @@ from typing import cast
 
 from harness.errors import DataError
 from harness.problem import Problem, TestCase, TestSuite
+from harness.sources.code_tests.evalplus import units_by_input
 from harness.sources.code_tests.units import (
     TestCodeError,
     Units,
+    asserts,
     called_names,
     code_tests,
     read_units,
@@ -64,9 +66,8 @@ def parse_row(line: Line, *, name: str) -> Problem:
     ).replace("\r\n", "\n")
     entry_point, head = _function(code, tests, where)
     try:
-        checker, known, unknown = code_tests(
-            read_units(tests[:1]), _hidden(row, tests[1:]), entry_point, before
-        )
+        hidden, issues = _hidden(row, tests[1:], entry_point)
+        checker, known, unknown = code_tests(read_units(tests[:1]), hidden, entry_point, before)
     except TestCodeError as error:
         raise DataError(where, "test_list", str(error)) from None
     return Problem(
@@ -82,18 +83,27 @@ def parse_row(line: Line, *, name: str) -> Problem:
         tests=TestSuite(public=known, load_hidden=partial(tuple[TestCase, ...], unknown)),
         public_rule="first",
         checker=checker,
+        known_issues=issues,
         load_references=partial(references_of, code),
         aliases=(f"Mbpp/{number}", f"mbpp/{number}"),
         content_hash=content_hash(asked, head, entry_point, code, checker.code, *tests),
     )
 
 
-def _hidden(row: dict[str, object], tests: list[str]) -> Units | None:
-    """The tests that are not shown: those of MBPP+ hold MBPP's own."""
+def _hidden(
+    row: dict[str, object], tests: list[str], entry_point: str
+) -> tuple[Units | None, tuple[str, ...]]:
+    """The tests that are not shown, and what is wrong with them.
+
+    The script of MBPP+ holds MBPP's tests. That of three rows compares and asserts nothing: MBPP's
+    tests are taken then.
+    """
     script = row.get("test")
     if isinstance(script, str) and script.strip():
-        return read_units(script)
-    return read_units(tests) if tests else None
+        if asserts(script):
+            return units_by_input(script, entry_point) or read_units(script), ()
+        return read_units(tests) if tests else None, ("tests_incomplete",)
+    return read_units(tests) if tests else None, ()
 
 
 def _number(row: dict[str, object], where: str) -> str:

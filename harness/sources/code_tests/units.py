@@ -33,15 +33,19 @@ class Units:
         call: the function that is called with the entry point; empty for none.
         tests: the tests, as places in the bodies.
         alone: whether no test depends on another one's having been run.
+        texts: the tests' own source, where it is at hand; the statements are placeholders then.
     """
 
     tree: ast.Module
     call: str
     tests: tuple[tuple[list[ast.stmt], ast.stmt], ...]
     alone: bool
+    texts: tuple[str, ...] = ()
 
     def cases(self, entry_point: str) -> list[TestCase]:
         """The tests, in order, not public."""
+        if self.texts:
+            return [TestCase(input=e, output=NO_EXCEPTION, public=False) for e in self.texts]
         return [_test_case(statement, self.call, entry_point) for _, statement in self.tests]
 
     def script(self, chosen: Sequence[int], *, to_the_last: bool) -> TestScript:
@@ -62,7 +66,7 @@ class Units:
                 each for statement in body[:until] for each in self._shown(statement, slots, others)
             ] or [ast.Pass()]
         try:
-            source = ast.unparse(ast.fix_missing_locations(copy.deepcopy(self.tree)))
+            source = ast.unparse(self.tree)
         finally:
             for body, statements in kept:
                 body[:] = statements
@@ -72,7 +76,8 @@ class Units:
         self, statement: ast.stmt, slots: dict[int, int], others: set[int]
     ) -> Iterable[ast.stmt]:
         if id(statement) in slots:
-            yield from ast.parse(f"__slot__({slots[id(statement)]})").body
+            number = ast.Constant(slots[id(statement)])
+            yield ast.Expr(ast.Call(ast.Name("__slot__", ast.Load()), [number], []))
         elif id(statement) not in others:
             yield statement
         elif not self.alone:  # what follows may depend on it
@@ -93,7 +98,7 @@ def read_units(code: str | Sequence[str]) -> Units:
     """
     if not isinstance(code, str):
         return _listed(code)
-    tree = _parse(code, "")
+    tree = parse(code)
     tree.body = [each for each in tree.body if not _is_left_out(each)]
     asserting = _asserting_functions(tree)
     checks = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
@@ -119,10 +124,10 @@ def _listed(code: Sequence[str]) -> Units:
     tests: list[ast.stmt] = []
     alone = True
     for number, text in enumerate(code, 1):
-        body = _parse(text, f"test {number}: ").body
+        body = parse(text, f"test {number}: ").body
         if not any(_is_test(each, set()) for each in body):
             tree.body += body
-            alone = alone and all(map(_is_harmless, body))
+            alone = alone and all(map(is_harmless, body))
             continue
         if len(body) > 1:
             function = ast.parse(f"def test_{number}(): pass").body[0]
@@ -136,7 +141,8 @@ def _listed(code: Sequence[str]) -> Units:
     return Units(tree, "", tuple((tree.body, each) for each in tests), alone=alone)
 
 
-def _parse(code: str, where: str) -> ast.Module:
+def parse(code: str, where: str = "") -> ast.Module:
+    """Parse Python. Raises TestCodeError; its message begins with `where`."""
     if len(code) > MOST_CHARACTERS:
         raise TestCodeError(f"{where}longer than {MOST_CHARACTERS:,} characters")
     with warnings.catch_warnings():
@@ -158,7 +164,7 @@ def _of_body(tree: ast.Module, body: list[ast.stmt], call: str, asserting: set[s
         what += "" if call else "function 'check', no unittest.TestCase and no assertion"
         raise TestCodeError(what)
     others = [each for each in body if each not in tests]
-    alone = all(map(_is_harmless, others)) and all(map(_is_assertion, tests))
+    alone = all(map(is_harmless, others)) and all(map(_is_assertion, tests))
     return Units(tree, call, tuple((body, each) for each in tests), alone=alone)
 
 
@@ -166,7 +172,7 @@ def _is_assertion(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Assert)
 
 
-def _is_harmless(statement: ast.stmt) -> bool:
+def is_harmless(statement: ast.stmt) -> bool:
     """Whether a statement makes no call, so that no test depends on its place."""
     if isinstance(statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef):
         return True
@@ -294,12 +300,17 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def asserts(code: str) -> bool:
+    """Whether any of it asserts or raises. Raises TestCodeError: it is not valid Python."""
+    return any(_asserts(node, set()) for node in ast.walk(parse(code)))
+
+
 def called_names(code: Sequence[str]) -> set[str]:
     """The names that are called in some Python. What cannot be parsed calls nothing."""
     names: set[str] = set()
     for text in code:
         try:
-            tree = _parse(text, "")
+            tree = parse(text)
         except TestCodeError:
             continue
         names |= {

@@ -1,0 +1,129 @@
+"""EvalPlus' tests taken apart: a loop over inputs and results becomes a test for each input.
+
+Rows of `evalplus/humanevalplus` and `evalplus/mbppplus` hold one script. It lists all inputs and
+results as literals, and its last statement is a loop that compares them. Read as it stands, it is
+one test of about a thousand calls. The items are cut out of the text: to write them anew from their
+syntax trees takes two seconds for each megabyte.
+"""
+
+import ast
+import re
+
+from harness.sources.code_tests.units import CHECK, Units, is_harmless, parse
+
+_FORMS = {
+    "for _, inp in enumerate(inputs): pass": ("inputs",),
+    "for _, (inp, exp) in enumerate(zip(inputs, results)): pass": ("inputs", "results"),
+}
+_HOLE = re.compile("__(?:input|result)__")
+
+
+def units_by_input(code: str, entry_point: str) -> Units | None:
+    """Take an EvalPlus script apart, a test for each input; None for code of another form.
+
+    Args:
+        code: the script.
+        entry_point: the function that `candidate` stands for.
+
+    Raises:
+        TestCodeError: it is not valid Python.
+    """
+    code = code.replace("\r\n", "\n").replace("\r", "\n")
+    tree = parse(code)
+    checks = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
+    check = next((each for each in checks if each.name == CHECK), None)
+    body = tree.body if check is None else check.body
+    loop = body[-1] if body else None
+    wanted = _lists_of(loop) if isinstance(loop, ast.For) else None
+    if wanted is None or not isinstance(loop, ast.For):
+        return None
+    lists = {name: value for each in body for name, value in _list_named(each)}
+    if not lists.keys() >= set(wanted):
+        return None
+    text = _Text(code)
+    values = [[text.of(each) for each in lists[name].elts] for name in wanted]
+    inputs = [each for each in lists["inputs"].elts if isinstance(each, ast.List)]
+    if not inputs or {len(inputs)} != {len(each) for each in values}:
+        return None
+    statement = ast.unparse(_Holes(entry_point).visit(loop.body[0]))
+    texts = tuple(
+        _filled(statement, given[1:-1].strip().rstrip(","), result)
+        for given, result in zip(values[0], values[-1], strict=True)
+    )
+    for name in wanted:
+        lists[name].elts = []
+    tests: list[ast.stmt] = [ast.Pass() for _ in texts]
+    alone = all(map(is_harmless, [*tree.body, *body[:-1]]))
+    body[-1:] = tests
+    call = "" if check is None else CHECK
+    return Units(tree, call, tuple((body, each) for each in tests), alone=alone, texts=texts)
+
+
+def _lists_of(loop: ast.For) -> tuple[str, ...] | None:
+    """The lists that a loop goes over, where it is EvalPlus' and its items are told apart."""
+    if len(loop.body) != 1 or loop.orelse or not isinstance(loop.target, ast.Tuple):
+        return None
+    number, item = loop.target.elts
+    nodes = [*ast.walk(loop.body[0])]
+    starred = [node.value for node in nodes if isinstance(node, ast.Starred)]
+    names = [node.id for node in nodes if isinstance(node, ast.Name)]
+    spread = [each.id for each in starred if isinstance(each, ast.Name)].count("inp")
+    if not spread or names.count("inp") != spread:  # an input may stand as the arguments only
+        return None
+    if isinstance(number, ast.Name) and number.id in names:
+        return None
+    head = f"for _, {ast.unparse(item)} in {ast.unparse(loop.iter)}: pass"
+    known = {ast.unparse(ast.parse(form)): lists for form, lists in _FORMS.items()}
+    return known.get(ast.unparse(ast.parse(head)))
+
+
+def _list_named(statement: ast.stmt) -> list[tuple[str, ast.List]]:
+    match statement:
+        case ast.Assign([ast.Name(name)], ast.List() as value):
+            return [(name, value)]
+        case _:
+            return []
+
+
+def _filled(statement: str, given: str, result: str) -> str:
+    holes = {"__input__": given, "__result__": result}
+    return _HOLE.sub(lambda hole: holes[hole[0]], statement)
+
+
+class _Holes(ast.NodeTransformer):
+    """Puts names for holes in place of the loop's variables, and the function's own name.
+
+    Args:
+        entry_point: of the function.
+    """
+
+    def __init__(self, entry_point: str) -> None:
+        self.names = {"candidate": entry_point, "exp": "__result__"}
+
+    def visit_Starred(self, node: ast.Starred) -> ast.expr:
+        if isinstance(node.value, ast.Name) and node.value.id == "inp":
+            return ast.Name("__input__", ast.Load())
+        self.generic_visit(node)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(self.names.get(node.id, node.id), node.ctx)
+
+
+class _Text:
+    """Source text by the places of syntax trees: lines, and bytes of UTF-8 in a line.
+
+    Args:
+        code: with line feeds between its lines.
+    """
+
+    def __init__(self, code: str) -> None:
+        self.lines = code.encode().split(b"\n")
+
+    def of(self, node: ast.expr) -> str:
+        """The text of an expression."""
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        lines = [*self.lines[first : last + 1]]
+        lines[-1] = lines[-1][: node.end_col_offset]
+        lines[0] = lines[0][node.col_offset :]
+        return b"\n".join(lines).decode()
