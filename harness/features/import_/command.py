@@ -139,8 +139,9 @@ def import_(
     write_tool: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME[.ARGUMENT]",
-            help="Of agent runs: a tool that takes the solution, and the argument with the code. "
+            metavar="NAME[.ARGUMENT]|<TAG>",
+            help="Of agent runs: a tool that takes the solution, and the argument with the code; "
+            "or a tag around it in the model's words, as '<solution>'. "
             "Default: write_solution, write_answer. Again for further ones.",
         ),
     ] = None,

@@ -2,15 +2,19 @@
 
 A revision is a call of a tool that takes the solution, `write_solution` unless the user names
 another. Where a trajectory has no such call, the code in each answer is a revision, found as in a
-single shot's. A call whose result says that it failed wrote nothing.
+single shot's; where the user names a tag, `<solution>`, only what stands in it. A call whose result
+says that it failed wrote nothing.
 """
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 from pydantic_core import from_json
 
-from harness.agent.extraction.code import Extract
+from harness.agent.extraction.code import Extract, Extraction
 from harness.errors import DataError, UsageError
 from harness.features.import_.trajectory import (
     MOST_REVISIONS,
@@ -24,14 +28,16 @@ from harness.problem import Problem
 from harness.text import writable
 from harness.tools.write_solution import LONGEST_CODE
 
+_TAG = re.compile(r"<[\w-]{1,60}>")
 TEST_TOOLS = frozenset({"run_tests"})
 
 
 @dataclass(frozen=True, slots=True)
 class WriteTool:
-    """A tool that takes the solution.
+    """A tool that takes the solution, or a tag around it in the model's words.
 
     Attributes:
+        name: of the tool, or `<TAG>`.
         argument: the argument with the code; empty for `code`, `answer` or the only string.
     """
 
@@ -40,11 +46,25 @@ class WriteTool:
 
     @classmethod
     def read(cls, word: str) -> "WriteTool":
-        """Read `NAME` or `NAME.ARGUMENT`. Raises UsageError."""
+        """Read `NAME`, `NAME.ARGUMENT` or `<TAG>`. Raises UsageError."""
+        if word.startswith("<"):
+            if not _TAG.fullmatch(word):
+                raise UsageError(f"--write-tool {word!r:.60}: a tag is written as '<solution>'")
+            return cls(word)
         name, dot, argument = word.partition(".")
         if not name or (dot and not argument):
             raise UsageError(f"--write-tool {word!r}: give NAME or NAME.ARGUMENT")
         return cls(name, argument)
+
+    @property
+    def is_tag(self) -> bool:
+        """Whether it is a tag in the model's words."""
+        return self.name.startswith("<")
+
+    def text_in(self, answer: str) -> str | None:
+        """Return what stands in the last tag of an answer; None where it has none."""
+        _, found, rest = answer.rpartition(self.name)
+        return rest.partition(f"</{self.name[1:]}")[0] if found else None
 
     def code_in(self, call: ToolCall) -> str | None:
         """Return the code that a call hands over; None where it has none."""
@@ -83,7 +103,9 @@ def revisions_of(
     """
     found = trajectory.revisions
     if found is None:
-        found = _written(trajectory, tools) or _said(trajectory, problem, extract)
+        tags = [tool for tool in tools if tool.is_tag]
+        said = partial(_in_tags, tags, extract) if tags else extract
+        found = _written(trajectory, tools) or _said(trajectory, problem, said)
     if trajectory.revision_turns is not None:
         found = tuple(each for each in found if each.turn in trajectory.revision_turns)
     final = trajectory.final
@@ -96,6 +118,18 @@ def revisions_of(
         what = f"a solution of {longest:,} characters; at most {LONGEST_CODE:,} can be judged"
         raise DataError(trajectory.where, None, what)
     return found
+
+
+def _in_tags(
+    tags: Sequence[WriteTool], extract: Extract, answer: str, entry_point: str | None
+) -> Extraction:
+    """Find the code in the tags of an answer: in a block there, or all that stands in the tag."""
+    for tag in tags:
+        text = (tag.text_in(answer) or "").strip()
+        if text:
+            found = extract(text, entry_point)
+            return found if found.code.strip() else Extraction(code=text, rule="tag")
+    return Extraction(code="", rule="none")
 
 
 def _written(trajectory: Trajectory, tools: tuple[WriteTool, ...]) -> tuple[Revision, ...]:

@@ -185,6 +185,7 @@ def test_flags_of_agent_runs_are_refused_for_solutions(
     [
         (("--from", "csv"), "--from 'csv': known are solutions, revisions"),
         (("--write-tool", "a."), "--write-tool 'a.'"),
+        (("--write-tool", "<a"), "a tag is written as '<solution>'"),
         (("--price", "cheap"), "--price 'cheap'"),
         (("--mode", "agentik"), "agentik"),
         (("--extract", "magic"), "magic"),
@@ -216,3 +217,20 @@ def test_names_of_no_problem(take: Import) -> None:
     both = take([row, {**row, "problem_id": "nobody"}])
     assert both.returncode == 0
     assert "1 trajectory left out, for 1 name that no one problem has: nobody" in both.stderr
+
+
+def test_a_tag_holds_the_solution(own: Path, take: Import) -> None:
+    tried = f"<execute>\n{RIGHT}\n</execute>"
+    handed = f"First {tried}, then <solution>\nno\n</solution> <solution>\n{WRONG}\n</solution>"
+    said = [
+        {"role": "user", "content": "Solve it."},
+        {"role": "assistant", "content": tried},
+        {"role": "user", "content": "It ran."},
+        {"role": "assistant", "content": handed},
+    ]
+    done = take([{"messages": said, "problem_id": "own/echo"}], "--write-tool", "<solution>")
+    assert done.returncode == 0, done.stderr
+    assert "1 sample with 1 revision" in done.stderr
+    (result,) = results(own / "r")
+    assert (result["verdict"], [step["turn"] for step in result["steps"]]) == ("wrong_answer", [2])
+    assert manifest_of(own / "r")["imported"]["write_tools"] == ["<solution>"]
