@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from harness.run.store.published import IMPORT_AGAIN, is_imported
 from harness.run.store.results import SampleResult
 from harness.run.store.state import UNDER_WAY, reason_text
 from harness.run.summary.groups import FEWEST, rates_by
@@ -38,7 +39,7 @@ def run_screen(run: Run, summary: Summary | None = None) -> RenderableType:
     parts += [Text(printable_line(note), style="yellow") for note in run.filter_notes]
     waiting = sum(summary.pending.values())
     cause = run.state.cause if waiting and summary.stopped is None else ""
-    parts += [Text(line, style="yellow") for line in _open(summary, str(run.path), cause)]
+    parts += [Text(line, style="yellow") for line in _open(summary, run, cause)]
     return Group(*parts, summary_screen(summary, run.results))
 
 
@@ -61,17 +62,17 @@ def _fact(name: str, width: int, told: str) -> Text:
     return Text.assemble((f"  {name:<{width}}  ", "bold"), told.rstrip())
 
 
-def _open(summary: Summary, path: str, cause: str) -> Iterator[str]:
+def _open(summary: Summary, run: Run, cause: str) -> Iterator[str]:
     """What has no grade yet, why, and how it gets one."""
     waiting = {why: number for why, number in summary.pending.items() if why != UNDER_WAY}
     if waiting:
         reasons = ", ".join(f"{reason_text(why)} ({n:,})" for why, n in waiting.items())
         many = sum(waiting.values())
         verb = "is" if many == 1 else "are"
-        yield (
-            f"{many:,} of {count(summary.planned, 'sample')} {verb} pending: {reasons}. "
-            f"Resume: harness run --resume {printable_line(path)}"
-        )
+        way = f"Resume: harness run --resume {printable_line(str(run.path))}"
+        if is_imported(run.manifest):
+            way = f"An imported run cannot be resumed{IMPORT_AGAIN}"
+        yield f"{many:,} of {count(summary.planned, 'sample')} {verb} pending: {reasons}. {way}"
     if cause:
         yield f"the most frequent cause: {printable_line(cause)}"
     if summary.pending.get(UNDER_WAY):

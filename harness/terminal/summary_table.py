@@ -8,6 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
 from harness.grading.verdict import JudgedAgain
+from harness.run.store.published import IMPORT_AGAIN
 from harness.run.store.state import UNDER_WAY, reason_text
 from harness.run.summary.groups import FEWEST
 from harness.run.summary.summary import Summary
@@ -64,8 +65,13 @@ def write_json(out: Console, parts: Iterable[str]) -> None:
         raise BrokenPipeError from None
 
 
-def summary_view(summary: Summary) -> RenderableType:
-    """A run's rates, breakdowns and counts."""
+def summary_view(summary: Summary, *, imported: bool = False) -> RenderableType:
+    """A run's rates, breakdowns and counts.
+
+    Args:
+        summary: of the run.
+        imported: whether another program made the run, so that it cannot be resumed.
+    """
     parts: list[RenderableType] = [_headline(summary)] if summary.graded else []
     if summary.curve is not None and summary.curve.iterated:
         parts.append(CurveView(summary.curve))
@@ -75,7 +81,7 @@ def summary_view(summary: Summary) -> RenderableType:
             parts.append(_breakdown(title, shown))
     if summary.efficiency is not None:
         parts.append(efficiency_table(summary.efficiency))
-    return Group(*parts, facts(_facts(summary)))
+    return Group(*parts, facts(_facts(summary, imported=imported)))
 
 
 def _headline(summary: Summary) -> Table:
@@ -139,13 +145,14 @@ def _cut_short(summary: Summary) -> Iterator[tuple[str, str]]:
         yield "answers unheard", f"{many} cut off; their tokens are in no total"
 
 
-def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
+def _facts(summary: Summary, *, imported: bool) -> Iterator[tuple[str, str]]:
     """What stands below the rates: a name and its figures."""
     yield "samples", f"{summary.graded} graded of {summary.planned}"
     if summary.ungraded:
         yield "ungraded", f"{summary.ungraded} (no tests, or not run); in no rate"
     for why, number in summary.pending.items():
-        later = "" if why == UNDER_WAY else ", repeated by --resume"
+        later = IMPORT_AGAIN if imported else ", repeated by --resume"
+        later = "" if why == UNDER_WAY else later
         yield "pending", f"{number} {reason_text(why)}; in no rate{later}"
     yield from _cut_short(summary)
     yield from _too_few(summary)

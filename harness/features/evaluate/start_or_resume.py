@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.agent.attempt import StopReason
 from harness.agent.strategies.external_names import COMES
-from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
 from harness.features.evaluate.estimate_view import estimate_view
 from harness.features.observers.attach import taking_leave, with_watchers
 from harness.features.observers.thread import Watcher
@@ -20,6 +20,7 @@ from harness.run.plan.estimate import Foretold, estimate
 from harness.run.plan.recordings import PREFIX
 from harness.run.spec.spec import GROWING, RESUMABLE, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, default_path, read_manifest
+from harness.run.store.published import IMPORT_AGAIN, is_imported
 from harness.terminal.run_outcome import gate, print_summary
 from harness.terminal.summary_table import console, write_json
 from harness.terminal.terminal_reporter import TerminalReporter
@@ -85,6 +86,8 @@ class Running:
                 "another one"
             )
         before = read_manifest(path)
+        if is_imported(before):  # its model may be no name that can be asked
+            raise RunDirectoryError(f"{path} was made by `harness import`{IMPORT_AGAIN}")
         spec = read_spec(None, {**known_keys(before["spec"]), **flags})
         return self._run(self.controller.further(path, spec, before, only), path, dry_run=dry_run)
 

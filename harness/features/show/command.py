@@ -46,6 +46,7 @@ def show(
 
     from harness.features.show.chosen_samples import shown_samples
     from harness.run.store.directory import RESULTS
+    from harness.run.store.published import is_imported
     from harness.run.summary.groups import rates_by, read_kinds
     from harness.run.summary.loaded_run import read_run
     from harness.run.summary.result_filter import filtered
@@ -79,7 +80,7 @@ def show(
     else:
         out.print("no such sample")
     if details:
-        out.print(summary_view(found.summary))
+        out.print(summary_view(found.summary, imported=is_imported(found.manifest)))
         kinds = kinds or ("tag", "month")
     for part in groups_view(found.results, kinds):
         out.print(part)

@@ -19,3 +19,12 @@ def as_judged_here(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """What a manifest says of its import once the solutions are judged again; of others nothing."""
     imported = manifest.get("imported")
     return {"imported": {**imported, "verdicts": HERE}} if imported else {}
+
+
+IMPORT_AGAIN = "; the same import judges what the log has"
+"""What becomes of an imported run's pending samples, after a clause that names them."""
+
+
+def is_imported(manifest: Mapping[str, Any]) -> bool:
+    """Whether another program made the run, so that it cannot be resumed."""
+    return isinstance(manifest.get("imported"), dict)

@@ -85,6 +85,13 @@ def test_an_error_of_infrastructure_stays_pending(own: Path, take: Import) -> No
     assert json.loads(done.stdout)["pending"] == {"model_error": 1}
     assert len(results(own / "r")) == 1
     assert "=== not graded: model error" in transcript(own, "own/echo#1")
+    for flags in ((), ("--details",)):
+        shown = harness(own, "show", "r", *flags).stdout
+        assert "the same import judges what the log has" in shown
+        assert "--resume" not in shown
+    resumed = harness(own, "run", "--resume", "r")
+    assert resumed.returncode == 2
+    assert "r was made by `harness import`; the same import judges" in resumed.stderr
 
 
 def test_published_verdicts_are_compared(take: Import) -> None:
