@@ -17,7 +17,7 @@ from harness.sources.files.hub import HubFile, all_files
 from harness.sources.files.hub_place import hub_place
 from harness.sources.files.parquet import open_rows
 from harness.sources.files.rows import Loaded, ReadRows
-from harness.sources.hub_datasets import HOMES, SAID, HubDataset
+from harness.sources.hub_datasets import HOMES, PINNED, SAID, HubDataset
 from harness.sources.leetcode import dataset, leetcode
 from harness.sources.livecodebench import livecodebench
 
@@ -36,8 +36,14 @@ def home_of(source: str, where: str | None) -> HubDataset | None:
     spec = f"{source}:{where}" if where else source
     first, *others = home.wanted
     # What shares a data set shares its revision.
+    given = {first.repo: place.revision} if place.revision else {}
     wanted = [
-        replace(each, spec=spec, revision=place.revision if each.repo == first.repo else "main")
+        replace(
+            each,
+            spec=spec,
+            revision={**PINNED, **given}.get(each.repo, "main"),
+            cached="" if each.repo in given else "main",
+        )
         for each in (first, *others)
     ]
     return replace(home, wanted=tuple(wanted))

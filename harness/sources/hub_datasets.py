@@ -20,7 +20,19 @@ LEETCODEDATASET = "newfacade/LeetCodeDataset"
 APPS = "codeparrot/apps"
 METR_APPS = "metr-evals/apps"
 MERCURY = "Elfsong/Mercury"
+_HUMANEVAL = "openai/openai_humaneval"
 _MBPP = "google-research-datasets/mbpp"
+
+PINNED: Mapping[str, str] = MappingProxyType(
+    {
+        LCB_LITE: "0fe84c3912ea0c4d4a78037083943e8f0c4dd505",
+        APPS: "21e74ddf8de1a21436da12e3e653065c5213e9d1",
+        _HUMANEVAL: "7dce6050a7d6d172f3cc5c32aa97f52fa1a2e544",
+        _MBPP: "4bb6404fdc6cacfda99d4ac4205087b89d32030c",
+    }
+)
+"""The commits that are meant where no revision is given; others published results with them. Of
+the other data sets no commit is known: the first one fetched stays."""
 
 _LCB_STEMS = ("test", *(f"test{number}" for number in range(2, 7)))
 """The file that each release added, without its suffix."""
@@ -124,7 +136,7 @@ HOMES: Mapping[str, Mapping[str, HubDataset]] = MappingProxyType(
             "test": _splits("open-r1/codeforces", "test"),
             "train": _splits("open-r1/codeforces", "train"),
         },
-        "humaneval": {"test": _splits("openai/openai_humaneval", "test")},
+        "humaneval": {"test": _splits(_HUMANEVAL, "test")},
         "humanevalplus": {"test": _splits("evalplus/humanevalplus", "test")},
         "mbpp": {
             "test": _splits(_MBPP, "test"),

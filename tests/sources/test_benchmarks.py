@@ -1,4 +1,5 @@
 import hashlib
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -6,7 +7,8 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.sources.benchmarks import LOADERS, load, parse_spec
+from harness.sources.benchmarks import LOADERS, home_of, load, parse_spec
+from harness.sources.hub_datasets import PINNED
 
 
 @pytest.mark.parametrize(
@@ -83,3 +85,22 @@ def test_every_source_has_a_loader() -> None:
         "mbppplus",
         "mercury",
     }
+
+
+@pytest.mark.parametrize("spec", ["livecodebench", "apps:train", "humaneval", "mbpp:all"])
+def test_data_sets_are_pinned_to_a_commit_unless_a_revision_is_given(spec: str) -> None:
+    source, _, word = spec.partition(":")
+    pinned = home_of(source, word or None)
+    assert pinned is not None
+    assert {each.revision for each in pinned.wanted} == {PINNED[pinned.wanted[0].repo]}
+    assert all(re.fullmatch("[0-9a-f]{40}", each.revision) for each in pinned.wanted)
+    newest = home_of(source, f"{word}@main")
+    assert newest is not None
+    assert {each.revision for each in newest.wanted} == {"main"}
+
+
+def test_data_sets_whose_commit_is_not_known_follow_their_branch() -> None:
+    for source in ("mercury", "leetcode", "codeforces", "humanevalplus", "mbppplus"):
+        home = home_of(source, None)
+        assert home is not None
+        assert {each.revision for each in home.wanted} == {"main"}

@@ -33,6 +33,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self, cast
 from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
+from harness.sources.hub_datasets import PINNED
+
 Json = dict[str, Any]
 Content = bytes | Path
 Files = Mapping[str, Content]
@@ -172,7 +174,8 @@ class Hub:
     for the whole of it (`/api/*`). `times=None` is for ever.
 
     Args:
-        repos: `{repository: {commit: {path: content}}}`; `main` is the last commit named.
+        repos: `{repository: {commit: {path: content}}}`; `main` is the last commit named, and so
+            is the commit that this program pins the repository to.
         page_size: entries in one page of a tree.
         throttle: bytes of file content a second and connection; None is full speed.
 
@@ -226,6 +229,8 @@ class Hub:
             about = self._repos.setdefault(repo, Repo())
             about.commits[sha] = stored
             about.refs[ref] = sha
+            if ref == "main" and repo in PINNED:
+                about.refs[PINNED[repo]] = sha
 
     def require_token(self, repo: str, token: str, *, private: bool = False) -> None:
         """Gate the files of a repository; a private one is not even listed."""

@@ -47,6 +47,7 @@ class Wanted:
             names or patterns that must all be there. Without any, the files are those of the split.
         split: as the data set's card or its file names define it.
         spec: what the user asked for, `NAME[:WHERE]`, for messages.
+        cached: another revision that will do where there is no network, if others fetched it.
     """
 
     repo: str
@@ -54,6 +55,7 @@ class Wanted:
     split: str = "test"
     revision: str = "main"
     spec: str = ""
+    cached: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +249,9 @@ def _facts(path: Path, sha256: str) -> _Facts:
 
 def _commit_in_cache(wanted: Wanted) -> str:
     """The commit that others have fetched into the hub's cache."""
-    commit = commit_in_cache(wanted.repo, wanted.revision) if wanted.layouts else None
+    revisions = [each for each in (wanted.revision, wanted.cached) if each and wanted.layouts]
+    commits = (commit_in_cache(wanted.repo, each) for each in revisions)
+    commit = next((each for each in commits if each is not None), None)
     if commit is None:
         raise _cold(wanted)
     return commit

@@ -12,7 +12,7 @@ _SUFFIXES = (".jsonl", ".json", ".gz", ".parquet")
 
 
 class HubPlace(NamedTuple):
-    """A release, split or set on the hub; the source's default is the empty word."""
+    """A release, split or set on the hub; empty where the source's default is meant."""
 
     word: str
     revision: str
@@ -33,14 +33,14 @@ def hub_place(where: str | None, source: str, words: Collection[str], said: str)
         UsageError: it is neither a word of these nor looks like a path.
     """
     if where is None:
-        return HubPlace("", "main")
+        return HubPlace("", "")
     word, at, revision = where.partition("@")
     if word not in words and _exists(where):
         return None
     if at and not revision:
         raise UsageError(f"{source}:{where} ends at the @; give {source}:{word}@REVISION")
     if word in words or (at and not word):
-        return HubPlace(word, revision or "main")
+        return HubPlace(word, revision)
     if has_magic(where) or "/" in where or where.endswith(_SUFFIXES) or where.startswith("~"):
         return None
     near = difflib.get_close_matches(word, words, n=1)
