@@ -1,12 +1,11 @@
 """A problem's references on a scale of time, and a solution's place on it."""
 
-from typing import Literal, Self
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
 from harness.efficiency.beyond import Timed, beyond, beyond_half_width, percentile
-
-Timing = Literal["paired", "mercury"]
+from harness.efficiency.timing_names import Timing
 
 PROTOCOL = 1
 """Scales of another protocol are not comparable: to be raised when what is measured changes."""

@@ -32,6 +32,8 @@ class Protocol(StrEnum):
 
 
 Api = Literal["chat", "responses", "messages"]
+ToolProtocol = Literal["auto", "native", "text"]
+"""How a model is told of its tools; `auto`: natively, in text where the endpoint refuses that."""
 """How `--api` calls a protocol."""
 
 APIS: dict[Api, Protocol] = {

@@ -17,13 +17,11 @@ STRATEGIES: dict[str, Strategy] = {
     "self_repair": self_repair,
     "best_of_k_public": best_of_k_public,
 }
-
-BUILT_IN = (*STRATEGIES, *EXTERNAL)
-"""All modes that have a name here, those whose agent is the user's own among them."""
+"""Of each name in `external_names.ASKING`."""
 
 
 def find_strategy(name: str) -> Strategy:
-    """One of `BUILT_IN`, what `module:attribute` names, or that of a plug-in.
+    """A built-in one, what `module:attribute` names, or that of a plug-in.
 
     Those of `EXTERNAL` come without an agent: who has one puts it in their place.
 

@@ -1,33 +1,29 @@
 """`harness grade`: read, match, judge, report."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from harness.efficiency.measurement import Timed
-from harness.efficiency.scale import Timing
-from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, NothingSelectedError, UsageError
+from harness.efficiency.timing_names import Timing
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, NothingSelectedError
 from harness.features.grade.graded_file import GradedFile
 from harness.features.grade.grades import (
     GradedSolution,
     GradeSummary,
     graded_solution,
-    jobs_of,
-    judged_answers,
     summarize_grades,
 )
+from harness.features.grade.matched_solutions import jobs_of, judged_answers
 from harness.features.grade.solution_match import MatchedSolution, match
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.grade.view import grades_view
-from harness.grading.jobs import Judged, Options, judge_all
-from harness.run.plan.plan import judging_of
+from harness.grading.jobs import Judged
 from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of
 from harness.run.session.judging_session import JudgingSession, judge_jobs, vet
 from harness.run.session.timing_session import time_solutions
-from harness.run.spec.spec import RunSpec
-from harness.sandbox.executor import Executor
 from harness.terminal.progress import load_with_bar
 from harness.terminal.summary_table import console, write_json
 from harness.terminal.terminal_reporter import TerminalReporter
@@ -145,38 +141,3 @@ def _ready(
     vetted = {problem.id: problem for problem in problems}
     matched = [replace(each, problem=vetted[each.problem.id]) for each in matched]
     return judging.for_problems(problems, spec, TerminalReporter(err)), matched
-
-
-CODE = "code"
-"""In place of a rule of extraction: a text is the solution itself."""
-
-
-def options_of(spec: RunSpec, caller: str) -> Options:
-    """How a spec has solutions judged. Raises UsageError."""
-    if isinstance(spec.test_timeout, str):
-        raise UsageError(
-            f"{caller}: test_timeout {spec.test_timeout!r} goes with a benchmark by its name; "
-            "give seconds"
-        )
-    return judging_of(spec)
-
-
-async def judge_matched(
-    pool: Executor,
-    matched: Sequence[MatchedSolution],
-    options: Options,
-    keep: Callable[[Judged], None],
-) -> None:
-    """Judge solutions, or answers where the problems ask for a value.
-
-    Args:
-        pool: where they run.
-        matched: of problems of one kind.
-        options: how.
-        keep: is given each, by its place in `matched`.
-    """
-    if rules_of(each.problem for each in matched).runs_code:
-        await judge_all(pool, jobs_of(matched), options, keep)
-        return
-    for judged in judged_answers(matched):
-        keep(judged)

@@ -5,29 +5,24 @@ infrastructure did is told apart from what the model did. A failure of the forme
 given as None; it is never a reward of 0.
 """
 
-import asyncio
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Literal, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from harness.closing import Closing
 from harness.errors import HarnessError, UsageError
-from harness.features.grade.grade_solutions import CODE, judge_matched, options_of
-from harness.features.grade.solution_match import MatchedSolution
-from harness.grading.jobs import Judged
-from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
-from harness.problem import Problem
-from harness.run.plan.problem_kinds import check_settings, rules_of, said_in
-from harness.run.plan.problem_loader import Benchmark, checked, read
-from harness.run.reporter import LOG
-from harness.run.session.judging_session import isolate
-from harness.run.session.sandboxes import vetted_in
-from harness.run.session.warm_pool import WarmPool
-from harness.run.spec.keys import JudgingKeys, spec_from
-from harness.sandbox.executor import Executor
-from harness.sources.problem_names import Names
+
+if TYPE_CHECKING:  # a `Grader` needs the judge once it is made; importing it is to be quick
+    from concurrent.futures import Future
+
+    from harness.features.grade.solution_match import MatchedSolution
+    from harness.grading.jobs import Judged
+    from harness.grading.verdict import Grade, Verdict
+    from harness.problem import Problem
+    from harness.run.plan.problem_loader import Benchmark
+    from harness.run.spec.keys import JudgingKeys
+    from harness.sandbox.executor import Executor
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +36,11 @@ class Scored:
     """
 
     problem_id: str
-    verdict: Verdict
+    verdict: "Verdict"
     code: str
     extraction: str
     cause: str
-    grade: Grade
+    grade: "Grade"
 
     @property
     def passed(self) -> bool:
@@ -61,6 +56,8 @@ class Scored:
     @property
     def failed(self) -> bool:
         """Whether the verdict says nothing of the text: infrastructure failed, or no test is."""
+        from harness.grading.verdict import INFRASTRUCTURE, Verdict
+
         return self.verdict in INFRASTRUCTURE | {Verdict.UNGRADED}
 
 
@@ -111,12 +108,12 @@ class Grader(Closing):
 
     def __init__(
         self,
-        problems: Benchmark | None = None,
+        problems: "Benchmark | None" = None,
         *,
         reward: Reward = "passed",
         failures: Literal["raise", "none"] = "raise",
         extract: str = "harness",
-        **keys: Unpack[JudgingKeys],
+        **keys: "Unpack[JudgingKeys]",
     ) -> None:
         if not callable(reward) and reward not in REWARDS:
             raise UsageError(
@@ -124,6 +121,15 @@ class Grader(Closing):
             )
         if failures not in {"raise", "none"}:
             raise UsageError(f"Grader(): failures {failures!r}: give 'raise' or 'none'")
+        from harness.features.grade.matched_solutions import options_of
+        from harness.run.plan.problem_kinds import said_in
+        from harness.run.plan.problem_loader import checked, read
+        from harness.run.reporter import LOG
+        from harness.run.session.judging_session import isolate
+        from harness.run.session.warm_pool import WarmPool
+        from harness.run.spec.keys import JudgingKeys, spec_from
+        from harness.sources.problem_names import Names
+
         self._said = said_in(spec_from("Grader()", keys, JudgingKeys, OWN))
         if reward == "fraction":  # which would else hang on where judging was left off
             keys.setdefault("all_tests", True)
@@ -138,11 +144,13 @@ class Grader(Closing):
         self._pool = WarmPool(spec, choice.isolation)
         self._finish = weakref.finalize(self, self._pool.close)
 
-    def __call__(self, problem: Problem | str, text: str) -> float | None:
+    def __call__(self, problem: "Problem | str", text: str) -> float | None:
         """The reward of one text. Raises GradingError."""
         return self.score([problem], [text])[0]
 
-    def score(self, problems: Sequence[Problem | str], texts: Sequence[str]) -> list[float | None]:
+    def score(
+        self, problems: "Sequence[Problem | str]", texts: Sequence[str]
+    ) -> list[float | None]:
         """The reward of each text; None, where failures are not raised, of what was not judged.
 
         Args:
@@ -156,12 +164,12 @@ class Grader(Closing):
         return self._rewards(self.grade(problems, texts))
 
     async def ascore(
-        self, problems: Sequence[Problem | str], texts: Sequence[str]
+        self, problems: "Sequence[Problem | str]", texts: Sequence[str]
     ) -> list[float | None]:
         """The same in the running loop."""
         return self._rewards(await self.agrade(problems, texts))
 
-    def grade(self, problems: Sequence[Problem | str], texts: Sequence[str]) -> list[Scored]:
+    def grade(self, problems: "Sequence[Problem | str]", texts: Sequence[str]) -> list[Scored]:
         """The verdict on each text. What could not be judged is among them, as `failed`."""
         future = self._begin(problems, texts)
         try:
@@ -170,8 +178,12 @@ class Grader(Closing):
             future.cancel()
             raise
 
-    async def agrade(self, problems: Sequence[Problem | str], texts: Sequence[str]) -> list[Scored]:
+    async def agrade(
+        self, problems: "Sequence[Problem | str]", texts: Sequence[str]
+    ) -> list[Scored]:
         """The same in the running loop."""
+        import asyncio
+
         return await asyncio.wrap_future(self._begin(problems, texts))
 
     def close(self) -> None:
@@ -179,14 +191,17 @@ class Grader(Closing):
         self._finish()
 
     def _begin(
-        self, problems: Sequence[Problem | str], texts: Sequence[str]
-    ) -> Future[list[Scored]]:
+        self, problems: "Sequence[Problem | str]", texts: Sequence[str]
+    ) -> "Future[list[Scored]]":
         pairs = self._pairs(problems, texts)
         return self._pool.begin(lambda pool: self._judged(pool, pairs))
 
     def _pairs(
-        self, problems: Sequence[Problem | str], texts: Sequence[str]
-    ) -> list[tuple[Problem, str]]:
+        self, problems: "Sequence[Problem | str]", texts: Sequence[str]
+    ) -> "list[tuple[Problem, str]]":
+        from harness.problem import Problem
+        from harness.run.plan.problem_kinds import check_settings, rules_of
+
         if isinstance(problems, str | Problem) or isinstance(texts, str):
             raise UsageError("Grader: give a list of problems and a list of texts")
         if len(problems) != len(texts):
@@ -201,12 +216,20 @@ class Grader(Closing):
         check_settings(rules_of(problem for problem, _ in pairs), self._said, caller="Grader()")
         return pairs
 
-    async def _judged(self, pool: Executor, pairs: Sequence[tuple[Problem, str]]) -> list[Scored]:
+    async def _judged(
+        self, pool: "Executor", pairs: "Sequence[tuple[Problem, str]]"
+    ) -> list[Scored]:
+        import asyncio
+
+        from harness.features.grade.solution_match import CODE, MatchedSolution
+        from harness.grading.verdict import Verdict
+        from harness.run.plan.problem_kinds import rules_of
+
         rules = rules_of(problem for problem, _ in pairs)
         search = rules.extractor("harness" if self._extract == CODE else self._extract)
         sound = await self._checked(pool, [problem for problem, _ in pairs])
 
-        def matched(number: int, problem: Problem, text: str) -> MatchedSolution:
+        def matched(number: int, problem: "Problem", text: str) -> MatchedSolution:
             if self._extract == CODE:
                 return MatchedSolution(problem, number, text, "", None)
             found = search(text, problem.entry_point)
@@ -230,9 +253,11 @@ class Grader(Closing):
         return [done[each.index] for each in todo]
 
     async def _judge(
-        self, pool: Executor, matched: Sequence[MatchedSolution], done: dict[int, Scored]
+        self, pool: "Executor", matched: "Sequence[MatchedSolution]", done: dict[int, Scored]
     ) -> None:
-        def keep(judged: Judged) -> None:
+        from harness.features.grade.matched_solutions import judge_matched
+
+        def keep(judged: "Judged") -> None:
             each = matched[judged.number]
             done[each.index] = Scored(
                 each.problem.id,
@@ -246,8 +271,10 @@ class Grader(Closing):
         if matched:
             await judge_matched(pool, matched, self._options, keep)
 
-    async def _checked(self, pool: Executor, problems: Sequence[Problem]) -> list[Problem]:
+    async def _checked(self, pool: "Executor", problems: "Sequence[Problem]") -> "list[Problem]":
         """The same with examples checked that nobody checked before, each problem once."""
+        from harness.run.session.sandboxes import vetted_in
+
         unseen = {
             (each.id, each.content_hash): each
             for each in problems

@@ -11,20 +11,20 @@ from rich.console import RenderableType
 
 from harness.efficiency.measurement import Scales, Timed, time_all
 from harness.errors import NothingSelectedError, UsageError
-from harness.features.grade.grade_solutions import CODE, judge_matched, options_of
 from harness.features.grade.grades import (
     GradedSolution,
     GradeSummary,
     graded_solution,
     summarize_grades,
 )
+from harness.features.grade.matched_solutions import judge_matched, options_of
 from harness.features.grade.solution import ReadSolution, Solution
-from harness.features.grade.solution_match import MatchedSolution, match
+from harness.features.grade.solution_match import CODE, MatchedSolution, match
 from harness.features.grade.solution_readers import numbered, read_row, read_solutions
 from harness.features.grade.view import grades_view
 from harness.grading.jobs import Judged, Options
 from harness.problem import Problem
-from harness.run.plan.plan import judging_of
+from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of, said_in
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.plan.reference_limits import reference_limits

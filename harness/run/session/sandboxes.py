@@ -27,7 +27,7 @@ async def vetted(
     Raises:
         VettingError: the sandbox failed.
     """
-    if not any(problem.unchecked for problem in problems):
+    if not any(problem.unchecked for problem in problems):  # then no sandbox is needed
         return tuple(problems)
     async with open_pool(spec, isolation) as pool:
         return await vetted_in(pool, problems)
@@ -35,6 +35,8 @@ async def vetted(
 
 async def vetted_in(pool: Executor, problems: Sequence[Problem]) -> tuple[Problem, ...]:
     """The same in sandboxes that are there."""
+    if not any(problem.unchecked for problem in problems):
+        return tuple(problems)
     memory = KnownChecks(default_folder())
     vetting = ExampleCheck(problems, memory)
     await judge_all(pool, vetting.jobs, OPTIONS, vetting.keep)

@@ -12,8 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.agent.strategies.external_names import EXTERNAL
-from harness.agent.strategies.strategy_names import STRATEGIES
+from harness.agent.strategies.external_names import ASKING, EXTERNAL
 from harness.errors import UsageError
 
 MOST_IN_FLIGHT = 1_000
@@ -21,7 +20,7 @@ MOST_ROUNDS = 1_000
 LEAST_MEMORY = 64  # MiB
 MOST_MEMORY = 1 << 20  # MiB: a tebibyte
 
-ASKED = tuple(STRATEGIES)
+ASKED = ASKING
 """The modes in which harness asks the model; an agent of the user's own asks its model itself."""
 TOOLS = ("agentic", *EXTERNAL)
 """The modes with tools."""
