@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
+from operator import itemgetter
 
 POINTS = 12
 DENSE = 20
@@ -16,8 +17,12 @@ def mean_by_problem(values: Iterable[tuple[str, float]]) -> dict[str, float]:
     Args:
         values: a problem's id and a sample's value, for each sample.
     """
+    pairs = list(values)
+    by_problem = dict(pairs)
+    if len(by_problem) == len(pairs):  # one sample a problem
+        return by_problem
     found: dict[str, list[float]] = defaultdict(list)
-    for problem, value in values:
+    for problem, value in pairs:
         found[problem].append(value)
     return {problem: math.fsum(samples) / len(samples) for problem, samples in found.items()}
 
@@ -37,7 +42,7 @@ def cumulative(
     Returns:
         As many shares, between 0 and 1; with a threshold they never fall.
     """
-    samples = Counter(problem for problem, _ in reached)
+    samples = Counter(map(itemgetter(0), reached))
     places: dict[int, list[float]] = defaultdict(list)  # by n_p: problems of one n count alike
     for problem, place in reached:
         if place is not None:

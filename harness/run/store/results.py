@@ -4,10 +4,11 @@ import fcntl
 import gc
 import os
 import stat
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,31 @@ class SampleResult(Frozen):
     def overfit(self) -> bool:
         """Whether it passed all public tests and failed a hidden one."""
         return self.passed_public and self.hidden_passed < self.hidden_total
+
+
+class Columns:
+    """Some fields of many results, each as a list: what is in memory side by side is read quickly.
+
+    10,000 results do not fit into a processor's cache: to go through them once a field takes 5 ms,
+    of which a summary needs 50.
+    """
+
+    def __init__(self, results: Iterable[SampleResult], *keys: str) -> None:
+        pick = itemgetter(*keys)
+        rows = [pick(vars(result)) for result in results]
+        self._found = dict(zip(keys, zip(*rows, strict=True), strict=True)) if rows else {}
+
+    def __getitem__(self, key: str) -> tuple[Any, ...]:
+        return self._found.get(key, ())
+
+    def at(self, key: str, places: Iterable[int]) -> list[Any]:
+        """A field of some of the results."""
+        values = self[key]
+        return [values[place] for place in places]
+
+    def total(self, key: str) -> int:
+        """The sum of a field."""
+        return sum(self[key])
 
 
 def outcomes(grade: Grade) -> tuple[TestOutcome, ...]:
