@@ -2,5 +2,5 @@
 
 `registry.load` reads the problems that a spec like `livecodebench:rows.jsonl` names, and
 `selection.select` picks those a run works on. A new source is one module with a
-`load(where, *, skip_bad_rows) -> Loaded` and one line in `registry.LOADERS`.
+`load(where, *, skip_bad_rows) -> Loaded` and one line in `benchmarks.LOADERS`.
 """

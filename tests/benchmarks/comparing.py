@@ -1,6 +1,6 @@
 """What `harness compare` costs on two large runs: seconds of CPU, and where they go.
 
-    python tests/benchmarks/comparing.py [--samples N] [--a-problem K] [--rounds R] [--program P ...]
+    python tests/benchmarks/comparing.py [--samples N] [--a-problem K] [--program P ...]
     python tests/benchmarks/comparing.py --profile
     python tests/benchmarks/comparing.py --keep FOLDER
 
