@@ -25,8 +25,7 @@ from harness.run.plan.problem_kinds import (
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.plan.toolset import toolbox_of
 from harness.run.reporter import LOG
-from harness.run.session.judging_session import isolate
-from harness.run.session.sandboxes import vetted_in
+from harness.run.session.judging_session import isolate, vetted_in
 from harness.run.session.warm_pool import WarmPool
 from harness.run.spec.keys import JudgingKeys, SelectionKeys, Words, spec_from
 from harness.sandbox.executor import Executor
@@ -186,7 +185,7 @@ class Episodes(Closing):
             return problem
         key = problem.id, problem.content_hash
         if key not in self._vetted:
-            (self._vetted[key],) = await vetted_in(pool, [problem])
+            (self._vetted[key],) = await vetted_in(pool, [problem], LOG)
         return self._vetted[key]
 
 

@@ -14,7 +14,7 @@ from typing import Literal, Unpack
 
 from harness.closing import Closing
 from harness.errors import HarnessError, UsageError
-from harness.features.grade.grade_solutions import CODE, judge_matched, options_of
+from harness.features.grade.grade_run import CODE, judge_matched, options_of
 from harness.features.grade.solution_match import MatchedSolution
 from harness.grading.jobs import Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
@@ -22,8 +22,7 @@ from harness.problem import Problem
 from harness.run.plan.problem_kinds import check_settings, rules_of, said_in
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG
-from harness.run.session.judging_session import isolate
-from harness.run.session.sandboxes import vetted_in
+from harness.run.session.judging_session import isolate, vetted_in
 from harness.run.session.warm_pool import WarmPool
 from harness.run.spec.keys import JudgingKeys, spec_from
 from harness.sandbox.executor import Executor
@@ -253,7 +252,7 @@ class Grader(Closing):
             for each in problems
             if each.unchecked and (each.id, each.content_hash) not in self._vetted
         }
-        for key, each in zip(unseen, await vetted_in(pool, [*unseen.values()]), strict=True):
+        for key, each in zip(unseen, await vetted_in(pool, [*unseen.values()], LOG), strict=True):
             self._vetted[key] = each
         return [self._vetted.get((each.id, each.content_hash), each) for each in problems]
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from harness.errors import HarnessError
 from harness.features.serve.refusal import Refusal
 from harness.problem import Problem, TestSuite
-from harness.run.session.sandboxes import vetted_in
+from harness.run.reporter import LOG
+from harness.run.session.judging_session import vetted_in
 from harness.sandbox.executor import Executor, Shared
 from harness.sources.problem_names import Names
 
@@ -96,5 +97,5 @@ def _is_good(task: "asyncio.Task[Ready]") -> bool:
 
 async def _made_ready(problem: Problem, pool: Executor) -> Ready:
     if problem.unchecked:
-        (problem,) = await vetted_in(pool, [problem])
+        (problem,) = await vetted_in(pool, [problem], LOG)
     return await asyncio.to_thread(Ready.of, problem)

@@ -1,4 +1,4 @@
-"""Judging many solutions from the command line: progress, interrupts, options in range."""
+"""Judge many solutions: options in range, workers, progress, interrupts."""
 
 import asyncio
 import signal
@@ -25,7 +25,7 @@ from harness.run.plan.plan import judging_of
 from harness.run.plan.problem_kinds import said_in
 from harness.run.plan.reference_limits import reference_limits, without_reference
 from harness.run.reporter import JudgingProgress, Reporter
-from harness.run.spec.spec import read_spec
+from harness.run.spec.spec import RunSpec, read_spec
 from harness.run.spec.timeout_values import read_test_timeout
 from harness.sandbox.executor import Executor, ExecutorError, Where
 from harness.sandbox.isolation import Level
@@ -61,7 +61,8 @@ def isolate(reporter: Reporter, least: Level, *, unsafe: bool) -> ChosenSandbox:
 
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-Work = Callable[[Executor, JudgingProgress], Coroutine[Any, Any, None]]
+Work = Callable[[Executor], Coroutine[Any, Any, None]]
+CountedWork = Callable[[Executor, JudgingProgress], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,15 @@ class JudgingSession:
     unsafe: bool = False
     by_reference: str | None = None
     said: tuple[str, ...] = ()
+
+    def open(self, reporter: Reporter) -> AbstractAsyncContextManager[Executor]:
+        """Return the workers that judge, as a context manager.
+
+        Raises:
+            IsolationError: there is no sandbox that is strong enough.
+        """
+        isolation = isolate(reporter, self.least, unsafe=self.unsafe).isolation
+        return self.where.open(isolation, lambda line: reporter.notice(printable_line(line)))
 
     def for_problems(
         self, problems: Sequence["Problem"], spec: str, reporter: Reporter
@@ -123,6 +133,11 @@ def judging(flags: Mapping[str, Any], *, by_reference: bool = True) -> JudgingSe
     spec = read_spec(None, flags)
     if spec.rule is not None:
         find_rule(spec.rule)
+    return session_of(spec)
+
+
+def session_of(spec: RunSpec) -> JudgingSession:
+    """Return how a spec has solutions judged."""
     return JudgingSession(
         judging_of(spec),
         spec.where,
@@ -154,44 +169,70 @@ def judge_jobs(
     """
     if not jobs:
         return False
+    options = judging.options
+    return in_session(
+        lambda pool: judge_reported(pool, jobs, options, noun, keep, reporter=reporter),
+        judging,
+        reporter,
+    )
 
-    def work(pool: Executor, progress: JudgingProgress) -> Coroutine[Any, Any, None]:
+
+async def judge_reported(
+    pool: Executor,
+    jobs: Sequence[Job],
+    options: Options,
+    noun: str,
+    keep: Callable[[Judged], None],
+    *,
+    reporter: Reporter,
+) -> None:
+    """Judge in workers that are open, and report progress; see `judge_jobs`."""
+    with reporter.judging(len(jobs), f"{noun} accepted") as progress:
+
         def done(each: Judged) -> None:
             keep(each)
             verdict = each.grade.verdict
             progress.judged(good=verdict is Verdict.ACCEPTED, failed=verdict in INFRASTRUCTURE)
 
-        return judge_all(pool, jobs, judging.options, done)
-
-    return in_pool(work, judging, reporter, len(jobs), f"{noun} accepted")
+        await judge_all(pool, jobs, options, done)
 
 
-def in_pool(work: Work, judging: JudgingSession, reporter: Reporter, total: int, noun: str) -> bool:
-    """Do work in sandboxes with a progress bar; returns whether an interrupt ended it.
+def in_pool(
+    work: CountedWork, judging: JudgingSession, reporter: Reporter, total: int, noun: str
+) -> bool:
+    """Run work in sandboxes with a progress bar; return whether an interrupt ended it.
 
     Args:
-        work: what to do; cancelled by an interrupt.
+        work: the coroutine function to run; an interrupt cancels it.
         judging: workers and isolation.
-        reporter: shows how far it is.
-        total: how many things are judged.
-        noun: what they are called there, and the word for the good ones.
+        reporter: shows the progress.
+        total: the number of things that are judged.
+        noun: the word for them, and for the good ones, in the progress bar.
 
     Raises:
         IsolationError: there is no sandbox that is strong enough.
     """
-    isolation = isolate(reporter, judging.least, unsafe=judging.unsafe).isolation
-    with reporter.judging(total, noun) as progress:
-        executor = judging.where.open(isolation, lambda line: reporter.notice(printable_line(line)))
-        return asyncio.run(_until_interrupted(work, progress, executor))
+
+    async def counted(pool: Executor) -> None:
+        with reporter.judging(total, noun) as progress:
+            await work(pool, progress)
+
+    return in_session(counted, judging, reporter)
 
 
-async def _until_interrupted(
-    work: Work, progress: JudgingProgress, executor: AbstractAsyncContextManager[Executor]
-) -> bool:
-    """Do it; returns whether it was interrupted."""
+def in_session(work: Work, judging: JudgingSession, reporter: Reporter) -> bool:
+    """Run work in sandboxes; return whether an interrupt ended it.
+
+    Raises:
+        IsolationError: there is no sandbox that is strong enough.
+    """
+    return asyncio.run(_until_interrupted(work, judging.open(reporter)))
+
+
+async def _until_interrupted(work: Work, executor: AbstractAsyncContextManager[Executor]) -> bool:
     loop = asyncio.get_running_loop()
     async with executor as pool:
-        task = asyncio.ensure_future(work(pool, progress))
+        task = asyncio.ensure_future(work(pool))
         for word in STOPPING:
             loop.add_signal_handler(word, task.cancel)
         try:
@@ -229,17 +270,37 @@ def vet(
     vetting = ExampleCheck(problems, memory)
     asked = replace(judging, options=OPTIONS)
     try:
-        if judge_jobs(vetting.jobs, asked, reporter, "own solutions", vetting.keep):
+        if judge_jobs(vetting.jobs, asked, reporter, NOUN, vetting.keep):
             raise KeyboardInterrupt
     except* VettingError as errors:
         raise errors.exceptions[0] from None
-    return checked_problems(vetting, memory, reporter)
+    return _checked_problems(vetting, memory, reporter)
 
 
-def checked_problems(
+async def vetted_in(
+    pool: Executor, problems: Sequence[Problem], reporter: Reporter
+) -> tuple[Problem, ...]:
+    """Check examples in workers that are open; see `vet`.
+
+    Raises:
+        VettingError: the sandbox failed.
+        DataError: a problem's row cannot be read again.
+    """
+    if not any(problem.unchecked for problem in problems):
+        return tuple(problems)
+    memory = KnownChecks(default_folder())
+    vetting = ExampleCheck(problems, memory)
+    if vetting.jobs:
+        await judge_reported(pool, vetting.jobs, OPTIONS, NOUN, vetting.keep, reporter=reporter)
+    return _checked_problems(vetting, memory, reporter)
+
+
+NOUN = "own solutions"
+
+
+def _checked_problems(
     vetting: ExampleCheck, memory: KnownChecks, reporter: Reporter
 ) -> tuple[Problem, ...]:
-    """Return the problems without their wrong examples, and report how many were wrong."""
     found = vetting.vetted()
     if found.dropped:
         reporter.notice(dropped_examples(found))

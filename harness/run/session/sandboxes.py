@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
-from harness.grading.example_check import OPTIONS, ExampleCheck, KnownChecks, default_folder
-from harness.grading.jobs import judge_all
 from harness.problem import Problem
 from harness.run.reporter import LOG
-from harness.run.session.judging_session import checked_problems
+from harness.run.session.judging_session import vetted_in
 from harness.run.spec.spec import RunSpec
 from harness.sandbox.executor import Executor
 from harness.sandbox.isolation import Isolation
@@ -30,12 +28,4 @@ async def vetted(
     if not any(problem.unchecked for problem in problems):
         return tuple(problems)
     async with open_pool(spec, isolation) as pool:
-        return await vetted_in(pool, problems)
-
-
-async def vetted_in(pool: Executor, problems: Sequence[Problem]) -> tuple[Problem, ...]:
-    """The same in sandboxes that are there."""
-    memory = KnownChecks(default_folder())
-    vetting = ExampleCheck(problems, memory)
-    await judge_all(pool, vetting.jobs, OPTIONS, vetting.keep)
-    return checked_problems(vetting, memory, LOG)
+        return await vetted_in(pool, problems, LOG)
