@@ -1,1 +1,1 @@
-"""How fast right solutions are, measured beside reference solutions."""
+"""Timing of correct solutions against the reference solutions of their problem."""
