@@ -1,1 +1,1 @@
-"""Verdicts: outputs compared with expected ones, in the sandbox or by a checker."""
+"""Grading of solutions: the judge, comparison rules, checkers and verdicts."""
