@@ -1,4 +1,4 @@
-"""Language models behind one protocol: providers, recordings, functions.
+"""Language models behind one protocol: providers, recordings and Python functions.
 
-`protocol` is what a model has to do; `model_names` finds one by its name.
+`protocol` defines what a model has to do; `model_names` finds one by its name.
 """

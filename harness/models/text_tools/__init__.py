@@ -1,1 +1,1 @@
-"""Tools for models without tool calls: told in the prompt, read from the text."""
+"""Tools for models without tool calls: described in the prompt, called in the text."""
