@@ -1,6 +1,6 @@
-"""Where problems come from: one module a benchmark, and selection among what they hold.
+"""Sources of problems, a module or folder per benchmark, and their selection.
 
-`registry.load` reads the problems that a spec like `livecodebench:rows.jsonl` names, and
-`selection.select` picks those a run works on. A new source is one module with a
-`load(where, *, skip_bad_rows) -> Loaded` and one line in `registry.LOADERS`.
+`benchmarks.load` reads the problems that a spec like `livecodebench:rows.jsonl` names, and
+`selection.select` picks those for a run. A new source is one module with a `load(where, *,
+skip_bad_rows, watch) -> Loaded` and one line in `benchmarks.LOADERS`.
 """

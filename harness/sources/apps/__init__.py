@@ -1,1 +1,1 @@
-"""APPS: rows of the data set, and its folders."""
+"""APPS: rows of the data set, and folders of its original archive."""

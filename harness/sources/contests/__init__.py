@@ -1,1 +1,1 @@
-"""Contest problems: packages and Codeforces rows, and judges that are programs."""
+"""Contest problems: packages, Codeforces rows, and checkers made of judge programs."""

@@ -1,1 +1,1 @@
-"""Data files of benchmarks: lines, rows, Parquet, the hub, and a catalogue of what they hold."""
+"""Data files of benchmarks: lines, rows, Parquet, the hub, and catalogues of large files."""
