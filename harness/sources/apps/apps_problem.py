@@ -21,7 +21,7 @@ APPS_LEVELS: dict[str, Level] = {
     "competition": "hard",
     **LEVELS,
 }
-"""Levels by APPS's own words and by ours."""
+"""Levels by APPS's own words and by the standard ones."""
 
 _LONGEST_TITLE = 80
 _LONGEST_ID = 200

@@ -2,9 +2,9 @@
 
 A row of greengerong/leetcode has a number, a slug, a title, a difficulty, a statement in Markdown,
 and a solution in each of four languages, inside prose. It has no tests. If the files contain a row
-of newfacade/LeetCodeDataset with the same slug, the problem gets that row's tests and the fields that go with
-them. Otherwise its tests are the statement's examples, all public and unchecked; an example that
-cannot be read as values is ignored, and a problem without any has no tests.
+of newfacade/LeetCodeDataset with the same slug, the problem gets that row's tests and the fields
+that go with them. Otherwise its tests are the statement's examples, all public and unchecked; an
+example that cannot be read as values is ignored, and a problem without any has no tests.
 
 A row of LeetCodeDataset without one of greengerong/leetcode is ignored and not counted: the source
 `leetcodedataset` has them all.
