@@ -34,7 +34,7 @@ def middle(values: Sequence[float], confidence: float = 0.95) -> Middle:
         ValueError: there are no values.
     """
     if not values:
-        raise ValueError("no values have no middle")
+        raise ValueError("there is no median without a value")
     ordered = sorted(values)
     rank = _rank(len(ordered), confidence)
     return Middle(median(ordered), ordered[rank - 1], ordered[-rank])

@@ -89,7 +89,7 @@ def _route_by_name(
         raise unknown(name)
     model = name.removeprefix(provider.prefix) if named else name
     if not model.strip():
-        raise UsageError(f"model {name!r}: a model's name is to follow the prefix")
+        raise UsageError(f"model {name!r}: a model's name must follow the prefix")
     if provider.prefix == OPENAI.prefix and OPENAI_CHAT.serves(model):
         provider = by_shape(model) or provider  # the prefix stands for both of its protocols
     return _route(name, model, _speaking(at_home(provider, environment), api), environment)
@@ -296,7 +296,7 @@ def open_plugged(plugin: Plugin, name: str) -> Model:
     """
     make = plugin.load()
     if not callable(make):
-        raise UsageError(f"{plugin} is a {type(make).__name__}; it is to be called with a name")
+        raise UsageError(f"{plugin} is a {type(make).__name__}; it must be a function of a name")
     try:
         found: object = make(name.partition(":")[2])
     except (Exception, SystemExit) as error:

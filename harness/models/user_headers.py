@@ -78,6 +78,8 @@ def read_headers(headers: Iterable[str], environment: Environment) -> dict[str, 
                 f"--header '{name[:100]}: VALUE' again"
             )
         if not can_be_sent(name, value):
-            raise UsageError(f"--header {name}: {variable} holds what no header can carry")
+            raise UsageError(
+                f"--header {name}: the value of {variable} is not valid in an HTTP header"
+            )
         found[_SPELT.get(name.lower(), name)] = value
     return found

@@ -189,7 +189,7 @@ def fetch(
     home = home_of(name, where)
     if home is None:
         raise UsageError(
-            f"there is nothing to fetch for {spec}: it names no data set of the hub, as "
-            f"{', '.join(HOMES)} do, alone or with a word of theirs"
+            f"there is nothing to fetch for {spec}: it is not on the hub; these are, alone or with "
+            f"one of their words: {', '.join(HOMES)}"
         )
     return all_files(home.wanted, watch=watch, verify=verify, update=update)

@@ -75,11 +75,11 @@ def tests_as_code(row: TestedRow, where: str) -> tuple[Split, Checker] | None:
     if row.test is not None:
         return _of_code(row, row.test, where)
     if row.public_test is not None:
-        raise DataError(where, "public_test", "there is no 'test' beside it")
+        raise DataError(where, "public_test", "it needs 'test' as well")
     special = row.values == "python" or any(map(_is_special, row.tests))
     if row.entry_point is None:
         if special:
-            what = "values, kwargs, raises, argument and tolerance are a function's: give its name"
+            what = "missing; values, kwargs, raises, argument and tolerance need a function's name"
             raise DataError(where, "entry_point", what)
         return None
     is_class = _defined(row).get(row.entry_point, False)

@@ -37,7 +37,9 @@ def vendor_headers(base_url: str, environment: Environment) -> tuple[FoundVariab
     found = tuple(filter(None, map(environment.find, names)))
     for each in found:
         if not all(can_be_sent(name, value) for name, value in _headers(each)):
-            raise UsageError(f"{each.variable} ({each.where}) is no header; set it again")
+            raise UsageError(
+                f"{each.variable} ({each.where}) is not a valid HTTP header; set it again"
+            )
     return found
 
 

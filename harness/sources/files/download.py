@@ -137,7 +137,7 @@ def _fetch(url: str, partial: Path, size: int, known_as: tuple[str, str], watch:
         partial.unlink()
         if not resumed:
             break
-    raise HubError(f"what the hub sends of {name} has not the hash it says")
+    raise HubError(f"{name} as sent by the hub does not match its hash")
 
 
 def _get(url: str, partial: Path, size: int, name: str, watch: Watch) -> bool:
@@ -250,12 +250,12 @@ def hub_errors(repo: str, revision: str, name: str = "") -> Generator[None]:
     except errors.RemoteEntryNotFoundError:
         raise UsageError(f"{repo}@{revision[:12]} has no file {name!r}") from None
     except UnicodeEncodeError:
-        raise UsageError("HF_TOKEN (or HF_ENDPOINT) holds what no header can") from None
+        raise UsageError("HF_TOKEN (or HF_ENDPOINT) is not valid in an HTTP header") from None
     except errors.OfflineModeIsEnabled:
         raise HubError(f"{repo}: HF_HUB_OFFLINE is set") from None
     except (httpx2.HTTPError, errors.LocalEntryNotFoundError, OSError, ValueError) as error:
         what = f"{repo}/{name}" if name else repo
         said = _USER.sub("//", " ".join(str(error).split()))[:200] or type(error).__name__
         raise HubError(
-            f"{what} cannot be fetched: {said}; what has come is kept, run the command again"
+            f"{what} cannot be fetched: {said}; run the command again to resume"
         ) from None
