@@ -1,4 +1,4 @@
-"""The median of noisy measurements, with its confidence interval."""
+"""Median of noisy measurements, with its confidence interval."""
 
 import math
 from collections.abc import Sequence

@@ -86,7 +86,7 @@ class Scale(_Frozen):
 
 
 class Efficiency(_Frozen):
-    """How fast a solution is among a problem's references.
+    """Speed of a solution relative to a problem's references.
 
     Attributes:
         timing: timing method.

@@ -34,7 +34,7 @@ PROCESS_S = 0.004
 
 
 class Stop(StrEnum):
-    """When the judge stops.
+    """Rule for when the judge stops.
 
     `auto`: at the first failure if there are more than `MANY_TESTS` tests, else at the first test
     that hits a limit of time, memory or output.

@@ -34,7 +34,7 @@ LIMITS = frozenset({Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIM
 
 
 class Difference(BaseModel):
-    """Where an output first differs from the expected one; excerpts are bounded."""
+    """First difference of an output from the expected one, with bounded excerpts."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -12,7 +12,7 @@ from harness.models.providers import PROVIDERS, Api, Protocol, is_at
 
 
 class Access(TypedDict, total=False):
-    """How the user wants a model to be reached.
+    """The user's choices of how to reach a model.
 
     Attributes:
         api: the protocol; that of the address by default.

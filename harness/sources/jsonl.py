@@ -57,7 +57,7 @@ class RowTest(_Strict):
     input: str
     """Input of a program; for a function one JSON value per line, an argument each."""
     output: str | None = None
-    """Expected output of a program; for a function one JSON value. Left out with `raises`."""
+    """Expected output of a program; for a function one JSON value. Not needed with `raises`."""
     public: bool | None = None
     """Whether the model may see it. If no test of a row has this key, the first few are public."""
     kwargs: dict[str, Any] = {}
@@ -76,7 +76,7 @@ class JsonlRow(_Strict):
     statement: str
     """Statement for the model, Markdown or plain text."""
     tests: tuple[RowTest, ...] = ()
-    """All tests must pass; a problem without any is never graded. Left out with `test`."""
+    """All tests must pass; a problem without any is never graded. Not allowed with `test`."""
     id: str | None = None
     """`<source>/<name>`, or a name alone; by default a hash of the content."""
     title: str | None = None
@@ -94,7 +94,7 @@ class JsonlRow(_Strict):
     entry_point: str | None = None
     """Function or method of `Solution` to call; without one, the problem asks for a program."""
     preamble: PreambleName | None = None
-    """Imports that run before a solution; by default leetcode for functions, none for programs."""
+    """Code that runs before a solution; by default leetcode for functions, none for programs."""
     rule: RuleName = "lcb"
     """How outputs are compared with the expected ones."""
     checker: str | None = None

@@ -23,7 +23,7 @@ SERVER_WAIT_SPREAD = 0.1  # random addition, as a share of the wait the provider
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and how long to retry.
+    """Limits of retries, and their waits.
 
     Attributes:
         attempts: largest number of requests, including the first, excluding those refused by a rate
