@@ -228,7 +228,7 @@ def _is_as_it_was(path: Path, facts: _Facts) -> bool:
 def _intact(path: Path, facts: _Facts | None, watch: Watch, *, offline: bool) -> _Facts | None:
     """Return the facts of an unchanged file; without known facts, its name must match.
 
-    A copy has no hash in its name: it is fetched again, or trusted when offline.
+    A copy has no hash in its name: the hub is asked for it; offline the copy is trusted.
     """
     if facts is not None and path.stat().st_size != facts.size:
         return None
