@@ -1,1 +1,1 @@
-"""`harness grade`, `harness.grade()`, `Grader` and `Sandbox`: solutions that exist already."""
+"""Judge existing solutions: `harness grade`, `grade()`, `Grader` and `Sandbox`."""

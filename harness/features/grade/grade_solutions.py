@@ -1,4 +1,4 @@
-"""`harness grade`: read, match, judge, report."""
+"""`harness grade`: read solutions, match them to problems, judge and report."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -44,20 +44,20 @@ def grade_file(
     skip_bad_rows: bool,
     timing: Timing | None = None,
 ) -> int:
-    """Grade a file of solutions; returns the exit code.
+    """Grade a file of solutions and return the exit code.
 
     Args:
-        spec: where the problems are.
-        path: the file.
-        judging: how they are judged.
-        extract: how code is found in a model's words.
+        spec: the benchmark and where its files are, as `NAME[:WHERE]`.
+        path: the file of solutions.
+        judging: the settings of judging.
+        extract: name of the rule that finds code in the model's text.
         as_json: print one JSON object in place of tables.
-        skip_bad_rows: pass over malformed rows of the problems.
-        timing: how those that pass are timed; None where they are not.
+        skip_bad_rows: skip malformed rows of the problems.
+        timing: timing method for solutions that pass; None to time none.
 
     Raises:
-        UsageError: a flag's value is none that can be, or a file cannot be opened.
-        DataError: a row of either file is not as it should be.
+        UsageError: a flag has a value that is not accepted, or a file cannot be opened.
+        DataError: a row of either file is malformed.
         NothingSelectedError: no solution of the file belongs to any of the problems.
     """
     err = console(error=True)
@@ -110,7 +110,7 @@ def grade_file(
 
 
 def _left(summary: GradeSummary, results: Sequence[GradedSolution], timing: Timing | None) -> str:
-    """What an interrupt left undone."""
+    """Say how many solutions an interrupt left unjudged or untimed."""
     if summary.not_judged or timing is None:
         return f"{count(summary.not_judged, 'solution')} not judged"
     untimed = sum(each.graded and each.efficiency is None for each in results)
@@ -124,7 +124,7 @@ def _time(
     timing: Timing,
     err: Console,
 ) -> bool:
-    """Time what passes; returns whether that was interrupted."""
+    """Time solutions that pass; return whether the user interrupted it."""
     solutions = [
         Timed(number, matched[number].problem, matched[number].code, each.passed)
         for number, each in graded.numbered()
@@ -136,7 +136,7 @@ def _time(
 def _ready(
     judging: JudgingSession, matched: list[MatchedSolution], spec: str, err: Console
 ) -> tuple[JudgingSession, list[MatchedSolution]]:
-    """With examples checked, and limits that follow from references, if any shall."""
+    """Check examples and derive limits from references, where settings ask for it."""
     problems = vet(
         [*{each.problem.id: each.problem for each in matched}.values()],
         judging,
@@ -148,11 +148,11 @@ def _ready(
 
 
 CODE = "code"
-"""In place of a rule of extraction: a text is the solution itself."""
+"""Given in place of an extraction rule: each text is the solution itself."""
 
 
 def options_of(spec: RunSpec, caller: str) -> Options:
-    """How a spec has solutions judged. Raises UsageError."""
+    """Return how the spec has solutions judged. Raises UsageError."""
     if isinstance(spec.test_timeout, str):
         raise UsageError(
             f"{caller}: test_timeout {spec.test_timeout!r} goes with a benchmark by its name; "
@@ -170,10 +170,10 @@ async def judge_matched(
     """Judge solutions, or answers where the problems ask for a value.
 
     Args:
-        pool: where they run.
-        matched: of problems of one kind.
-        options: how.
-        keep: is given each, by its place in `matched`.
+        pool: the sandboxes that run them.
+        matched: solutions of problems of one kind.
+        options: limits and rules of judging.
+        keep: called with each judged solution; its `number` is the index in `matched`.
     """
     if rules_of(each.problem for each in matched).runs_code:
         await judge_all(pool, jobs_of(matched), options, keep)

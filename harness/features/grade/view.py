@@ -1,4 +1,4 @@
-"""The table of a graded file of solutions."""
+"""Terminal tables of a graded file of solutions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -21,7 +21,7 @@ LONGEST_REASON = 100
 
 
 def grades_view(summary: GradeSummary, results: Sequence[GradedSolution]) -> RenderableType:
-    """Rates, counts, and where published verdicts differ."""
+    """Show rates, counts, failures and disagreements with published verdicts."""
     parts: list[RenderableType] = []
     if summary.pass_at_1 is not None:
         parts.append(
@@ -96,7 +96,7 @@ def _agreement(published: Agreement) -> Iterator[tuple[str, str]]:
 def _table(
     columns: Iterable[str], rows: Iterable[tuple[str, ...]], count_of_all: int
 ) -> RenderableType:
-    """The first rows, and how many there are beside."""
+    """Show the first rows, and how many more there are."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(column, overflow="fold")

@@ -1,1 +1,1 @@
-"""`harness import`: results that others published, as a run."""
+"""`harness import`: turn published results into a run."""

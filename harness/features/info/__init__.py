@@ -1,1 +1,1 @@
-"""Commands that show what there is: problems, models, prompts, plug-ins, schemas, sandboxes."""
+"""Commands that show problems, models, prompts, plug-ins, schemas and sandboxes."""

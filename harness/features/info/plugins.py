@@ -1,4 +1,4 @@
-"""`harness plugins`: what installed packages add, and whether it loads."""
+"""`harness plugins`: list the plug-ins of installed packages and whether they load."""
 
 
 def plugins() -> None:
