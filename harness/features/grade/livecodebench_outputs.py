@@ -24,7 +24,7 @@ def is_of_samples(row: dict[str, object]) -> bool:
 
 
 def read_samples(row: dict[str, object], where: str) -> Iterator[ReadSolution]:
-    """Yield the solutions of a LiveCodeBench row, which holds all samples of a problem.
+    """Yield the solutions of a LiveCodeBench row, all samples of a problem.
 
     For code execution, its grader skips answers that contain the call, so there are fewer verdicts
     than answers. The skipped answers get no published verdict here.

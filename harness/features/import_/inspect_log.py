@@ -152,7 +152,7 @@ def _total(row: Object, where: str) -> Usage | None:
 
 
 def _score(row: Object, where: str) -> tuple[Published | None, str | None]:
-    """Return the only score's verdict, and the final solution if this program wrote it."""
+    """Return the only score's verdict, and the final solution if this program wrote."""
     scores = object_in(row, "scores", where)
     score: Any = scores.get(
         "harness", next(iter(scores.values()), None) if len(scores) == 1 else None

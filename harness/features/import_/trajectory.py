@@ -16,7 +16,7 @@ from harness.models.protocol import AssistantMessage, Message, ModelTurn, ToolMe
 MOST_MESSAGES = 100_000
 """Most messages of one trajectory."""
 MOST_CHARACTERS = 1 << 26
-"""Most characters of all messages of one trajectory; a log may repeat one long text many times."""
+"""Most characters of all messages of a trajectory; logs may repeat a long text."""
 MOST_REVISIONS = 1_000
 """Most revisions of one trajectory; each is judged on all tests."""
 

@@ -217,7 +217,7 @@ def _row(text: bytes, where: str) -> dict[str, Any]:
 
 
 def _parsed(text: bytes, where: str) -> object:
-    """Parse JSON; halves of surrogate pairs, which only Python's own parser takes, are accepted."""
+    """Parse JSON, also with halves of surrogate pairs, as Python's own parser does."""
     try:
         return from_json(text)
     except ValueError as error:

@@ -166,7 +166,7 @@ def _told_failures(err: Console, judgements: Judgements) -> int:
 
 
 def _stem(request: ImportRequest) -> str:
-    """Return a model name from the file name, if neither the user nor the file has one."""
+    """Return a model name made of the file name, if no other name is known."""
     return request.file.path.name.partition(".")[0] or "unknown"
 
 

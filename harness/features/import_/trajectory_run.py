@@ -1,4 +1,4 @@
-"""Run of imported trajectories: every revision is judged here, on hidden tests too."""
+"""Run of imported trajectories, whose revisions are all judged here."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

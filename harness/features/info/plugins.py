@@ -1,4 +1,4 @@
-"""`harness plugins`: list the plug-ins of installed packages and whether they load."""
+"""`harness plugins`: list installed plug-ins and whether each can be loaded."""
 
 
 def plugins() -> None:

@@ -52,7 +52,7 @@ def list_problems(what: str | None, flags: dict[str, Any]) -> None:
 
 
 def _table(rows: list[tuple[str, ...]], width: int) -> Table:
-    """Make a table of the columns that fit; only titles are cut, empty columns left out."""
+    """Make a table that fits: only titles are cut, empty columns are left out."""
     longest = [max(map(len, cells)) for cells in zip(COLUMNS, *rows, strict=True)]
     shown = [i for i in range(len(COLUMNS)) if any(row[i] for row in rows)]
     for dispensable in DISPENSABLE:

@@ -1,4 +1,4 @@
-"""Observers of runs: plug-ins, functions of the user's own, and webhooks.
+"""Observers of runs: plug-ins, Python functions and webhooks.
 
-`observer_events` has the events that they receive.
+`observer_events` defines the events that they receive.
 """

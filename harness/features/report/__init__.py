@@ -1,1 +1,1 @@
-"""`harness report`: one HTML page without scripts from elsewhere."""
+"""`harness report`: one HTML page that loads nothing from other addresses."""
