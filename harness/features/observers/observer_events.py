@@ -22,7 +22,7 @@ def _now() -> str:
 
 
 class _Event(Frozen):
-    """Every event has `run`, the run directory as the user gave it, and `time`, in UTC."""
+    """Common fields: `run`, the run directory as the user gave it; `time`, in UTC."""
 
     schema_version: int = SCHEMA
     run: str

@@ -12,7 +12,7 @@ from harness.features.observers.observer_events import Observed, RunEnded, RunFa
 from harness.plugins import words_of
 
 ROOM = 1_000
-"""Most events that wait for an observer; more are lost, except those that end a run."""
+"""Most events that wait for an observer; the rest are lost, but for a run's end."""
 Tell = Callable[[Observed], object]
 
 

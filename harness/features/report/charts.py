@@ -55,7 +55,7 @@ def group_rates(rows: Sequence[GroupRate], runs: Sequence[str], title: str) -> S
 
 
 def months(rows: Sequence[GroupRate], runs: Sequence[str], cutoff: str | None, title: str) -> Spec:
-    """Draw rates by month, runs side by side, with a line at the end of training.
+    """Draw rates by month, with a line at the end of training.
 
     Args:
         rows: rates grouped by month, such as `2024-05`.
@@ -106,10 +106,7 @@ def all_months(some: Sequence[str]) -> list[str]:
 def solved_within(
     rows: Sequence[Solved], runs: Sequence[str], axis: str, title: str, *, whole: bool = False
 ) -> Spec:
-    """Draw the share solved within an amount, as steps.
-
-    With `whole` the amounts are turns; else the axis is logarithmic.
-    """
+    """Draw the share solved within an amount: turns (`whole`), else on a log axis."""
     import altair as alt
 
     numbers = (

@@ -74,7 +74,7 @@ def by_platform(sides: Sequence[LabelledRun]) -> list[GroupRate]:
 
 
 def by_tag(sides: Sequence[LabelledRun]) -> list[GroupRate]:
-    """Return rates by tag, the most frequent first; a sample counts for each of its tags."""
+    """Return rates by tag, the most frequent first; a sample counts for all its tags."""
     return most_frequent(_grouped(sides, lambda result: sorted(set(result.tags))))
 
 
@@ -156,7 +156,7 @@ def by_dollars(sides: Sequence[LabelledRun]) -> list[Solved]:
 def _curves(
     sides: Sequence[LabelledRun], points: Callable[[Curve], list[tuple[float, float]]]
 ) -> list[Solved]:
-    """Return the points of all runs; shorter curves continue flat to the longest one's end."""
+    """Return the points of all runs; shorter curves continue flat to the last end."""
     curves = [(side.label, side.run.summary.curve) for side in sides]
     found = {label: points(curve) for label, curve in curves if curve is not None}
     end = max((within for line in found.values() for within, _ in line), default=0.0)

@@ -139,7 +139,7 @@ def policy(scripts: Sequence[str]) -> str:
 
 
 class _Safe(str):
-    """Text that goes into the page unescaped, because it is bundled or already escaped."""
+    """Text that goes into the page unescaped: bundled, or escaped before."""
 
     __slots__ = ()
 

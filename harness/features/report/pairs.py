@@ -21,7 +21,7 @@ from harness.stats.pass_at_k import Counts
 NO_FACTORS = RESUMABLE | GROWING | {"shard", "batch", "require_isolation", "unsafe_no_sandbox"}
 """Keys of the spec that do not affect how much a run solves."""
 ITERATING = frozenset(key for key in SETTINGS if not uses("single_shot", key))
-"""Keys that some modes ignore; between runs of two modes they are part of the mode."""
+"""Keys that some modes ignore; between two modes they are part of the mode."""
 
 
 class Match(NamedTuple):
@@ -75,7 +75,7 @@ def _by_one_setting(sides: Sequence[LabelledRun]) -> Iterator[Match]:
 
 
 def _by_mode(sides: Sequence[LabelledRun], found: Sequence[Match]) -> Iterator[Match]:
-    """Match iterating runs with a single shot of the same model, if both are unmatched."""
+    """Match unmatched iterating runs with an unmatched single shot of the same model."""
     matched = {id(side) for each in found if each.factors == ("mode",) for side in each[:2]}
     shots = [side for side in sides if is_shot(side) and id(side) not in matched]
     for side in sides:
@@ -130,7 +130,7 @@ class Pairing:
 
 
 def pairings(sides: Sequence[LabelledRun]) -> list[Pairing]:
-    """Compare the runs that `matches` chooses; pairs without a shared problem are left out."""
+    """Compare the runs that `matches` chooses, if they share a problem."""
     made = [(match, *_paired(match.base, match.other)) for match in matches(sides)]
     made = [each for each in made if each[1].problems]
     corrected: dict[int, float] = {}

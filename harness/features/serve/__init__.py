@@ -1,1 +1,1 @@
-"""`harness serve`: the judge over HTTP."""
+"""`harness serve`: judge solutions over HTTP."""

@@ -1,1 +1,1 @@
-"""`harness show`, `ls` and `transcript`: runs on a terminal."""
+"""`harness show`, `ls` and `transcript`: show runs on a terminal."""
