@@ -164,7 +164,7 @@ class Service:
 
 
 class Endpoint:
-    """A path whose requests have bodies; each request holds a place while it is answered."""
+    """A path whose requests have bodies; a request holds a place until its answer."""
 
     def __init__(self, service: Service, answer: Answer) -> None:
         self._service = service

@@ -10,7 +10,7 @@ from harness.text import printable_line
 log = logging.getLogger("harness")
 
 HIDDEN_FIELDS = frozenset({"index", "public", "verdict", "cpu_s", "wall_s"})
-"""Fields shown of hidden tests; a program's output and errors may hold their input."""
+"""Fields shown of hidden tests; output and errors may contain a test's input."""
 HIDDEN_CAUSE = "the problem's row, or its checker, is faulty; the server's log says how"
 
 

@@ -33,7 +33,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, like `HTTPException`
 
 UNAUTHORIZED = 401
 CLOSING = frozenset({401, 403, 408, 413, 503})
-"""Statuses after which the connection is closed, so that the rest of the body is not read."""
+"""Statuses after which the connection is closed and the body's rest is not read."""
 
 
 class JsonResponse(Response):

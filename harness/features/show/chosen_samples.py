@@ -52,7 +52,7 @@ class ChosenSample:
 
 
 def _told(found: Efficiency) -> dict[str, Any]:
-    """Dump efficiency without the references, which are the same for a problem's samples."""
+    """Dump efficiency without references, which a problem's samples share."""
     return found.model_dump(mode="json", exclude={"references"})
 
 
@@ -77,7 +77,7 @@ _ORDERS: dict[str, Callable[[SampleRow], Any]] = {
     "cost": lambda row: _largest_first(row.cost),
 }
 ORDERS = tuple(_ORDERS)
-"""Values of `--sort`. Figures are sorted with the largest first and unknown ones last."""
+"""Values of `--sort`: figures with the largest first, and unknown ones last."""
 
 
 def shown_samples(run: Run, only: Iterable[str] = (), sort: str = "number") -> list[ChosenSample]:

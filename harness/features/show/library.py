@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class LoadedRun(NotebookView):
-    """A run on disk, for `compare` and notebooks; an unfinished run has its results so far.
+    """A run on disk, finished or not, for `compare` and notebooks.
 
     Attributes:
         run: the run as comparisons and reports read it.
@@ -56,7 +56,7 @@ class LoadedRun(NotebookView):
         return self.run.state
 
     def to_pandas(self) -> "pd.DataFrame":
-        """Return a row for each sample: problem, verdict, tokens, cost (US dollars), seconds."""
+        """Return a row a sample: problem, verdict, tokens, cost (US dollars), seconds."""
         return samples_frame(self.run)
 
     def view(self) -> RenderableType:

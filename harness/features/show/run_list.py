@@ -84,7 +84,7 @@ class Change(Frozen):
 
 
 class Trend(Frozen):
-    """Runs of one selection, the oldest first, each with its change from an earlier one."""
+    """Runs of one selection, the oldest first, each with its change or None."""
 
     selection: str
     problems: int
@@ -142,10 +142,7 @@ def trends(runs: Iterable[ListedRun]) -> Iterator[Trend]:
 def _before(
     earlier: Sequence[ListedRun], run: ListedRun, solved: Sequence[dict[str, Counts]]
 ) -> int | None:
-    """Return the index of the run to compare with: the last alike one, else the last.
-
-    Runs are alike if they have the same model, mode and prompt.
-    """
+    """Return the last run of the same model, mode and prompt, else the last, by index."""
     graded = [place for place in range(len(earlier)) if solved[place]]
     alike = [place for place in graded if _kind(earlier[place]) == _kind(run)]
     return max(alike or graded, default=None)

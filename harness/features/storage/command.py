@@ -57,7 +57,7 @@ def pack(
 
 
 def packed_line(run: Path, done: Packed) -> str:
-    """Say how many transcripts were packed, the space saved, and how many were left out."""
+    """Say how many transcripts were packed, the bytes saved, and how many were not."""
     name = printable_line(str(run))
     rest = f"; {count(done.left, 'transcript')} left out, not graded or very large"
     rest = rest if done.left else ""

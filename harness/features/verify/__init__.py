@@ -1,1 +1,1 @@
-"""`harness verify`: a benchmark's references, judged; generated inputs."""
+"""`harness verify`: judge a benchmark's references, also on generated inputs."""

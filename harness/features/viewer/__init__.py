@@ -1,1 +1,1 @@
-"""`harness view`: runs as local web pages."""
+"""`harness view`: show runs as local web pages."""
