@@ -142,7 +142,10 @@ def trends(runs: Iterable[ListedRun]) -> Iterator[Trend]:
 def _before(
     earlier: Sequence[ListedRun], run: ListedRun, solved: Sequence[dict[str, Counts]]
 ) -> int | None:
-    """Return the last run of the same model, mode and prompt, else the last, by index."""
+    """Return the index of the earlier run to compare with.
+
+    It is the last one of the same model, mode and prompt, else the last of any.
+    """
     graded = [place for place in range(len(earlier)) if solved[place]]
     alike = [place for place in graded if _kind(earlier[place]) == _kind(run)]
     return max(alike or graded, default=None)

@@ -36,7 +36,7 @@ LOOSE_DRAFT = ".draft"
 EXAMPLES = 8
 """Transcripts of which the dictionary is made, as far as they fit."""
 LONGEST_EXAMPLE = LARGEST_DICTIONARY // 3
-"""Most bytes of an example, mostly a whole transcript: two whole ones save more than a cut one."""
+"""Most bytes of an example: two whole transcripts save more than one that is cut."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from harness.text import around, writable
 
 EXCERPT = 160
 LARGEST_BYTES = 8 * MEBIBYTE
-"""Most bytes of a call's result in the sandbox's notation; the largest known is 1 MB."""
+"""Most bytes of a call's result, as the sandbox encodes it; the largest known: 1 MB."""
 PATIENCE = 2
 """Time-outs after which a program is not run again."""
 LOOKED_AT = 20
@@ -152,7 +152,7 @@ def run_each(
             while len(done) < len(inputs) and overdue < PATIENCE:
                 executions = bench.execute(trial, range(len(done), len(inputs)))
                 for place, execution in enumerate(executions):
-                    if place and execution.result is None:  # earlier inputs may be the cause
+                    if place and execution.result is None:  # maybe due to earlier ones
                         execution = bench.execute(trial, [len(done)])[0]  # noqa: PLW2901 - it replaces the first
                     done.append(execution)
                     overdue += execution.ending in _TIME_IS_UP
@@ -227,7 +227,7 @@ def _read(seed: int, execution: Execution | None) -> Generated:
 
 
 def _depths(problem: Problem) -> list[int] | None:
-    """Return the nesting of each argument in the tests; -1 if only their number is known."""
+    """Return each argument's nesting in the tests; -1 if only their number is known."""
     calls = [_depths_of(test.input) for test in problem.tests.all()[:LOOKED_AT]]
     if calls:
         return [max(depths) for depths in zip(*calls, strict=False)]

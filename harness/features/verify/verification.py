@@ -13,7 +13,7 @@ from harness.run.plan.problem_kinds import require_code_generation
 from harness.run.summary.summary import counted
 
 SLOW = 0.5
-"""Part of a test's CPU limit above which a reference counts as slow."""
+"""Part of a test's CPU limit; slower references leave solutions little room."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ def list_references(
 
 
 def reference_jobs(listed: Iterable[References], known: Container[str] = ()) -> list[ReferenceJob]:
-    """Return jobs for references without a known verdict, equal ones of a problem once."""
+    """Return jobs for references without a known verdict, equal programs once."""
     jobs: dict[str, ReferenceJob] = {}
     for each in listed:
         for index, key in enumerate(each.keys):

@@ -1,4 +1,4 @@
-"""Comparison of two runs for the viewer: first screen, and outcome of each problem."""
+"""Comparison of two runs in the viewer: first screen, and outcomes by problem."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,8 +17,7 @@ from harness.sources.selection import Selection
 
 Kind = Literal["gained", "lost", "both", "neither", "equal"]
 KINDS: tuple[Kind, ...] = ("gained", "lost", "both", "neither", "equal")
-"""`gained`: the second run solves a larger share of samples. `equal`: the same share, not 0 or 1.
-"""
+"""`gained`: the second run solves a larger share of samples. `equal`: as many, but not all."""
 
 
 @dataclass(frozen=True, slots=True)
