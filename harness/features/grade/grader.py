@@ -87,7 +87,10 @@ TRIES = 2
 
 
 Reward = Literal["passed", "fraction"] | Callable[[Scored], float]
-"""`passed`: 1 if every test passed, else 0. `fraction`: share of tests passed. Or a function."""
+"""`passed`: 1 for all tests passed, else 0; `fraction`: share of tests passed.
+
+Or a function of the result.
+"""
 
 
 class Grader(Closing):

@@ -41,8 +41,9 @@ from harness.text import count
 
 Row = Mapping[str, object]
 Solutions = str | Path | Mapping[str, str | Sequence[str]] | Sequence[str | Row | Solution]
-"""A file as `harness grade` reads it; texts by problem id; rows of such a file; or texts, one for
-each
+"""Accepted forms of solutions.
+
+A file as `harness grade` reads it; texts by problem id; rows of such a file; or texts, one for each
 problem in order.
 """
 
@@ -163,7 +164,10 @@ class _Grading:
                 + (f": the first is for {unmatched[0]!r:.60}" if unmatched else "")
             )
         if unmatched:
-            words = f"{count(len(unmatched), 'solution')} of no one problem: {unmatched[0]!r:.60}"
+            words = (
+                f"{count(len(unmatched), 'solution')} with no or several matching problems: "
+                f"{unmatched[0]!r:.60}"
+            )
             log.warning(words)
         check_tested([each.problem for each in matched])
         rules = rules_of(each.problem for each in matched)

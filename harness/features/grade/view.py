@@ -59,8 +59,8 @@ def _facts(summary: GradeSummary) -> Iterator[tuple[str, str]]:
         more = len(summary.unmatched_names) - NAMES
         yield (
             "not graded",
-            f"{summary.unmatched:,} for {count(len(summary.unmatched_names), 'name')} that no one "
-            f"problem has: {names}{f' and {more:,} more' if more > 0 else ''}",
+            f"{summary.unmatched:,} for {count(len(summary.unmatched_names), 'name')} with no or "
+            f"several matching problems: {names}{f' and {more:,} more' if more > 0 else ''}",
         )
     if summary.ungraded:
         yield "ungraded", f"{summary.ungraded:,} of problems without tests; in no rate"

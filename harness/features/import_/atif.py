@@ -179,7 +179,7 @@ def _arguments(call: Object, where: str) -> str:
 
 
 def _tested(step: Object, where: str) -> frozenset[str]:
-    """Return the ids of calls that ran the public tests; only this program exports it."""
+    """Return ids of calls that ran the public tests; only this program exports them."""
     results = objects_in(object_in(step, "observation", where), "results", where)
     return frozenset(
         text(result, "source_call_id", where)

@@ -65,8 +65,8 @@ def import_file(
         more = f" and {len(names) - NAMES:,} more" if len(names) > NAMES else ""
         some = printable_line(", ".join(names[:NAMES]))
         err.print(
-            f"{count(len(unmatched), 'solution')} left out, for {count(len(names), 'name')} that "
-            f"no one problem has: {some}{more}",
+            f"{count(len(unmatched), 'solution')} left out, for {count(len(names), 'name')} with "
+            f"no or several matching problems: {some}{more}",
             soft_wrap=True,
         )
     summary = write_imported(out, file, loaded, matched, spec)

@@ -111,7 +111,7 @@ class EvalArchive:
         return cast("BinaryIO", pa.input_stream(data, compression="zstd"))
 
     def _check_directory(self) -> None:
-        """Refuse a list of members that would not fit in memory. Raises DataError, OSError."""
+        """Refuse a list of members too long for memory. Raises DataError, OSError."""
         size = self._file.seek(0, os.SEEK_END)
         self._file.seek(max(0, size - _LONGEST_COMMENT - 98))
         tail = self._file.read()

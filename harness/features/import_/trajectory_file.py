@@ -185,7 +185,7 @@ def is_zip(path: Path) -> bool:
 
 
 def rows_in(path: Path) -> Iterator[Row]:
-    """Yield the objects of a file: one a line, a list of them, or one over many lines.
+    """Yield the objects of a file: one a line, a list, or one over many lines.
 
     Raises:
         UsageError: the file cannot be opened.

@@ -136,7 +136,7 @@ def import_trajectories(request: ImportRequest, how: JudgingSession, *, as_json:
     for line in agreement_lines(judgements.compared):
         err.print(line, soft_wrap=True)
     if interrupted:
-        err.print("interrupted; the same command goes on")
+        err.print("interrupted; run the same command again to continue")
         return INTERRUPTED
     return _told_failures(err, judgements)
 
@@ -195,7 +195,7 @@ def _tell_unmatched(err: Console, unmatched: Counter[str]) -> None:
     some = printable_line(", ".join(names[:NAMES]))
     err.print(
         f"{count(unmatched.total(), 'trajectory', 'trajectories')} left out, for "
-        f"{count(len(names), 'name')} that no one problem has: {some}{more}",
+        f"{count(len(names), 'name')} with no or several matching problems: {some}{more}",
         soft_wrap=True,
     )
 

@@ -97,7 +97,7 @@ def _not_sent(name: str, spec: RunSpec) -> dict[str, Any] | None:
         plugin = plugged(name, base_url=spec.base_url, environment=environment)
         if plugin is None:
             return None
-        words = f"{plugin}; what it sends, and where, is its own affair"
+        words = f"{plugin}; the plug-in decides what is sent, and where"
     open_any_model(name, spec, os.environ)
     return {"model": name, "note": words}
 

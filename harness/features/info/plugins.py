@@ -33,10 +33,10 @@ def plugins() -> None:
     def state(plugin: Plugin) -> str:
         shaped = plugin.group == MODELS and by_shape(plugin.name) is not None
         if shaped or plugin.name in ours.get(plugin.group, ()):
-            return "not used: harness has one of this name itself"
+            return "not used: this name is built in"
         try:
             if find(plugin.group, plugin.name) is None:
-                return "not used: no name that can be given"
+                return "not used: not a valid name"
             plugin.load()
         except UsageError as error:
             return str(error)

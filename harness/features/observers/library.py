@@ -1,4 +1,4 @@
-"""Observers given to `evaluate`: objects, functions of events, and the live table."""
+"""Observers given to `evaluate`: objects, functions of events, the live table."""
 
 import sys
 from collections.abc import Callable, Generator

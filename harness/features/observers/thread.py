@@ -79,11 +79,11 @@ class Watcher:
             faults.append(f"it failed at {failed:,} of {given}, at first by {self._first}")
         lost = self._given - self._told
         if self._thread is None:
-            faults.append("it has no thread: the system has no more of them")
+            faults.append("no thread could be started for it")
         elif lost:
             faults.append(f"{lost:,} of {given} were lost, as it was too slow")
         elif self._thread.is_alive():
-            faults.append("it is still at work on the last event, and is left alone")
+            faults.append("it has not finished the last event and is no longer waited for")
         return f"{self.name}: {'; '.join(faults)}" if faults else None
 
     def _begin(self) -> bool:

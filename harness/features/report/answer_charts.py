@@ -1,4 +1,4 @@
-"""Charts of the first screen: solve rate by spend, Pareto front, pair differences."""
+"""Charts of the first screen: solve rate by spend, Pareto front, differences."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from harness.features.report.charts import LABEL, PALETTE, SIZES, Spec, made, pl
 
 HEIGHT = 250
 BOUND = "any_right"
-"""The curve that is an upper bound: only knowledge of the hidden tests reaches it."""
+"""The curve that is an upper bound, reachable only with the hidden tests."""
 WAYS: Mapping[str, str] = {
     "cut_off": "",
     "chosen": ", chosen by public tests",

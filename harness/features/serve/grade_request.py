@@ -1,4 +1,4 @@
-"""Request of `POST /grade`: solutions of the server's problems, or of given tests."""
+"""Request of `POST /grade`: solutions of known problems, or of given tests."""
 
 import hashlib
 import json

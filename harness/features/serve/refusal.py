@@ -22,7 +22,10 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, like `HTTPException`
         self.retry_s = retry_s
 
     def response(self) -> Response:
-        """Return the answer: `{"detail": …}`, with `Retry-After` in whole seconds, at least 1."""
+        """Return the answer: `{"detail": …}`.
+
+        `Retry-After` is in whole seconds, at least 1.
+        """
         headers = {"connection": "close"} if self.status in CLOSING else {}
         if self.retry_s is not None:
             headers["retry-after"] = str(max(1, math.ceil(self.retry_s)))

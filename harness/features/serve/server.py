@@ -119,9 +119,7 @@ async def _serve_on(
 ) -> None:
     """Serve with an open executor."""
     service = service_of(pool, problems, settings)
-    await asyncio.gather(
-        *(pool.call(_TRIAL) for _ in range(pool.size))
-    )  # all of them work
+    await asyncio.gather(*(pool.call(_TRIAL) for _ in range(pool.size)))  # all of them work
     address = _address(bound)
     server = Server(
         config_of(service.app(settings.token)), lambda: say(f"The judge listens at {address}")

@@ -84,7 +84,7 @@ class Workers:
             found = await task
             failed = False
         except WorkerStoppedError:
-            raise Refusal(503, "the server is ending; ask another") from None
+            raise Refusal(503, "the server is shutting down; use another") from None
         except ExecutorError as error:
             raise Refusal(503, str(error), LONGEST_RETRY_S) from None
         except asyncio.CancelledError:

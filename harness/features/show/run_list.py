@@ -236,7 +236,7 @@ def _state(path: Path, manifest: Mapping[str, Any], summary: Summary) -> RunStat
 
 
 def _fresh_summary(path: Path, planned: int) -> Summary | None:
-    """Return the summary on disk if it has this version and is newer than the results."""
+    """Return the stored summary if it has this version and is newer than the results."""
     try:
         if (path / SUMMARY).stat().st_mtime_ns < (path / RESULTS).stat().st_mtime_ns:
             return None

@@ -287,7 +287,7 @@ def _summary(parts: Sequence[Part], results: Sequence[SampleResult]) -> Summary:
 
 
 def _failures(path: Path) -> dict[str, int]:
-    """Return a shard's pending samples by verdict; empty if its summary is unreadable."""
+    """Return a shard's pending samples by verdict; empty if it has no good summary."""
     try:
         pending = read_json(path, LARGEST_SUMMARY)["pending"]
         return {str(key): int(value) for key, value in pending.items() if key != "not_run"}

@@ -1,4 +1,4 @@
-"""SkyRL: `HarnessEnv`, a `BaseTextEnv` of skyrl-gym 0.4 with tools called in text.
+"""SkyRL: `HarnessEnv`, a `BaseTextEnv` of skyrl-gym 0.4 with tools in text.
 
     from skyrl_gym import register
     register(id="harness", entry_point="harness.features.training.skyrl:HarnessEnv")
@@ -61,7 +61,7 @@ class HarnessEnv(_BASE):
         self.max_turns = self._episodes.spec.max_turns
 
     def init(self, prompt: Sequence[Json]) -> tuple[list[Json], Json]:
-        """Return the problem's opening messages, in place of the row's prompt, and its id."""
+        """Return the problem's opening messages in place of the row's, and its id."""
         del prompt
         self.turns, self._reward = 0, None
         return self._episode.reset(str(self._problem)), {"problem_id": self._problem}

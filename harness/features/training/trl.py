@@ -51,7 +51,7 @@ class TrlSpec(Closing):
         **keys: Unpack[EpisodeKeys],
     ) -> None:
         if keys.setdefault("tool_protocol", "native") != "native":
-            raise UsageError("TrlSpec(): tool_protocol: TRL tells the model of its tools itself")
+            raise UsageError("TrlSpec(): tool_protocol must be native: TRL itself shows the tools")
         self.episodes = Episodes(problems, reward=reward, **keys)
 
     @property

@@ -110,7 +110,7 @@ def _left(references: int, generated: CrossChecking | None, *, keeps: bool) -> s
     """Say what an interrupt left undone."""
     parts: list[str] = []
     if references or generated is None:
-        hint = "; the same command goes on with them" if keeps else ""
+        hint = "; run the same command again to continue" if keeps else ""
         parts.append(f"{count(references, 'reference')} not judged{hint}")
     if generated is not None:
         parts.append(f"generated inputs of {count(generated.left, 'problem')} not compared")

@@ -118,7 +118,7 @@ class _First:
             self.check = Check.of(RetryingWorker(worker), problem.checker, functional=True)
 
     def tests(self, code: str, inputs: list[str]) -> list[TestCase]:
-        """Make tests with the reference's answers; inputs without a test go to `unusable`."""
+        """Make tests with the reference's answers; other inputs go to `unusable`."""
         # The hooks also convert the expected output, so they need one of the right type.
         stand_in = next((test.output for test in self.problem.tests.all()), "null")
         cases = [TestCase(input=given, output=stand_in, public=False) for given in inputs]
@@ -136,7 +136,7 @@ class _First:
         return sorted(found, key=lambda test: places[test.input])
 
     def _prepared(self, program: Program, cases: list[TestCase]) -> tuple[Prepared, list[TestCase]]:
-        """Convert program and inputs by the hooks; return them and the cases that convert."""
+        """Return program and inputs as the hooks convert them, and the convertible cases."""
         if self.check is None:
             return Prepared(program, [case.input.encode() for case in cases]), cases
         try:

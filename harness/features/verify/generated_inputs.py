@@ -33,7 +33,7 @@ from harness.text import around, writable
 
 EXCERPT = 160
 LARGEST_BYTES = 8 * MEBIBYTE
-"""Most bytes of a call's result, as the sandbox encodes it; the largest known: 1 MB."""
+"""Most bytes of a call's result, as the sandbox encodes it; 1 MB is known."""
 PATIENCE = 2
 """Time-outs after which a program is not run again."""
 LOOKED_AT = 20

@@ -54,5 +54,5 @@ def _place(root: Path, path: Path) -> Place:
 
 
 def key_of(name: str) -> str:
-    """Return a short hash of a name for URLs, so that no part of a URL is ever a path."""
+    """Return a short hash of a name, for URLs: no part of a URL is ever a path."""
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]

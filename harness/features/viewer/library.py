@@ -21,7 +21,7 @@ from harness.stats.rates import Rate
 LOOKED_FOR_S = 1.0
 """Least seconds between searches for runs."""
 REST = 20
-"""Multiple of a search's time before the next one: large folders are searched rarely."""
+"""Multiple of a search's time until the next one, to search large folders rarely."""
 MOST_OPEN = 16
 MOST_TAPES = 8
 MOST_OTHERS = 20
@@ -30,7 +30,7 @@ MOST_OTHERS = 20
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A run in the list; if it cannot be read, `error` says why and the rest is empty."""
+    """A run in the list; if it is unreadable, `error` says why and the rest is empty."""
 
     key: str
     name: str

@@ -180,7 +180,7 @@ def summed_up(path: Path) -> Headline | None:
 
 
 def transcript_name(problem_id: str, index: int) -> str:
-    """Return the file name of a sample's transcript; empty if the id is no valid text."""
+    """Return the name of a sample's transcript; empty if the id is not valid text."""
     try:
         return file_name(problem_id, index)
     except UnicodeEncodeError:  # lone surrogates: no such file exists

@@ -1,4 +1,4 @@
-"""Index of `results.jsonl` for paging: short rows of samples, and their positions.
+"""Index of `results.jsonl` for paging: short rows of samples, with positions.
 
 Parsing a row takes a tenth of the time of parsing the whole result. When the file grows, only new
 lines are read. The whole result of a sample is read from its position on request.
