@@ -122,7 +122,7 @@ class GradeSummary(Frozen):
 
 
 def jobs_of(matched: Sequence[MatchedSolution]) -> list[Job]:
-    """Return a job for each solution, numbered as matched and sorted by problem."""
+    """Return a job for each solution, numbered as matched and grouped by problem."""
     order = {name: place for place, name in enumerate(dict.fromkeys(m.problem.id for m in matched))}
     jobs = [Job(number, each.problem, each.code) for number, each in enumerate(matched)]
     return sorted(jobs, key=lambda job: order[job.problem.id])

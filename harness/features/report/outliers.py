@@ -37,12 +37,12 @@ def slowest(sides: Sequence[LabelledRun]) -> list[Extreme]:
 
 
 def dearest(sides: Sequence[LabelledRun]) -> list[Extreme]:
-    """Return the problems with the largest mean cost, if all costs are known."""
+    """Return the problems with the largest mean cost, of those with all costs known."""
     return _by_mean(sides, figures.dollars)
 
 
 def longest(sides: Sequence[LabelledRun]) -> list[Extreme]:
-    """Return the problems with the largest mean of tokens, if all are known."""
+    """Return the problems with the largest mean tokens, of those with all known."""
     return _by_mean(sides, figures.tokens)
 
 

@@ -37,11 +37,11 @@ def matches(sides: Sequence[LabelledRun]) -> list[Match]:
 
     In a group of runs that differ in the same single setting, the others are compared with the
     first,
-    or with the single shot if the setting is the mode. A run of another mode and a single shot of
-    the
-    same model without such a partner are matched too, the nearest first. If there is no match at
-    all,
-    every run is compared with the first.
+    or with the single shot if the setting is the mode. An iterating run and a single shot of the
+    same
+    model without such a partner are matched too, the nearest first. If there is no match at all,
+    every
+    run is compared with the first.
     """
     found = list(_by_one_setting(sides))
     found += _by_mode(sides, found)

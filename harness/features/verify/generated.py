@@ -1,9 +1,9 @@
 """Compare references on generated inputs (`verify --generated`).
 
 A problem's inputs are made by its generator and compared in batches. None is kept, as they may be
-large. A problem ends after a batch in which its generator makes nothing, and where judging of a
-solution would stop: after a batch in which a reference hit a limit, unless all tests are asked for;
-or after a disagreement, if judging stops at failures.
+large. Work on a problem stops after a batch in which its generator makes nothing, and where judging
+of a solution would stop: after a batch in which a reference hit a limit, unless all tests are asked
+for; or after a disagreement, if judging stops at failures.
 """
 
 import asyncio

@@ -17,7 +17,7 @@ from harness.sources.selection import Selection
 
 Kind = Literal["gained", "lost", "both", "neither", "equal"]
 KINDS: tuple[Kind, ...] = ("gained", "lost", "both", "neither", "equal")
-"""`gained`: the second run solves a larger share of samples. `equal`: as many, but not all."""
+"""`gained`: the second run solves a larger share. `equal`: the same, but not all."""
 
 
 @dataclass(frozen=True, slots=True)
