@@ -183,8 +183,8 @@ def options_of(spec: RunSpec, caller: str) -> Options:
     """
     if isinstance(spec.test_timeout, str):
         raise UsageError(
-            f"{caller}: test_timeout {spec.test_timeout!r} goes with a benchmark by its name; "
-            "give seconds"
+            f"{caller}: test_timeout {spec.test_timeout!r} needs a benchmark by its "
+            "name; with loaded problems give seconds"
         )
     return judging_of(spec)
 

@@ -27,20 +27,20 @@ def grade_file(
     skip_bad_rows: bool,
     timing: Timing | None = None,
 ) -> int:
-    """Grade a file of solutions; returns the exit code.
+    """Grade a file of solutions and return the exit code.
 
     Args:
-        spec: where the problems are.
-        path: the file.
-        judging: how they are judged.
-        extract: how code is found in a model's words.
+        spec: the benchmark and where its files are, as `NAME[:WHERE]`.
+        path: the file of solutions.
+        judging: the settings of judging.
+        extract: name of the rule that finds code in the model's text.
         as_json: print one JSON object in place of tables.
-        skip_bad_rows: pass over malformed rows of the problems.
-        timing: how those that pass are timed; None where they are not.
+        skip_bad_rows: skip malformed rows of the problems.
+        timing: timing method for solutions that pass; None to time none.
 
     Raises:
-        UsageError: a flag's value is none that can be, or a file cannot be opened.
-        DataError: a row of either file is not as it should be.
+        UsageError: a flag has a value that is not accepted, or a file cannot be opened.
+        DataError: a row of either file is malformed.
         NothingSelectedError: no solution of the file belongs to any of the problems.
     """
     err = console(error=True)

@@ -27,17 +27,20 @@ from harness.text import count
 
 Row = Mapping[str, object]
 Solutions = str | Path | Mapping[str, str | Sequence[str]] | Sequence[str | Row | Solution]
-"""A file as `harness grade` reads it; texts by the problem's id; rows of such a file; or texts, one
-for each problem in order."""
+"""Accepted forms of solutions.
+
+A file as `harness grade` reads it; texts by problem id; rows of such a file; or texts, one for each
+problem in order.
+"""
 
 DEFAULT = "harness"
 
 
 class Grades(NotebookView, Sequence[GradedSolution]):
-    """Solutions with their verdicts, in the order they were given.
+    """Graded solutions, in the order they were given.
 
     Attributes:
-        summary: what they come to, as `harness grade --json` has it.
+        summary: counts and rates, as `harness grade --json` prints them.
     """
 
     def __init__(self, results: Sequence[GradedSolution], summary: GradeSummary) -> None:
@@ -46,7 +49,7 @@ class Grades(NotebookView, Sequence[GradedSolution]):
 
     @property
     def pass_at_1(self) -> float | None:
-        """The mean over problems of the share of solutions that pass; None where none is graded."""
+        """Mean over problems of the share of solutions that pass; None if none is graded."""
         return None if self.summary.pass_at_1 is None else self.summary.pass_at_1.value
 
     @overload
@@ -60,7 +63,7 @@ class Grades(NotebookView, Sequence[GradedSolution]):
         return len(self._results)
 
     def view(self) -> RenderableType:
-        """The tables of `harness grade`."""
+        """Return the tables that `harness grade` prints."""
         return grades_view(self.summary, self._results)
 
     def __repr__(self) -> str:
@@ -75,23 +78,23 @@ def grade(
     efficiency: bool = False,
     **keys: Unpack[GradeKeys],
 ) -> Grades:
-    """Judge solutions that somebody has.
+    """Judge existing solutions.
 
     Args:
-        problems: `NAME[:WHERE]`, or problems that are loaded.
-        solutions: a file; texts by the problem's id, or several by each; rows with `problem_id` and
-            `code`, `answer` or `output`; or a list of texts, one for each problem in order.
-        extract: how the code is found in texts, and in each `output`: `harness`, `lcb`, or
-            `code` for texts that are the code. None: texts are the code, and `harness` finds it in
-            each `output`.
-        efficiency: also time what passes.
-        keys: of a spec, on judging and on which problems are meant.
+        problems: `NAME[:WHERE]`, or loaded problems.
+        solutions: a file; a text or several by problem id; rows with `problem_id` and `code`,
+            `answer` or `output`; or a list of texts, one for each problem in order.
+        extract: rule that finds the code in texts and in each `output`: `harness`, `lcb`, or `code`
+            if texts are the code. None: texts are the code, and `harness` finds it in each
+            `output`.
+        efficiency: also time solutions that pass.
+        keys: settings of judging, and of the selection of problems.
 
     Raises:
-        UsageError: a key, a rule or a file is not there, or the solutions are in no such form.
-        DataError: a row is not as it should be.
+        UsageError: a key, rule or file does not exist, or the solutions have none of these forms.
+        DataError: a row is malformed.
         NothingSelectedError: no solution is for one of the problems.
-        IsolationError: there is no sandbox that is strong enough.
+        IsolationError: no sandbox of the required strength is available.
     """
     grading = _prepared(problems, solutions, extract, efficiency, keys)
     return run(partial(_carried_out, grading))
@@ -139,7 +142,7 @@ def _prepared(
     )
     if run.unmatched:
         number = count(len(run.unmatched), "solution")
-        log.warning(f"{number} of no one problem: {run.unmatched[0]!r:.60}")
+        log.warning(f"{number} with no or several matching problems: {run.unmatched[0]!r:.60}")
     return run
 
 
@@ -158,7 +161,7 @@ OWN = ("problems", "solutions", "extract", "efficiency")
 
 
 def _read(solutions: Solutions, problems: Sequence[Problem], *, words: bool) -> list[Solution]:
-    """What was given as solutions. Raises UsageError, DataError."""
+    """Read solutions given in any accepted form. Raises UsageError, DataError."""
     if isinstance(solutions, str | Path):
         return read_solutions(Path(solutions))
     given: Any = solutions
