@@ -1,4 +1,4 @@
-"""`--batch`: send a run's requests through the batch APIs of OpenAI and Anthropic.
+"""`--batch`: send requests through the batch APIs of OpenAI and Anthropic.
 
 run: the batch transport. batch_rules: what `--batch` cannot be combined with.
 batched_model: the model that answers from batches. requests: submit, wait, read, repeat.

@@ -1,4 +1,4 @@
-"""Anthropic's message batches: requests are sent inline, results come back as JSON lines."""
+"""Anthropic's message batches, with inline requests and JSON lines of results."""
 
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -108,7 +108,10 @@ class AnthropicBatches:
         return len(as_json(_entry(request))) + 2
 
     async def submit(self, token: str, requests: Sequence[BatchRequest]) -> str:
-        """Submit requests once; return the batch's id. Raises TransientError and ModelError."""
+        """Submit requests once and return the batch's id.
+
+        Raises TransientError and ModelError.
+        """
         del token  # the API has no field for it
         batch = await self._calls.once(self._batches.create, requests=list(map(_entry, requests)))
         return text_of(batch, "id")

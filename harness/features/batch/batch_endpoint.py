@@ -126,7 +126,7 @@ class BatchEndpoint(Protocol):
         ...
 
     async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> None:
-        """Call `take` with the outcome of each request, in any order; some may come twice.
+        """Call `take` with each request's outcome, in any order; some may repeat.
 
         Raises:
             ModelError: the results could not be read completely.
@@ -167,7 +167,7 @@ def split(
 
 
 def as_json(value: Any) -> bytes:
-    """Encode a value as compact JSON; lone surrogates, which UTF-8 cannot encode, become `?`."""
+    """Encode a value as compact JSON; lone surrogates become `?`."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
@@ -212,7 +212,7 @@ class BatchCalls:
         return await self._repeat(lambda: self.once(call, **arguments))
 
     async def lines(self, call: Any, take: Callable[[Json], None], **arguments: Any) -> None:
-        """Call `take` with every line of a JSONL file; a retry starts again from the first line.
+        """Call `take` with every line of a JSONL file; a retry starts from line 1.
 
         Args:
             call: SDK call whose response is the file.

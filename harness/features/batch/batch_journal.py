@@ -1,4 +1,4 @@
-"""`batches.jsonl`: a journal of submitted batches, so that no request is sent twice.
+"""`batches.jsonl`: journal of batches, so that no request is sent twice.
 
 An intent, with the custom ids of its requests, is written before anything is sent. The batch's id
 is written as soon as the provider returns it. A batch whose intent has no id may exist at the
@@ -54,7 +54,7 @@ class Dropped(Frozen):
 
 
 class GivenUp(Frozen):
-    """Requests left unanswered when an invocation ended; the next one submits them again."""
+    """Requests left unanswered; the next invocation submits them again."""
 
     event: Literal["given_up"] = "given_up"
     custom_ids: tuple[str, ...]

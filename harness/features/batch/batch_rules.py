@@ -9,7 +9,7 @@ from harness.run.spec.spec import RunSpec
 
 
 def check_batch(spec: RunSpec, name: str, environ: Mapping[str, str]) -> None:
-    """Refuse settings that cannot be combined with `--batch`, before anything is loaded.
+    """Refuse settings that cannot be combined with `--batch`, before loading.
 
     Args:
         spec: the run's settings.

@@ -1,4 +1,4 @@
-"""A model whose answers come from batches that ended before the first sample starts.
+"""A model that answers from batches which ended before the first sample.
 
 The first requests of a run's samples do not depend on one another, so all can be built in advance.
 They are sent in batches, and `BatchedModel` then answers each sample from the results. Strategy,
@@ -139,7 +139,7 @@ def _requests(
 
 
 def _is_sound(problem: Problem) -> bool:
-    """Return whether the row can be graded; if not, the engine reports why at no cost."""
+    """Return whether the row can be graded; if not, the engine reports why."""
     try:
         problem.tests.load_hidden()
     except DataError:

@@ -1,4 +1,4 @@
-"""OpenAI's batches: a file of requests is uploaded, files of answers and of errors come back."""
+"""OpenAI's batches, with uploaded request files and files of results."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -131,9 +131,10 @@ class OpenAIBatches:
         return as_json(line) + b"\n"
 
     async def submit(self, token: str, requests: Sequence[BatchRequest]) -> str:
-        """Submit requests once; return the batch's id. Raises TransientError and ModelError.
+        """Submit requests once and return the batch's id.
 
-        The upload may be retried: a file costs nothing and is deleted after 30 days.
+        Raises TransientError and ModelError. The upload may be retried: a file costs nothing and
+        is deleted after 30 days.
         """
         lines = b"".join(map(self._line, requests))
         file = await self._calls.fetch(
@@ -228,7 +229,7 @@ class OpenAIBatches:
 
 
 def _id(fields: Json) -> str:
-    """Return the id of an object; without one, retrying cannot help. Raises RejectedError."""
+    """Return the id of an object. Raises RejectedError, as a retry cannot help."""
     try:
         return text_of(fields, "id")
     except MalformedAnswerError as error:

@@ -156,7 +156,7 @@ class BatchRequests:
         return await ask_until_answered(once, self.policy, None, self.pace)
 
     async def _find_orphans(self) -> None:
-        """Search for batches that an earlier process submitted without recording their id."""
+        """Search for batches that an earlier process submitted without their id."""
         for batch in self.journal.open_intents:
             try:
                 batch_id = await self._find(batch)
@@ -207,7 +207,7 @@ class BatchRequests:
                 wait = await self._wait(wait)
 
     async def _look_at(self, batch: Batch) -> BatchState | None:
-        """Return a batch's state, after reading its results if it has ended; None on error."""
+        """Return a batch's state, and read its results if it ended; None on error."""
         if self._stop.is_set():
             raise _Stopped
         batch_id = batch.batch_id or ""

@@ -1,4 +1,4 @@
-"""Answers kept on disk until they are used, as those of a run may not fit in memory."""
+"""Answers kept on disk until used, as those of a run may not fit in memory."""
 
 import tempfile
 from pathlib import Path

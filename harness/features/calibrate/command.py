@@ -100,7 +100,7 @@ def _time(
     judging: JudgingSession,
     err: Console,
 ) -> bool:
-    """Time the references of problems into `found`; return whether the user interrupted."""
+    """Time references of problems into `found`; return whether interrupted."""
     if not left:
         return False
 

@@ -40,9 +40,9 @@ LOOK_S = 2.0
 PATIENCE_S = 60.0
 """Seconds without a usable node after which waiting work fails."""
 ATTEMPTS = 3
-"""Nodes that may be lost on a piece of work, which may itself be the cause, before it fails."""
+"""Most nodes lost on a piece of work, which may be the cause, until it fails."""
 AHEAD = 2
-"""Pieces of work sent to a node per worker, so that the next one is there when one ends."""
+"""Pieces of work sent to a node per worker, to keep workers busy."""
 KEPT_BYTES = 256 << 20
 """Most bytes of large shared data kept in the cluster for later pieces of work."""
 SETTLE_S = 30.0
@@ -110,7 +110,7 @@ class RayExecutor:
         urgent: bool = False,
         queued: Callable[[float], None] | None = None,
     ) -> T:
-        """Run a piece of work on a node, as `harness.sandbox.executor.Executor` specifies."""
+        """Run a piece of work on a node; see `harness.sandbox.executor.Executor`."""
         body, places = await self._packed(work)
         why, attempts = "", 0
         while attempts < ATTEMPTS:
@@ -158,7 +158,7 @@ class RayExecutor:
             return found[1]
 
     def _keep(self, value: object, data: bytes) -> Any:
-        """Share large data with all nodes, dropping the least recently used above the limit."""
+        """Share large data with all nodes; evict the least recently used."""
         place = self._ray.put(data)
         with self._lock:
             self._kept[id(value)] = value, place, len(data)
@@ -262,7 +262,7 @@ class RayExecutor:
                 task.add_done_callback(lambda _, key=key: self._joining.pop(key, None))
 
     async def _join(self, node: str, workers: int) -> None:
-        """Start an actor with a sandbox pool on a node; refuse the node if that is impossible."""
+        """Start an actor with a sandbox pool on a node, or refuse the node."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         actor = (
@@ -314,7 +314,7 @@ class RayExecutor:
 
 
 def _import() -> Any:
-    """Import Ray with its usage statistics off. Raises UsageError if it is not installed."""
+    """Import Ray with usage statistics off. Raises UsageError if not installed."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:

@@ -1,4 +1,4 @@
-"""The actor on one node of a Ray cluster: a pool of sandboxes that the driver sends work to.
+"""The actor on a node of a Ray cluster: a sandbox pool for the driver's work.
 
 The process receives none of the driver's environment variables, and so no API key.
 """
@@ -63,7 +63,7 @@ class Node:
         return Greeting(name, own, isolation=str(choice.isolation))
 
     async def call(self, body: bytes, urgent: bool, *parts: bytes) -> bytes:
-        """Run a piece of work packed by `pack`; return its outcome as `pack_outcome` packs it.
+        """Run work packed by `pack`; return its outcome packed by `pack_outcome`.
 
         Cancelling the call stops the worker.
         """

@@ -15,7 +15,7 @@ from harness.sandbox.executor import Shared
 from harness.sandbox.program import SandboxError
 
 LARGE = 32_768
-"""Bytes from which shared data are sent to a machine once instead of with each piece of work."""
+"""Bytes from which shared data are sent to a machine only once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def pack(
     kept: Callable[[object], Any | None],
     pickler: type[pickle.Pickler] = pickle.Pickler,
 ) -> tuple[bytes, list[Any]]:
-    """Serialize a piece of work; return the bytes and references to its large shared data.
+    """Serialize work; return the bytes and references to large shared data.
 
     Args:
         work: the work with its data.
@@ -79,7 +79,7 @@ def unpack(body: bytes, parts: Sequence[bytes]) -> Callable[..., Any]:
 
 @cache
 def _with_places(pickler: type[pickle.Pickler]) -> Callable[..., pickle.Pickler]:
-    """Return a pickler class that asks, for each object, for a reference to store instead."""
+    """Return a pickler class that may store a reference in place of an object."""
 
     class Packer(pickler):
         def __init__(self, file: io.BytesIO, place_of: Callable[[object], Any]) -> None:

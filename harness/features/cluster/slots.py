@@ -12,7 +12,7 @@ M = TypeVar("M")
 
 
 class Slots(Generic[M]):
-    """Slots on machines that come and go; the least busy machine takes the next piece of work.
+    """Slots on machines that come and go; the least busy machine is used first.
 
     If all slots are taken, urgent pieces go first, then those that have waited longest.
     """
@@ -36,12 +36,12 @@ class Slots(Generic[M]):
         self._admit()
 
     def remove(self, machine: M) -> bool:
-        """Remove a machine; return whether it was present. Waiting work waits for the others."""
+        """Remove a machine; return whether it was present."""
         self._taken.pop(machine, None)
         return self._sizes.pop(machine, None) is not None
 
     def close(self, why: str) -> None:
-        """Fail all waiting and later calls of `take` with `why`, until a machine is added."""
+        """Fail waiting and later calls of `take` until a machine is added."""
         self._closed = why
         while self._waiting:
             *_, turn = heapq.heappop(self._waiting)
@@ -86,7 +86,7 @@ class Slots(Generic[M]):
                 turn.set_result(machine)
 
     def _free(self) -> M | None:
-        """Return the machine with the smallest share of slots taken; None if all are full."""
+        """Return the machine with the smallest share taken; None if all are full."""
         shares = ((self._taken[each] / size, each) for each, size in self._sizes.items())
         share, least = min(shares, key=itemgetter(0), default=(1.0, None))
         return least if share < 1 else None

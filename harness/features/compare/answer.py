@@ -1,4 +1,4 @@
-"""Texts that summarize a comparison: names, sentences, a few figures, changed outcomes."""
+"""Texts that summarize a comparison: names, sentences, figures, changes."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ def side_of(comparison: Comparison, label: str) -> ComparedRun:
 
 
 def title_words(comparison: Comparison) -> str:
-    """Return a one-line title: the runs' names and the model, mode and benchmark they share."""
+    """Return a title: the runs' names and the settings they share."""
     names = names_of(comparison)
     baseline = names[comparison.baseline]
     if len(comparison.versus) == 1:
@@ -49,7 +49,7 @@ _ALIKE = ("model", "mode")
 
 
 def difference_words(versus: Pairwise, names: Mapping[str, str], comparisons: int = 1) -> str:
-    """Return a sentence: which run solves more, by how much, and whether it may be chance.
+    """Return a sentence on the difference between two runs and its significance.
 
     Args:
         versus: a run against the baseline.
@@ -96,7 +96,7 @@ def shared_summary(side: ComparedRun) -> Summary:
 
 
 def cost_each(side: ComparedRun) -> float | None:
-    """Return the mean cost of a sample in US dollars; None if any sample's cost is unknown."""
+    """Return the mean cost of a sample in US dollars; None if any is unknown."""
     found = shared_summary(side)
     done = found.graded + found.ungraded
     return None if found.cost is None or not done else found.cost / done
@@ -120,7 +120,7 @@ class Figures(NamedTuple):
 
 
 def figures_of(side: ComparedRun, name: str) -> Figures:
-    """Return a run's solve rate and mean cost and tokens, on the problems that all runs have."""
+    """Return a run's figures, over the problems that all runs have."""
     rate = shared_summary(side).pass_at_1
     cost, tokens = cost_each(side), tokens_each(side)
     return Figures(
@@ -133,7 +133,9 @@ def figures_of(side: ComparedRun, name: str) -> Figures:
 
 
 def equal_figures(comparison: Comparison, spend: SpendComparison) -> Figures | None:
-    """Return the costlier arm's figures at the cheaper one's spend; None if spends are close.
+    """Return the costlier arm's figures at the cheaper one's spend.
+
+    None if the spends are close, or if the unit is neither dollars nor tokens.
 
     Args:
         comparison: a comparison of two runs.
@@ -206,7 +208,7 @@ def _verdict(shown: FlipSample) -> str:
 
 
 def interleaved(versus: Pairwise, most: int) -> Sequence[Flip]:
-    """Return the first changed outcomes, with lost ones among them even if these are few."""
+    """Return the first changed outcomes, including some lost ones."""
     gained = [flip for flip in versus.flips if flip.better == versus.label]
     lost = [flip for flip in versus.flips if flip.better != versus.label]
     kept = min(len(lost), max(most // 3, most - len(gained)))
@@ -228,6 +230,6 @@ def _span(low: float, high: float) -> str:
 
 
 def _capital(text: str) -> str:
-    """Capitalize a sentence, unless it starts with a name that has digits or punctuation."""
+    """Capitalize a sentence, unless its first word is not purely letters."""
     first = re.split("[, ]", text, maxsplit=1)[0]
     return text[:1].upper() + text[1:] if first.isalpha() else text

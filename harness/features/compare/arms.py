@@ -1,4 +1,4 @@
-"""A run as one arm of a comparison at equal spend: its solve rate for a spend per problem.
+"""A run as one arm of a comparison at equal spend.
 
 A single-shot run is an arm of shots: one, two, and so on, of which the public tests choose one.
 Every other run is an arm of attempts, each of which can be cut off at a budget.
@@ -130,7 +130,7 @@ def _every(samples: Samples) -> list[SampleResult]:
 
 
 def _tests_known(result: SampleResult) -> bool:
-    """Return whether the numbers of tests are known; those of imported verdicts are not."""
+    """Return whether the tests are known; those of imported verdicts are not."""
     return result.public_total + result.hidden_total > 0
 
 

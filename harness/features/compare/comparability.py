@@ -1,4 +1,4 @@
-"""Report what differs in how two runs were judged, so that rates may not be comparable."""
+"""Differences in how two runs were judged, which may make rates incomparable."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ NAMED = 3
 
 
 def unlike(a: Run, b: Run, labels: tuple[str, str], changed: Collection[str]) -> Iterator[str]:
-    """Yield, in words, each difference in judging that may explain a difference of the rates.
+    """Yield, in words, differences in judging that may affect the rates.
 
     Args:
         a: the first run.

@@ -32,7 +32,7 @@ from harness.text import count
 
 SCHEMA = 1
 LEVEL = 0.05
-"""Significance level: a difference with a lower p-value is called unlikely to be chance."""
+"""Significance level: p-values below it are called unlikely to be chance."""
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -64,7 +64,7 @@ class ComparedRun(Frozen):
 
 
 class SamplePairs(Frozen):
-    """Counts of sample pairs (same problem and index) solved by both, neither or one run."""
+    """Counts of sample pairs (same problem and index) by which run solved them."""
 
     both: int
     neither: int
@@ -231,7 +231,7 @@ class _Pair:
         )
 
     def _worse_if(self, comparisons: int, *, a: int, b: int, usual: bool) -> bool:
-        """Return whether B is worse if each pending sample of A counts `a`, and each of B `b`.
+        """Return whether B is worse if pending samples of A count `a`, of B `b`.
 
         The p-value is corrected by Bonferroni, because the other comparisons stay unchanged.
         """
@@ -315,5 +315,5 @@ def _side(label: str, run: Run, shared: Collection[str]) -> ComparedRun:
 
 
 def _seconds(results: Sequence[SampleResult]) -> float | None:
-    """Return the seconds of all samples; None if all are 0, as those of imported samples."""
+    """Return the seconds of all samples; None if all are 0, as when imported."""
     return sum(result.seconds for result in results) or None

@@ -14,7 +14,7 @@ TOLD_APART = frozenset({"base_url", "rule"})
 
 
 def settings_differ(a: Run, b: Run) -> Iterator[str]:
-    """Yield, in words, each differing setting that can change a result and that both modes use.
+    """Yield, in words, differing settings that matter in both runs' modes.
 
     Model, mode and prompt set are left out: they are what runs are compared for. Of an imported
     run only the judging settings are known.
@@ -56,7 +56,7 @@ def conditions_differ(a: Run, b: Run) -> Iterator[str]:
 
 
 def value_of(spec: Mapping[str, Any], key: str) -> Any:
-    """Return a stored setting; the usual value if it is None or the run is older than the key."""
+    """Return a stored setting, or its usual value if it is None or missing."""
     value = spec.get(key, default_of(key))
     return SETTINGS[key].usual if value is None else value
 

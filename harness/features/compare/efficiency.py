@@ -19,7 +19,7 @@ from harness.text import count
 
 
 class PairedBeyond(BaseModel):
-    """Beyond@1 of two runs over the problems whose references tell fast from slow in both.
+    """Beyond@1 of two runs, over problems whose references tell fast from slow.
 
     Attributes:
         problems: number of these problems.
@@ -89,7 +89,7 @@ def _rate(known: list[tuple[float, float]]) -> Rate | None:
 
 
 class Faster(Frozen):
-    """Speed of two runs' solutions, on problems whose references tell fast from slow in both.
+    """Speed of two runs' solutions, if the references tell fast from slow.
 
     Attributes:
         every: over all samples; a failed one counts 0, so it combines speed and correctness.
@@ -121,7 +121,7 @@ def faster(a: Run, b: Run, shared: Collection[str]) -> Faster | None:
 
 
 def timings(run: Run) -> set[str]:
-    """Return the timing methods used for a run's solutions; empty if they were not timed."""
+    """Return the timing methods of a run's solutions; empty if not timed."""
     return {r.efficiency.timing for r in run.results if r.graded and r.efficiency is not None}
 
 
@@ -178,7 +178,7 @@ def _difference(found: PairedBeyond, labels: tuple[str, str]) -> str:
 def efficiency_rows(
     summaries: Sequence[EfficiencySummary | None],
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the runs' efficiency figures by name; rows without any value are left out."""
+    """Yield the runs' efficiency figures by name, without empty rows."""
     if not any(summaries):
         return
 

@@ -1,4 +1,4 @@
-"""Flips: problems that one of two runs did better on, with commands to read transcripts."""
+"""Flips: problems that one of two runs did better on."""
 
 import shlex
 from collections import defaultdict
@@ -56,7 +56,7 @@ def flips_of(
     labels: tuple[str, str],
     counts: tuple[Mapping[str, Counts], Mapping[str, Counts]],
 ) -> Iterator[Flip]:
-    """Yield problems whose share of solved samples differs, the greatest difference first.
+    """Yield problems with different solve rates, the greatest difference first.
 
     Args:
         a: the first run.

@@ -1,4 +1,4 @@
-"""Two runs compared by kind of problem: difficulty, platform, tag, and month of release."""
+"""Two runs compared by difficulty, platform, tag, and month of release."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -34,7 +34,7 @@ class Group(Frozen):
 def grouped(
     results: Iterable[SampleResult], a: Mapping[str, Counts], b: Mapping[str, Counts]
 ) -> dict[str, tuple[Group, ...]]:
-    """Group problems by each kind; kinds in which every group is `unknown` are left out.
+    """Group problems by each kind, without kinds that are always `unknown`.
 
     Args:
         results: samples of the problems; their difficulty, tags and so on are read from these.
@@ -72,7 +72,7 @@ def _group(
 
 
 def compare_counts(a: Mapping[str, Counts], b: Mapping[str, Counts]) -> Paired:
-    """Call `harness.stats.paired.compare_paired` with counts of samples and solved samples."""
+    """Call `compare_paired` with numbers of samples and of solved samples."""
     return compare_paired(_shares(a), _shares(b), _samples(a), _samples(b))
 
 

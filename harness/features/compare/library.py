@@ -56,7 +56,7 @@ class RunComparison(NotebookView, Comparison):
         return frame(list(run_rows(self)))
 
     def problems(self) -> "pd.DataFrame":
-        """Return a row per changed outcome: the problem, gained or lost, and both verdicts."""
+        """Return a row per changed outcome, with both verdicts."""
         return frame(list(flip_rows(self)))
 
     def spend(self) -> "pd.DataFrame":
@@ -87,7 +87,7 @@ def compare(
     at: Sequence[float] | None = None,
     **filters: Unpack[Filters],
 ) -> RunComparison:
-    """Compare runs, paired by problem: rates, test, equal spend, flips, tokens, cost and time.
+    """Compare runs, paired by problem: rates, equal spend, flips, cost and time.
 
     Args:
         run_a: the first run; the baseline unless `baseline` is given.

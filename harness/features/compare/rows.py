@@ -78,7 +78,7 @@ def curve_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 
 def spend_chart(comparison: Comparison) -> "alt.LayerChart":
-    """Return the curves of the first comparison with interval bands, and pass@k dotted.
+    """Return the first comparison's curves with intervals, and pass@k dotted.
 
     Raises:
         UsageError: the runs' spend is unknown.

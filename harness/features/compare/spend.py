@@ -1,4 +1,4 @@
-"""Two runs at equal spend: curves, differences at chosen budgets, and where the curves cross."""
+"""Two runs at equal spend: curves, differences and where the curves cross."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -128,7 +128,7 @@ class _Wanted:
 
 
 def _shared(a: Run, b: Run) -> tuple[Samples, Samples]:
-    """Return each run's graded samples of the problems both have, sorted by problem id."""
+    """Return each run's graded samples of the shared problems, sorted by id."""
     hashes = [{r.problem_id: r.problem_hash for r in run.results if r.graded} for run in (a, b)]
     same = sorted(p for p, content in hashes[0].items() if hashes[1].get(p) == content)
     if not same:
@@ -141,7 +141,10 @@ def _shared(a: Run, b: Run) -> tuple[Samples, Samples]:
 def _unit_known(
     sides: tuple[Samples, Samples], runs: tuple[Run, Run], asked: Unit | None = None
 ) -> Unit | None:
-    """Return the first unit known for both runs; an external agent's turns are not model calls."""
+    """Return the first unit known for both runs.
+
+    An external agent's turns are not model calls.
+    """
     owned = any(run.manifest.get("agent") for run in runs)
     for unit in (asked,) if asked else UNITS:
         told = not owned or unit == "seconds"
@@ -219,7 +222,7 @@ def _differences(
 
 
 def _until_pass(arms: Arms, wanted: Iterable[_Wanted], drawn: Drawn) -> Iterator[SpendDifference]:
-    """Yield the differences if shots stop at the first one that passes the public tests."""
+    """Yield the differences if shots stop at the first to pass public tests."""
     if not any("until_pass" in arm.ways for arm in arms):
         return
     ways: list[Way] = ["until_pass" if "until_pass" in arm.ways else arm.main for arm in arms]

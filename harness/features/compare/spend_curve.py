@@ -1,4 +1,4 @@
-"""Evaluate curves of solve rate over spend, with intervals by resampling problems."""
+"""Evaluate curves of solve rate over spend, with bootstrap intervals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from harness.stats.spend_curves import Floats
 
 GRID = 40
-"""Number of evenly spaced spends of a curve, beside those of whole shots and the comparison."""
+"""Number of evenly spaced spends of a curve; further ones are added."""
 
 SHOWN_SHOTS = 12
 
@@ -113,7 +113,7 @@ class Drawn:
         return difference, low, high
 
     def crossing(self, first: Key, second: Key) -> CrossingPoint | None:
-        """Return the last crossing of two curves within the range known for both, or None."""
+        """Return the last crossing of two curves where both are known, or None."""
         if self.limit is None or self.problems < 2:  # noqa: PLR2004 - as above
             return None
         number = sum(spend <= self.limit for spend in self.spends)

@@ -77,7 +77,7 @@ def sentence_of(found: SpendComparison, *, asked: bool) -> str:
 
 
 def _headline(found: SpendComparison) -> tuple[SpendDifference, ...]:
-    """Return the difference at the attempts' mean spend, or else at the greatest spend."""
+    """Return the difference at the attempts' mean spend, or at the greatest."""
     ends = [arm.label for arm in (found.a, found.b) if not _of_shots(arm)]
     if len(ends) == 1:
         own = [each for each in found.differences if each.mean_of == ends[0]]
@@ -149,7 +149,7 @@ def _one_by_one(found: SpendComparison, at: SpendDifference) -> Iterator[str]:
 
 
 def _beyond(found: SpendComparison, *, asked: bool) -> Iterator[str]:
-    """Yield a sentence on spends that are not reached because there are too few shots."""
+    """Yield a sentence on spends not reached, as there are too few shots."""
     for arm, other in ((found.a, found.b), (found.b, found.a)):
         wanted = found.unreached if asked else ((other.mean,) if other.mean > arm.most else ())
         if not _of_shots(arm) or not wanted or max(wanted) <= arm.most * (1 + _NEAR):

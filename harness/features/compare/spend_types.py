@@ -83,7 +83,7 @@ class Crossing(Frozen):
 
 
 class SpendGroup(Frozen):
-    """The arms on the problems of one difficulty, at their mean spends there or at chosen ones.
+    """The arms on the problems of one difficulty.
 
     Attributes:
         differences: empty if there are too few problems.

@@ -33,7 +33,7 @@ class TableRow:
 
 
 def rows_of(comparison: Comparison) -> Iterator[TableRow]:
-    """Yield every setting and figure of the runs; rows without any value are left out."""
+    """Yield every setting and figure of the runs, without empty rows."""
     runs = comparison.runs
     yield TableRow("run", tuple(side.path for side in runs), foreign=True)
     yield from _settings(runs)
@@ -199,7 +199,7 @@ def spend_columns(spend: SpendComparison) -> tuple[str, ...]:
 
 
 def spend_rows(spend: SpendComparison) -> Iterator[tuple[str, ...]]:
-    """Yield the arms at each spend, over all problems and each difficulty with enough of them."""
+    """Yield the arms at each spend, over all problems and by difficulty."""
     for each in spend.differences:
         yield _row(spend, each, spend.problems, "")
     for group in spend.by_difficulty:
@@ -225,6 +225,6 @@ def _row(
 
 
 def foreign(spend: SpendComparison) -> bool:
-    """Return whether the sentence contains names of models or prompt sets, which need escaping."""
+    """Return whether the sentence names models or prompt sets, to be escaped."""
     own = {*MODES.values(), spend.a.label, spend.b.label}
     return not {spend.a.name, spend.b.name} <= own

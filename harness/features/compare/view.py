@@ -23,7 +23,7 @@ MOST_TAGS = 15
 
 
 def comparison_view(comparison: Comparison) -> RenderableType:
-    """Show the runs side by side, then each against the baseline: test, groups and flips."""
+    """Show the runs side by side, then each against the baseline."""
     table = figures_table("", *(side.label for side in comparison.runs))
     for row in rows_of(comparison):
         cells = (printable_line(cell) if row.foreign else cell for cell in row.cells)
@@ -61,7 +61,7 @@ def _spend(spend: SpendComparison) -> RenderableType:
 
 
 def groups_of(versus: Pairwise, names: Mapping[str, str] | None = None) -> Iterator[RenderableType]:
-    """Yield a table per kind of group; groups with too few problems are counted below it.
+    """Yield a table per kind of group, with a count of groups that are too small.
 
     Args:
         versus: a run against the baseline.

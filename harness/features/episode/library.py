@@ -1,4 +1,4 @@
-"""`Episode`: the agent loop of an evaluation with an external model and a final reward."""
+"""`Episode`: the agent loop of an evaluation, for a model run by the caller."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
@@ -64,7 +64,7 @@ class Episode(Closing):
 
     @property
     def tools(self) -> list[Mapping[str, Any]]:
-        """The tools of the next request as JSON schemas; empty if they are described in text."""
+        """The tools of the next request as JSON schemas; empty if given as text."""
         if self._state is None:
             return tool_schemas(self._shared.tools)
         return tool_schemas(self._state.policy.tools)
@@ -81,7 +81,7 @@ class Episode(Closing):
 
     @property
     def stop_reason(self) -> str | None:
-        """Why it is over: a value of `StopReason`, or `sandbox_error`; None while it goes on."""
+        """A value of `StopReason`, or `sandbox_error`; None while it goes on."""
         return self._there().stop_reason
 
     def reset(self, problem: Problem | str) -> list[Json]:

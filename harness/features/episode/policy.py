@@ -1,4 +1,4 @@
-"""The trained model as the agent loop sees it, and the conversion of its answers to turns."""
+"""The trained model as the agent loop sees it, and its answers as turns."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ _EMPTY = ModelTurn(stop=ModelStop(reason="end_turn"))
 
 
 class Policy:
-    """Placeholder for a model that the caller runs; stores the request it would be sent.
+    """Placeholder for a model run by the caller; stores each request.
 
     Attributes:
         answer: the answer to the next request.

@@ -1,4 +1,4 @@
-"""The reward of an episode: its parts, and the rules that combine them to a number."""
+"""The reward of an episode: its parts, and the rules that combine them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -59,7 +59,7 @@ class EpisodeReward:
 
     @property
     def failed(self) -> bool:
-        """Whether there is no value, because infrastructure failed or the problem has no test."""
+        """Whether infrastructure failed or there are no tests, so no value exists."""
         return self.verdict in INFRASTRUCTURE | {Verdict.UNGRADED}
 
     @property
@@ -93,7 +93,7 @@ def _shaped(reward: EpisodeReward) -> float:
 
 RewardFunction = Callable[[EpisodeReward], float]
 RewardRule = Literal["solved", "fraction", "shaped"] | RewardFunction
-"""Name of a rule, or a function of an `EpisodeReward` whose `value` is still None."""
+"""Name of a rule, or a function of an `EpisodeReward` without `value`."""
 
 RULES: Mapping[str, RewardFunction] = MappingProxyType(
     {"solved": _solved, "fraction": _fraction, "shaped": _shaped}
@@ -110,7 +110,7 @@ def find_reward(rule: RewardRule, caller: str) -> RewardFunction:
 
 
 def lost(problem_id: str, attempt: Attempt | None, cause: str, stop_reason: str) -> EpisodeReward:
-    """Return the reward, without a value, of an episode that an infrastructure failure ended."""
+    """Return the reward, without value, of an episode that infrastructure ended."""
     empty = EpisodeReward(problem_id, cause=cause, stop_reason=stop_reason)
     return empty if attempt is None else _with_attempt(empty, attempt)
 

@@ -1,4 +1,4 @@
-"""One rollout of an `Episode`: the agent loop's state, its steps, and the final judging."""
+"""One rollout of an `Episode`: the agent loop, its steps, and the judging."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -53,7 +53,7 @@ class EpisodeStep:
 
 
 class Rollout:
-    """One problem from one reset to the next; runs in the event loop of the sandboxes."""
+    """One problem between two resets; runs in the sandboxes' event loop."""
 
     def __init__(self, shared: Episodes, problem: Problem, pool: Executor) -> None:
         rules = shared.rules_for([problem])
@@ -93,7 +93,7 @@ class Rollout:
         return state
 
     def wire(self) -> list[Json]:
-        """Return the messages of the next request in the format of the chat completions API."""
+        """Return the next request's messages in the chat completions format."""
         return [message_to_wire(each) for each in self.policy.sent]
 
     async def render(self) -> None:

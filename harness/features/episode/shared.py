@@ -151,7 +151,7 @@ class Episodes(Closing):
         self._finish()
 
     def rules_for(self, problems: Sequence[Problem]) -> ProblemKind:
-        """Return the kind of the problems. Raises UsageError if a given key has no effect."""
+        """Return the kind of the problems. Raises UsageError for an unused key."""
         rules, spec = rules_of(problems), self.spec
         check_mode(rules, "agentic", runs_code=spec.run_code_tool)
         check_settings(rules, self._said, runs_code=spec.run_code_tool, caller=CALLER)
@@ -159,13 +159,13 @@ class Episodes(Closing):
         return rules
 
     def toolbox(self, rules: ProblemKind) -> Toolbox:
-        """Return the tools for a kind of problems. Raises UsageError for a user's broken tool."""
+        """Return the tools for a kind of problems. Raises UsageError."""
         if rules.kind not in self._boxes:
             self._boxes[rules.kind] = toolbox_of(self.spec, rules.tools)
         return self._boxes[rules.kind]
 
     def prompts(self, rules: ProblemKind) -> tuple[PromptSet, PromptSet]:
-        """Return the prompt set for a kind of problems, and the fallback set without tools.
+        """Return the prompt set for a kind of problems, and its fallback set.
 
         Raises:
             UsageError: the prompt set does not exist.

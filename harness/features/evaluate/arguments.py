@@ -18,7 +18,7 @@ SPLIT = "eval"
 PREFIX = "python:"
 
 SolutionFunction = Callable[[dict[str, Any]], str | Awaitable[str]]
-"""Function from a problem, without hidden tests, to Python source or text with a code block."""
+"""Function from a problem, without hidden tests, to code or text with code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def _of_mercury(name: str | None) -> bool:
 
 
 def _name(solution_fn: object) -> str:
-    """Return a function's name in the results, `python:MODULE:NAME`; a model has its own name."""
+    """Return a function's name in the results: `python:` and its own name."""
     named: Any = solution_fn
     while hasattr(named, "func"):  # a partial
         named = named.func

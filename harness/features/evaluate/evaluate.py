@@ -98,7 +98,7 @@ async def aevaluate(
     progress: bool | None = None,
     **keys: Unpack[RunKeys],
 ) -> Evaluation:
-    """Async version of `evaluate`; a coroutine function is called in the running loop.
+    """Async version of `evaluate`; runs coroutine functions in the same loop.
 
     The name follows `aevaluate` in LangSmith and Ragas, and `ainvoke`, `acompletion` elsewhere.
     """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Evaluation(NotebookView, Mapping[str, Any]):
-    """Result of `evaluate`: a mapping of figures, with the samples and the summary behind them.
+    """Result of `evaluate`: a mapping of figures, with samples and summary.
 
     The keys are `pass_at_1` and `beyond_at_1` (between 0 and 1; NaN without usable samples), their
     95 % intervals `pass_at_1_ci95` and `beyond_at_1_ci95` (low, high), `beyond_at_1_passed` over
@@ -68,7 +68,7 @@ class Evaluation(NotebookView, Mapping[str, Any]):
 
     @property
     def beyond_at_1(self) -> float:
-        """Beyond@1 over problems whose references tell fast from slow; NaN if there is none."""
+        """Beyond@1 where references tell fast from slow; NaN without such problems."""
         return FIGURES["beyond_at_1"](self)
 
     def __getitem__(self, key: str) -> Any:

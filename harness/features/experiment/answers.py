@@ -53,7 +53,7 @@ def answers_of(
 
 
 def _pairs(cells: Mapping[str, Mapping[str, Any]], baseline: str) -> Iterator[tuple[str, str]]:
-    """Yield single shot with each mode of the same settings; otherwise the only two cells."""
+    """Yield single shot with each comparable mode, or else the only two cells."""
     shots = [name for name, spec in cells.items() if spec["mode"] == SINGLE_SHOT]
     pairs = [(shot, agent) for shot in shots for agent in agents_of(cells[shot], cells)]
     if pairs:

@@ -19,7 +19,7 @@ _RESERVED = frozenset({"experiment.json"})
 
 
 def is_name(name: object) -> bool:
-    """Return whether a name is valid for a cell: a file name that needs no quotes anywhere."""
+    """Return whether a cell name is valid: a file name that needs no quotes."""
     return isinstance(name, str) and bool(_NAME.match(name)) and name not in _RESERVED
 
 

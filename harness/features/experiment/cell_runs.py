@@ -45,7 +45,7 @@ class CellRuns:
         self.budget: Budget | None = None
 
     def prepare(self, experiment: Experiment) -> Mapping[str, Prepared]:
-        """Prepare every cell, to find a mistake in the last before the first costs anything.
+        """Prepare every cell, so that mistakes are found before anything costs.
 
         All cells have the same problems, which are loaded and checked once.
 
@@ -98,7 +98,7 @@ class CellRuns:
         asyncio.run(_close([self._ready.pop(cell.name)]))
 
     def carry_out(self, experiment: Experiment, cell: Cell, prepared: Prepared) -> Outcome:
-        """Run some samples of a cell; the budget includes what the other cells have spent."""
+        """Run some samples of a cell; other cells' spending counts in the budget."""
         path = experiment.run(cell)
         others = (each for name, each in self._spent.items() if name != cell.name)
         elsewhere = sum(others, NOTHING)
@@ -137,7 +137,7 @@ class CellRuns:
 
 
 def results_of(path: Path) -> Collection[SampleResult]:
-    """Return the graded samples of a cell with their costs; none if it has not started."""
+    """Return the graded samples of a cell with costs; none if not started."""
     return read_run(path).results if (path / MANIFEST).exists() else ()
 
 

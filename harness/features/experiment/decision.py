@@ -1,4 +1,4 @@
-"""Decide whether two cells differ, or whether their difference is measured precisely enough."""
+"""Decide whether two cells differ, or are measured precisely enough."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping

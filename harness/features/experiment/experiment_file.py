@@ -1,4 +1,4 @@
-"""`experiment.json`: the cells of a grid by name, beside a run directory for each cell.
+"""`experiment.json`: the cells of a grid by name, beside their run directories.
 
 An experiment may grow by cells, problems and samples. Existing names never change.
 """
@@ -137,7 +137,7 @@ def experiment_at(path: Path, grid: Grid) -> Experiment:
 
 
 def _is_used(folder: Path) -> bool:
-    """Return whether a folder holds anything but the draft that an early crash may leave."""
+    """Return whether a folder has files other than the draft of a crash."""
     return any(each.name != f".{FILE}.draft" for each in folder.iterdir())
 
 

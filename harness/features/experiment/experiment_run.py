@@ -111,7 +111,7 @@ class Experimenting:
         return OK
 
     def _foretell(self, experiment: Experiment, prepared: Mapping[str, Prepared]) -> None:
-        """Print the cells and an estimate of their requests and cost, without writing files."""
+        """Print the cells and an estimate of their cost, without writing files."""
         cells = [_foretold(name, each) for name, each in prepared.items()]
         if not self.as_json:
             self.out.print(grid_view(cells, experiment.baseline))
@@ -137,7 +137,7 @@ class Experimenting:
 
 
 def print_ranking(out: Console, ranking: Ranking, *, as_json: bool) -> None:
-    """Print the ranking as a table with the experiment's directory, or as one JSON object."""
+    """Print the ranking as a table or as one JSON object."""
     if as_json:
         write_json(out, [ranking.model_dump_json()])
         return

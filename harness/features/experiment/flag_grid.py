@@ -1,4 +1,4 @@
-"""Build a grid from the flags of `harness experiment`, or from an experiment on disk."""
+"""Build a grid from flags, or from an experiment on disk."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -102,7 +102,7 @@ def _varied(given: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _shots(given: str | None, modes: Sequence[str]) -> int | None:
-    """Return the samples per problem in single shot; None for `auto`. Raises UsageError."""
+    """Return the number of single shots; None for `auto`. Raises UsageError."""
     others = [mode for mode in modes if mode != SINGLE_SHOT]
     if SINGLE_SHOT not in modes:
         if given is not None:

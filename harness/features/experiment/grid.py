@@ -1,4 +1,4 @@
-"""A grid: one selection of problems and many configurations to solve them, each a cell.
+"""A grid: a selection of problems and many configurations, each a cell.
 
 A grid's file has keys of a run, which apply to every cell, and these keys:
 
@@ -43,7 +43,7 @@ OF_THE_WHOLE = frozenset(
 """Keys common to all cells: the selection of problems and the budget."""
 
 NOT_ALONE = frozenset({"price", "prices", "api_key_env", "header"})
-"""Keys that alone do not make a different run; entries of `models` or `cells` may set them."""
+"""Keys that alone do not make a different run; a model or cell may set them."""
 
 Values = dict[str, Any]
 
@@ -160,7 +160,7 @@ def _vary(values: Values, path: Path | str) -> dict[str, list[Any]]:
 
 
 def _listed(given: Any, name: str, path: Path | str) -> list[Any]:
-    """Return a value as a list, unless it is one already. Raises UsageError if it is empty."""
+    """Return a list, or a value as a list. Raises UsageError if it is empty."""
     if not isinstance(given, list):
         return [given]
     if not given:
@@ -212,7 +212,7 @@ def _mapping(given: Any, where: str) -> Values:
 
 
 def _combined(base: Values, axes: Sequence[list[Values]]) -> Iterator[Values]:
-    """Yield every combination of entries over the base, without keys its mode does not use."""
+    """Yield every combination of entries, without keys unused by its mode."""
     for entries in product(*axes):
         listed: Values = {}
         for entry in entries:

@@ -94,7 +94,7 @@ class GridRun:
                 return
 
     def _ask(self, asked: Sequence[str] | None) -> tuple[bool, bool]:
-        """Run problems in every cell; return whether any were pending and whether to go on."""
+        """Run problems in every cell; return whether any ran and whether to go on."""
         worked = False
         auto = self.experiment.auto_shots
         for cell in sorted(self.experiment.cells, key=lambda cell: cell.name in auto):
@@ -141,7 +141,7 @@ class GridRun:
             self._err.print(f"cell {number} of {len(names)}: {cell.name}")
 
     def _more_shots(self) -> list[Cell]:
-        """Update the numbers of shots to the agent's spend; return the cells that get more."""
+        """Match the numbers of shots to the agent's spend; return changed cells."""
         grown = {
             cell.name: shots
             for cell in self.experiment.cells
@@ -181,7 +181,7 @@ class GridRun:
         return shots
 
     def _enough(self, reason: Reason, *, told: bool = False) -> bool:
-        """Evaluate the pairs and store the decision; return whether the experiment may stop."""
+        """Evaluate the pairs and store the decision; return whether to stop."""
         if not self._goal.stops:
             return False
         found, problems = self._look()
@@ -219,7 +219,10 @@ class GridRun:
         return look(of_cell, of_baseline, pilot, self._goal.level), len(pairs)
 
     def _scores(self, cell: Cell) -> Mapping[str, float]:
-        """Return a cell's score by problem; of several shots the one chosen by public tests."""
+        """Return a cell's score by problem.
+
+        Of several shots, the one chosen by public tests counts.
+        """
         samples = cell.spec.samples_per_problem
         modes = {each.spec.mode for each in self.experiment.cells}
         chosen = samples > 1 and cell.spec.mode == SINGLE_SHOT and len(modes) > 1

@@ -16,7 +16,7 @@ Spec = Mapping[str, Any]
 
 
 def grown_from(before: Mapping[str, Spec], grid: Grid) -> tuple[Cell, ...]:
-    """Return the grid's cells; those that the experiment already has keep their names.
+    """Return the grid's cells; existing ones keep their names.
 
     The selection of problems is not compared here, because each cell's run checks that none is
     lost. Settings that may change when a run is resumed distinguish cells only if one of the grids
@@ -50,7 +50,7 @@ def grown_from(before: Mapping[str, Spec], grid: Grid) -> tuple[Cell, ...]:
 
 
 def with_known_shots(before: Mapping[str, Spec], grid: Grid) -> Grid:
-    """Return the grid with the experiment's numbers of shots for cells with automatic shots.
+    """Return the grid with at least the experiment's numbers of automatic shots.
 
     Args:
         before: the experiment's cells, by name.
@@ -87,7 +87,7 @@ def _varies(key: str, specs: Sequence[Spec]) -> bool:
 
 
 def _value(spec: Spec, key: str) -> Any:
-    """Return a key's value; the default if the spec is older than the key or does not use it."""
+    """Return a key's value, or its default if it is missing or unused."""
     default = default_of(key)
     return spec.get(key, default) if uses(spec["mode"], key) else default
 
@@ -95,7 +95,7 @@ def _value(spec: Spec, key: str) -> Any:
 def _same(
     spec: Spec, now: Sequence[Spec], keys: Sequence[str], taken: Mapping[int, str], *, alone: bool
 ) -> int | None:
-    """Find an earlier cell in the new grid: the same samples or, if it is alone, more."""
+    """Find an earlier cell in the new grid; if alone, it may have more samples."""
     alike = {
         index: int(each[SAMPLES])
         for index, each in enumerate(now)
@@ -115,7 +115,7 @@ def _is_alone(spec: Spec, others: Iterable[Spec], keys: Sequence[str]) -> bool:
 
 
 def _lost(name: str, spec: Spec, now: Sequence[Spec], keys: Sequence[str]) -> str:
-    """Return an error message with the difference between a cell and the most similar one."""
+    """Return an error message: how a cell differs from the most similar one."""
     keys = [*keys, SAMPLES]
     differing = [[key for key in keys if _value(spec, key) != each[key]] for each in now]
     ranked = [(len(keys), "mode" in keys, "model" in keys) for keys in differing]

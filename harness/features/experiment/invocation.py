@@ -1,4 +1,4 @@
-"""Arguments of one call of `harness experiment`: the grid, its directory, when to stop."""
+"""Arguments of `harness experiment`: the grid, its directory, when to stop."""
 
 import os
 import shlex
@@ -112,7 +112,7 @@ def invocation(
 
 
 def _refuse(flag: str, others: Sequence[str]) -> None:
-    """Refuse flags that cannot be combined with a stored grid's settings. Raises UsageError."""
+    """Refuse flags that a stored grid already sets. Raises UsageError."""
     names = {"models": "--model", "modes": "--mode", "prompts": "--prompt"}
     for other in sorted(others):
         raise UsageError(

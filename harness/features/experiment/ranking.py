@@ -154,7 +154,7 @@ class _Figures:
 
 
 def rank(path: Path) -> Ranking:
-    """Rank the cells of an experiment; unfinished cells count with the samples they have.
+    """Rank the cells of an experiment, by the samples done so far.
 
     Raises:
         RunDirectoryError: the path is not an experiment, or a cell's run cannot be read.
@@ -223,7 +223,7 @@ def _tokens(summary: Summary | None) -> int | None:
 
 
 def _order(cell: RankedCell) -> tuple[bool, float, float]:
-    """Sort key: the best cell first, the cheaper one on a tie, cells without result last."""
+    """Sort key: the best cell first, then the cheaper, those without result last."""
     rate = cell.pass_at_1
     price = cell.cost_per_sample
     return rate is None, -rate.value if rate else 0.0, math.inf if price is None else price
@@ -270,7 +270,7 @@ def _front_by(
 
 
 def _front(figures: Mapping[str, _Figures], by: str | None) -> set[str]:
-    """Return the cells on the Pareto front; cells whose spend is unknown are left out."""
+    """Return the cells on the Pareto front, among those with known spend."""
     weighed: dict[str, tuple[float, float]] = {}
     for name, own in figures.items():
         price = own.per_sample(own.cost if by == "cost" else own.tokens)

@@ -1,11 +1,11 @@
-"""Merge the events of a run that proceeds in parts, so that it has one start and one end."""
+"""Merge the events of a run that proceeds in parts."""
 
 from harness.features.observers.observer_events import Observed, RunEnded, RunStarted
 from harness.features.observers.thread import Watcher
 
 
 class WholeRuns:
-    """Forwards events to a watcher: of a run's parts only the first start and the last end.
+    """Forwards events to a watcher, with one start and one end per run.
 
     Ends are forwarded on `close`, when the experiment ends.
     """

@@ -66,7 +66,7 @@ def whole_shots(ratio: float) -> int:
 
 
 def agents_of(shot: Spec, cells: Mapping[str, Spec]) -> list[str]:
-    """Return the names of the cells whose spend decides a single-shot cell's number of shots.
+    """Return the cells whose spend decides a single-shot cell's number of shots.
 
     These are the cells of other modes with the same value of every setting that single shot uses.
     """

@@ -152,7 +152,7 @@ def _notes(ranking: Ranking) -> Iterator[str]:
 
 
 def _answers(ranking: Ranking) -> Iterator[Text]:
-    """Yield the sentence on each pair, with the cells' names if there are several pairs."""
+    """Yield the sentence on each pair, with names if there are several."""
     for answer in ranking.answers:
         names = f"{answer.cell} against {answer.baseline}: " if len(ranking.answers) > 1 else ""
         yield Text(f"\n{printable_line(names + answer.sentence)}", style="bold")

@@ -1,4 +1,4 @@
-"""ATIF, Harbor's Agent Trajectory Interchange Format, version 1.7: a JSON object per sample.
+"""ATIF 1.7, Harbor's Agent Trajectory Interchange Format: JSON per sample.
 
 See https://harborframework.com/docs/trajectory-format. Data without a field in the format is stored
 in `extra.harness`, so that `harness import` restores the same revisions: the problem and the

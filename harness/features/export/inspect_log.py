@@ -1,6 +1,6 @@
-"""Inspect's `.eval` log of a run, for its viewer and its data frames (https://inspect.aisi.org.uk).
+"""Inspect's `.eval` log of a run, for its viewer and its data frames.
 
-`inspect_ai` itself writes the file, from its own types.
+`inspect_ai` itself writes the file, from its own types; see https://inspect.aisi.org.uk.
 """
 
 # The type checker may run without the extra `inspect`.
@@ -188,7 +188,7 @@ def _later(began: datetime, seconds: float) -> str:
 
 
 def _key(run: Run, *names: object) -> str:
-    """Return an id that is stable across exports of a run, as long as Inspect's own ids."""
+    """Return an id, as long as Inspect's own, that is stable across exports."""
     told = json.dumps([run.manifest.get("created"), run.manifest["prompt"], run.spec, *names])
     return hashlib.sha256(told.encode()).hexdigest()[:22]
 

@@ -15,7 +15,7 @@ from harness.run.summary.loaded_run import Run
 from harness.terminal.sample_table import pending_rows
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters not allowed in XML 1.0, even escaped, and control characters of terminals."""
+"""Characters not allowed in XML 1.0, and control characters of terminals."""
 
 
 def junit_text(run: Run) -> Iterator[str]:

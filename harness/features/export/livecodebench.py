@@ -34,12 +34,12 @@ LONGEST = 300
 """Most characters of a text in the metadata, as upstream."""
 WRONG, TOO_SLOW, FAILED = -2, -3, -4
 KS = (1, 5, 10, 20, 40, 50, 75, 100, 125, 150, 200, 500, 1000)
-"""Values of k for pass@k; those greater than a problem's number of samples are left out."""
+"""Values of k for pass@k, used up to the smallest number of samples."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """A sample with upstream's fields: output, code, verdict, test results and metadata."""
+    """A sample with upstream's fields."""
 
     output: str
     code: str
@@ -90,13 +90,13 @@ class LiveCodeBenchFiles:
         return [_outputs(problem, samples) for problem, samples in self._items]
 
     def evaluated(self) -> list[dict[str, Any]]:
-        """Return the contents of `_eval_all.json`: the first file with verdicts where graded."""
+        """Return the contents of `_eval_all.json`: answers, code and verdicts."""
         return [
             {**_outputs(problem, samples), **_verdicts(samples)} for problem, samples in self._items
         ]
 
     def metrics(self) -> list[Any]:
-        """Return the contents of `_eval.json`; keys are positions among the graded problems."""
+        """Return the contents of `_eval.json`, by position of the graded problem."""
         graded = [samples for _, samples in self._items if all(each.graded for each in samples)]
         least = min(map(len, graded), default=0)
         detail = {
@@ -163,7 +163,7 @@ def _outputs(problem: Problem, samples: Sequence[_Sample]) -> dict[str, Any]:
 
 
 def _contest(problem: Problem) -> str:
-    """Return the contest from an AtCoder or Codeforces id; LeetCode's ids do not contain it."""
+    """Return the contest in an AtCoder or Codeforces id; empty for LeetCode's."""
     contest, _, rest = problem.native_id.rpartition("_")
     return contest if rest and problem.platform in {"atcoder", "codeforces"} else ""
 
@@ -180,7 +180,7 @@ def _verdicts(samples: Sequence[_Sample]) -> dict[str, Any]:
 
 
 def _pass_at(k: int, samples: Sequence[_Sample]) -> float:
-    """Return the unbiased estimate 1 - C(n-c, k) / C(n, k) (M. Chen et al., 2021), as upstream."""
+    """Return 1 - C(n-c, k) / C(n, k), unbiased (M. Chen et al., 2021)."""
     number, wrong = len(samples), sum(not sample.passed for sample in samples)
     return 1.0 - math.comb(wrong, k) / math.comb(number, k)
 
@@ -199,7 +199,7 @@ def _sample(problem: Problem, result: SampleResult, transcripts: Transcripts) ->
 
 
 def _words(events: Iterable[Event], result: SampleResult) -> str:
-    """Return the answer that contains the code, or a code block if it came through a tool."""
+    """Return the answer with the code, or a code block if it came by a tool."""
     answers = list(said_in(events).answers())
     code = result.code.strip()
     if not code:
@@ -226,7 +226,7 @@ def _tests(problem: Problem, result: SampleResult) -> list[int | bool]:
 
 
 def _code(problem: Problem, verdict: Verdict) -> int | bool:
-    """Return upstream's code for a verdict; a wrong answer of a function is False there."""
+    """Return upstream's code for a verdict; False for a wrong function value."""
     match verdict:
         case Verdict.ACCEPTED:
             return True
@@ -239,7 +239,7 @@ def _code(problem: Problem, verdict: Verdict) -> int | bool:
 
 
 def _metadata(problem: Problem, result: SampleResult, first: TestResult | None) -> dict[str, Any]:
-    """Return upstream's metadata: the time of a passing solution, or its first failure."""
+    """Return upstream's metadata: the time if passed, else the first failure."""
     if result.solved:
         return {"execution time": max((test.wall_s for test in result.tests), default=0.0)}
     given, expected = _test(problem, result, first)
@@ -261,7 +261,7 @@ def _metadata(problem: Problem, result: SampleResult, first: TestResult | None) 
 
 
 def _test(problem: Problem, result: SampleResult, first: TestResult | None) -> tuple[str, str]:
-    """Return input and expected output of the failed test; empty if the problem has changed."""
+    """Return the failed test's input and output; empty if the problem changed."""
     if first is None or problem.content_hash != result.problem_hash:
         return "", ""
     tests = problem.tests.all()

@@ -22,7 +22,7 @@ from harness.run.store.transcripts import Transcripts
 from harness.run.summary.loaded_run import Run
 
 _UNSEEN = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Characters that JSON allows unescaped but that act as control codes on a terminal."""
+"""Characters that JSON allows unescaped but that control a terminal."""
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class Said:
 
 
 def said_in(events: Iterable[Event]) -> Said:
-    """Return the messages of a transcript as sent to the provider, later clearings applied."""
+    """Return a transcript's messages as sent last, with clearings applied."""
     said = Said()
     for entry in entries(events):
         match entry.item:
@@ -75,13 +75,13 @@ def _clear(messages: list[Message], cleared: Cleared) -> None:
 
 
 def transcript_of(transcripts: Transcripts, problem_id: str, index: int) -> list[Event] | None:
-    """Return the events of a sample; None without a transcript. Raises RunDirectoryError."""
+    """Return a sample's events, or None. Raises RunDirectoryError."""
     name = file_name(problem_id, index)
     return list(transcripts.events(name)) if transcripts.exists(name) else None
 
 
 def chat_text(run: Run) -> Iterator[str]:
-    """Yield JSON lines: each sample's conversation as messages of OpenAI's chat completions.
+    """Yield JSON lines: each sample's conversation as OpenAI chat messages.
 
     If a sample had several conversations, as with `best_of_k_public`, the line holds the last one,
     and `metadata.conversations` their number.
@@ -146,7 +146,7 @@ def chat_message(message: Message) -> dict[str, Any]:
 
 
 def arguments_of(text: str) -> tuple[dict[str, Any], str | None]:
-    """Parse a call's arguments; return the object and an error message, or None if valid."""
+    """Parse a call's arguments; return them and an error message or None."""
     with suppress(ValueError, RecursionError):
         values: Any = json.loads(text or "{}")
         if isinstance(values, dict):

@@ -75,7 +75,7 @@ EFFICIENCY_FIELDS = {
     "lack": TEXT,
     "remark": TEXT,
 }
-"""Columns of runs with timed solutions; see `harness.efficiency.scale.Efficiency`."""
+"""Columns of timed solutions; see `harness.efficiency.scale.Efficiency`."""
 _OWN = ("run", "model", "mode", "prompt", "tags", "known_issues")
 _USAGE = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens")
 
@@ -89,7 +89,7 @@ def fields_of(run: Run) -> dict[str, str]:
 
 
 def record(run: Run, result: SampleResult, fields: Mapping[str, str] = FIELDS) -> dict[str, Any]:
-    """Return a sample's values by column; several values of one column are joined by semicolons.
+    """Return a sample's values by column, lists joined by semicolons.
 
     Args:
         run: the sample's run.
@@ -147,7 +147,7 @@ def write_parquet(run: Run, path: Path) -> None:
 
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""First characters of a cell that a spreadsheet treats as a formula (OWASP, CSV injection)."""
+"""Characters that start a formula in spreadsheets (OWASP, CSV injection)."""
 
 
 def csv_text(run: Run) -> Iterator[str]:

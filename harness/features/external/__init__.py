@@ -1,4 +1,4 @@
-"""External agents, which call the tools over MCP: `--agent-command` and `harness mcp`.
+"""External agents, over MCP: `--agent-command` and `harness mcp`.
 
 command, mcp_run: `harness mcp`. mode, run_mode, setup: the modes `external` and `mcp`.
 session: the MCP session of one sample. stdio, http, http_connections: transports.

@@ -1,4 +1,4 @@
-"""The sandbox of an external agent: which files it sees, and a probe whether it works here.
+"""The sandbox of an external agent: the files it sees, and a probe.
 
 Unlike a judged program, an agent needs the network, its own files and programs, and time. It must
 not see the data: hidden tests and reference solutions in caches, problem files and earlier runs. So
@@ -100,7 +100,7 @@ def helper(descriptor: int) -> list[str]:
 
 @contextlib.contextmanager
 def handed_over(config: Mapping[str, Any]) -> Any:
-    """Yield a descriptor to read a configuration from, to keep it off the command line."""
+    """Yield a descriptor with a configuration, kept off the command line."""
     descriptor = os.memfd_create("room")
     try:
         with os.fdopen(os.dup(descriptor), "wb") as file:
@@ -112,7 +112,7 @@ def handed_over(config: Mapping[str, Any]) -> Any:
 
 
 def environment_for(environ: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
-    """Return the environment variables for an agent: no secrets except those requested.
+    """Return an agent's environment: no secrets except requested variables.
 
     Args:
         environ: all environment variables.
@@ -204,13 +204,13 @@ def probe(room: AgentSandbox, command: Sequence[str]) -> None:
 
 
 def _names() -> list[str]:
-    """Return the real path of `/etc/resolv.conf`, which may lie outside the system's folders."""
+    """Return the real path of `/etc/resolv.conf`, often outside `/etc`."""
     real = os.path.realpath("/etc/resolv.conf")
     return [real] if os.path.exists(real) else []  # noqa: PTH110
 
 
 def _resolved(paths: Iterable[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return real paths, none within another, and the symbolic links that lead to them."""
+    """Return real paths, none within another, and the links that lead there."""
     reals: list[Path] = []
     links: list[tuple[str, str]] = []
     for path in map(Path, paths):

@@ -1,4 +1,4 @@
-"""The command `harness mcp`: serve the tools over MCP to an agent that connects by itself."""
+"""The command `harness mcp`: serve the tools over MCP to an agent."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The MCP server of one sample over HTTP on this machine, for clients with its key."""
+"""The MCP server of one sample over HTTP, for local clients with its key."""
 
 import asyncio
 import contextlib
@@ -98,7 +98,7 @@ class Endpoint:
 
 
 class HttpHost:
-    """Serves any agent with the key over HTTP, until it submits or the user interrupts.
+    """Serves any agent with the key until it submits or the user interrupts.
 
     Args:
         bound: socket to listen on.

@@ -1,4 +1,4 @@
-"""HTTP connections of the MCP server: the key is checked before anything else is read.
+"""HTTP connections of the MCP server, which check the key first.
 
 A connection is a stranger until one of its requests has the key. Strangers have a time limit for
 their headers and a separate connection limit, so they cannot use up the places of clients.
@@ -51,7 +51,7 @@ class Door:
         self.strangers[id(connection)] = connection
 
     def admit(self, connection: "_Connection") -> bool:
-        """Count a connection with the key as a client; return False if there are too many."""
+        """Count a connection with the key as a client; False if too many."""
         self.strangers.pop(id(connection), None)
         if id(connection) not in self.clients and len(self.clients) >= MOST_CONNECTIONS:
             return False

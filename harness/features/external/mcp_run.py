@@ -37,7 +37,7 @@ SHORTEST_KEY = 16
 
 
 class _Controller(RunController):
-    """Treats the first interrupt as the agent's leaving, if it has written a solution."""
+    """Treats the first interrupt as the agent leaving, if it wrote a solution."""
 
     host: StdioHost | HttpHost | None = None
 
@@ -122,7 +122,9 @@ def _named(plan: Plan, problem: str) -> tuple[Problem, ...]:
 
 
 def listen_at(place: str) -> Any:
-    """Return a socket listening at `HOST:PORT`, `HOST`, or on loopback `:PORT` or `PORT`.
+    """Return a socket that listens at `HOST:PORT`, `HOST`, `:PORT` or `PORT`.
+
+    Without a host it listens on the loopback address.
 
     Raises:
         UsageError: the address is malformed or in use.
@@ -154,7 +156,7 @@ def key_of(environ: Mapping[str, str]) -> str:
 
 
 def _told(err: Console, path: Path, ids: Collection[str]) -> int:
-    """Print the problem's verdict and the run directory to stderr; return the exit code."""
+    """Print the problem's verdict and the run directory; return the exit code."""
     for result in read_results(path / RESULTS):
         if result.problem_id in ids:
             passed, total = (

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from harness.run.spec.spec import RunSpec
 
 SECONDS = 1_800.0
-"""Default time limit of a sample in seconds, so that a hanging agent does not hang the run."""
+"""Default time limit of a sample in seconds, in case an agent hangs."""
 TOOL_CALLS = 200
 """Default limit of tool calls in a sample; each is stored in the transcript."""
 MEMORY = 4_096
@@ -50,7 +50,7 @@ def command_of(spec: "RunSpec") -> tuple[str, ...]:
 
 
 def agent_name(spec: "RunSpec") -> str:
-    """Return the agent's name in the results: the value of `-m`, or its program's name."""
+    """Return the agent's name in the results, from `-m` or its program."""
     if spec.model is not None:
         return AGENT_PREFIX + spec.model.removeprefix(AGENT_PREFIX)
     return AGENT_PREFIX + (PurePath(command_of(spec)[0]).name if spec.mode == STARTED else CLIENT)

@@ -60,7 +60,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class ProcessHost:
-    """Starts an agent for each sample; satisfies `harness.features.external.session.Host`.
+    """Starts an agent for each sample; a `Host` of `external/session.py`.
 
     Attributes:
         command: the program and its arguments; `{mcp_config}` and `{prompt}` are replaced.
@@ -191,7 +191,7 @@ class ProcessHost:
 
 
 async def _use_too_much(root: int, most: int | None) -> None:
-    """Wait until a process and its descendants together use more memory than they may."""
+    """Wait until a process and its descendants exceed their memory limit."""
     while most is None or tree_bytes(root) <= most:  # noqa: ASYNC110 - Linux signals no change
         await asyncio.sleep(SAMPLE_S)
 

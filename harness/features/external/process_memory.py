@@ -57,7 +57,7 @@ def _listed(pid: int) -> list[int]:
 
 
 def _searched() -> Callable[[int], list[int]]:
-    """Return a function like `_listed` from a scan of all processes, for kernels without lists."""
+    """Return a function like `_listed`, for kernels without lists of children."""
     below: defaultdict[int, list[int]] = defaultdict(list)
     for pid, parent in _parents():
         below[parent].append(pid)

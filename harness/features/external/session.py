@@ -1,4 +1,4 @@
-"""An external agent: a program that calls the tools over MCP and uses its own model.
+"""An external agent: a program that calls the tools over MCP.
 
 To the harness it is a strategy. Its calls pass the same limits and go into the same transcript as a
 model's, each as an answer with one call; its reasoning and its costs are unknown. An interrupted
@@ -181,13 +181,13 @@ class McpSession:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def finished(self) -> SampleEnd | WorkEnded | None:
-        """Return the recorded end of the agent's work, if only tests or grading are missing."""
+        """Return how the agent's work ended, if only tests or grading are missing."""
         recorded = reversed(self._session.journal.recorded)
         end = next((each for each in recorded if isinstance(each, SampleEnd | WorkEnded)), None)
         return None if end is None or end.stop_reason == StopReason.MODEL_ERROR else end
 
     async def play(self) -> None:
-        """Replay the recorded calls of an earlier attempt, without running its tests again."""
+        """Replay an earlier attempt's calls, without running its tests again."""
         journal, conversation = self._session.journal, self._conversation
         conversation.add(*self.opening)
         for event in journal.recorded[1:]:
@@ -212,7 +212,7 @@ class McpSession:
         self._session.journal(WorkEnded(stop_reason=reason, error=error))
 
     async def attempt(self, reason: StopReason, error: str, *, confined: bool) -> Attempt:
-        """Return the agent's attempt, after running the public tests on an untested solution.
+        """Return the agent's attempt; test its solution first if it is untested.
 
         Raises:
             SandboxError: the solution could not be run.
@@ -309,5 +309,5 @@ NO_AGENT = "no agent is connected; start one with `harness mcp --problem ID --ou
 
 
 def unconnected() -> External:
-    """Return the strategy of a run without a connected agent: unfinished samples stay pending."""
+    """Return the strategy of a run without a connected agent."""
     return External(Absent(NO_AGENT))

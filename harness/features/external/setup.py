@@ -1,4 +1,4 @@
-"""Prepare a run with an external agent: its sandbox, and the files to hide from it."""
+"""Prepare a run with an external agent: its sandbox and the hidden files."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -58,7 +58,7 @@ def armed(plan: Plan, path: Path, environ: Mapping[str, str] = os.environ) -> Pl
 
 
 def hidden(plan: Plan, path: Path) -> Iterator[str]:
-    """Yield the paths of data of this run, of others and of the harness, existing or not."""
+    """Yield the paths of data of all runs and of the harness, existing or not."""
     yield from own_data()
     yield from (str(folder) for folder in _caches())
     yield from (str(file) for file in _problem_files(plan.spec.benchmark))

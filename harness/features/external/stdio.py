@@ -1,4 +1,4 @@
-"""The MCP server of one sample over stdin and stdout, for a client that started the harness.
+"""The MCP server of one sample over stdin and stdout.
 
 A client cannot exhaust the server's memory: messages have a maximum length, and no further message
 is read while too many are unanswered.
@@ -93,7 +93,7 @@ class _Unanswered:
         await self._room.wait()
 
     def takes(self, message: Any) -> bool:
-        """Return whether to pass a message on; a request that reuses an open id is dropped."""
+        """Return whether to pass a message on; requests with an open id are dropped."""
         if getattr(message, "method", "") == "notifications/cancelled":
             params: dict[str, Any] = message.params or {}
             self._remove(params.get("requestId"))
@@ -183,7 +183,7 @@ async def _lines(descriptor: int) -> AsyncIterator[bytes | None]:
 
 
 def _may_be_waited_for(descriptor: int) -> bool:
-    """Return whether a descriptor is a pipe, socket or terminal, so that more may come later."""
+    """Return whether more may come later, as from a pipe, socket or terminal."""
     kind = os.fstat(descriptor).st_mode
     return stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or os.isatty(descriptor)
 
