@@ -30,7 +30,7 @@ def batch_route(
     route = resolve(name, base_url=base_url, environment=environment, **access)
     if not route.batches:
         raise UsageError(
-            f"--batch: {route.provider} takes no batches as OpenAI and Anthropic do; leave it out"
+            f"--batch: {route.provider} has no batch API like OpenAI's or Anthropic's; leave it out"
         )
     return route
 

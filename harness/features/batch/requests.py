@@ -230,7 +230,7 @@ class BatchRequests:
             if answer.custom_id in ours and answer.custom_id not in self.answers:
                 self._take(answer, state)
 
-        silent = TransientError("its batch ended without a word on it")
+        silent = TransientError("its batch ended without a result for it")
         await self.endpoint.results(batch.batch_id or "", take)
         for custom_id in ours:
             if custom_id not in self.answers:

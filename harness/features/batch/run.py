@@ -53,7 +53,7 @@ async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
             asking.cancel()
             return
         model.asking.stop()
-        tell("interrupted: what was handed in stays with the provider, and is read on resume")
+        tell("interrupted: submitted batches stay at the provider; resume the run to read them")
 
     loop = asyncio.get_running_loop()
     for word in stopping:

@@ -300,9 +300,7 @@ class RayExecutor:
         self._slots.remove(member)
         with contextlib.suppress(Exception):
             self._ray.kill(member.actor)
-        self._say(
-            f"node {member.node[:8]} was lost ({why}); what it was at is done again elsewhere"
-        )
+        self._say(f"node {member.node[:8]} was lost ({why}); its work is repeated on other nodes")
 
     @property
     def _cluster(self) -> str:

@@ -28,7 +28,7 @@ def unlike(a: Run, b: Run, labels: tuple[str, str], changed: Collection[str]) ->
     yield from _data(a, b)
     one, other = (verdicts_of(run.manifest) for run in (a, b))
     if one != other:
-        yield f"whose verdicts they are differs: those of {labels[0]} {one}, of {labels[1]} {other}"
+        yield f"the origin of verdicts differs: {labels[0]} {one}, {labels[1]} {other}"
     one, other = (run.spec.get("rule") or "each problem's own" for run in (a, b))
     if one != other:
         yield f"the rule that compares outputs differs: {one} and {other}"
@@ -56,8 +56,8 @@ def agents_told(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str]:
     one = len(owned) == 1
     yield (
         f"turns, tokens and costs cannot be compared: {' and '.join(owned)} "
-        f"{'is' if one else 'are'} the work of {'an agent' if one else 'agents'} of the user's "
-        "own, whose turns here are tool calls, and whose tokens nobody here knows"
+        f"{'is' if one else 'are'} the work of {'an external agent' if one else 'external agents'}"
+        "; turns are tool calls there, and tokens are unknown"
     )
 
 

@@ -204,8 +204,8 @@ def notes_of(
         if arm.unknown:
             yield (
                 f"{count(arm.unknown, 'sample')} of {label} could have handed in a solution whose "
-                "hidden verdict nobody knows; it counts as failed, so that the curve is a lower "
-                "bound before its end"
+                "hidden verdict is unknown; it counts as failed, so the curve is a lower bound "
+                "before its end"
             )
         if arm.uneven:
             yield (

@@ -213,7 +213,7 @@ def _baseline(grid: Grid, cells: tuple[Cell, ...]) -> str:
         )
     found = [cell.name for cell in cells if _has(stored(cell.spec), wanted)]
     if len(found) != 1:
-        which = f"{len(found)} cells are so: {', '.join(found[:3])}" if found else "no cell is so"
+        which = f"{len(found)} cells match: {', '.join(found[:3])}" if found else "no cell matches"
         raise UsageError(
             f"{grid.path}: baseline: {which}; give the name of one of {', '.join(names[:10])}"
         )

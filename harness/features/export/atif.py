@@ -56,7 +56,7 @@ def atif_text(run: Run) -> Iterator[str]:
                 found = True
                 yield json_line(_trajectory(run, result, steps))
     if run.results and not found:
-        raise RunDirectoryError(f"{run.path} holds no transcripts, so nothing of what was said")
+        raise RunDirectoryError(f"{run.path} holds no transcripts: there is nothing to export")
 
 
 def _trajectory(run: Run, result: SampleResult, steps: list[dict[str, Any]]) -> dict[str, Any]:

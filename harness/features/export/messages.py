@@ -109,7 +109,7 @@ def chat_text(run: Run) -> Iterator[str]:
             line = {"messages": list(map(chat_message, said.last)), "metadata": metadata}
             yield json_line(line)
         if run.results and not found:
-            raise RunDirectoryError(f"{run.path} holds no transcripts, so nothing of what was said")
+            raise RunDirectoryError(f"{run.path} holds no transcripts: there is nothing to export")
 
 
 def json_line(value: Any) -> str:

@@ -87,10 +87,10 @@ def told_of(spec: "RunSpec") -> str:
     if spec.mode not in EXTERNAL:
         return ""
     if spec.mode == COMES:
-        return "a client of yours is the agent; it sees whatever it can, and the results say so"
+        return "the agent is your MCP client; it is not kept from the data, and the results say so"
     kept = "kept from the data" if is_confined(spec) else "NOT kept from the data"
     program = command_of(spec)[0]
-    return f"an agent of yours for each sample, {kept}: {program}; what it asks is for you to pay"
+    return f"starts {program} for each sample, {kept}; costs of its own model are not counted"
 
 
 def is_confined(spec: "RunSpec") -> bool:

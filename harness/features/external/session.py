@@ -39,7 +39,7 @@ from harness.text import writable
 MOST_WAITING = 32  # concurrent calls; further ones are refused
 MOST_BYTES = 32 << 20  # bytes of arguments in a sample, as they are stored in its transcript
 LONGEST_NAME = 200
-CANNOT_GO_ON = "an agent of one's own cannot be taken up again where it was: another one begins"
+CANNOT_GO_ON = "an interrupted external agent cannot be resumed: a new one starts"
 OVER = "The time for this problem is up, or it is handed in: the call was not carried out."
 WAIT = f"More than {MOST_WAITING} calls are under way: this one was not carried out."
 
