@@ -284,7 +284,7 @@ async def test_an_interrupt_ends_it_and_another_one_begins_anew(
     assert done.returncode == 0, done.stderr
     assert results(folder / "r")[0]["verdict"] == "accepted"
     told = harness(folder, "transcript", "r", "jsonl/sum-0").stdout
-    assert "another one begins" in told
+    assert "a new one starts" in told
 
 
 def _text(path: Path) -> str:
