@@ -158,8 +158,9 @@ def test_its_solution_is_an_ordinary_result_in_an_ordinary_run(
     assert replayed.returncode == 0, replayed.stderr
     assert results(folder / "again")[0]["verdict"] == "accepted"
     compared = harness(folder, "compare", "again", "r", "--details")
-    assert "turns, tokens and costs cannot be compared: B is the work of an agent" in " ".join(
-        compared.stdout.split()
+    assert (
+        "turns, tokens and costs cannot be compared: B is the work of an external agent"
+        in " ".join(compared.stdout.split())
     )
     shown_again = harness(folder, "show", "r")
     assert shown_again.returncode == 0, shown_again.stderr
@@ -283,7 +284,7 @@ async def test_an_interrupt_ends_it_and_another_one_begins_anew(
     assert done.returncode == 0, done.stderr
     assert results(folder / "r")[0]["verdict"] == "accepted"
     told = harness(folder, "transcript", "r", "jsonl/sum-0").stdout
-    assert "another one begins" in told
+    assert "a new one starts" in told
 
 
 def _text(path: Path) -> str:

@@ -92,7 +92,7 @@ def test_judged_again_it_is_a_run_of_ours(folder: Path) -> None:
     assert manifest["imported"]["verdicts"] == "made here"
     both = harness(folder, "compare", "r", "r-regraded", "--strict")
     assert both.returncode == 2
-    assert "whose verdicts they are differs: those of A published, of B made here" in both.stderr
+    assert "the origin of verdicts differs: A published, B made here" in both.stderr
 
 
 def test_a_solution_without_a_verdict_is_ungraded(folder: Path) -> None:
