@@ -299,7 +299,7 @@ def test_any_user_may_keep_an_agent_from_the_data() -> None:
     code = (
         "import os, subprocess, sys; from harness.features.external.agent_sandbox import *\n"
         "secret = sys.argv[1]\n"
-        "room = Room(confined=True, shows=(sys.argv[2],), hides=(secret,),\n"
+        "room = AgentSandbox(confined=True, shows=(sys.argv[2],), hides=(secret,),\n"
         "            env=environment_for(os.environ, ()))\n"
         "probe(room, ['cat'])\n"
         "config = room.configuration(['sh', '-c', f'id -u; cat {secret}/s {sys.argv[2]}/open; "
