@@ -1,4 +1,4 @@
-"""The sandboxes that a call from Python judges in, and examples checked in them beforehand."""
+"""Sandboxes for calls from Python, and the check of examples in them."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -15,14 +15,14 @@ from harness.text import printable_line
 
 
 def open_pool(spec: RunSpec, isolation: Isolation) -> AbstractAsyncContextManager[Executor]:
-    """Where a spec has the work done, to be entered."""
+    """Return the spec's executor, not yet entered."""
     return spec.where.open(isolation, lambda line: LOG.notice(printable_line(line)))
 
 
 async def vetted(
     problems: Sequence[Problem], spec: RunSpec, isolation: Isolation
 ) -> tuple[Problem, ...]:
-    """The problems, examples that were read off statements checked.
+    """Return the problems after checking examples that were taken from statements.
 
     Raises:
         VettingError: the sandbox failed.
@@ -34,7 +34,7 @@ async def vetted(
 
 
 async def vetted_in(pool: Executor, problems: Sequence[Problem]) -> tuple[Problem, ...]:
-    """The same in sandboxes that are there."""
+    """Do the same as `vetted` in an open pool."""
     memory = KnownChecks(default_folder())
     vetting = ExampleCheck(problems, memory)
     await judge_all(pool, vetting.jobs, OPTIONS, vetting.keep)

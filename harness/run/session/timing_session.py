@@ -1,4 +1,4 @@
-"""Timing solutions that somebody has, from the command line."""
+"""Timing of existing solutions from the command line."""
 
 from collections.abc import Callable, Sequence
 from typing import cast, get_args
@@ -12,7 +12,7 @@ from harness.sandbox.executor import Executor
 
 
 def timing_of(word: str) -> Timing:
-    """How, from a flag. Raises UsageError."""
+    """Return the timing method of a flag. Raises UsageError."""
     known = get_args(Timing)
     if word not in known:
         raise UsageError(f"--timing {word}: known are {', '.join(known)}")
@@ -20,7 +20,7 @@ def timing_of(word: str) -> Timing:
 
 
 def asked_timing(word: str | None, *, efficiency: bool) -> Timing | None:
-    """How solutions are to be timed, from the flags; None where they are not. Raises UsageError."""
+    """Return the timing method of the flags; None without timing. Raises UsageError."""
     if word is not None and not efficiency:
         raise UsageError("--timing says how --efficiency measures; give that too")
     return timing_of(word or "paired") if efficiency else None
@@ -33,17 +33,17 @@ def time_solutions(
     reporter: Reporter,
     keep: Callable[[int, Efficiency], None],
 ) -> bool:
-    """Time solutions with a progress bar; returns whether an interrupt ended it.
+    """Time solutions with a progress bar; return whether an interrupt ended it.
 
     Args:
-        solutions: those of a problem should follow one another.
-        judging: where, and under which limits.
-        timing: how.
-        reporter: shows how far it is.
-        keep: is given each as it is timed.
+        solutions: solutions, with those of a problem in sequence.
+        judging: executor and limits.
+        timing: the timing method.
+        reporter: shows the progress.
+        keep: called with each timed solution's number and efficiency.
 
     Raises:
-        IsolationError: there is no sandbox that is strong enough.
+        IsolationError: no sandbox is strong enough.
     """
     if not solutions:
         return False
