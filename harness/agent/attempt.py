@@ -156,7 +156,7 @@ class Attempt(Frozen):
     Attributes:
         code: the final solution; empty if there is none.
         extraction: rule of `harness.agent.extraction.code` that found the code in a message; empty
-            if it was submitted with a tool.
+            if it was written with a tool.
         revisions: all revisions, oldest first.
         tool_protocol: how the model called its tools, or was told to; None if there was no answer.
         fallback: whether the model did not call tools, so that the code comes from a message.

@@ -174,8 +174,8 @@ class AgentEpisode:
     def _remind(self, turn: ModelTurn) -> StopReason | None:
         """Answer a message without a tool call with a reminder, or end the episode.
 
-        A message in plain words after a reminder ends it. Words without any solution, unsubmitted
-        code, and empty, cut off or filtered messages get two reminders in a row.
+        A message in plain words after a reminder ends it. Words without any solution, new code
+        in prose, and empty, cut off or filtered messages get two reminders in a row.
         """
         workspace, code = self.session.workspace, self._found(turn.text).code.strip()
         latest, best = workspace.latest, workspace.best

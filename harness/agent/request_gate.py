@@ -69,7 +69,7 @@ class Gate(Protocol):
         """Stop the run, since the provider will refuse all its requests.
 
         Raises:
-            RunStoppedError: always, if the run stops.
+            RunStoppedError: the run stops.
         """
         ...
 

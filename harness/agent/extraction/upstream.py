@@ -16,7 +16,7 @@ FENCE = "```"
 
 
 def extract_lcb(answer: str, entry_point: str | None) -> Extraction:
-    """Return the lines between the last two containing three backticks, else nothing.
+    """Return the lines between the last two with three backticks, or nothing.
 
     Source: `extract_code` in `lcb_runner/utils/extraction_utils.py` of
     https://github.com/LiveCodeBench/LiveCodeBench, for chat models. So a summary in a separate

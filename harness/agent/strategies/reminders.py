@@ -21,7 +21,7 @@ def reminder(session: Session, *, turns_left: int, code_in_text: bool, further: 
     Args:
         session: session of the sample.
         turns_left: remaining answers of the model.
-        code_in_text: whether the message contained code that was not submitted.
+        code_in_text: whether the message contained code not written with a tool.
         further: number of further messages without a tool call that end the sample.
     """
     workspace = session.workspace
