@@ -192,7 +192,7 @@ def probe(room: AgentSandbox, command: Sequence[str]) -> None:
         found = {"failed": words[-1] if words else f"exit code {done.returncode}"}
     if "failed" in found:
         raise RoomError(
-            f"the agent cannot be kept from the data here: {found['failed']}; give "
+            f"the agent cannot be isolated from hidden tests here: {found['failed']}; give "
             "--agent-without-namespace to run it all the same, which marks the results"
         )
     if found["seen"]:

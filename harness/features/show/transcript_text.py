@@ -141,7 +141,7 @@ def _left_pending(event: PutOff | NotGraded | Damaged) -> Iterator[str]:
 def _agent(event: AgentLeft) -> Iterator[str]:
     """Yield how an external agent left, and its output beside its calls."""
     how = "" if event.exit_code is None else f", exit code {event.exit_code}"
-    kept = "" if event.confined else "; it was not kept from the data"
+    kept = "" if event.confined else "; it was not isolated from hidden tests"
     who = printable_line(event.client) or "an agent without a name"
     yield f"\n=== {who} left after {event.seconds:.1f} s{how}{kept}"
     for name in ("stdout", "stderr"):

@@ -330,7 +330,7 @@ def _note(event: Event) -> str:
             title = f"turn {event.turn} was too long: {len(event.call_ids)} older results left out"
         case AgentLeft():
             how = "" if event.exit_code is None else f", exit code {event.exit_code}"
-            kept = "" if event.confined else "; it was not kept from the data"
+            kept = "" if event.confined else "; it was not isolated from hidden tests"
             title = f"{event.client or 'an agent'} left after {event.seconds:.1f} s{how}{kept}"
         case WorkEnded():
             title = f"the work of the agent has ended: {event.stop_reason}"

@@ -34,7 +34,7 @@ from harness.text import printable_line
 
 
 def level(name: str) -> Level:
-    """A level by its name; UsageError where there is none."""
+    """Return the level of a name; UsageError if there is none."""
     try:
         return Level(name)
     except ValueError as error:
@@ -44,15 +44,15 @@ def level(name: str) -> Level:
 
 @cache
 def isolate(reporter: Reporter, least: Level, *, unsafe: bool) -> ChosenSandbox:
-    """The strongest sandbox that can be had, looked for once; what it lacks is said once.
+    """Return the strongest available sandbox; it is determined and reported once.
 
     Args:
-        reporter: shows that.
-        least: the level beneath which there shall be none.
-        unsafe: do without where none can be had.
+        reporter: shows what the sandbox lacks.
+        least: the lowest acceptable level.
+        unsafe: whether to continue without a sandbox if none is available.
 
     Raises:
-        IsolationError: there is none so strong.
+        IsolationError: no sandbox of that level is available.
     """
     choice = choose(least, unsafe=unsafe)
     if choice.notice:
@@ -67,14 +67,15 @@ CountedWork = Callable[[Executor, JudgingProgress], Coroutine[Any, Any, None]]
 
 @dataclass(frozen=True, slots=True)
 class JudgingSession:
-    """What the flags say of how solutions are judged.
+    """How solutions are graded, according to the flags.
 
     Attributes:
-        where: on this machine or on many, and how many at a time.
-        least: the level beneath which there shall be no sandbox.
-        unsafe: do without where none can be had.
-        by_reference: `reference*FACTOR`, where limits of time are to follow the references.
-        said: the keys of the spec that were given.
+        options: options of grading.
+        where: executor: this machine or several, and the number of workers.
+        least: the lowest acceptable sandbox level.
+        unsafe: whether to continue without a sandbox if none is available.
+        by_reference: `reference*FACTOR`, if time limits are derived from references.
+        said: keys of the spec that were given.
     """
 
     options: Options
@@ -96,15 +97,15 @@ class JudgingSession:
     def for_problems(
         self, problems: Sequence["Problem"], spec: str, reporter: Reporter
     ) -> "JudgingSession":
-        """The same with the limits that follow from these problems' references, if any shall.
+        """Return the session with limits from the problems' references, if requested.
 
         Args:
-            problems: what is judged are solutions of these.
-            spec: the `NAME[:WHERE]` that they are of.
-            reporter: shows how many have no reference to go by.
+            problems: the problems of the solutions.
+            spec: the problems' `NAME[:WHERE]`.
+            reporter: shows how many have no reference.
 
         Raises:
-            UsageError: none of them has one.
+            UsageError: no problem has a verified reference.
         """
         if self.by_reference is None:
             return self
@@ -116,10 +117,10 @@ class JudgingSession:
 
 
 def judging(flags: Mapping[str, Any], *, by_reference: bool = True) -> JudgingSession:
-    """How to judge, from flags: the same keys, ranges and messages as a run's.
+    """Return the session of some flags, checked as for a run.
 
     Args:
-        flags: by key of the spec, those that were given.
+        flags: the given flags, by key of the spec.
         by_reference: whether `--test-timeout` may be `reference*FACTOR`.
 
     Raises:
@@ -155,17 +156,17 @@ def judge_jobs(
     noun: str,
     keep: Callable[[Judged], None],
 ) -> bool:
-    """Judge with a progress bar; returns whether an interrupt ended it.
+    """Grade with a progress bar; return whether an interrupt ended it.
 
     Args:
-        jobs: what to judge.
-        judging: how.
-        reporter: shows how far it is.
-        noun: what the solutions are called there.
-        keep: is given each as it is judged.
+        jobs: the solutions to grade.
+        judging: how to grade them.
+        reporter: shows the progress.
+        noun: noun for the solutions in the progress bar.
+        keep: called with each graded solution.
 
     Raises:
-        IsolationError: there is no sandbox that is strong enough.
+        IsolationError: no sandbox is strong enough.
     """
     if not jobs:
         return False
@@ -210,7 +211,7 @@ def in_pool(
         noun: the word for them, and for the good ones, in the progress bar.
 
     Raises:
-        IsolationError: there is no sandbox that is strong enough.
+        IsolationError: no sandbox is strong enough.
     """
 
     async def counted(pool: Executor) -> None:
@@ -251,18 +252,18 @@ async def _until_interrupted(work: Work, executor: AbstractAsyncContextManager[E
 def vet(
     problems: Sequence[Problem], judging: JudgingSession, reporter: Reporter
 ) -> tuple[Problem, ...]:
-    """The problems, unchecked examples checked; it is said how many are wrong.
+    """Check unchecked examples; return the problems and report wrong examples.
 
     Args:
-        problems: those that a command is going to grade; where none is unchecked, nothing is done.
+        problems: the problems to grade; without unchecked examples nothing is done.
         judging: workers and isolation; the limits are each source's own.
-        reporter: shows that.
+        reporter: shows how many examples are wrong.
 
     Raises:
         VettingError: the sandbox failed.
-        IsolationError: there is no sandbox that is strong enough.
+        IsolationError: no sandbox is strong enough.
         DataError: a problem's row cannot be read again.
-        KeyboardInterrupt: it was interrupted; what was found until then is remembered.
+        KeyboardInterrupt: it was interrupted; earlier results are kept.
     """
     if not any(problem.unchecked for problem in problems):
         return tuple(problems)

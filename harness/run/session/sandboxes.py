@@ -1,4 +1,4 @@
-"""The sandboxes that a call from Python judges in, and examples checked in them beforehand."""
+"""Sandboxes for calls from Python, and the check of examples in them."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -13,14 +13,14 @@ from harness.text import printable_line
 
 
 def open_pool(spec: RunSpec, isolation: Isolation) -> AbstractAsyncContextManager[Executor]:
-    """Where a spec has the work done, to be entered."""
+    """Return the spec's executor, not yet entered."""
     return spec.where.open(isolation, lambda line: LOG.notice(printable_line(line)))
 
 
 async def vetted(
     problems: Sequence[Problem], spec: RunSpec, isolation: Isolation
 ) -> tuple[Problem, ...]:
-    """The problems, examples that were read off statements checked.
+    """Return the problems after checking examples that were taken from statements.
 
     Raises:
         VettingError: the sandbox failed.

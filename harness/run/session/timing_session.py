@@ -12,7 +12,7 @@ from harness.sandbox.executor import Executor
 
 
 def timing_of(word: str) -> Timing:
-    """How, from a flag. Raises UsageError."""
+    """Return the timing method of a flag. Raises UsageError."""
     known = get_args(Timing)
     if word not in known:
         raise UsageError(f"--timing {word}: known are {', '.join(known)}")
@@ -20,7 +20,7 @@ def timing_of(word: str) -> Timing:
 
 
 def asked_timing(word: str | None, *, efficiency: bool) -> Timing | None:
-    """How solutions are to be timed, from the flags; None where they are not. Raises UsageError."""
+    """Return the timing method of the flags; None without timing. Raises UsageError."""
     if word is not None and not efficiency:
         raise UsageError("--timing says how --efficiency measures; give that too")
     return timing_of(word or "paired") if efficiency else None

@@ -1,4 +1,4 @@
-"""`harness run --agent-command`: an agent for each sample, kept from the data, then judged."""
+"""`harness run --agent-command`: an agent for each sample, isolated from hidden tests, then judged."""
 
 import asyncio
 import json
@@ -99,8 +99,8 @@ def test_the_same_one_finds_them_where_nothing_keeps_it_and_that_is_marked(
     found = left(folder / "r").stdout
     for name in ("own.jsonl", "older", "runs", "hub"):
         assert f"FOUND {folder / name}" in found
-    assert "NOT kept from the data" in done.stderr
-    assert "1 sample by an agent that was not kept from the data" in done.stdout
+    assert "NOT isolated from hidden tests" in done.stderr
+    assert "1 sample by an agent not isolated from hidden tests" in done.stdout
     (result,) = results(folder / "r")
     assert result["confined"] is False
     manifest = json.loads((folder / "r" / "run.json").read_text())
@@ -135,7 +135,7 @@ def test_its_solution_is_an_ordinary_result_in_an_ordinary_run(
     (result,) = results(folder / "r")
     assert (result["verdict"], result["hidden_passed"], result["tool_calls"]) == ("accepted", 1, 3)
     assert (result["usage"], result["cost"], result["model_calls"]) == (None, None, 0)
-    assert "not kept from the data" not in done.stdout
+    assert "not isolated" not in done.stdout
     assert "tokens unknown" in " ".join(done.stdout.split())
     assert "real requests" not in done.stderr
     manifest = json.loads((folder / "r" / "run.json").read_text())
