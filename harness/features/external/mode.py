@@ -87,7 +87,10 @@ def told_of(spec: "RunSpec") -> str:
     if spec.mode not in EXTERNAL:
         return ""
     if spec.mode == COMES:
-        return "the agent is your MCP client; it is not isolated from hidden tests, and the results say so"
+        return (
+            "the agent is your MCP client; it is not isolated from hidden tests, "
+            "and the results say so"
+        )
     kept = "isolated from hidden tests" if is_confined(spec) else "NOT isolated from hidden tests"
     program = command_of(spec)[0]
     return f"starts {program} for each sample, {kept}; costs of its own model are not counted"

@@ -1,4 +1,4 @@
-"""`harness run --agent-command`: an agent for each sample, isolated from hidden tests, then judged."""
+"""`harness run --agent-command`: one agent per sample, isolated from hidden tests."""
 
 import asyncio
 import json
