@@ -1,17 +1,17 @@
-"""Names of the built-in modes, without the strategies themselves: settings need no more."""
+"""Names of the built-in modes. Settings import them without the strategies."""
 
 EXTERNAL = ("external", "mcp")
-"""An agent of the user's own works: harness starts it, or it connects (`harness mcp`)."""
+"""Modes of a user's own agent: the harness starts it, or (`mcp`) it connects to `harness mcp`."""
 
 STARTED, COMES = EXTERNAL
 
 ASKING = ("agentic", "single_shot", "self_repair", "best_of_k_public")
-"""The modes in which harness asks the model itself."""
+"""Modes in which the harness sends the requests."""
 
 BUILT_IN = (*ASKING, *EXTERNAL)
-"""All modes that have a name here."""
+"""All built-in modes, including those of a user's own agent."""
 
 REPAIR_ROUNDS = 1
-"""Of `self_repair`, where nobody says."""
+"""Default number of repair rounds of `self_repair`."""
 SHOTS = 5
-"""Of `best_of_k_public`, where nobody says."""
+"""Default number of shots of `best_of_k_public`."""

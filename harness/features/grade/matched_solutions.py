@@ -1,4 +1,4 @@
-"""Judge solutions whose problems are known."""
+"""Judge solutions that are matched with their problems."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -13,14 +13,14 @@ from harness.sandbox.executor import Executor
 
 
 def jobs_of(matched: Sequence[MatchedSolution]) -> list[Job]:
-    """What is to be judged, numbered as matched, each problem's solutions together."""
+    """Return a job for each solution, numbered as matched and grouped by problem."""
     order = {name: place for place, name in enumerate(dict.fromkeys(m.problem.id for m in matched))}
     jobs = [Job(number, each.problem, each.code) for number, each in enumerate(matched)]
     return sorted(jobs, key=lambda job: order[job.problem.id])
 
 
 def judged_answers(matched: Sequence[MatchedSolution]) -> Iterator[Judged]:
-    """Judge what was matched where problems ask for a value: no sandbox is needed."""
+    """Judge answers to problems that ask for a value; no sandbox is needed."""
     for number, each in enumerate(matched):
         try:
             grade = judge_answer(each.problem, each.code)
@@ -31,11 +31,15 @@ def judged_answers(matched: Sequence[MatchedSolution]) -> Iterator[Judged]:
 
 
 def options_of(spec: RunSpec, caller: str) -> Options:
-    """How a spec has solutions judged. Raises UsageError."""
+    """Return how a spec has solutions of loaded problems judged.
+
+    Raises:
+        UsageError: the time limit follows references, which needs a benchmark's name.
+    """
     if isinstance(spec.test_timeout, str):
         raise UsageError(
-            f"{caller}: test_timeout {spec.test_timeout!r} goes with a benchmark by its name; "
-            "give seconds"
+            f"{caller}: test_timeout {spec.test_timeout!r} needs a benchmark by its "
+            "name; with loaded problems give seconds"
         )
     return judging_of(spec)
 
@@ -46,13 +50,13 @@ async def judge_matched(
     options: Options,
     keep: Callable[[Judged], None],
 ) -> None:
-    """Judge solutions, or answers where the problems ask for a value.
+    """Judge programs, or compare answers, of problems of one kind.
 
     Args:
-        pool: where they run.
-        matched: of problems of one kind.
-        options: how.
-        keep: is given each, by its place in `matched`.
+        pool: the workers.
+        matched: the solutions.
+        options: limits and rules.
+        keep: receives each verdict; its number is the place in `matched`.
     """
     if rules_of(each.problem for each in matched).runs_code:
         await judge_all(pool, jobs_of(matched), options, keep)

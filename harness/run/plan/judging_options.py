@@ -1,4 +1,4 @@
-"""How a spec has solutions judged."""
+"""Options of grading, from a spec."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from harness.sandbox.limits import MEBIBYTE
 
 
 def judging_of(spec: RunSpec, cpu_by_problem: Mapping[str, float] | None = None) -> Options:
-    """How a spec has solutions judged: each source's defaults under its values."""
+    """Return a spec's options of grading: each source's defaults with its values."""
     return Options(
         rule=spec.rule,
         cpu_s=spec.test_seconds,
