@@ -4,7 +4,7 @@ import fcntl
 import gc
 import os
 import stat
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -160,9 +160,10 @@ class Columns:
     """
 
     def __init__(self, results: Iterable[SampleResult], *keys: str) -> None:
-        pick = itemgetter(*keys)
+        twice = (keys[0], *keys)  # of one key alone `itemgetter` returns no tuple
+        pick: Callable[[dict[str, Any]], tuple[Any, ...]] = itemgetter(*twice)
         rows = [pick(vars(result)) for result in results]
-        self._found = dict(zip(keys, zip(*rows, strict=True), strict=True)) if rows else {}
+        self._found = dict(zip(twice, zip(*rows, strict=True), strict=True)) if rows else {}
 
     def __getitem__(self, key: str) -> tuple[Any, ...]:
         return self._found.get(key, ())

@@ -37,6 +37,7 @@ def test_fields_of_results_as_columns() -> None:
     assert columns.at("problem_id", [2, 0]) == ["made/a", "made/a"]
     assert columns.at("index", [2, 0]) == [9, 3]
     assert columns.total("index") == 17
+    assert Columns(results, "index")["index"] == (3, 5, 9)
     nothing = Columns([], "index")
     assert (nothing["index"], nothing.total("index")) == ((), 0)
 
