@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import Field, ValidationError
 
@@ -161,7 +161,7 @@ class Columns:
 
     def __init__(self, results: Iterable[SampleResult], *keys: str) -> None:
         twice = (keys[0], *keys)  # of one key alone `itemgetter` returns no tuple
-        pick: Callable[[dict[str, Any]], tuple[Any, ...]] = itemgetter(*twice)
+        pick = cast("Callable[[dict[str, Any]], tuple[Any, ...]]", itemgetter(*twice))
         rows = [pick(vars(result)) for result in results]
         self._found = dict(zip(twice, zip(*rows, strict=True), strict=True)) if rows else {}
 
