@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.sources.benchmarks import LOADERS, home_of, load, parse_spec
-from harness.sources.hub_datasets import PINNED
+from harness.sources.benchmarks import LOADERS, home_of, load, loader, parse_spec, reader
+from harness.sources.hub_datasets import HOMES, PINNED
 
 
 @pytest.mark.parametrize(
@@ -85,6 +85,13 @@ def test_every_source_has_a_loader() -> None:
         "mbppplus",
         "mercury",
     }
+    for name in LOADERS:
+        assert callable(loader(name))
+
+
+def test_every_source_of_the_hub_reads_rows() -> None:
+    for name in HOMES:
+        assert callable(reader(name))
 
 
 @pytest.mark.parametrize("spec", ["livecodebench", "apps:train", "humaneval", "mbpp:all"])

@@ -16,6 +16,7 @@ from harness.features.compare.comparison import Comparison, compare_runs
 from harness.features.compare.markdown_table import comparison_markdown
 from harness.features.compare.screen import comparison_screen, groups_chosen
 from harness.features.compare.view import comparison_view, groups_of
+from harness.run.store.results import uncollected
 from harness.run.summary.groups import read_kinds
 from harness.run.summary.result_filter import EVERYTHING, read_filters
 from harness.sources.selection import Selection
@@ -36,12 +37,12 @@ def compare_and_print(
     by: Sequence[str] = (),
     at: Sequence[float] | None = None,
 ) -> int:
-    """Compare runs; returns the exit code.
+    """Compare runs, print the result and return the exit code.
 
     Raises:
         UsageError: there are too few runs or too many, flags contradict each other, or the runs
-            are not comparable and shall be.
-        RunDirectoryError: one is no run, or shares no graded problem with the baseline.
+            are not comparable and `strict` is set.
+        RunDirectoryError: a path is not a run, or a run shares no graded problem with the baseline.
     """
     if as_json and as_markdown:
         raise UsageError("--json and --markdown contradict each other; give one")
@@ -60,7 +61,7 @@ def compare_and_print(
 
 
 def _print(out: Console, comparison: Comparison, *, details: bool, kinds: Sequence[str]) -> None:
-    """Print the answer, and above it what was asked for beside. Commands are never cut."""
+    """Print the requested details, then the first screen. Commands are never cut."""
     chosen = groups_chosen(comparison, kinds) if kinds else comparison
     if details:
         out.print(comparison_view(chosen), crop=False)
@@ -84,7 +85,7 @@ def _refuse_unlike(comparison: Comparison) -> None:
 
 
 def _gate(comparison: Comparison) -> int:
-    """The exit code: whether a run is worse, whatever becomes of pending samples."""
+    """Return the exit code of `--fail-if-worse`, taking pending samples into account."""
     err = console(error=True)
     worse = [each.label for each in comparison.versus if each.worse_at_best]
     if worse:
@@ -156,8 +157,8 @@ def compare(
 ) -> None:
     """Compare runs, paired by problem: rates, difference, test, flips, tokens, cost and time."""
     only = read_filters(settings)
-    raise typer.Exit(
-        compare_and_print(
+    with uncollected():
+        code = compare_and_print(
             runs,
             baseline,
             strict=strict,
@@ -169,11 +170,11 @@ def compare(
             by=by or (),
             at=None if at is None else _spends(at),
         )
-    )
+    raise typer.Exit(code)
 
 
 def _spends(text: str) -> tuple[float, ...]:
-    """Numbers between commas. Raises UsageError."""
+    """Parse numbers separated by commas. Raises UsageError."""
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError as error:

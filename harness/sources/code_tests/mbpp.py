@@ -1,6 +1,6 @@
-"""MBPP and MBPP+: a sentence, and assertions of the function's values.
+"""MBPP and MBPP+: a sentence as statement, and assertions about the function.
 
-Rows have `task_id`, `text` or `prompt`, `code`, `test_list` and, in one or the other release,
+Rows have `task_id`, `text` or `prompt`, `code`, `test_list` and, depending on the release,
 `test_setup_code`, `test_imports` and `challenge_test_list`; those of MBPP+ have `test`, a script.
 The first assertion is public, since nothing else names the function; all others are hidden.
 """
@@ -27,15 +27,14 @@ from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import Line
 from harness.sources.files.rows import Loaded, content_hash, load_paths, load_rows, references_of
 
-
 WRONG_TESTS = frozenset({"mbppplus/255"})
-"""Problems that no solution can pass here: a test wants an answer of more than 20 million values."""
+"""Problems that no solution can pass here: an answer has more than 20 million values."""
 
 
 def load(
     where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet, name: str = "mbpp"
 ) -> Loaded:
-    """The problems of the files that a path or glob names; raises as `load_paths` does."""
+    """Load the problems of the files that a path or glob names; raises as `load_paths`."""
     read = partial(read_rows, name=name)
     return load_paths(name, where, read, skip_bad_rows=skip_bad_rows, watch=watch)
 
@@ -47,16 +46,16 @@ def read_rows(
     watch: Watch = quiet,
     name: str = "mbpp",
 ) -> Loaded:
-    """The problems of some files, in order; see `load_rows`."""
+    """Read the problems of some files, in order; see `load_rows`."""
     parse = partial(parse_row, name=name)
     return load_rows(files, parse, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def parse_row(line: Line, *, name: str) -> Problem:
-    """The problem of one row.
+    """Return the problem of one row.
 
     Raises:
-        DataError: a column is missing or not as it should be.
+        DataError: a column is missing or invalid.
     """
     row = line.json_object()
     where = line.where
@@ -97,10 +96,10 @@ def parse_row(line: Line, *, name: str) -> Problem:
 def _hidden(
     row: dict[str, object], tests: list[str], entry_point: str
 ) -> tuple[Units | None, tuple[str, ...]]:
-    """The tests that are not shown, and what is wrong with them.
+    """Return the hidden tests and the known issues.
 
-    The script of MBPP+ holds MBPP's tests. That of three rows compares and asserts nothing: MBPP's
-    tests are taken then.
+    The script of MBPP+ includes MBPP's tests. Three of these scripts assert nothing; MBPP's tests
+    replace them.
     """
     script = row.get("test")
     if isinstance(script, str) and script.strip():
@@ -140,7 +139,7 @@ def _texts(row: dict[str, object], column: str, where: str) -> list[str]:
 
 
 def _function(code: str, tests: list[str], where: str) -> tuple[str, str]:
-    """The function that the tests call, and its head with the names of its parameters."""
+    """Return the function that the tests call, and its head with parameter names."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
