@@ -52,14 +52,17 @@ def taking_leave(
                 err.print(printable_line(words), soft_wrap=True)
 
 
-def with_watchers(watchers: Sequence[Watcher], console: Console) -> Watch:
+def with_watchers(
+    watchers: Sequence[Watcher], console: Console, shown: Watch | None = None
+) -> Watch:
     """Return a maker of the live table of a run that also tells watchers.
 
     Args:
         watchers: hear of each event after the table.
         console: where the table is.
+        shown: makes what shows the run, in place of a table of its own.
     """
-    shown = run_progress(console)
+    shown = shown or run_progress(console)
 
     @contextmanager
     def watch(plan: Plan, directory: RunDirectory) -> Generator[Watching]:
