@@ -28,6 +28,9 @@ def keys(tmp_path: Path) -> tuple[str, str]:
                 f"p/{n}",
                 difficulty=levels[n],
                 release_date=days[n],
+                platform="atcoder" if n < 2 else "leetcode",
+                tags=["graph"] if n % 2 else ["graph", "tree"],
+                known_issues=["several answers"] if n == 4 else [],
                 verdict="accepted" if solved[n] == "1" else "wrong_answer",
                 hidden_passed=2 * int(solved[n]),
                 title=HOSTILE if n == 2 else f"Problem {n}",
@@ -81,6 +84,10 @@ def test_runs_that_are_ticked_are_compared(visitor: Visitor, keys: tuple[str, st
         ({"difficulty": "easy"}, ["Problem 0", "Problem 1", "Problem 4"]),
         ({"since": "2025-03-01", "until": "2025-04-30"}, ["Problem 3", HOSTILE]),
         ({"difficulty": "easy", "kind": "lost"}, ["Problem 1"]),
+        ({"platform": "atcoder"}, ["Problem 0", "Problem 1"]),
+        ({"tag": "tree"}, ["Problem 0", "Problem 4", HOSTILE]),
+        ({"issues": "none", "kind": "gained"}, [HOSTILE]),
+        ({"tag": "tree", "platform": "leetcode", "issues": "none"}, [HOSTILE]),
         ({"kind": "no such kind"}, []),
     ],
 )
@@ -99,6 +106,15 @@ def test_a_filter_that_leaves_nothing_is_said_and_all_is_shown(
     assert "6 loaded, none left by" in page
     assert len(titles(page)) == 6
     assert "min_release_date" in visitor.client.get(address(keys, since="soon")).text
+
+
+def test_the_filters_offer_what_the_problems_have(visitor: Visitor, keys: tuple[str, str]) -> None:
+    page = visitor.client.get(address(keys, tag="tree")).text
+    assert '<option value="tree" selected>tree (3)</option>' in page
+    assert '<option value="graph">graph (6)</option>' in page, "those of all problems"
+    assert '<option value="atcoder">atcoder</option>' in page
+    assert '<option value="none">leave out (1)</option>' in page
+    assert page.count('title="several answers">known issue<') == 1
 
 
 def test_a_problem_has_both_conversations_revision_by_revision(
