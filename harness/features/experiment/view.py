@@ -47,6 +47,8 @@ class RankingView:
 
 
 PAIR = 2
+LISTED = 3
+"""Changed outcomes of the last screen, which has lines of its own below those of `compare`."""
 
 
 def last_screen(ranking: Ranking) -> RenderableType:
@@ -62,7 +64,7 @@ def last_screen(ranking: Ranking) -> RenderableType:
     except (RunDirectoryError, UsageError):
         return RankingView(ranking)
     notes = [f"spent: {', '.join(map(_whole_spend, cells))}", *_states(ranking)]
-    return Group(comparison_screen(comparison), Text("\n".join(notes)))
+    return Group(comparison_screen(comparison, listed=LISTED), Text("\n".join(notes)))
 
 
 def _whole_spend(cell: RankedCell) -> str:

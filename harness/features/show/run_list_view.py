@@ -70,7 +70,7 @@ def trend_view(trend: Trend, root: Path) -> Iterator[RenderableType]:
 
 
 def _run_cells(run: ListedRun, root: Path, now: datetime, *, timed: bool) -> list[Cell]:
-    problems = str(run.problems) if run.samples == 1 else f"{run.problems} x {run.samples}"
+    problems = f"{run.problems:,}" if run.samples == 1 else f"{run.problems:,} x {run.samples:,}"
     reason = printable_line(run.reason or run.state)
     return [
         Cell(_name(run.path, root)),

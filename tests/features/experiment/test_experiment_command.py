@@ -100,7 +100,8 @@ class TestExamples:
         assert ranking(tmp_path) == found
         shown = harness(tmp_path, "experiment", "show", "e").stdout
         compared = harness(tmp_path, "compare", "e/single_shot", "e/agentic").stdout
-        assert compared in shown, "two cells end with the answer of `harness compare`"
+        answer = compared.partition("  changed:")[0]
+        assert shown.startswith(answer), "two cells end with the answer of `harness compare`"
         assert "agentic against single shot: replay:bundled, fixture, 20 problems" in shown
         assert "spent: single_shot $0.0095, agentic $0.0256" in shown
         assert len(shown.splitlines()) <= 23, "all of it is on the last screen"
