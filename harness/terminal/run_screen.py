@@ -54,7 +54,7 @@ def summary_screen(summary: Summary, results: Sequence[SampleResult]) -> Rendera
     lines += [_fact(name, names, told) for name, told in spent]
     wrong = [Text(f"  {line}") for line in _wrong(summary)]
     blank = [Text("")] if wrong else []
-    return Group(Text(""), *lines, *blank, *wrong, Text(""))
+    return Group(*([Text("")] if lines or wrong else []), *lines, *blank, *wrong, Text(""))
 
 
 def _fact(name: str, width: int, told: str) -> Text:

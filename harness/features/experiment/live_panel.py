@@ -254,8 +254,9 @@ def _spent(tally: Tally) -> str:
 
 
 def _notes(arm: Arm, *, now: bool) -> Iterator[str]:
-    if arm.tally and arm.tally.failed:
-        yield f"{arm.tally.failed:,} pending"
+    left = arm.planned - arm.ended if arm.tally and not now else 0
+    if arm.tally and arm.tally.failed + left:
+        yield f"{arm.tally.failed + left:,} pending"
     if now and arm.tally and arm.tally.running:
         yield f"{arm.tally.running:,} running"
     elif arm.shots > 1:

@@ -105,7 +105,7 @@ def check_set(name: str, mode: str | None) -> None:
     if not faults:
         out.print(f"{templates}, rendered for {count(found.forms, 'form')} of problems: no fault")
     for note in found.notes:
-        out.print(f"note: {printable_line(str(note))}")
+        out.print(f"note: {printable_line(str(note))}", soft_wrap=True)
     if faults:
         raise UsageError(f"prompt set {name!r}: {count(len(faults), 'fault')}")
 

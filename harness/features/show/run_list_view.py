@@ -15,16 +15,16 @@ from harness.text import count, dollars, interval, percent, printable_line
 COLUMNS = (
     Column("run", least=20, middle=True),
     Column("model", least=13, middle=True),
-    Column("mode", leaves=4),
+    Column("mode", leaves=7),
     Column("prompt", leaves=2),
     Column("problems", right=True, leaves=5),
     Column("pass@1", right=True),
-    Column("95 % interval", right=True, leaves=3),
-    Column("cost", right=True, leaves=1),
+    Column("95 % interval", right=True, leaves=1),
+    Column("cost", right=True, leaves=3),
     Column("age", right=True, leaves=6),
     Column("state", least=14),
 )
-BEYOND = Column("Beyond@1", right=True, leaves=7)
+BEYOND = Column("Beyond@1", right=True, leaves=4)
 """Where a run has one; it stands after so many of the others."""
 BEYOND_AFTER = 7
 TREND_COLUMNS = (
