@@ -27,7 +27,7 @@ def faster_than_references(shares: Sequence[FasterShare], runs: Sequence[str], t
     picked = legend_pick()
     along = alt.X(
         "percentile:Q",
-        title="percent of the problem's references that a solution is faster than, at least",
+        title="faster than so many percent of the references",
         scale=alt.Scale(domain=[0, 100]),
         axis=alt.Axis(tickCount=5),
     )
