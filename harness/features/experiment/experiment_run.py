@@ -1,7 +1,7 @@
 """How `harness experiment` carries a grid out: cell by cell, on one budget."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, cast
 
 from pydantic_core import to_json
@@ -21,11 +21,12 @@ from harness.features.observers.attach import taking_leave, with_watchers
 from harness.features.observers.thread import Watcher
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared
+from harness.run.observer import RunObserver
 from harness.run.plan.estimate import estimate
 from harness.run.plan.plan import Plan
 from harness.run.plan.recordings import PREFIX
 from harness.run.store.directory import RunDirectory
-from harness.terminal.run_progress import RunProgress, run_progress
+from harness.terminal.run_progress import run_progress
 from harness.terminal.summary_table import console, write_json
 from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count, printable_line, quantity
@@ -78,7 +79,7 @@ class Experimenting:
         print_ranking(self.out, rank(path), as_json=self.as_json)
         return code
 
-    def _shown(self, plan: Plan, directory: RunDirectory) -> RunProgress:
+    def _shown(self, plan: Plan, directory: RunDirectory) -> AbstractContextManager[RunObserver]:
         """Return what shows a part of a cell: the panel on a terminal, lines elsewhere."""
         watch = self.panel.watch if self.panel else run_progress(self.err)
         return watch(plan, directory)
