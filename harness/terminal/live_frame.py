@@ -1,7 +1,7 @@
 """A frame on a terminal that is drawn again and again, as long as something goes on.
 
-Every frame is one write that draws over the last one, so that nothing flickers; after the window
-was resized the screen is cleared first, as nobody knows how a terminal has folded what it held.
+Every frame is one write that overwrites the previous one, to avoid flicker. After a resize the
+screen is cleared first, since terminals fold lines differently.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,11 +37,11 @@ def meter(done: int, total: int, length: int, options: ConsoleOptions) -> str:
 
 
 class LiveFrame(Live):
-    """Draws a frame over the last one, without erasing that first.
+    """Draws a frame over the previous one, without erasing that first.
 
-    A frame is handed to the terminal as one text: rich takes several times as long for each of its
-    segments. The cursor rests at the beginning of its last line, where the echo of Ctrl-C cannot
-    push it into another.
+    A frame is written as one text, since rich takes several times as long for separate segments.
+    The cursor rests at the start of the last line, where the echo of Ctrl-C cannot cause a line
+    break.
 
     Args:
         console: the terminal.
@@ -55,7 +55,7 @@ class LiveFrame(Live):
         self._height = 0
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """The frame after what is to stand above it."""
+        """Return the frame, after any output to show above it."""
         console = self.console
         size = console.size.width, console.size.height
         resized, self._size = self._size not in {None, size}, size
@@ -70,7 +70,7 @@ class LiveFrame(Live):
         return [_Raw(f"{back}\x1b[J"), *renderables, _Raw(f"{frame}\r")]
 
     def stop(self) -> None:
-        """Draw a last frame, and go on below it."""
+        """Draw a final frame, and move below it."""
         was_shown = self.is_started
         super().stop()
         if was_shown:
@@ -78,11 +78,11 @@ class LiveFrame(Live):
 
 
 class _Raw:
-    """A text for the terminal, as it is."""
+    """Raw text for the terminal."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Marked as one that moves the cursor, so that nobody measures it."""
+        """Yield the text as a control segment, which is not measured."""
         yield Segment(self._text, None, [(ControlType.CARRIAGE_RETURN,)])

@@ -12,14 +12,14 @@ from harness.terminal.sample_table import Numbers, SampleRow, result_row
 from harness.text import printable_line
 
 KEPT = 200
-"""Rows of graded samples: no window has more lines."""
+"""Number of graded samples kept: more lines than any window has."""
 FOR_GRADED = 3
-"""A window shows at least one graded sample in so many rows, and those under way in the others."""
+"""A window shows at least one graded sample per this many rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What is known of a problem before it is solved."""
+    """Facts about a problem before it is solved."""
 
     id: str
     title: str
@@ -52,7 +52,7 @@ class _UnderWay:
         )
 
     def see(self, event: Progress) -> None:
-        """The model has answered, or tests were run."""
+        """Update the row after an answer of the model or a test run."""
         self.status, self.turn = "running", event.turn
         if isinstance(event, Response):
             usage = event.response.usage
@@ -63,12 +63,12 @@ class _UnderWay:
 
 
 class LiveRows:
-    """Samples of a run by what is known of them now; safe to read from another thread.
+    """The newest samples of a run; safe to read from another thread.
 
     Args:
-        problems: of the run, in their order.
-        several: whether there are several samples of each.
-        clock: seconds.
+        problems: problems of the run, in order.
+        several: whether there are several samples per problem.
+        clock: returns seconds.
 
     Attributes:
         timed: whether any solution was timed.
@@ -89,13 +89,13 @@ class LiveRows:
         self._lock = Lock()
 
     def start(self) -> None:
-        """Begin to show the rows; here nothing, as another shows them."""
+        """Do nothing: the panel shows the rows."""
 
     def stop(self) -> None:
-        """Show the rows no longer."""
+        """Do nothing: the panel shows the rows."""
 
     def begun(self, sample: str) -> None:
-        """A sample has begun."""
+        """Add a row for a sample that was started."""
         problem, _, index = sample.rpartition("#")
         named = self._problems.get(problem) or Named(problem, "", "")
         row = SampleRow(
@@ -111,7 +111,7 @@ class LiveRows:
             self._under_way[sample] = _UnderWay(row, self._clock())
 
     def retrying(self, sample: str, turn: int, why: str) -> None:
-        """A request of it failed and is sent again."""
+        """Show that a request of a sample failed and is retried."""
         with self._lock:
             self.retry = printable_line(why)
             if sample in self._under_way:
@@ -119,20 +119,20 @@ class LiveRows:
                 self._under_way[sample].turn = turn
 
     def progressed(self, sample: str, event: Progress) -> None:
-        """The model has answered, or tests were run."""
+        """Update a sample's row after an answer of the model or a test run."""
         with self._lock:
             if sample in self._under_way:
                 self._under_way[sample].see(event)
 
     def resumed(self, sample: str, turn: int) -> None:
-        """A sample goes on after a turn; what it has used before is not told."""
+        """Show that a sample resumes after a turn; its earlier token count is unknown."""
         with self._lock:
             if sample in self._under_way:
                 self._under_way[sample].turn = turn
                 self._under_way[sample].tokens = None
 
     def graded(self, result: SampleResult) -> None:
-        """A sample is graded."""
+        """Replace a sample's row by its result."""
         number = self._numbers.of(result.problem_id, result.index)
         row = result_row(result, number, several=self._several)
         with self._lock:
@@ -141,7 +141,7 @@ class LiveRows:
             self._graded.append(row)
 
     def pending(self, sample: str, *, shown: bool) -> None:
-        """A sample is left for another time; `shown`: it was tried, and its row says so."""
+        """Remove a sample that stays pending; `shown`: keep a row if it was tried."""
         with self._lock:
             left = self._under_way.pop(sample, None)
             if left is not None and shown:
@@ -149,10 +149,10 @@ class LiveRows:
                 self._graded.append(left.now(self._clock()))
 
     def newest(self, room: int) -> list[SampleRow]:
-        """Return the rows there is room for, those under way among them, in the run's order."""
+        """Return the newest rows that fit, including running samples, in the run's order."""
         with self._lock:
             moment = self._clock()
-            # the longest under way may be what a person waits for
+            # running ones come first, since the longest may be blocking
             under_way = [each.now(moment) for each in self._under_way.values()]
             newest = [*self._graded][-max(room, 1) :]
         fair = max(room - len(newest), room - max(1, room // FOR_GRADED))

@@ -1,4 +1,4 @@
-"""The live table of a run: its scores, the newest samples, how far it is and when it will end."""
+"""The live table of a run: its scores, newest samples, progress and time left."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,23 +15,23 @@ from harness.terminal.tally import Tally
 from harness.text import dollars, percent, printable_line
 
 BOXES = 5
-"""Lines that are neither scores nor table: those of two boxes, and the bar."""
+"""Lines besides scores and table: those of two boxes, and the bar."""
 ABOVE = 4
-"""Lines that stay free, so that what is said meanwhile is seen above the frame."""
+"""Lines left free above the frame for messages."""
 LEAST_HEIGHT, LEAST_WIDTH = 17, 28
-"""Of a window; a smaller one gets the first scores and the bar alone."""
+"""Smallest window; a smaller one shows only the first scores and the bar."""
 
 
 class LiveTable(LiveRows):
-    """What is drawn of a run on a terminal.
+    """The live display of a run on a terminal.
 
     Args:
         console: the terminal.
-        tally: the scores; whoever counts them does so before telling this table.
-        heading: what is run, in words.
-        problems: of the run, in their order.
-        several: whether there are several samples of each.
-        clock: seconds.
+        tally: the scores; must be updated before this table.
+        heading: description of the run, in parts.
+        problems: problems of the run, in order.
+        several: whether there are several samples per problem.
+        clock: returns seconds.
     """
 
     def __init__(
@@ -53,16 +53,16 @@ class LiveTable(LiveRows):
         self._live = LiveFrame(console, self.lines)
 
     def start(self) -> None:
-        """Show it."""
+        """Start the display."""
         self._live.start(refresh=True)
 
     def stop(self) -> None:
-        """Leave scores and bar on the screen, and no rows."""
+        """Stop the display, leaving scores and bar on the screen, but no rows."""
         self._ended = True
         self._live.stop()
 
     def lines(self) -> Iterator[list[Segment]]:
-        """The frame, a column narrower than the window: so no line is ever folded."""
+        """Yield the frame, a column narrower than the window, so that no line is folded."""
         console, options = self._console, self._console.options
         width = max(1, options.max_width - 1)
         low = options.size.height < LEAST_HEIGHT or width < LEAST_WIDTH
@@ -80,7 +80,7 @@ class LiveTable(LiveRows):
         yield from box([self._bar(width - 4, options)], width, options)
 
     def _head(self, width: int) -> Iterator[str]:
-        """The scores, in as many lines as they need."""
+        """Yield the scores, in as many lines as necessary."""
         tally, parts = self._tally, [*self._heading]
         rate = tally.pass_at_1
         if rate is not None:

@@ -292,16 +292,19 @@ def test_nothing_outlives_a_harness_that_is_killed(
         [sys.executable, "-c", JUDGE_FOR_EVER, *words],
         env={**os.environ, "PYTHONPATH": PATH},
     ) as parent:
-        judged = marks.wait(PATIENCE_S)
         try:
-            folder = Path(f"/proc/{judged}/cwd").readlink()
-        except PermissionError:  # it keeps itself to itself
-            folder = None
-        everything = descendants(parent.pid)
-        assert judged in everything
-        with watched(everything) as ended:
+            judged = marks.wait(PATIENCE_S)
+            try:
+                folder = Path(f"/proc/{judged}/cwd").readlink()
+            except PermissionError:  # no permission to read it
+                folder = None
+            everything = descendants(parent.pid)
+            assert judged in everything
+            with watched(everything) as ended:
+                parent.kill()
+                assert ended()
+        finally:
             parent.kill()
-            assert ended()
     assert folder is None or not folder.exists()
 
 

@@ -16,7 +16,7 @@ LISTED = 40
 def calibration_view(
     summary: CalibrationSummary, results: Sequence[CalibratedProblem]
 ) -> RenderableType:
-    """The problems' references, and how many problems tell fast from slow."""
+    """Show each problem's references, and how many problems tell fast from slow."""
     shown = results[:LISTED]
     named_times = any(map(_foreign, shown))
     columns = ("problem", "references", "fastest", "slowest", "ratio")
@@ -50,7 +50,7 @@ def calibration_view(
 
 
 def _foreign(problem: CalibratedProblem) -> str:
-    """What the data set says of the fastest and the slowest; empty where it says nothing."""
+    """Return the data set's own run times of the fastest and the slowest reference, if any."""
     if not problem.references:
         return ""
     first, last = problem.references[0].foreign, problem.references[-1].foreign

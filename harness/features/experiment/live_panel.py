@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 
 PAIR = 2
 ABOVE = 4
-"""Lines that stay free, so that what is said meanwhile is seen above the frame."""
+"""Lines left free above the frame for messages."""
 LEAST_ROWS = 3
-"""Samples that are shown at least; a lower window shows the cells alone."""
+"""Smallest number of sample rows; a lower window shows only the cells."""
 LONGEST_NAME = 24
 LEAST_BAR, LONGEST_BAR = 8, 40
 
 
 @dataclass(slots=True)
 class Arm:
-    """A cell of the experiment, as far as it is.
+    """A cell of the experiment and its progress.
 
     Attributes:
-        planned: samples that it is to have.
-        shots: samples of a problem.
+        planned: number of planned samples.
+        shots: number of samples per problem.
         tally: its scores; None before it has begun.
-        busy: seconds that its earlier parts took here, and `done` samples that ended in them.
+        busy: seconds that its earlier parts took in this process; `done` samples ended in them.
     """
 
     name: str
@@ -55,22 +55,22 @@ class Arm:
 
     @property
     def ended(self) -> int:
-        """Samples that are graded or failed."""
+        """Number of samples that are graded or failed."""
         return self.tally.ended if self.tally else 0
 
 
 class ExperimentPanel:
-    """What is drawn of an experiment on a terminal while it is carried out.
+    """The live display of an experiment on a terminal.
 
     Args:
         console: the terminal.
-        heading: what is done, in words.
-        arms: the cells in the order in which they are shown.
-        baseline: the name of the one that the other of two is compared with.
-        clock: seconds.
+        heading: description of the experiment.
+        arms: the cells, in the order in which they are shown.
+        baseline: name of the cell with which the other of two cells is compared.
+        clock: returns seconds.
 
     Attributes:
-        decision: what the pairs say so far, where the experiment may stop early.
+        decision: result so far, if the experiment may stop early.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class ExperimentPanel:
         self._current = None
 
     def lines(self) -> Iterator[list[Segment]]:
-        """The frame, a column narrower than the window: so no line is ever folded."""
+        """Yield the frame, a column narrower than the window, so that no line is folded."""
         console, options = self._console, self._console.options
         width, height = max(1, options.max_width - 1), options.size.height
         head = [*self._head(width - 4, max(1, (height - ABOVE) // 2 - 2), options)]
@@ -151,7 +151,7 @@ class ExperimentPanel:
                 )
 
     def _head(self, width: int, most: int, options: ConsoleOptions) -> Iterator[str]:
-        """The heading, a line for each cell, and what they come to together."""
+        """Yield the heading, a line for each cell, and the difference so far."""
         arms = [*self._arms.values()]
         yield _apart(self._heading, f"{span(self._clock() - self._began)} elapsed", width)
         current = arms.index(self._current[0]) if self._current else 0
@@ -167,7 +167,7 @@ class ExperimentPanel:
             yield so_far
 
     def _cells(self, arm: Arm) -> tuple[str, ...]:
-        """A cell's name, how far it is, its pass@1, its spend, and what it does now."""
+        """Return a cell's name, progress, pass@1, spend and notes."""
         tally = arm.tally
         rate = tally.pass_at_1 if tally else None
         name = set_cell_size(arm.name, LONGEST_NAME) if len(arm.name) > LONGEST_NAME else arm.name
@@ -180,7 +180,7 @@ class ExperimentPanel:
         )
 
     def _so_far(self) -> str:
-        """The difference of two cells by now."""
+        """Return the difference of two cells so far; empty if there is none."""
         if self.decision is not None and self.decision.pairs:
             found = self.decision
             return (
@@ -204,7 +204,7 @@ class ExperimentPanel:
         )
 
     def _left(self) -> str:
-        """About how long it will take, by how long samples of each cell took here."""
+        """Return an estimate of the time left, from the time per sample of each cell."""
         paces = {arm.name: pace for arm in self._arms.values() if (pace := self._pace(arm))}
         left = [(arm, arm.planned - arm.ended) for arm in self._arms.values()]
         if self._ended or not paces or not any(samples for _, samples in left):
@@ -214,7 +214,7 @@ class ExperimentPanel:
         return f"about {span(seconds)} left"
 
     def _pace(self, arm: Arm) -> float | None:
-        """Seconds a sample of a cell takes here; None where none has ended."""
+        """Return the seconds per sample of a cell; None if none has ended here."""
         busy, done = arm.busy, arm.done
         if self._current is not None and self._current[0] is arm:
             _, since, before = self._current
@@ -247,7 +247,7 @@ class _PartRows(LiveRows):
 
 
 def _spent(tally: Tally) -> str:
-    """US dollars, or tokens where these are unknown."""
+    """Return US dollars, or tokens if the cost is unknown."""
     if tally.cost is None:
         return f"{quantity(tally.tokens)} tokens"
     return f"${tally.cost:,.2f}" if tally.cost >= 0.1 or not tally.cost else f"${tally.cost:.4f}"  # noqa: PLR2004
@@ -266,7 +266,7 @@ def _notes(arm: Arm, *, now: bool) -> Iterator[str]:
 def _arm_line(
     arm: Arm, cells: Sequence[str], widths: Sequence[int], width: int, options: ConsoleOptions
 ) -> str:
-    """A cell's line; its bar takes the room that is left, and goes where there is little."""
+    """Return a cell's line; its bar takes the remaining width, if that is enough."""
     name, far, rate, spent, notes = (
         f"{text:<{room}}" if place in {0, 4} else f"{text:>{room}}"
         for place, (text, room) in enumerate(zip(cells, widths, strict=True))
@@ -280,6 +280,6 @@ def _arm_line(
 
 
 def _apart(left: str, right: str, width: int) -> str:
-    """Two texts on one line, the second one at its end; the first alone where both do not fit."""
+    """Return two texts on one line, the second at its end; only the first if both do not fit."""
     gap = width - cell_len(left) - cell_len(right)
     return f"{left}{' ' * gap}{right}" if right and gap > 1 else left

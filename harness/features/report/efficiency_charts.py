@@ -1,4 +1,4 @@
-"""Charts of efficiency: how fast solutions are among references, and speed against rates."""
+"""Charts of efficiency: percentiles among references, and speed by solve rate."""
 
 from collections.abc import Sequence
 
@@ -18,16 +18,16 @@ SQUARE = 300
 
 
 def faster_than_references(shares: Sequence[FasterShare], runs: Sequence[str], title: str) -> Spec:
-    """A line a run: the share of solutions faster than so many of the references.
+    """Draw a line for each run: the share of solutions faster than a percentage of references.
 
-    A dashed line shows what references drawn at random would give.
+    A dashed line shows the shares of references drawn at random.
     """
     import altair as alt
 
     picked = legend_pick()
     along = alt.X(
         "percentile:Q",
-        title="faster than so many percent of the references",
+        title="faster than this percentage of references",
         scale=alt.Scale(domain=[0, 100]),
         axis=alt.Axis(tickCount=5),
     )
@@ -71,7 +71,7 @@ def faster_than_references(shares: Sequence[FasterShare], runs: Sequence[str], t
 
 
 def fast_and_right(standings: Sequence[Standing], runs: Sequence[str], title: str) -> Spec:
-    """A point a run, with the intervals of both its rates."""
+    """Draw a point for each run, with the intervals of both rates."""
     import altair as alt
 
     picked = legend_pick()

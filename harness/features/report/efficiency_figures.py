@@ -1,4 +1,4 @@
-"""Data of the efficiency charts: how many references solutions are faster than, and both rates."""
+"""Data of the efficiency charts: percentiles of solutions among references, and rates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from harness.run.store.results import SampleResult
 from harness.stats.rates import Rate, rate_by_problem
 
 PERCENTILES = tuple(range(0, 101, 5))
-"""Shares of the references, in percent, at which the chart has a point."""
+"""Percentiles at which the chart has a point."""
 
 
 @dataclass(frozen=True)
 class FasterShare:
-    """The share of a run's solutions that are faster than so many of their references.
+    """Share of a run's solutions that are faster than a percentage of their references.
 
     Attributes:
-        percentile: percent of a problem's references, 0 to 100; ties count half.
+        percentile: percentage of a problem's references, 0 to 100; ties count half.
         share: mean over problems, 0 to 1, with its 95 % interval.
     """
 
@@ -28,13 +28,14 @@ class FasterShare:
 
 @dataclass(frozen=True)
 class TimedSolutions:
-    """The solutions of a run that passed and were timed among references that tell.
+    """Solutions of a run that passed and were timed, if their references differ enough.
 
     Attributes:
         shares: at each of `PERCENTILES`.
-        solutions: how many there are, of so many `problems`.
-        times: the median solution in the time of its problem's fastest reference; None where no
-            fastest reference has a time above 0.
+        solutions: number of solutions.
+        problems: number of problems that they solve.
+        times: median over solutions of the CPU time divided by that of the problem's fastest
+            reference; None if no fastest reference has a time above 0.
     """
 
     run: str
@@ -44,13 +45,13 @@ class TimedSolutions:
     times: float | None
 
     def at(self, percentile: int) -> Rate:
-        """The share that is faster than so many percent of the references."""
+        """Return the share that is faster than this percentage of the references."""
         return next(each.share for each in self.shares if each.percentile == percentile)
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A run by how much it solves, and how fast what it solves is."""
+    """A run's solve rate, and the speed of what it solves."""
 
     run: str
     solved: Rate
@@ -58,9 +59,9 @@ class Standing:
 
 
 def timed_solutions(sides: Sequence[LabelledRun]) -> list[TimedSolutions]:
-    """Return what there is of each run that has such a solution.
+    """Return the timed solutions of each run that has any.
 
-    Left out are solutions of problems whose references do not tell fast from slow.
+    Solutions of problems without a Beyond score are left out.
     """
     return [each for side in sides if (each := _timed(side)) is not None]
 
@@ -89,7 +90,7 @@ def _timed(side: LabelledRun) -> TimedSolutions | None:
 
 
 def _percentile(result: SampleResult) -> float | None:
-    """None where it was not timed, or the references do not tell fast from slow."""
+    """Return the percentile; None if there is no time or no Beyond score."""
     found = result.efficiency
     if found is None or found.time is None or found.beyond is None:
         return None
@@ -97,7 +98,7 @@ def _percentile(result: SampleResult) -> float | None:
 
 
 def _times_fastest(result: SampleResult) -> float | None:
-    """The solution's time in that of its problem's fastest reference."""
+    """Return the CPU time divided by that of the fastest reference; None if unknown."""
     found = result.efficiency
     if found is None or not result.solved or _percentile(result) is None or found.time is None:
         return None
@@ -105,7 +106,7 @@ def _times_fastest(result: SampleResult) -> float | None:
 
 
 def standings(sides: Sequence[LabelledRun]) -> list[Standing]:
-    """The runs that have both rates."""
+    """Return the runs that have both rates."""
     found = ((side.label, side.run.summary) for side in sides)
     return [
         Standing(label, summary.pass_at_1, summary.efficiency.beyond_passed)

@@ -22,7 +22,7 @@ FASTER_THAN = (25, 50, 75, 90)
 
 
 def efficiency_section(sides: Sequence[LabelledRun], pairs: Sequence[Pairing]) -> Section:
-    """Empty where no sample was timed."""
+    """Return the section; it is empty if no sample was timed."""
     if all(side.run.summary.efficiency is None for side in sides):
         return Section("efficiency", "Efficiency", "")
     labels = [side.label for side in sides]
@@ -112,10 +112,10 @@ def _pair_rows(pair: Pairing, found: Faster) -> Iterator[tuple[str, ...]]:
 
 def _faster_than(found: Sequence[TimedSolutions], labels: Sequence[str]) -> PageItem:
     about = (
-        "The share of solutions that are faster than at least so many percent of their problem's "
+        "The share of solutions that are faster than at least this percentage of their problem's "
         "references, with 95 % intervals; each problem counts the same. A run above the dashed "
         "line is faster than references drawn at random. Only solutions that passed count, of "
-        "problems whose references tell fast from slow: "
+        "problems with a Beyond score: "
         + ", ".join(
             f"{each.run} {count(each.solutions, 'solution')} of {count(each.problems, 'problem')}"
             for each in found
