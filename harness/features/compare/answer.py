@@ -82,6 +82,9 @@ def price_words(comparison: Comparison, versus: Pairwise, names: Mapping[str, st
     ):
         here, there = cost(one), cost(other)
         if here is not None and there:
+            if f"{here / there:.1f}" == "1.0":
+                same = "cost" if cost is cost_each else "number of tokens"
+                return f"Both take about the same {same}."
             return f"{_capital(names[versus.label])} takes {_times(here / there)} {noun}."
     return ""
 

@@ -8,20 +8,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
 from rich.segment import Segment
 
 from harness.run.plan.plan import Plan
 from harness.run.plan.pricing import with_costs
 from harness.run.store.directory import RunDirectory
-from harness.terminal.columns import CHROME, fitted
+from harness.terminal.columns import CHROME, fitted, middle_cut
 from harness.terminal.live_frame import LiveFrame, box, meter, span
 from harness.terminal.live_rows import LiveRows, Named
 from harness.terminal.run_progress import RunProgress
 from harness.terminal.sample_table import sample_table
 from harness.terminal.tally import Tally
-from harness.text import count, printable_line, quantity
+from harness.text import count, dollars, printable_line, quantity
 
 if TYPE_CHECKING:
     from harness.features.experiment.decision import Decision
@@ -31,7 +31,7 @@ ABOVE = 4
 """Lines left free above the frame for messages."""
 LEAST_ROWS = 3
 """Smallest number of sample rows; a lower window shows only the cells."""
-LONGEST_NAME = 24
+LONGEST_NAME = 26
 LEAST_BAR, LONGEST_BAR = 8, 40
 
 
@@ -170,9 +170,8 @@ class ExperimentPanel:
         """Return a cell's name, progress, pass@1, spend and notes."""
         tally = arm.tally
         rate = tally.pass_at_1 if tally else None
-        name = set_cell_size(arm.name, LONGEST_NAME) if len(arm.name) > LONGEST_NAME else arm.name
         return (
-            printable_line(name).strip(),
+            middle_cut(printable_line(arm.name), LONGEST_NAME),
             f"{arm.ended:,}/{arm.planned:,}",
             "" if rate is None else f"{100 * rate:.0f} %",
             "" if tally is None or not tally.ended else _spent(tally),
@@ -250,13 +249,15 @@ def _spent(tally: Tally) -> str:
     """Return US dollars, or tokens if the cost is unknown."""
     if tally.cost is None:
         return f"{quantity(tally.tokens)} tokens"
-    return f"${tally.cost:,.2f}" if tally.cost >= 0.1 or not tally.cost else f"${tally.cost:.4f}"  # noqa: PLR2004
+    return dollars(tally.cost)
 
 
 def _notes(arm: Arm, *, now: bool) -> Iterator[str]:
     left = arm.planned - arm.ended if arm.tally and not now else 0
-    if arm.tally and arm.tally.failed + left:
-        yield f"{arm.tally.failed + left:,} pending"
+    if arm.tally and arm.tally.failed:
+        yield f"{arm.tally.failed:,} pending"
+    if left:
+        yield f"{left:,} left"
     if now and arm.tally and arm.tally.running:
         yield f"{arm.tally.running:,} running"
     elif arm.shots > 1:

@@ -67,7 +67,7 @@ def test_both_cells_stand_side_by_side_while_they_run(shown: Session) -> None:
     early = next(each for each in both if "$" in each["single_shot"])
     assert re.match(r"\d+/24 +0 % +━*─+ +\$0\.\d+ +\d running", early["single_shot"])
     late = next(each for each in reversed(both) if "running" in each["agentic"])
-    assert re.match(r"24/24 +0 % +━+ +\$0\.24 +2 shots each", late["single_shot"])
+    assert re.match(r"24/24 +0 % +━+ +\$0\.2400 +2 shots each", late["single_shot"])
     assert re.match(r"\d+/12 +100 % +━+─* +\$0\.\d+ +\d running", late["agentic"])
 
 
@@ -141,6 +141,16 @@ def test_of_many_cells_as_many_are_shown_as_fit() -> None:
     lines = texts(panel([Arm(f"cell-{n}", 10, 1) for n in range(40)]))
     assert sum("cell-" in line for line in lines) == 8
     assert any("and 32 more cells" in line for line in lines)
+
+
+def test_long_names_keep_both_ends() -> None:
+    lines = texts(panel([Arm("b", 1, 1), Arm("single_shot+reasoning_effort-high", 1, 1)]))
+    assert any(re.search(r"single_shot\+\S*…\S*effort-high", line) for line in lines), lines
+
+
+def test_samples_that_were_put_off_are_left() -> None:
+    lines = texts(panel([Arm("b", 4, 1, tally(4, 1, 1)), Arm("a", 4, 1)]))
+    assert any(re.search(r"b +1/4 .* 3 left", line) for line in lines), lines
 
 
 def test_names_are_made_safe() -> None:
