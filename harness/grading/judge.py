@@ -105,8 +105,11 @@ def judge(worker: Worker, task: Task) -> Grade:
     try:
         judging = _Judging.of(RetryingWorker(worker), task)
     except CheckerError as error:
-        first = _cannot_check(task.tests[0], str(error))
-        return nothing.model_copy(update={"verdict": Verdict.CHECKER_ERROR, "tests": (first,)})
+        fault, public = Verdict.CHECKER_ERROR, task.tests[0].public
+        first = TestResult(
+            index=0, public=public, verdict=fault, cpu_s=0, wall_s=0, error=str(error)
+        )
+        return nothing.model_copy(update={"verdict": fault, "tests": (first,)})
     with judging.trial:
         results = judging.alone() if task.isolate else judging.batched()
         worker.leave(judging.trial)
@@ -141,17 +144,6 @@ def _verdict(results: Sequence[TestResult]) -> Verdict:
     failed = [result.verdict for result in results if not result.passed]
     own = (verdict for verdict in failed if verdict is not Verdict.CHECKER_ERROR)
     return next(own, failed[0] if failed else Verdict.ACCEPTED)
-
-
-def _cannot_check(test: TestCase, error: str) -> TestResult:
-    return TestResult(
-        index=0,
-        public=test.public,
-        verdict=Verdict.CHECKER_ERROR,
-        cpu_s=0,
-        wall_s=0,
-        error=error,
-    )
 
 
 @dataclass(slots=True)
@@ -286,12 +278,17 @@ class _Judging:
         if not executions:
             return {}
         self.fresh.add(indexes[0])
-        if executions[0].borderline:
+        if executions[0].borderline or executions[0].killed:
             executions = [self._try_again(indexes[0], executions[0], last=last)]
         return dict(zip(indexes, self._results(indexes, executions), strict=False))
 
     def _try_again(self, index: int, execution: Execution, *, last: bool) -> Execution:
-        """Run a test alone again whose time limit the machine may have caused."""
+        """Run a test alone again that the machine may have killed or slowed down."""
+        if execution.killed:
+            (again,) = self._execute([index], last=last)
+            self.confirmed[0] += 1
+            self.confirmed[1] += again.ending is Ending.FINISHED
+            return again
         if self.retimed_s >= self.task.limits.wall_s:
             return execution
         self.retimed[0] += 1

@@ -1,5 +1,6 @@
 """A program to run in the sandbox, and the result of running it."""
 
+import signal
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Self
@@ -80,6 +81,11 @@ class Execution:
     borderline: bool = False
     asleep: bool = False
     partial: bytes = b""
+
+    @property
+    def killed(self) -> bool:
+        """Whether SIGKILL ended it, as the kernel sends it when memory is short."""
+        return self.ending is Ending.SIGNAL and self.code == signal.SIGKILL
 
     @property
     def value(self) -> Any:
