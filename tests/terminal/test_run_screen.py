@@ -59,9 +59,7 @@ def test_the_rate_without_known_issues_follows_the_whole_one(
     assert lines[2].endswith("of 3 without known issues")
 
 
-def test_a_run_without_results_has_one_blank_line(
-    make_result: MakeResult, write_run: WriteRun, shown: Shown
-) -> None:
+def test_a_run_without_results_has_one_blank_line(write_run: WriteRun, shown: Shown) -> None:
     path = write_run("r", [], {"problems": {"a": "h"}})
     assert "\n\n\n" not in shown(run_screen(read_run(path)), 80)
 
