@@ -122,9 +122,11 @@ def _in_folder(most: int) -> tuple[int, int]:
     """Return disk bytes and entries of the working directory, up to the limit."""
     size = files = 0
     waiting = ["."]
+    opened: set[str] = set()
     while waiting and files <= most:
+        folder = waiting.pop()
         try:
-            with os.scandir(waiting.pop()) as entries:
+            with os.scandir(folder) as entries:
                 for entry in entries:
                     state = entry.stat(follow_symlinks=False)
                     size, files = size + 512 * state.st_blocks, files + 1
@@ -132,9 +134,28 @@ def _in_folder(most: int) -> tuple[int, int]:
                         waiting.append(entry.path)
         except FileNotFoundError:  # removed meanwhile
             continue
-        except OSError:  # unreadable, or nested too deeply
-            return size, most + 1
+        except OSError as error:  # locked, or nested too deeply
+            if not isinstance(error, PermissionError) or folder in opened or not _unlock(folder):
+                return size, most + 1
+            opened.add(folder)
+            waiting.append(folder)
     return size, files
+
+
+def _unlock(folder: str) -> bool:
+    """Make a folder of the program's user readable; return whether that worked."""
+    try:
+        place = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        os.chmod(f"/proc/self/fd/{place}", stat.S_IRWXU)
+    except OSError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(place)
 
 
 def _thread_count(pid: int) -> int:
