@@ -10,6 +10,7 @@ from runs_made import response, result, start, tool_result, write_run, write_tra
 from visitor import Visitor
 
 from harness.features.experiment.experiment_file import FILE, grid_hash
+from harness.features.experiment.ranking import rank
 from harness.features.viewer.addresses import key_of
 from harness.run.spec.spec import RunSpec
 from harness.run.spec.stored_spec import stored
@@ -184,6 +185,11 @@ def test_an_experiment_has_its_winner_and_its_ranked_table(
     page = visitor.client.get(link).text
     assert page.index("1. <a") < page.index("2. <a") < page.index("not begun")
     assert "+50.0" in page
+    ranking = rank(folder)
+    (answer,) = ranking.answers
+    assert answer.sentence in page
+    against = next(cell.against for cell in ranking.cells if cell.against)
+    assert f"{100 * against.low_holm:+.1f} to {100 * against.high_holm:+.1f}" in page
     a, b = (key_of(str((folder / mode).resolve())) for mode in ("single_shot", "agentic"))
     assert f"/compare?a={a}&amp;b={b}" in page
     assert visitor.client.get("/experiments/nothing").status_code == 404
@@ -195,6 +201,20 @@ def test_the_list_has_data_set_and_state(visitor: Visitor, tmp_path: Path) -> No
     page = visitor.client.get("/").text
     assert '<td data-label="data">livecodebench v6</td>' in page
     assert "pending" in page
+    assert "1 of 2</span>" in page
+
+
+def test_a_run_that_its_provider_stopped_says_so(visitor: Visitor, tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r", [], problems=["p/0", "p/1"])
+    cause = "HTTP 404: no <model>"
+    refused = {"event": "put_off", "turn": 1, "reason": "refused", "cause": cause}
+    for name in ("p/0", "p/1"):
+        write_transcript(run, name, [start(name), refused])
+    page = visitor.client.get("/").text
+    assert re.search(
+        r"<span class=\"badge b-bad\">stopped</span>.*HTTP 404: no &lt;model&gt;", page
+    )
+    assert "<model>" not in page
 
 
 class TestDeleting:
