@@ -220,7 +220,7 @@ class _Judging:
             return [self._run_alone(0, last=True)]
         pick = picked(self.task.program.code, self.task.tests)
         rest = [index for index in range(number) if index != pick]
-        known = self._run([pick, *rest], full=0)
+        known = self._run([pick, *rest], full=0, last=None)
         first = known.get(pick)
         if first is not None and first.verdict is Verdict.COMPILE_ERROR:
             return [first.model_copy(update={"index": 0, "public": self.task.tests[0].public})]
@@ -258,7 +258,8 @@ class _Judging:
                 known |= self._run(left, full=1)
             result = known[index]
             if not result.passed and self._has_company(result):
-                result = self._run_alone(index)
+                wrong = sum(not each.passed for each in known.values())
+                result = self._run_alone(index, last=wrong == 1 and len(known) == number)
                 self.confirmed[0] += 1
                 self.confirmed[1] += result.passed
             results.append(result)
@@ -278,7 +279,9 @@ class _Judging:
         """One test in a process of its own."""
         return self._run([index], full=1, last=last)[index]
 
-    def _run(self, indexes: list[int], *, full: int, last: bool = False) -> dict[int, TestResult]:
+    def _run(
+        self, indexes: list[int], *, full: int, last: bool | None = False
+    ) -> dict[int, TestResult]:
         """Results of the first of these tests, run in one process (`RetryingWorker.execute`)."""
         executions = self._execute(indexes, last=last, full=full)
         if executions[-1].ending is Ending.CUT_SHORT:
@@ -290,7 +293,7 @@ class _Judging:
             executions = [self._try_again(indexes[0], executions[0], last=last)]
         return dict(zip(indexes, self._results(indexes, executions), strict=False))
 
-    def _try_again(self, index: int, execution: Execution, *, last: bool) -> Execution:
+    def _try_again(self, index: int, execution: Execution, *, last: bool | None) -> Execution:
         """A test whose limit of time may have been hit by the machine's doing, alone."""
         if self.retimed_s >= self.task.limits.wall_s:
             return execution
@@ -306,7 +309,7 @@ class _Judging:
         indexes: list[int],
         *,
         alone: bool = False,
-        last: bool = False,
+        last: bool | None = False,
         full: int | None = None,
     ) -> list[Execution]:
         executions = self.bench.execute(self.trial, indexes, alone=alone, last=last, full=full)

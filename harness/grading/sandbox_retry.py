@@ -32,7 +32,7 @@ class RetryingWorker:
         indexes: Sequence[int],
         *,
         alone: bool = False,
-        last: bool = False,
+        last: bool | None = False,
         full: int | None = None,
     ) -> list[Execution]:
         """Run the leading ones of some tests, on a fresh sandbox when one fails.
@@ -44,7 +44,7 @@ class RetryingWorker:
             trial: what is run.
             indexes: which of its tests.
             alone: while nothing else runs.
-            last: nothing else of this trial is likely to follow.
+            last: as `Worker.try_out` has it.
             full: how many of the first tests have their whole limit of time; default: all.
 
         Raises:

@@ -44,6 +44,7 @@ class Trial(Closing):
         self.program = program
         self.inputs = inputs
         self.limits = limits
+        self.is_counted = False  # see `Worker.try_out`
         self._files: list[int] = []
         self._spans: dict[int, tuple[int, int]] = {}
         self._end = 0

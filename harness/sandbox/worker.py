@@ -26,6 +26,10 @@ COLLECT_BYTES = 16 << 20
 """A process that has written so much is not given another test: the driver holds all of it."""
 FAULTS = (OSError, EOFError, ValueError, struct.error, IndexError, MemoryError)
 LOOK_S = 1.0  # between two looks at whether the fork server still runs
+REMEMBERED = 16
+"""About so many trials tell how many processes the next one may need."""
+ENOUGH = 0.5
+"""If a larger part of them needed one process only, the next one is expected to need one."""
 MARGIN_S = 20.0  # for the fork server itself, beyond what the tests may take
 
 
@@ -52,6 +56,7 @@ class Worker:
         self._lock = threading.Lock()  # of what follows
         self._server: ForkServer | None = None
         self._copies = True
+        self._single = 1.0  # the part of recent trials that needed one process only
         self._open: Trial | TimingRace | None = (
             None  # what the server has open, of the thread that calls
         )
@@ -77,7 +82,7 @@ class Worker:
         indexes: Sequence[int],
         *,
         alone: bool = False,
-        last: bool = False,
+        last: bool | None = False,
         full: int | None = None,
     ) -> list[Execution]:
         """Run some tests of a trial in a fresh process until one ends it, in the order given.
@@ -89,7 +94,9 @@ class Worker:
             trial: the program, its inputs and limits.
             indexes: which inputs.
             alone: while no other worker runs anything.
-            last: nothing else of this trial is likely to follow, which costs less.
+            last: no other process of this trial is likely to be needed, which costs less. If one
+                is needed, the program is compiled again, which costs more than was saved. None:
+                the worker expects what was so with its recent trials.
             full: how many of the first tests have their whole limit of time; default: all. One of
                 the others that needs more than a small part of it ends with `Ending.CUT_SHORT`.
 
@@ -103,10 +110,24 @@ class Worker:
         """
         with self._quiet.alone(self) if alone else self._quiet.together(self):
             try:
-                data = self._ask(trial, indexes, last=last, full=full)
+                data = self._ask(trial, indexes, last=self._is_last(trial, last), full=full)
                 return read_answer(data, trial.files[2], trial.limits)
             except FAULTS as error:
                 raise self._failed(error) from error
+
+    def _is_last(self, trial: Trial, last: bool | None) -> bool:
+        """Whether a process is to be the last of its trial; count trials that needed but one.
+
+        Verdicts do not depend on it, only costs.
+        """
+        if last is None and not trial.is_counted:
+            last = self._single > ENOUGH
+            self._single += (1 - self._single) / REMEMBERED
+            trial.is_counted = True
+        elif trial.is_counted:  # it was not the last, after all
+            self._single = max(0.0, self._single - 1 / REMEMBERED)
+            trial.is_counted = False
+        return bool(last)
 
     def _failed(self, error: Exception) -> SandboxError | WorkerStoppedError:
         """End the fork server; what is said of it, its own last words included."""
