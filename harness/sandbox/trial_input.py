@@ -1,6 +1,6 @@
 """A solution and the inputs that it is run on, in memory files that its processes read."""
 
-import json
+import marshal
 import os
 from collections.abc import Sequence
 from typing import overload
@@ -88,15 +88,15 @@ class Trial(Closing):
 
 
 def packed(program: Program) -> bytes:
-    """A program as its process reads it."""
+    """A program as its process reads it: in `marshal`'s format, which costs it the least."""
     signature = program.signature
     data = {
         "code": program.code,
         "entry_point": program.entry_point,
-        "arguments": signature.arguments,
-        "result": signature.result,
+        "arguments": [str(each) for each in signature.arguments],
+        "result": str(signature.result),
     }
-    return json.dumps(data).encode()
+    return marshal.dumps(data)
 
 
 def write(file: int, data: bytes, offset: int) -> int:

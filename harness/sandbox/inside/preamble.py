@@ -35,7 +35,8 @@ class Solution:
         meddles: whether it may change the built-ins, so that it must have the real ones, and each
             test must find them as they were.
         has_nodes: whether its arguments are made of the preamble's classes.
-        may_write: whether anything of it can reach a standard stream, as far as its text says.
+        may_write: whether anything of it can reach a standard stream, a thread or a hook of the
+            interpreter, as far as its text says; code that comes with a test always can.
         wanted: what of the preamble it needs, once `Preamble.fill` has found out.
     """
 
@@ -47,7 +48,8 @@ class Solution:
         self.result: str = job["result"]
         self.meddles = "builtins" in self.text
         self.has_nodes = not {*self.arguments, self.result} <= {"json"}
-        self.may_write = self.entry_point is None or _WRITES.search(self.text) is not None
+        calls = self.entry_point is not None and self.result not in {"tests", "session"}
+        self.may_write = not calls or _WRITES.search(self.text) is not None
         self.wanted: list[CodeType] | None = None
 
 
