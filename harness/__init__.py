@@ -89,7 +89,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """What is imported only where it is used: the command line is to start quickly."""
+    """Import a public name on first use, so that the command line starts quickly."""
     for home, names in _HOMES.items():
         if name in names:
             try:

@@ -1,4 +1,4 @@
-"""`python -m harness` is the console script."""
+"""Runs the command line: `python -m harness`."""
 
 from harness.cli import main
 

@@ -1,4 +1,4 @@
-"""The folder for derived data of data files; it lies beside the hub's own cache."""
+"""The cache folder for data derived from data files, beside the hub's own cache."""
 
 import os
 from contextlib import suppress
@@ -6,10 +6,10 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """The folder; HF_HOME (or HF_ASSETS_CACHE) says where. It need not exist yet."""
+    """Return the cache folder, from HF_HOME or HF_ASSETS_CACHE; it may not exist."""
     try:
         from huggingface_hub import constants
-    except ModuleNotFoundError:  # the judge does without it; the folder is the same
+    except ModuleNotFoundError:  # not needed for judging; the folder is the same
         home = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"
         assets = Path(os.environ.get("HF_HOME", home)) / "assets"
         return Path(os.environ.get("HF_ASSETS_CACHE", assets)).expanduser() / "harness"
@@ -18,7 +18,7 @@ def cache_folder() -> Path:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file that others never see half of; where that cannot be, there is none."""
+    """Write a file atomically, or not at all if that fails."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)

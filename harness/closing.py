@@ -5,10 +5,10 @@ from typing import Self
 
 
 class Closing:
-    """A base for what has `close()`, so that `with` may say when."""
+    """Base class of context managers with a `close()` method."""
 
     def close(self) -> None:
-        """Let go of what it holds."""
+        """Release the resources."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Errors that end a command, named by the boundary they crossed.
+"""Errors that end a command, each with an exit code.
 
 Each message is one line that says what was wrong, where, and what to do; `cli` prints it without a
 traceback and exits with the class's code (the table of exit codes is in the README).
@@ -6,23 +6,23 @@ traceback and exits with the class's code (the table of exit codes is in the REA
 
 
 class HarnessError(Exception):
-    """Anything the harness reports to its user in one line."""
+    """An error that is reported to the user in one line."""
 
     exit_code = 4
 
 
 class UsageError(HarnessError):
-    """A flag, key, path or name that cannot be used as it was given."""
+    """A flag, key, path or name cannot be used as given."""
 
     exit_code = 2
 
 
 class DataError(HarnessError):
-    """A row of a data set that is not as its schema says.
+    """A row of a data set does not match its schema.
 
     Args:
-        where: the file and line, as `rows.jsonl:12`.
-        field: the column at fault, or None when the whole row is.
+        where: file and line, such as `rows.jsonl:12`.
+        field: the invalid column, or None for the whole row.
         what: what is wrong with it.
     """
 
@@ -39,17 +39,17 @@ class DataError(HarnessError):
 
 
 class NothingSelectedError(HarnessError):
-    """The filters left no problem; an empty run is never a success."""
+    """No problem matches the filters; an empty run never counts as a success."""
 
     exit_code = 3
 
 
 class RunDirectoryError(UsageError):
-    """A run directory that cannot be made, read, locked or continued."""
+    """A run directory cannot be made, read, locked or resumed."""
 
 
 class StorageError(HarnessError):
-    """The disk refused a write in the middle of a run; what was committed before stands."""
+    """A write to disk failed during a run; committed samples are safe."""
 
     exit_code = 4
 
@@ -63,11 +63,11 @@ _PACKAGES = {
     "vl_convert": "vl-convert-python",
     "yaml": "pyyaml",
 }
-"""Packages that are not called as their modules are."""
+"""Names of packages that differ from their modules' names."""
 
 
 def missing_package(error: BaseException) -> str | None:
-    """Return in one line which package is not installed; None for any other error."""
+    """Return a line naming a package that is not installed; None for other errors."""
     name = error.name if isinstance(error, ModuleNotFoundError) else None
     module = (name or "harness").partition(".")[0]
     if module == "harness":

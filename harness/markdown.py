@@ -1,11 +1,9 @@
-"""The fenced blocks of a Markdown text, by CommonMark's rules and two that models need.
+"""Fenced blocks of Markdown texts: CommonMark's rules, and two that models need.
 
-A fence may open in a list item's first line (`1. ```python`), and at the end of a line of words
-(`Assistant: ```python`), where it is the line's only one and nothing but a tag follows.
+In addition, a fence may open in the first line of a list item (`1. ```python`), and at the end of
+a line of text (`Assistant: ```python`) if it is the line's only fence and only a tag follows.
 
-Code in fenced blocks of Markdown, by its language.
-
-Rows are hostile: nothing raises, and time is linear in a text's length.
+Texts are not trusted: nothing raises, and time is linear in a text's length.
 """
 
 import re
@@ -20,11 +18,12 @@ _AFTER_WORDS = re.compile(r"(`{3,})[ \t]*((?:[A-Za-z{][\w.+#{}-]{0,20})?)[ \t]*"
 
 
 class FencedBlock(NamedTuple):
-    """What stands between two fences, without their indentation.
+    """The text between two fences, without their indentation.
 
     Attributes:
-        tag: the first word after the opening fence, in small letters.
-        closed: whether there is a closing one.
+        tag: the first word after the opening fence, in lower case.
+        text: the text.
+        closed: whether there is a closing fence.
     """
 
     tag: str
@@ -33,15 +32,15 @@ class FencedBlock(NamedTuple):
 
 
 def fenced_blocks(text: str, *, untagged_after_words: bool = True) -> list[FencedBlock]:
-    """The blocks that hold something; a fence is closed by one at least as long.
+    """Return the non-empty fenced blocks; a fence is closed by one at least as long.
 
-    But a fence that says Markdown opens nothing: the answer is what stands in it. Lines end as in
-    CommonMark and in Python, not at every character that `str.splitlines` takes for an end. Time
-    is linear in the length of the text.
+    A fence tagged as Markdown opens no block: the answer is inside it. Lines end as in CommonMark,
+    not at every character at which `str.splitlines` splits. Time is linear in the length of the
+    text.
 
     Args:
         text: Markdown.
-        untagged_after_words: whether a fence without a tag may open at the end of a line of words.
+        untagged_after_words: whether an untagged fence may open at the end of a line of text.
     """
     blocks: list[FencedBlock] = []
     opening: _Fence | None = None
@@ -69,8 +68,8 @@ class _Fence(NamedTuple):
     """A fence.
 
     Attributes:
-        after_words: whether it may be none: it stands behind words and has no tag, so that a fence
-            with one, on a line of its own, is believed instead.
+        after_words: whether it is uncertain: untagged after text. A tagged fence on its own line
+            takes precedence.
     """
 
     indent: str
@@ -80,7 +79,7 @@ class _Fence(NamedTuple):
 
 
 def _fence(line: str) -> _Fence | None:
-    """The fence that a line is, if it is one. Linear, unlike a pattern with several repeats."""
+    """Return the fence in a line, if any. Linear, unlike a pattern with repeats."""
     bare = line.lstrip(" \t>")
     mark = bare[:1]
     if not mark or mark not in "`~":
@@ -120,7 +119,7 @@ def _block(fence: _Fence, lines: list[str], *, closed: bool) -> FencedBlock:
 
 
 def _unindented(line: str, indent: str) -> str:
-    """A line less its fence's indentation; a blank line of a quotation is often a bare `>`."""
+    """Remove a fence's indentation; a blank line of a quotation may be a bare `>`."""
     return line.removeprefix(indent if line.startswith(indent) else indent.rstrip())
 
 
@@ -132,18 +131,18 @@ WORDS = {
     "c++": frozenset({"c++", "cpp", "cc", "cxx"}),
     "javascript": frozenset({"javascript", "js"}),
 }
-"""A language's name here, and the words that say it after a fence, in lower case."""
+"""Names of each language after a fence, in lower case."""
 
 
 def code_of(text: str, language: str) -> str:
-    """The first fenced block that says a language, or the first that says no other known one.
+    """Return the first fenced block of a language, or of no other known one.
 
     Args:
         text: prose with code in it.
-        language: one of `WORDS`.
+        language: a key of `WORDS`.
 
     Returns:
-        The code; nothing where there is none. A block whose end is missing ends with the text.
+        The code; empty if there is none. An unclosed block ends with the text.
     """
     blocks = list(_blocks(text))
     words = WORDS[language]

@@ -1,8 +1,8 @@
-"""Plug-ins: what installed packages add, by entry points, under names that are not ours.
+"""Plug-ins: entry points of installed packages, with names that are not built in.
 
-Names are found in the packages' metadata, which runs nothing of theirs. A plug-in is imported when
-a name is asked for that the harness does not have itself; its own names always win. What a plug-in
-does then is trusted as the harness itself is: only what models write goes into the sandbox.
+Names are read from the packages' metadata, without running their code. A plug-in is imported when
+a requested name is not built in; built-in names take precedence. Plug-ins are trusted like the
+harness: only text written by models goes into the sandbox.
 """
 
 import re
@@ -25,8 +25,8 @@ OBSERVERS = "harness.observers"
 GROUPS = (SOURCES, MODELS, STRATEGIES, RULES, OBSERVERS)
 
 USABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\Z")
-"""What a name may be made of: some end up in the names of files."""
-MOST_WORDS = 300  # characters of somebody else's exception
+"""Pattern of valid names, some of which become part of file names."""
+MOST_WORDS = 300  # characters of a plug-in's exception
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,10 @@ class Plugin:
 
     Attributes:
         group: one of `GROUPS`.
-        name: what a user calls it.
-        package: that it comes with; `version` is the package's.
-        value: where it is, as `module:attribute`.
+        name: the name users refer to it by.
+        package: name of the package.
+        version: version of the package.
+        value: the object, as `module:attribute`.
     """
 
     group: str
@@ -47,7 +48,7 @@ class Plugin:
     value: str
 
     def __str__(self) -> str:
-        """It in words, for an error's one line."""
+        """Return a description for error messages."""
         return (
             f"plug-in {self.name!r} of package {self.package} "
             f"(entry point {self.value!r} of {self.group})"
@@ -55,19 +56,19 @@ class Plugin:
 
     @property
     def summary(self) -> str:
-        """It in a few words, for people who use it."""
+        """A short description for users."""
         return f"{self.kind} {self.name!r} of plug-in {self.package} {self.version}"
 
     @property
     def kind(self) -> str:
-        """What it adds, in a word."""
+        """The kind of addition, in a word."""
         return {STRATEGIES: "strategy"}.get(self.group, self.group.removeprefix("harness.")[:-1])
 
     def load(self) -> Any:
-        """What the entry point stands for.
+        """Load the entry point's object.
 
         Raises:
-            UsageError: it does not import, or is not there.
+            UsageError: it cannot be imported, or does not exist.
         """
         try:
             return EntryPoint(self.name, self.value, self.group).load()
@@ -75,22 +76,22 @@ class Plugin:
             raise UsageError(f"{self} does not load: {words_of(error)}") from error
 
     def blame(self, error: BaseException) -> HarnessError:
-        """The error of a call to it, in one line; what is said in our own words stays as it is."""
+        """Return a one-line error for a failed call; errors of the harness are kept."""
         if isinstance(error, HarnessError):
             return error
         return UsageError(f"{self} raised {words_of(error)}")
 
 
 def installed(group: str) -> tuple[Plugin, ...]:
-    """All plug-ins of a group, by name and package."""
+    """Return all plug-ins of a group, by name and package."""
     return tuple(each for each in _installed() if each.group == group)
 
 
 def find(group: str, name: str) -> Plugin | None:
-    """The plug-in of that name; None where there is none.
+    """Return the plug-in of a name; None if there is none.
 
     Raises:
-        UsageError: two packages offer one.
+        UsageError: two packages offer one of that name.
     """
     found = [each for each in installed(group) if each.name == name and USABLE.match(name)]
     if len(found) > 1:
@@ -102,13 +103,13 @@ def find(group: str, name: str) -> Plugin | None:
 
 
 def known(group: str, own: Collection[str]) -> str:
-    """The names of a group, for an error's one line: ours, then those of plug-ins."""
+    """Return the names of a group for an error message: built-in ones, then plug-ins."""
     others = [each for each in installed(group) if each.name not in own]
     return ", ".join([*own, *(f"{each.name} (of {each.package})" for each in others)])
 
 
 def hidden(names: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """For names of ours, by group: in words, the plug-ins of the same name, which are not used."""
+    """Yield a line for each plug-in hidden by one of the built-in names."""
     for group, name in names:
         for each in installed(group):
             if each.name == name:
@@ -116,11 +117,11 @@ def hidden(names: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def words_of(error: BaseException) -> str:
-    """Somebody else's exception in one line."""
+    """Return an exception of a plug-in in one line."""
     kind = type(error).__name__
     try:
         text = " ".join(f"{kind}: {error}".split())
-    except Exception:  # noqa: BLE001 - its words are somebody else's code, too
+    except Exception:  # noqa: BLE001 - its text is made by the plug-in's code, too
         text = kind
     return text if len(text) <= MOST_WORDS else f"{text[:MOST_WORDS]}…"
 
@@ -132,7 +133,7 @@ def _installed() -> tuple[Plugin, ...]:
 
 
 @lru_cache(maxsize=2)
-def _on(path: tuple[str, ...]) -> tuple[Plugin, ...]:  # noqa: ARG001 - where metadata is looked for
+def _on(path: tuple[str, ...]) -> tuple[Plugin, ...]:  # noqa: ARG001 - where metadata is searched for
     found: set[Plugin] = set()
     for group in GROUPS:
         for entry in entry_points(group=group):
@@ -141,7 +142,7 @@ def _on(path: tuple[str, ...]) -> tuple[Plugin, ...]:  # noqa: ARG001 - where me
 
 
 def _package_of(entry: EntryPoint) -> tuple[str, str]:
-    """Name and version; of a package whose metadata are broken, what there is."""
+    """Return name and version; `?` where a package's metadata is broken."""
     try:
         metadata: Any = entry.dist.metadata if entry.dist else {}
         return metadata["Name"] or "?", metadata["Version"] or "?"
@@ -153,10 +154,10 @@ OWN_RULES = ("lcb", "equality", "tokens", "apps_legacy")  # of `harness.grading.
 
 
 def known_rule(name: str) -> str:
-    """The name of a comparison rule, if there is one of it: ours, or that of a plug-in.
+    """Check the name of a comparison rule, built in or of a plug-in.
 
     Raises:
-        ValueError: there is none; the message says which there are.
+        ValueError: the rule is unknown; the message lists the known ones.
     """
     if name in OWN_RULES or find(RULES, name) is not None:
         return name

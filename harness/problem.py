@@ -1,4 +1,4 @@
-"""The vocabulary: a problem, its tests, and the part of it that a model may see."""
+"""Problems, their tests, and the part of a problem that a model may see."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,23 +13,24 @@ PublicRule = Literal["source", "statement", "first"]
 
 
 class Kind(StrEnum):
-    """What a model is asked for: code, or what a call that it is shown returns.
+    """What a problem asks for: code, or the value of a call.
 
-    A problem that is no code generation has one test, hidden, whose output is the answer.
+    A problem other than code generation has one test, which is hidden and has the answer as
+    output.
     """
 
     CODE_GENERATION = "code_generation"
-    TEST_OUTPUT_PREDICTION = "test_output_prediction"  # of the function that the statement wants
-    CODE_EXECUTION = "code_execution"  # of the program that the model is shown
+    TEST_OUTPUT_PREDICTION = "test_output_prediction"  # of the function described in the statement
+    CODE_EXECUTION = "code_execution"  # of the program shown to the model
 
 
 class TestCase(BaseModel):
     """One test.
 
-    For a program, `input` is what it reads on stdin and `output` what it must write. For a
-    function, `input` is one JSON value per line, an argument each, and `output` one JSON value: the
-    convention of LiveCodeBench, which every other source is translated to. For code execution
-    `input` is the call and `output` its value, both as Python writes them.
+    For a script, `input` is its stdin and `output` the expected stdout. For a function, `input` is
+    one JSON value per line, one per argument, and `output` one JSON value: the convention of
+    LiveCodeBench, to which all other sources are converted. For code execution `input` is the call
+    and `output` its value, both in Python syntax.
     """
 
     __test__ = False  # not a pytest class
@@ -41,24 +42,24 @@ class TestCase(BaseModel):
 
 
 class Codec(StrEnum):
-    """How a JSON value becomes a function's argument, and its result a JSON value."""
+    """Conversion of a JSON value to a function's argument, or of a result to JSON."""
 
     JSON = "json"
     LINKED_LIST = "linked_list"
     LINKED_LISTS = "linked_lists"
     TREE = "tree"
     TREES = "trees"
-    INT_KEYS = "int_keys"  # an object whose keys are integers to the function
+    INT_KEYS = "int_keys"  # an object whose keys become integers
     TAGGED = "tagged"  # in the notation of `harness.sandbox.inside.values`
-    TAGGED_LISTS = "tagged_lists"  # the same, with lists in place of tuples and other sequences
-    FIRST_ARGUMENT = "first_argument"  # results only: an in-place problem returns what it mutated
-    EVERYTHING = "everything"  # results only: the result and the arguments, as the call left them
+    TAGGED_LISTS = "tagged_lists"  # the same, with lists instead of tuples and other sequences
+    FIRST_ARGUMENT = "first_argument"  # results only: an in-place problem's first argument
+    EVERYTHING = "everything"  # results only: the result, and the arguments after the call
     SESSION = "session"  # results only: the input is a list of calls, see `inside.calls.session`
     TESTS = "tests"  # results only: the input is test code, see `inside.calls.tests`
 
 
 class Signature(BaseModel):
-    """The codecs of a function's arguments, in order, and of its result."""
+    """Codecs of a function's arguments, in order, and of its result."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -67,16 +68,16 @@ class Signature(BaseModel):
 
 
 NO_EXCEPTION = "no exception"
-"""The expected output of a test that is code and no assertion of two equal values."""
+"""Expected output of a code test that is not an assertion of two equal values."""
 
 
 class TestScript(BaseModel):
-    """What surrounds tests that are code.
+    """Code around tests that are themselves code.
 
     Attributes:
         source: Python in which each test is a statement `__slot__(number)`, from 0.
-        slots: how many there are.
-        call: the function of the source that is called with the entry point; empty for none.
+        slots: number of tests.
+        call: function of the source that is called with the entry point; empty for none.
     """
 
     __test__ = False
@@ -88,12 +89,12 @@ class TestScript(BaseModel):
 
 
 class TestCode(BaseModel):
-    """Tests that are code, but for the tests themselves: those are the problem's `TestCase`s.
+    """Code around tests that are code; the tests are the problem's `TestCase`s.
 
     Attributes:
-        before: Python source that the tests take for granted.
-        public: of the first tests of the problem; it holds nothing of a hidden one.
-        hidden: of those that follow.
+        before: Python source that the tests rely on.
+        public: script of the first tests of the problem; contains nothing of hidden ones.
+        hidden: script of the other tests.
     """
 
     __test__ = False
@@ -105,15 +106,15 @@ class TestCode(BaseModel):
 
 
 class Checker(BaseModel):
-    """A data set's or a user's own judge of answers: code, run in the sandbox and nowhere else.
+    """A data set's or user's own code that judges answers, run only in the sandbox.
 
     Attributes:
-        kind: which functions the code defines and how they are called; `check`: this project's
-            `check(input, expected, answer)`, `hooks`: Mercury's `convert_offline` and
+        kind: the functions that the code defines, and how they are called. `check`: this project's
+            `check(input, expected, answer)`; `hooks`: Mercury's `convert_offline` and
             `evaluate_offline` (`harness.grading.checkers`); `tests`: the problem's tests are code,
-            and this is what surrounds them (`harness.grading.code_tests`).
+            and `tests` surrounds them (`harness.grading.code_tests`).
         code: Python source.
-        preamble: source whose names the code takes for granted.
+        preamble: source with names that the code relies on.
         beside_rule: whether the source itself judges by the problem's rule, so that the verdict by
             that rule is recorded beside the checker's.
     """
@@ -127,7 +128,7 @@ class Checker(BaseModel):
     tests: TestCode | None = None
 
     def of_public_tests(self) -> "Checker":
-        """The part that judges public tests alone."""
+        """Return the part that judges only public tests."""
         if self.tests is None:
             return self
         return self.model_copy(update={"tests": self.tests.model_copy(update={"hidden": None})})
@@ -137,9 +138,9 @@ class Reference(BaseModel):
     """A known-good solution.
 
     Attributes:
-        language: `python` for those that can be run here; some data sets have others too.
-        recorded: the run time that the data set gives, in its own words. It was measured elsewhere:
-            it is shown as foreign, and nothing is ever reckoned from it.
+        language: `python` for solutions that can be run here; some data sets have others too.
+        recorded: run time in the data set's own words. It was measured elsewhere, so it is only
+            displayed, and never used in calculations.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -151,12 +152,12 @@ class Reference(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TestSuite:
-    """A problem's tests: the public ones at hand, the hidden ones decoded when they are graded.
+    """A problem's tests: public ones, and hidden ones decoded for grading.
 
     Attributes:
-        public: what the model may see and iterate on.
-        load_hidden: decodes the hidden tests, each time anew, so that a run holds those of the
-            samples being graded and no others. Raises DataError on a malformed row.
+        public: tests that the model may see and use.
+        load_hidden: decodes the hidden tests at each call, so that a run holds only those of
+            samples being graded. Raises DataError on a malformed row.
     """
 
     __test__ = False
@@ -165,9 +166,9 @@ class TestSuite:
     load_hidden: Callable[[], tuple[TestCase, ...]] = tuple
 
     def all(self) -> tuple[TestCase, ...]:
-        """Public tests first, then the hidden ones, as upstream grades them.
+        """Return the public tests, then the hidden ones, in upstream's order.
 
-        A test among the hidden ones that equals a public one is marked public: the model knows it.
+        A hidden test equal to a public one is marked public, since the model knows it.
         """
         known = {_content(test) for test in self.public}
         return self.public + tuple(
@@ -177,12 +178,15 @@ class TestSuite:
 
 
 def _content(test: TestCase) -> tuple[str, str]:
-    """What makes two tests the same one; white space around it does not."""
+    """Return the content that identifies a test, without surrounding white space."""
     return test.input.strip(), test.output.strip()
 
 
 class ProblemView(BaseModel):
-    """What strategies, models, tools and plug-ins receive: no hidden test, no reference."""
+    """A problem for strategies, models, tools and plug-ins: nothing hidden.
+
+    It has no hidden tests and no references.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -205,12 +209,12 @@ class ProblemView(BaseModel):
 
 
 def _visible(text: str) -> str:
-    """A line with control characters spelled out: a terminal would act on them."""
+    """Escape the control characters of a line, which a terminal would interpret."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 MOST_TAGS = 5
-LONGEST_LOOK, LONGEST_FIRST = 5_000, 200  # characters of a statement that `str` looks at, and tells
+LONGEST_LOOK, LONGEST_FIRST = 5_000, 200  # characters of a statement that `str` searches, and shows
 
 
 class Problem(BaseModel):
@@ -218,26 +222,26 @@ class Problem(BaseModel):
 
     Attributes:
         id: `<source>/<native id>`, from the data itself, never a position.
-        kind: what a model is asked for.
-        aliases: other names it answers to on the command line (slug, the seeds' spellings).
-        difficulty: normalised; `difficulty_word` is the source's own word.
-        entry_point: name of the function or `Solution` method that is called; None when the
-            program reads stdin and writes stdout.
-        signature: how the entry point's arguments and result are converted.
-        public_rule: how the public tests were told from the hidden ones.
-        unchecked: its tests were read off its statement, and no known-good solution was run on
-            them yet.
-        preamble: Python source whose names the solution may take for granted.
+        kind: what the problem asks for.
+        aliases: other names accepted on the command line (slug, spellings of other data sets).
+        difficulty: normalized; `difficulty_word` is the source's own word.
+        entry_point: name of the function or `Solution` method that is called; None for a script
+            that reads stdin and writes stdout.
+        signature: conversion of the entry point's arguments and result.
+        public_rule: how public tests were separated from hidden ones.
+        unchecked: whether its tests were parsed from its statement, and no known-good solution was
+            run on them yet.
+        preamble: Python source with names that solutions may rely on.
         call: the call whose value is asked for, as a Python expression; empty for code generation.
-        code: the program that defines what is called, for code execution alone.
-        rule: the name of the comparison rule that judges its outputs.
-        checker: judges them in its place.
-        cpu_s, memory_bytes: what a test may use, where the data say.
-        load_references: decodes the known-good solutions, each time anew. Raises DataError.
-        generator: source text of the data set's own maker of inputs; empty where it has none. Runs
-            in the sandbox alone (`harness.features.verify.generated_inputs`).
-        known_issues: why a right solution may be judged wrong here, or a wrong one right.
-        content_hash: SHA-256 of everything that can change a verdict, tests included.
+        code: the called program, for code execution only.
+        rule: name of the comparison rule for outputs.
+        checker: judges outputs in place of the rule.
+        cpu_s, memory_bytes: limits of a test, if in the data.
+        load_references: decodes the known-good solutions at each call. Raises DataError.
+        generator: source of the data set's own input generator; empty if there is none. Runs only
+            in the sandbox (`harness.features.verify.generated_inputs`).
+        known_issues: reasons why a correct solution may be judged wrong, or a wrong one correct.
+        content_hash: SHA-256 of everything that can change a verdict, including tests.
     """
 
     model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
@@ -272,7 +276,7 @@ class Problem(BaseModel):
     content_hash: str
 
     def programs(self) -> tuple[str, ...]:
-        """The references that can be run: those in Python. Raises DataError."""
+        """Return the references in Python, which can be run. Raises DataError."""
         return tuple(each.code for each in self.load_references() if each.language == "python")
 
     @property
@@ -281,7 +285,7 @@ class Problem(BaseModel):
         return self.id.partition("/")[2]
 
     def __str__(self) -> str:
-        """Return a few lines: its name, what it is of, its tests, how its statement begins."""
+        """Return a few lines: name, facts, tests, and the start of the statement."""
         facts = (self.difficulty or self.difficulty_word, self.platform, *self.tags[:MOST_TAGS])
         dated = f", released {self.release_date}" if self.release_date else ""
         lines = [line.strip() for line in self.statement[:LONGEST_LOOK].splitlines()]
@@ -298,7 +302,7 @@ class Problem(BaseModel):
         return f"<Problem {_visible(self.id)}>"
 
     def view(self) -> ProblemView:
-        """The part that may leave the judge's side."""
+        """Return the part of the problem that is not secret."""
         return ProblemView(
             id=self.id,
             source=self.source,

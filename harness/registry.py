@@ -1,7 +1,7 @@
-"""Table of everything that is built in and imported by name, when it is used.
+"""Table of all built-in objects that are imported by name when used.
 
-A feature is a folder of `harness/features/`. It is reached through this table alone: delete the
-folder and its lines here, and the feature is gone.
+A feature is a folder of `harness/features/`, reached only through this table: without the folder
+and its lines here, the feature is gone.
 """
 
 from collections.abc import Mapping
@@ -18,9 +18,9 @@ class Command(NamedTuple):
 
     Attributes:
         name: the word after `harness`.
-        target: `module:attribute`; a function, or a `typer.Typer` with commands of its own.
+        target: `module:attribute`, a function or a `typer.Typer` with subcommands.
         help: one line for `harness --help`.
-        panel: the group that it stands in there.
+        panel: its group in the help.
     """
 
     name: str
@@ -69,24 +69,24 @@ COMMANDS = tuple(
         ("plugins", "info.plugins:plugins", "List installed plug-ins.", MORE),
     )
 )
-"""The commands, in the order of `harness --help`."""
+"""The commands in the order of `harness --help`."""
 
 EXECUTORS: Mapping[str, str] = {"ray": "harness.features.cluster.ray_executor:RayExecutor"}
-"""Where judging is done, apart from this machine: a setting's value to its class."""
+"""Executors other than this machine: value of the setting to class."""
 
 MODES: Mapping[str, str] = dict.fromkeys(
     ("external", "mcp"), "harness.features.external.run_mode:MODE"
 )
-"""Modes in which an agent of the user's own works: see `harness.run.plan.modes.Mode`."""
+"""Modes in which a user's own agent works; see `harness.run.plan.modes.Mode`."""
 
 AGENT_STRATEGY = "harness.features.external.session:unconnected"
-"""The strategy of those modes before an agent is there."""
+"""Strategy of those modes while there is no agent."""
 
 TRANSPORTS: Mapping[str, str] = {"batch": "harness.features.batch.run:BATCH"}
-"""Other ways for requests than one by one: see `harness.run.plan.modes.Transport`."""
+"""Ways to send requests other than one by one, each a `Transport`."""
 
 SCHEMA_NAMES = ("result", "transcript", "spec", "summary", "comparison", "estimate", "event")
-"""The words of `harness schema`."""
+"""Arguments of `harness schema`."""
 
 SCHEMAS: Mapping[str, tuple[str, str]] = {
     "comparison": (
@@ -98,28 +98,28 @@ SCHEMAS: Mapping[str, tuple[str, str]] = {
         "What an observer is told; `--notify` posts those of runs, with a `text` beside.",
     ),
 }
-"""Schemas of features: the word of `harness schema` to a type and a description.
+"""Schemas of features: argument of `harness schema` to a type and a description.
 
-The module of the type has its version, `SCHEMA`.
+The version, `SCHEMA`, is in the type's module.
 """
 
 
 def resolve(target: str) -> Any:
-    """Import what `module:attribute` names.
+    """Import the object named by `module:attribute`.
 
     Raises:
-        ModuleNotFoundError: the module, or one that it imports, is not there.
+        ModuleNotFoundError: the module, or one that it imports, does not exist.
     """
     module, _, attribute = target.partition(":")
     return getattr(import_module(module), attribute)
 
 
 def feature(target: str, flag: str) -> Any:
-    """Import what a setting asks for.
+    """Import the feature for a setting.
 
     Args:
         target: `module:attribute`.
-        flag: what asks for it, for the message.
+        flag: the flag, for the error message.
 
     Raises:
         UsageError: the feature is not installed.

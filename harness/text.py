@@ -6,16 +6,15 @@ import unicodedata
 from collections.abc import Sequence
 
 UNKNOWN = "unknown"
-"""What stands for a value that nobody knows, wherever it is shown."""
+"""Displayed in place of an unknown value."""
 
 _HARMLESS = "\n\t"
 
 
 def printable(text: str) -> str:
-    """The text with control and other invisible characters spelled out.
+    """Escape control characters and other invisible characters.
 
-    A terminal acts on escape sequences and direction marks; whoever reads a transcript must see
-    what was written, not have it done to them.
+    A terminal acts on escape sequences and direction marks; a reader must see them instead.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -23,7 +22,7 @@ def printable(text: str) -> str:
 
 
 def printable_line(text: str) -> str:
-    """The same of a text that is to stay on one line, so that it cannot pass for two."""
+    """Escape a text like `printable`, including line breaks."""
     return printable(text).replace("\n", "\\n")
 
 
@@ -33,24 +32,24 @@ def _visible(letter: str) -> str:
 
 
 def percent(value: float) -> str:
-    """A rate as people write it."""
+    """Format a rate in percent."""
     return f"{100 * value:.1f} %"
 
 
 def interval(low: float, high: float) -> str:
-    """The interval of a rate, in percent."""
+    """Format the interval of a rate in percent."""
     return f"{100 * low:.1f} to {100 * high:.1f}"
 
 
 def figure(value: float | None) -> str:
-    """A quantity to three digits; `unknown` where there is none."""
+    """Format a quantity to three digits; `unknown` if it is None."""
     if value is None:
         return "unknown"
     return f"{value:,.0f}" if value >= 100 else f"{value:#.3g}"  # noqa: PLR2004 - three digits
 
 
 def quantity(number: float) -> str:
-    """A large number in three digits: `512k`, `1.23M`."""
+    """Format a large number in three digits: `512k`, `1.23M`."""
     for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if number >= 0.9995 * size:
             value = number / size
@@ -60,17 +59,17 @@ def quantity(number: float) -> str:
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
-    """A number and its noun."""
+    """Return a number with its noun."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def bad_rows(skipped: Sequence[Exception]) -> str:
-    """How many rows were passed over, and why the first was."""
+    """Return the number of skipped rows, and why the first was skipped."""
     return f"{count(len(skipped), 'bad row')} skipped, the first: {printable(str(skipped[0]))}"
 
 
 def dollars(cost: float | None, prices_as_of: str | None = None) -> str:
-    """A cost; unknown is never zero. Prices from a list are told with its date."""
+    """Format a cost, `unknown` if None; list prices get the date of the list."""
     if cost is None:
         return "unknown"
     dated = f" (prices of {printable_line(prices_as_of)})" if prices_as_of else ""
@@ -79,17 +78,17 @@ def dollars(cost: float | None, prices_as_of: str | None = None) -> str:
 
 GAP = " … "
 _NOTE = re.compile(r"[ \n]… (\d{1,12}) characters left out …[ \n]")
-_LONGEST_EXCERPT = 1 << 16  # characters; no longer text is an excerpt itself
+_LONGEST_EXCERPT = 1 << 16  # characters; longer texts are not themselves excerpts
 _UTF8_BYTES = 4  # of a character, at most
-_CONTINUES = 0b10  # the first two bits of a byte that does not begin a character
+_CONTINUES = 0b10  # first two bits of a byte that continues a character
 _PIECE = 1 << 20
-_LARGE = 1 << 20  # bytes; from so many on not all of them are decoded at once
+_LARGE = 1 << 20  # bytes; larger data is not decoded at once
 
 
 def shorten(text: str, most: int) -> str:
-    """Return head and tail of a text, at most `most` characters, and how many are left out.
+    """Return head and tail of a text, and the omitted count, in `most` characters.
 
-    A text that is an excerpt already says how many it lacks; those are counted as well.
+    If the text is already an excerpt, the characters it omits are counted as well.
     """
     if len(text) <= most:
         return text
@@ -103,15 +102,15 @@ def shorten(text: str, most: int) -> str:
 
 
 def shorten_bytes(data: bytes, most: int, errors: str) -> str:
-    """Return what `shorten` makes of the text that UTF-8 data hold, decoding little at a time.
+    """Return `shorten` of UTF-8 data, decoding little at a time.
 
-    A text takes up to four times the memory of its data: a single emoji makes every character of it
-    four bytes.
+    A text takes up to four times the memory of its data: a single emoji makes every character of
+    it four bytes.
 
     Args:
-        data: what a program wrote.
+        data: output of a program.
         most: characters of the result.
-        errors: how bytes that are no UTF-8 are decoded.
+        errors: how to decode invalid UTF-8.
     """
     if len(data) <= _LARGE:
         return shorten(data.decode("utf-8", errors), most)
@@ -125,7 +124,7 @@ def shorten_bytes(data: bytes, most: int, errors: str) -> str:
 
 
 def decode_head(data: bytes, most: int, errors: str) -> str:
-    """Return the first characters of the text that UTF-8 data hold, at most so many."""
+    """Return the first `most` characters of UTF-8 data."""
     if len(data) <= most:
         return data.decode("utf-8", errors)
     end = _UTF8_BYTES * (most + 1)
@@ -134,7 +133,7 @@ def decode_head(data: bytes, most: int, errors: str) -> str:
 
 
 def count_characters(data: bytes, errors: str) -> int:
-    """Return how long the text is that UTF-8 data hold."""
+    """Return the number of characters in UTF-8 data."""
     decoder = codecs.getincrementaldecoder("utf-8")(errors)
     starts = range(0, len(data), _PIECE)
     whole = sum(len(decoder.decode(data[start : start + _PIECE])) for start in starts)
@@ -142,7 +141,7 @@ def count_characters(data: bytes, errors: str) -> int:
 
 
 def character_start(data: bytes, at: int) -> int:
-    """Return the next place from which UTF-8 data can be decoded as from their beginning."""
+    """Return the next position at which a character of UTF-8 data starts."""
     for place in range(at, at + _UTF8_BYTES - 1):
         if data[place] >> 6 != _CONTINUES:
             return place
@@ -150,19 +149,19 @@ def character_start(data: bytes, at: int) -> int:
 
 
 def _left_out(text: str) -> int:
-    """How many characters more were left out than the notes in an excerpt are long."""
+    """Return how many more characters an excerpt omits than its notes are long."""
     if len(text) > _LONGEST_EXCERPT:
         return 0
     return sum(max(0, int(note[1]) - len(note[0])) for note in _NOTE.finditer(text))
 
 
 def around(text: str, position: int, most: int) -> str:
-    """At most `most` characters of a text around a position, dots where it goes on."""
+    """Return at most `most` characters around a position, with dots at cut ends."""
     start = max(0, min(position - most // 3, len(text) - most))
     end = start + most
     return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
 
 
 def writable(text: str) -> str:
-    """The text with what UTF-8 cannot carry, lone surrogates, written as escapes."""
+    """Escape lone surrogates, which UTF-8 cannot encode."""
     return text.encode("utf-8", "backslashreplace").decode()

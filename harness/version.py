@@ -1,3 +1,3 @@
-"""The package's version, read by the build as well."""
+"""The package's version, also read by the build."""
 
 __version__ = "0.1.0"

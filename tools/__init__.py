@@ -1,1 +1,1 @@
-"""What the model may call, and the workspace it works in."""
+"""Tools that the model may call, and the workspace they use."""

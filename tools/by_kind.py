@@ -1,4 +1,4 @@
-"""Which tools a model is given, by what it is asked for."""
+"""The tools for each kind of problem."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from harness.tools.write_solution import WriteSolution
 
 
 def tools_for(kind: Kind) -> tuple[Tool[Any], ...]:
-    """The tools of every run of this kind of problem, in the order that a model is told of them."""
+    """Return the tools for a kind of problem, in the order shown to the model."""
     if kind is Kind.CODE_GENERATION:
         return ReadProblem(), WriteSolution(), RunTests()
     return ReadQuestion(kind), WriteAnswer()

@@ -1,24 +1,24 @@
-"""Public tests that a problem's statement does not show already, word for word."""
+"""Public tests that a problem's statement does not already contain literally."""
 
 from harness.problem import ProblemView, TestCase
 
 LONGEST_STATEMENT = 50_000
-"""What `read_problem` shows of a statement, in characters."""
+"""Characters of a statement that `read_problem` shows."""
 LONGEST_TEST = 2_000
-"""What it shows of an input or output; of a longer one the statement's own is no copy."""
+"""Characters of an input or output that it shows; longer ones are never omitted."""
 
 _LONGEST_HEADING = 60
 _FENCE = "```"
-_BETWEEN_BLOCKS = 2  # fences: the end of one block and the beginning of the next
+_BETWEEN_BLOCKS = 2  # the end of one block and the start of the next
 _AFTER = ("sample", "example", "input", "note", "explanation", "---", "#", "for example", "*")
 
 
 def further_tests(problem: ProblemView) -> list[tuple[int, TestCase]]:
-    """Return the public tests to be shown beside the statement, each with its number from 1.
+    """Return the public tests to show beside the statement, numbered from 1.
 
-    A test is left out when the statement has its input below a heading ("Sample Input 1", "Sample
-    1"), and its output below the next heading ("Sample Output 1") or in the next fenced block, both
-    unchanged but for blanks at the ends of lines.
+    A test is left out if the statement contains its input below a heading ("Sample Input 1",
+    "Sample 1"), and its output below the next heading ("Sample Output 1") or in the next fenced
+    block, both unchanged except for blanks at the ends of lines.
     """
     lines = _lines(problem.statement) if len(problem.statement) <= LONGEST_STATEMENT else []
     return [
@@ -52,14 +52,14 @@ def _shown(lines: list[str], test: TestCase) -> bool:
 
 
 def _next_text(lines: list[str], place: int, step: int) -> int:
-    """The first line from a place on, up or down, that is no blank and no fence."""
+    """Return the first line from `place` in a direction that is not blank or a fence."""
     while 0 <= place < len(lines) and (not lines[place] or lines[place].startswith(_FENCE)):
         place += step
     return place
 
 
 def _heads(lines: list[str], place: int, *words: str) -> bool:
-    """Whether a line is a heading with one of these words."""
+    """Whether a line is a heading with one of the words."""
     if not 0 <= place < len(lines):
         return False
     return len(lines[place]) <= _LONGEST_HEADING and any(
@@ -68,7 +68,7 @@ def _heads(lines: list[str], place: int, *words: str) -> bool:
 
 
 def _ends(lines: list[str], place: int) -> bool:
-    """Whether an output is over here: at a blank, a fence, another heading or the end."""
+    """Whether an output ends here: at a blank, a fence, another heading or the end."""
     line = lines[place] if place < len(lines) else ""
     return not line or line.startswith(_FENCE) or line.lower().startswith(_AFTER)
 

@@ -1,8 +1,7 @@
-"""The tools as an MCP server, for agents that are programs of their own.
+"""The tools as an MCP server, for agents that are separate programs.
 
-It holds what a model is told of the tools and a function that carries a call out, and nothing else:
-no problem, no test. The Model Context Protocol is the `mcp` package's affair
-(https://modelcontextprotocol.io).
+It holds only the tools' descriptions and a function that executes calls: no problem, no tests. The
+`mcp` package implements the Model Context Protocol (https://modelcontextprotocol.io).
 """
 
 import json
@@ -21,11 +20,11 @@ if TYPE_CHECKING:
 
 NAME = "harness"
 LONGEST_MESSAGE = 2 << 20
-"""Bytes of one message of a client's: a solution of the greatest length, escaped, fits."""
+"""Largest message of a client in bytes: fits the longest solution, escaped."""
 LONGEST_CLIENT = 100
 
 Carry = Callable[[str, str], Awaitable[ToolMessage]]
-"""Carries a call out: the tool's name, and its arguments as JSON."""
+"""Executes a call, given the tool's name and its arguments as JSON."""
 
 
 def server_of(
@@ -35,13 +34,13 @@ def server_of(
     instructions: str,
     met: Callable[[str], None],
 ) -> "Server[Any]":
-    """A server of some tools.
+    """Return a server for some tools.
 
     Args:
         specs: the tools.
-        carry: carries a call out, whatever was called.
-        instructions: what a client is told when it connects.
-        met: is told how a client calls itself.
+        carry: executes a call, whatever its name.
+        instructions: text for clients that connect.
+        met: called with the name of a client.
     """
     import mcp_types as types
     from mcp.server.lowlevel import Server
@@ -82,15 +81,15 @@ def server_of(
 
 
 def arguments_text(arguments: Mapping[str, Any] | None) -> str:
-    """A call's arguments as the JSON that a model would have written."""
+    """Return a call's arguments as JSON, as a model would have written them."""
     try:
         return to_json(arguments or {}).decode()
-    except PydanticSerializationError:  # half of a pair of surrogates
+    except PydanticSerializationError:  # lone surrogate
         return json.dumps(arguments)
 
 
 def _client_in(params: Mapping[str, Any] | None) -> str:
-    """How a client calls itself, where a message says so: at the first, or in every one's `_meta`.
+    """Return the client's name in a message: its first, or every one's `_meta`.
 
     https://modelcontextprotocol.io/specification has both ways.
     """
@@ -108,6 +107,6 @@ def _client_in(params: Mapping[str, Any] | None) -> str:
 
 
 def _be_quiet() -> None:
-    """What a client does wrong is told to the client; our own output is not its to fill."""
+    """Silence loggers: a client's errors are reported only to the client."""
     for name in ("mcp", "uvicorn", "sse_starlette"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)

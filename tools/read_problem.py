@@ -1,4 +1,4 @@
-"""`read_problem`: the statement, how the solution is run, and the public tests."""
+"""`read_problem`: the statement, how the solution is run, and public tests."""
 
 from harness.problem import Codec, ProblemView, TestCase
 from harness.text import shorten
@@ -10,7 +10,7 @@ MOST_TESTS = 10
 
 
 class ReadProblem:
-    """Shows the model what there is to know of the problem."""
+    """Shows the model all it may know about the problem."""
 
     name = "read_problem"
     description = (
@@ -20,7 +20,7 @@ class ReadProblem:
     arguments = NoArguments
 
     async def call(self, workspace: Workspace, arguments: NoArguments) -> str:
-        """The problem as text."""
+        """Return the problem as text."""
         del arguments
         problem = workspace.problem
         further = further_tests(problem)
@@ -61,7 +61,7 @@ def _starter(problem: ProblemView) -> str:
 
 
 def _examples(problem: ProblemView, further: set[int]) -> str:
-    """Which public tests are the examples of the statement, and not shown again."""
+    """Say which public tests are in the statement, and so not shown again."""
     numbers = [n for n in range(1, len(problem.public_tests) + 1) if n not in further]
     if not numbers:
         return ""

@@ -1,4 +1,4 @@
-"""`read_problem` where a problem asks for a call's value: what is called, and with what."""
+"""`read_problem` for problems that ask for a call's value."""
 
 from harness.problem import Kind, ProblemView
 from harness.text import shorten
@@ -8,7 +8,7 @@ from harness.tools.workspace import Workspace
 
 
 class ReadQuestion:
-    """Shows the model the call and what says what it returns: a statement, or a program."""
+    """Shows the model the call, and a statement or program that defines the function."""
 
     name = "read_problem"
     arguments = NoArguments
@@ -22,7 +22,7 @@ class ReadQuestion:
         )
 
     async def call(self, workspace: Workspace, arguments: NoArguments) -> str:
-        """The question as text."""
+        """Return the question as text."""
         del arguments
         problem = workspace.problem
         return "\n\n".join(part for part in _parts(problem) if part)

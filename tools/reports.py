@@ -1,4 +1,4 @@
-"""What happened on the public tests, in words that a model can work with."""
+"""Reports on public tests, in texts that help a model."""
 
 from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.problem import TestCase
@@ -12,7 +12,7 @@ DETAILED = 3
 
 
 def report(grade: Grade, tests: tuple[TestCase, ...]) -> str:
-    """What happened, the first failures in full, then every other verdict."""
+    """Return a report: the first failures in detail, then every other verdict."""
     passed, total = grade.public_passed, len(tests)
     if grade.solved:
         slowest = max(test.cpu_s for test in grade.tests)
@@ -46,12 +46,12 @@ def _title(result: TestResult) -> str:
 
 
 def _failure(result: TestResult, test: TestCase, told: dict[str, int]) -> str:
-    """One failure.
+    """Describe one failure.
 
     Args:
-        result: of the test.
-        test: what was asked.
-        told: errors and outputs that the report holds already, by the test that has them.
+        result: result of the test.
+        test: the test.
+        told: errors and outputs already in the report, with the number of their test.
     """
     parts = [f"Test {result.index + 1}: {_title(result)}."]
     parts.append(_block("Input", test.input, LONGEST_INPUT))
@@ -83,5 +83,5 @@ def _block(name: str, text: str, most: int) -> str:
 
 
 def _tail(text: str) -> str:
-    """The last lines, where a traceback says what it has to say."""
+    """Return the last lines, which hold the error in a traceback."""
     return text if len(text) <= LONGEST_ERROR else "…" + text[-LONGEST_ERROR + 1 :]

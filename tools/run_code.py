@@ -1,4 +1,4 @@
-"""`run_code`: any program of the model's, with an input of its choice, in the sandbox."""
+"""`run_code`: any program of the model, with chosen input, in the sandbox."""
 
 from pydantic import Field
 
@@ -15,14 +15,14 @@ MOST_DECODED = 1_000_000  # bytes
 
 
 class RunCodeArguments(Arguments):
-    """A program and what it reads."""
+    """A program and its input."""
 
     code: str = Field(description="A complete Python program; what it prints is shown to you.")
     stdin: str = Field(default="", description="What the program reads on stdin.")
 
 
 class RunCode:
-    """Runs a program once; it is no revision, and no test has a say."""
+    """Runs a program once, without tests; it does not become a revision."""
 
     name = "run_code"
     description = (
@@ -32,7 +32,7 @@ class RunCode:
     arguments = RunCodeArguments
 
     async def call(self, workspace: Workspace, arguments: RunCodeArguments) -> str:
-        """What it printed, and how it ended."""
+        """Return the program's output, and how it ended."""
         if workspace.run_code is None:
             raise ToolError("Programs cannot be run here.")
         if len(arguments.code) > LONGEST_CODE or len(arguments.stdin) > LONGEST_STDIN:
@@ -53,7 +53,7 @@ ENDINGS = {
 
 
 def told(execution: Execution) -> str:
-    """An execution in words."""
+    """Describe an execution."""
     ending = ENDINGS.get(execution.ending)
     if ending is None:
         kind = "exit code" if execution.ending is Ending.EXIT else "signal"
@@ -69,7 +69,7 @@ def told(execution: Execution) -> str:
 
 
 def _shown(data: bytes) -> str:
-    """Output as text; of a long one no more is decoded than is shown."""
+    """Return output as text; of long output, only the shown part is decoded."""
     if len(data) <= MOST_DECODED:
         return shorten(data.decode("utf-8", "replace"), LONGEST_OUTPUT)
     half = LONGEST_OUTPUT // 2

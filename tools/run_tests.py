@@ -1,11 +1,11 @@
-"""`run_tests`: the newest solution on the public tests, and a report one can work with."""
+"""`run_tests`: runs the newest solution on the public tests and reports failures."""
 
 from harness.tools.toolbox import NoArguments, ToolError
 from harness.tools.workspace import Workspace
 
 
 class RunTests:
-    """Runs the public tests in the sandbox. Hidden tests are not within its reach."""
+    """Runs the public tests in the sandbox. It has no access to hidden tests."""
 
     name = "run_tests"
     description = (
@@ -15,7 +15,7 @@ class RunTests:
     arguments = NoArguments
 
     async def call(self, workspace: Workspace, arguments: NoArguments) -> str:
-        """The report on the newest revision; that tests failed is a result, not a tool's error."""
+        """Return the report on the newest revision; failed tests are not a tool error."""
         del arguments
         if workspace.latest is None:
             raise ToolError("There is no solution yet. Call write_solution first.")

@@ -1,11 +1,11 @@
-"""`submit`: the model says itself that its solution is done."""
+"""`submit`: the model declares that its solution is final."""
 
 from harness.tools.toolbox import NoArguments, ToolError
 from harness.tools.workspace import Workspace
 
 
 class Submit:
-    """Ends the attempt; which solution is its last is chosen as ever."""
+    """Ends the attempt; the final solution is chosen as usual."""
 
     name = "submit"
     description = (

@@ -1,4 +1,4 @@
-"""The tools of a run: how a provider is told of them, and how a call becomes a result."""
+"""The tools of a run: their descriptions for providers, and execution of calls."""
 
 import hashlib
 from collections.abc import Sequence
@@ -15,54 +15,54 @@ LONGEST_ERROR = 1_000
 
 
 class Arguments(BaseModel):
-    """A tool's arguments; what the tool does not know is an error."""
+    """A tool's arguments; unknown arguments are an error."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class NoArguments(Arguments):
-    """For tools that take none."""
+    """Arguments of tools that take none."""
 
 
 class ToolError(Exception):
-    """A call that could not be carried out; its message tells the model what to do."""
+    """A call could not be executed; the message tells the model what to do."""
 
 
 class MalformedCallError(ToolError):
-    """A call that could not be understood."""
+    """A call could not be parsed."""
 
 
 A_contra = TypeVar("A_contra", bound=Arguments, contravariant=True)
 
 
 class Tool(Protocol[A_contra]):
-    """Something the model may call."""
+    """A tool that the model may call."""
 
     @property
     def name(self) -> str:
-        """What the model calls it."""
+        """Name in calls by the model."""
         ...
 
     @property
     def description(self) -> str:
-        """What the model is told of it."""
+        """Description for the model."""
         ...
 
     @property
     def arguments(self) -> type[Arguments]:
-        """The model of its arguments, from which the JSON schema is made."""
+        """Model class of the arguments, from which the JSON schema is made."""
         ...
 
     async def call(self, workspace: Workspace, arguments: A_contra) -> str:
-        """Do it; the text goes back to the model. Raises ToolError."""
+        """Execute the call; return text for the model. Raises ToolError."""
         ...
 
 
 class Toolbox:
-    """A fixed set of tools; every call of one gets exactly one result, whatever was called.
+    """A fixed set of tools; every call gets exactly one result, even an unknown one.
 
     Attributes:
-        specs: the tools as a provider is told of them.
+        specs: descriptions of the tools for a provider.
     """
 
     def __init__(self, tools: Sequence[Tool[Any]]) -> None:
@@ -76,12 +76,12 @@ class Toolbox:
 
     @property
     def hash(self) -> str:
-        """Changes whenever what a model is told of the tools does."""
+        """Hash that changes with anything the model is told about the tools."""
         words = "\n".join(spec.model_dump_json() for spec in self.specs)
         return hashlib.sha256(words.encode()).hexdigest()
 
     async def call(self, call: ToolCall, workspace: Workspace) -> ToolMessage:
-        """Carry one call out; whatever is wrong with it goes back to the model as an error."""
+        """Execute a call; any error becomes an error result for the model."""
         try:
             tool = self._tools.get(call.name)
             if tool is None:
@@ -102,12 +102,12 @@ class Toolbox:
 
 
 def _schema(arguments: type[Arguments]) -> dict[str, Any]:
-    """The JSON schema without the titles that pydantic adds, which tell a model nothing."""
+    """Return the JSON schema without pydantic's titles, which do not help a model."""
     schema = arguments.model_json_schema()
     properties: dict[str, dict[str, Any]] = schema.get("properties", {})
     for field in properties.values():
         field.pop("title", None)
-    shared = {"$defs": schema["$defs"]} if "$defs" in schema else {}  # of nested arguments
+    shared = {"$defs": schema["$defs"]} if "$defs" in schema else {}  # for nested arguments
     return {
         "type": "object",
         "properties": properties,
@@ -118,7 +118,7 @@ def _schema(arguments: type[Arguments]) -> dict[str, Any]:
 
 
 def _encoded_again(text: str) -> Any:
-    """The JSON that a JSON string holds, or the string."""
+    """Return the JSON inside a JSON string, or the string."""
     try:
         return from_json(text)
     except ValueError:

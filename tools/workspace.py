@@ -1,4 +1,4 @@
-"""One sample's working place: the problem as the model sees it, and what was written so far."""
+"""The workspace of one sample: the problem as the model sees it, and revisions."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ from harness.tools.reports import report
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How a revision did on the public tests.
+    """A revision's result on the public tests.
 
     Attributes:
-        verdict: of them all.
-        passed, total: how many passed, of how many.
-        text: the same in words, for the model.
+        verdict: the overall verdict.
+        passed, total: number of tests passed, and of all tests.
+        text: the report for the model.
     """
 
     verdict: Verdict
@@ -26,13 +26,13 @@ class Report:
 
     @property
     def solved(self) -> bool:
-        """Whether all passed."""
+        """Whether all tests passed."""
         return self.verdict is Verdict.ACCEPTED
 
 
 @dataclass(slots=True)
 class Revision:
-    """A solution that was written, and the latest report on it."""
+    """A written solution, and the latest report on it."""
 
     code: str
     report: Report | None = None
@@ -45,18 +45,18 @@ class Revision:
 
 @dataclass(slots=True)
 class Workspace:
-    """What tools work on.
+    """The state that tools work on.
 
     Attributes:
-        problem: without hidden tests.
-        run_public_tests: judges a solution on the public tests; raises SandboxError.
-        run_code: runs a program on a stdin; None where that is not to be had.
-        cpu_limit_s: CPU seconds that one test may take.
-        revisions: oldest first.
-        recorded: a report that stands for the next run of the tests, where a conversation is
-            taken up again and that run is in its transcript.
-        submitted: whether the model said that the newest revision is its last.
-        queued_s: seconds that tests and programs have waited for a sandbox worker.
+        problem: the problem without hidden tests.
+        run_public_tests: runs a solution on the public tests; raises SandboxError.
+        run_code: runs a program with some stdin; None if not available.
+        cpu_limit_s: CPU seconds of one test.
+        revisions: the revisions, oldest first.
+        recorded: report to use for the next test run, when a conversation is resumed whose
+            transcript contains that run.
+        submitted: whether the model declared the newest revision final.
+        queued_s: seconds that tests and programs waited for a sandbox worker.
     """
 
     problem: ProblemView
@@ -69,12 +69,12 @@ class Workspace:
     queued_s: float = 0.0
 
     def queued(self, seconds: float) -> None:
-        """Tests or a program waited so long for a sandbox worker."""
+        """Add seconds that tests or a program waited for a sandbox worker."""
         self.queued_s += seconds
 
     @property
     def latest(self) -> Revision | None:
-        """The newest solution, if there is one."""
+        """The newest solution, if any."""
         return self.revisions[-1] if self.revisions else None
 
     @property
@@ -84,11 +84,11 @@ class Workspace:
         return passed[-1] if passed else self.latest
 
     async def test(self) -> Report:
-        """The report on the newest revision, which is run once.
+        """Return the report on the newest revision, running its tests at most once.
 
         Raises:
-            SandboxError: it could not be run.
-            ValueError: nothing was written yet.
+            SandboxError: the tests could not be run.
+            ValueError: there is no revision yet.
         """
         revision = self.latest
         if revision is None:

@@ -1,4 +1,4 @@
-"""`write_answer`: the value that a call returns, where that is what a problem asks for."""
+"""`write_answer`: stores the value of a call as the answer."""
 
 from pydantic import Field
 
@@ -19,7 +19,7 @@ class WriteAnswerArguments(Arguments):
 
 
 class WriteAnswer:
-    """Keeps what the model takes for the value; whether it is right is not said."""
+    """Stores the model's answer, without saying whether it is correct."""
 
     name = "write_answer"
     description = (
@@ -29,7 +29,7 @@ class WriteAnswer:
     arguments = WriteAnswerArguments
 
     async def call(self, workspace: Workspace, arguments: WriteAnswerArguments) -> str:
-        """Keep the answer as the newest revision; raises ToolError for what is no literal."""
+        """Store the answer as the newest revision; ToolError if it is not a literal."""
         answer = arguments.answer.strip()
         if not answer:
             raise ToolError("The answer is empty. Call write_answer with the value.")

@@ -1,4 +1,4 @@
-"""`write_solution`: a new revision of the whole solution."""
+"""`write_solution`: stores a new revision of the complete solution."""
 
 from pydantic import Field
 
@@ -15,7 +15,7 @@ class WriteSolutionArguments(Arguments):
 
 
 class WriteSolution:
-    """Keeps what the model wrote; nothing is run yet."""
+    """Stores the model's solution without running it."""
 
     name = "write_solution"
     description = (
@@ -25,7 +25,7 @@ class WriteSolution:
     arguments = WriteSolutionArguments
 
     async def call(self, workspace: Workspace, arguments: WriteSolutionArguments) -> str:
-        """Keep the code as the newest revision."""
+        """Store the code as the newest revision."""
         code = arguments.code
         if not code.strip():
             raise ToolError("The code is empty. Call write_solution with the complete source.")

@@ -1,1 +1,1 @@
-"""How a solution is sought: attempts, conversations, strategies, prompts."""
+"""Solving problems with a model: attempts, conversations, strategies, prompts."""

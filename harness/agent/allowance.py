@@ -1,4 +1,4 @@
-"""The line that tells the model how much it may still use (`--show-budget`)."""
+"""The line that tells the model its remaining budget (`--show-budget`)."""
 
 from harness.agent.attempt import Session
 from harness.agent.dialogue import Dialogue
@@ -7,9 +7,9 @@ MARK = "\n\n[Left: "
 
 
 def with_allowance(content: str, session: Session, conversation: Dialogue) -> str:
-    """Return a tool's result with the turns, tokens and dollars that are left after it.
+    """Append the remaining turns, tokens and dollars to a tool's result.
 
-    Tokens and dollars are told where the sample has a limit of them.
+    Tokens and dollars are included only if the sample has a limit of them.
     """
     limits = session.limits
     turns = max(0, limits.turns - conversation.turns)
@@ -23,5 +23,5 @@ def with_allowance(content: str, session: Session, conversation: Dialogue) -> st
 
 
 def without_allowance(content: str) -> str:
-    """Return a tool's result as it was before `with_allowance`."""
+    """Return a tool's result without the line added by `with_allowance`."""
     return content.rpartition(MARK)[0] or content

@@ -1,4 +1,4 @@
-"""An attempt at a sample: its limits, its session, its result, its stop reasons."""
+"""Attempts at samples: their limits, session, result and stop reasons."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -33,9 +33,9 @@ class StopReason(StrEnum):
     MODEL_STOPPED = "model_stopped"
     TURN_LIMIT = "turn_limit"
     TOOL_CALL_LIMIT = "tool_call_limit"
-    TIME_LIMIT = "time_limit"  # of working seconds
+    TIME_LIMIT = "time_limit"  # on working seconds
     WALL_LIMIT = "wall_limit"
-    MEMORY_LIMIT = "memory_limit"  # of an external agent and all that it started
+    MEMORY_LIMIT = "memory_limit"  # of an external agent and its child processes
     COST_LIMIT = "cost_limit"
     TOKEN_LIMIT = "token_limit"  # noqa: S105 - a word, no secret
     CONTEXT_LIMIT = "context_limit"
@@ -44,7 +44,7 @@ class StopReason(StrEnum):
 
 
 class BudgetSpentError(Exception):
-    """The sample's own budget may not hold one more request; `reason` says which budget."""
+    """One more request may exceed the sample's own budget; `reason` names the budget."""
 
     def __init__(self, reason: StopReason) -> None:
         self.reason = reason
@@ -52,20 +52,20 @@ class BudgetSpentError(Exception):
 
 
 class RunStop(StrEnum):
-    """Why a run sends no further request before it is done."""
+    """Why a run sends no further requests before it is complete."""
 
     BUDGET = "budget"
     OUTAGE = "outage"  # the provider does not answer
-    REFUSED = "refused"  # the provider will refuse every request: a wrong key or model name
+    REFUSED = "refused"  # every request will be refused, e.g. for a wrong key or model name
     INTERRUPT = "interrupt"
 
 
 class RunStoppedError(Exception):
-    """A limit of the run was reached: the sample stays pending and goes on another time.
+    """A limit of the run was reached; the sample stays pending and can be resumed.
 
     Args:
-        reason: which limit.
-        cause: what is known of it, in one line.
+        reason: the limit.
+        cause: details, in one line.
     """
 
     def __init__(self, reason: RunStop = RunStop.INTERRUPT, cause: str = "") -> None:
@@ -85,28 +85,28 @@ class ChosenBy(StrEnum):
 
     PASSED_PUBLIC_TESTS = "passed_public_tests"
     NEWEST = "newest"
-    MOST_PUBLIC_TESTS = "most_public_tests"  # of several that failed one
-    PROSE = "prose"  # found in a message of a model that would not use the tools
-    EARLIER = "earlier"  # of the run whose solutions were to be repaired
-    ANSWER = "answer"  # single shot's only place
+    MOST_PUBLIC_TESTS = "most_public_tests"  # of several that failed a public test
+    PROSE = "prose"  # found in a message of a model that did not use the tools
+    EARLIER = "earlier"  # from the run whose solutions were to be repaired
+    ANSWER = "answer"  # the only source in single shot
     NONE = "none"
 
 
 ToolProtocolUsed = Literal["native", "text", "none"]
-"""How tools are called: as the provider has it, in text, or not at all."""
+"""How tools are called: natively by the provider, in text, or not at all."""
 
 
 class Limits(Frozen):
-    """What one sample may use; None is no limit.
+    """Limits of one sample; None is no limit.
 
     Attributes:
         turns: model calls.
-        tool_calls: those carried out.
-        tokens: input and output of all calls; a model that does not tell its tokens is stopped
-            after its first.
-        seconds: working seconds: waiting for a provider's rate limit, for the end of an outage or
-            for a sandbox worker does not count.
-        wall_seconds: of everything, waiting included, since the sample was begun or taken up again.
+        tool_calls: executed tool calls.
+        tokens: input and output tokens of all calls; a model that does not report tokens is
+            stopped after its first call.
+        seconds: working seconds, without waiting for the provider's rate limit, the end of an
+            outage or a sandbox worker.
+        wall_seconds: all seconds, including waiting, since the sample was started or resumed.
     """
 
     turns: int = 10
@@ -117,13 +117,13 @@ class Limits(Frozen):
 
 
 class StrategyOptions(Frozen):
-    """How a strategy is to work, beyond its limits.
+    """Options of a strategy, apart from its limits.
 
     Attributes:
-        stop_on_pass: the agent loop ends once the public tests have passed.
-        repair_rounds: of `self_repair`.
-        best_of: how many single shots `best_of_k_public` takes.
-        show_budget: the last tool result of each message says what the sample may still use.
+        stop_on_pass: whether the agent loop ends once the public tests have passed.
+        repair_rounds: rounds of `self_repair`.
+        best_of: number of single shots of `best_of_k_public`.
+        show_budget: whether each message's last tool result states the remaining budget.
     """
 
     stop_on_pass: bool = True
@@ -133,13 +133,14 @@ class StrategyOptions(Frozen):
 
 
 class Written(Frozen):
-    """A revision: when it was written, and how it did on the public tests.
+    """A revision: when it was written, and its result on the public tests.
 
     Attributes:
-        turn: model calls until then.
-        usage: of these calls; None where the model does not tell.
-        seconds: working seconds until then; None where nobody looked.
-        tests: None where they were not run.
+        code: the solution.
+        turn: number of model calls so far.
+        usage: tokens of those calls; None if the model does not report them.
+        seconds: working seconds so far; None if not measured.
+        tests: result on the public tests; None if they were not run.
     """
 
     code: str
@@ -150,19 +151,18 @@ class Written(Frozen):
 
 
 class Attempt(Frozen):
-    """A solution and how it came about.
+    """A final solution and how it was produced.
 
     Attributes:
-        code: the final solution; empty when there is none.
-        extraction: by which rule of `harness.agent.extraction.code` code was found in a message;
-            empty when it was handed in through a tool.
-        revisions: all that were written, the oldest first.
-        tool_protocol: how the model called its tools, or was to call them; None where no answer
-            came.
-        fallback: the model would not call tools, so that the code is what it wrote without them.
-        refused: the model, or its provider's filter, refused to go on.
-        error: the provider's words after `model_error`, the model's after a refusal.
-        confined: whether an agent of the user's own was kept from the data; None where there was
+        code: the final solution; empty if there is none.
+        extraction: rule of `harness.agent.extraction.code` that found the code in a message; empty
+            if it was written with a tool.
+        revisions: all revisions, oldest first.
+        tool_protocol: how the model called its tools, or was told to; None if there was no answer.
+        fallback: whether the model did not call tools, so that the code comes from a message.
+        refused: whether the model, or the provider's filter, refused to continue.
+        error: the provider's message after `model_error`, the model's after a refusal.
+        confined: whether a user's own agent was isolated from the hidden tests; None if there was
             none.
     """
 
@@ -185,25 +185,25 @@ class Attempt(Frozen):
 
     @property
     def written(self) -> int:
-        """How many revisions were written."""
+        """Number of revisions."""
         return len(self.revisions)
 
 
 def no_warning(kind: str, line: str) -> None:
-    """Drop a warning."""
+    """Ignore a warning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Everything one sample's strategy may touch.
+    """Everything a strategy may use for one sample.
 
     Attributes:
-        journal: what is recorded, and what was recorded before.
-        fallback_prompt: for a single shot where the model cannot call tools; None for the bundled
-            one.
-        nudge: what a model is told that called no tool.
-        earlier: the solution of an earlier run, where there is one to repair.
-        warn: prints a line of a kind, once in a run.
+        journal: records events, and holds those recorded before.
+        fallback_prompt: prompt of a single shot if the model cannot call tools; None for the
+            bundled one.
+        nudge: message to a model that called no tool.
+        earlier: the solution of an earlier run, if there is one to repair.
+        warn: prints a warning of a given kind, once per run.
     """
 
     problem: ProblemView
@@ -224,12 +224,13 @@ class Session:
 
 
 class Strategy(Protocol):
-    """A way of seeking a solution."""
+    """A procedure for finding a solution."""
 
     async def __call__(self, session: Session) -> Attempt:
-        """Seek one.
+        """Try to solve the problem.
 
-        A provider that does not answer ends the attempt with `model_error`, not with an exception.
+        If the provider does not answer, the attempt ends with `model_error`, not with an
+        exception.
 
         Raises:
             SandboxError: the tests could not be run.
@@ -238,9 +239,10 @@ class Strategy(Protocol):
 
 
 async def run_until_stopped(work: Awaitable[StopReason], limits: Limits) -> tuple[StopReason, str]:
-    """Await a strategy's work; why it stopped, and the provider's words where it was the provider.
+    """Await a strategy's work; return its stop reason and the provider's error.
 
-    Every limit has a reason of its own. That the run was stopped passes through: it is no end.
+    Each limit has its own stop reason; the error is empty unless the provider failed. A stop of
+    the whole run is not caught: it does not end the attempt.
     """
     wall = asyncio.timeout(limits.wall_seconds)
     try:

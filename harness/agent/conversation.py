@@ -1,4 +1,4 @@
-"""A conversation with a model, every word of it recorded as it is said."""
+"""A conversation with a model, in which every message is recorded at once."""
 
 import asyncio
 import time
@@ -24,16 +24,16 @@ from harness.models.token_estimate import estimated_usage
 
 
 class Conversation(Dialogue):
-    """A dialogue whose model is asked here, through the sample's gate and journal."""
+    """A dialogue that sends its requests through the sample's gate and journal."""
 
     async def ask(self) -> ModelTurn:
-        """Send what was said, within the seconds that are left; or hear the recorded answer.
+        """Send the messages within the remaining seconds, or return the recorded answer.
 
         Raises:
-            BudgetSpentError: the sample's budget may not hold it; nothing was sent.
-            RunStoppedError: a limit of the run was reached; nothing is sent any more.
+            BudgetSpentError: the sample's budget may not suffice; nothing was sent.
+            RunStoppedError: a limit of the run was reached; nothing more is sent.
             ModelError: the provider did not answer.
-            TimeoutError: the sample's working seconds are spent.
+            TimeoutError: the sample's working seconds are used up.
         """
         request = self._request()
         recorded = self._recorded(request)
@@ -44,7 +44,7 @@ class Conversation(Dialogue):
         gate, sent = self._session.gate, False
         while True:
             await self._queue(gate.enter)
-            if not sent:  # after an outage it is the same request that is sent again
+            if not sent:  # after an outage the same request is sent again
                 self._sent(request)
                 self._session.journal(request)
             sent = True
@@ -57,7 +57,7 @@ class Conversation(Dialogue):
                 if not gate.comes_back(error):
                     raise
             except BaseException:
-                # An answer that nobody waits for any longer has to be paid for all the same.
+                # An abandoned answer is billed all the same.
                 gate.leave(None, billed=True, estimate=self._estimate())
                 raise
             else:
@@ -65,7 +65,7 @@ class Conversation(Dialogue):
                 return turn
 
     def _failed(self, error: ModelError) -> None:
-        """Count what a last answer of no use, or one that we cut off, has to be paid."""
+        """Count the cost of a last answer that was unusable, or cut off by a timeout."""
         paid = error.usage
         estimate = self._estimate() if error.cut else None
         if paid is not None:
@@ -83,7 +83,7 @@ class Conversation(Dialogue):
         self._session.gate.leave(None, billed=error.cut, usage=paid, estimate=estimate)
 
     def _estimate(self, turn: ModelTurn | None = None) -> Usage | None:
-        """Tokens of the last request, where its answer was not heard or did not report them."""
+        """Estimate the last request's tokens, if the answer is missing or has no count."""
         return estimated_usage(self._messages, turn, self._session.settings.max_tokens)
 
     def _recorded(self, request: Request) -> ModelTurn | None:
@@ -105,13 +105,13 @@ class Conversation(Dialogue):
         return turn
 
     def _recall_retries(self) -> None:
-        """What the recorded request paid for before its answer."""
+        """Count the cost of recorded failed answers before the recorded answer."""
         for usage in self._session.journal.retries():
             self.usage += usage
             self._session.gate.recall(usage)
 
     async def _queue(self, enter: Callable[[], Awaitable[None]]) -> float:
-        """Queue, which is no work; the seconds that it took."""
+        """Wait in a queue, which is no working time; return the seconds waited."""
         started = time.monotonic()
         await enter()
         waited = time.monotonic() - started
@@ -122,14 +122,14 @@ class Conversation(Dialogue):
         try:
             turn = writable_turn(await self._generate())
         except (TimeoutError, asyncio.CancelledError):
-            self.usage_known = False  # billed all the same, and nobody says how much
+            self.usage_known = False  # billed all the same, but the amount is unknown
             raise
         self._session.journal(Response(turn=self.turns, response=turn))
         self._hear(turn)
         return turn
 
     async def _generate(self) -> ModelTurn:
-        """The answer, unless working time ends first; waiting for a retry moves that end."""
+        """Return the answer within the working time; waits before retries extend its end."""
         gate = self._session.gate
         limit = self._session.limits.seconds
         async with asyncio.timeout(None if limit is None else limit - self.seconds) as clock:
@@ -149,7 +149,7 @@ class Conversation(Dialogue):
                     clock.reschedule(deadline + retry.wait_s)
                 self.usage += retry.usage or Usage()
                 self._session.journal(Retried(turn=self.turns, **dict(retry)))
-                if not retry.wait_s and not retry.usage:  # sent again at once, in the same place
+                if not retry.wait_s and not retry.usage:  # sent again at once, keeping its place
                     return None
                 gate.step_aside(retry, self._estimate() if retry.cut else None)
                 return enter_again

@@ -1,4 +1,4 @@
-"""The messages of one sample and their token counts; another module sends requests."""
+"""The messages of one sample and their token counts; it sends no requests itself."""
 
 import hashlib
 import math
@@ -20,39 +20,39 @@ from harness.models.protocol import (
 from harness.models.text_tools.instructions import said_in_text
 from harness.text import writable
 
-LENGTH_OF_HASH = 32  # hex digits, of 64: one conversation is to be told from another
-NEWEST_RESULTS = 2  # are never cleared
+LENGTH_OF_HASH = 32  # hex digits of 64: enough to distinguish conversations
+NEWEST_RESULTS = 2  # never cleared
 CLEARED = "(This older result was left out to make room. Call the tool again if you need it.)"
 CUT_OFF = (
     "the provider counted {now:,} prompt tokens after {before:,}, though the conversation had "
     "grown: it may have cut off the beginning. Ollama does so beyond its context length; raise "
     "OLLAMA_CONTEXT_LENGTH, or num_ctx in the Modelfile, and start the run anew"
 )
-READ_ONCE = "read_problem"  # what it told first is needed to the end
+READ_ONCE = "read_problem"  # its first result is needed until the end
 
 
 class Digest(Protocol):
-    """A hash that grows."""
+    """A hash that is updated step by step."""
 
     def update(self, data: bytes, /) -> None:
-        """Take more in."""
+        """Add data."""
         ...
 
     def hexdigest(self) -> str:
-        """Of all so far."""
+        """Return the hash of all data so far."""
         ...
 
 
 class Dialogue:
-    """Messages that only ever grow, and what they have cost.
+    """An append-only list of messages, and their cost.
 
-    The hash of a request covers the settings, the tools and every message in order; each request's
-    is built on the last one's, so a conversation of any length is hashed once.
+    The hash of a request covers the settings, the tools and every message in order. Each request's
+    hash continues the previous one, so a conversation is hashed only once.
 
     Attributes:
-        turns: requests so far.
-        usage: of all their answers, and of failed ones that had to be paid for; `usage_known`:
-            whether each told of it.
+        turns: number of requests so far.
+        usage: tokens of all answers, and of failed answers that are billed.
+        usage_known: whether every answer reported its tokens.
     """
 
     def __init__(self, session: Session, tools: tuple[ToolSpec, ...] = ()) -> None:
@@ -66,16 +66,16 @@ class Dialogue:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The messages that the next request holds."""
+        """The messages of the next request."""
         return tuple(self._messages)
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
-        """The tools that the next request names."""
+        """The tools of the next request."""
         return self._tools
 
     def answered(self, turn: ModelTurn) -> None:
-        """Add an answer to all that was said so far, where somebody else has asked for it."""
+        """Add an answer to a request that the caller sent itself."""
         request = self._request()
         self._sent(request)
         self._session.journal(request)
@@ -83,7 +83,7 @@ class Dialogue:
         self._hear(turn)
 
     def add(self, *messages: Message, recorded: bool = False) -> None:
-        """Add messages; those that no event holds yet stand in the next request's."""
+        """Add messages; the next request's event includes those not yet in any event."""
         if not recorded:
             self._unrecorded += messages
         for message in messages:
@@ -91,20 +91,20 @@ class Dialogue:
             self._digest.update(message.model_dump_json().encode())
 
     def start_anew(self, tools: tuple[ToolSpec, ...] = ()) -> None:
-        """Forget what was said, and the tools; turns, seconds and usage go on."""
+        """Drop the messages and set new tools; turns, seconds and usage continue."""
         if self._messages:
             self._session.journal(NewConversation(turn=self.turns))
         self._begin(tools)
 
     def clear_results(self, cause: str) -> bool:
-        """Leave old results of tools out, after a request that was too long; False if none is left.
+        """Clear old tool results after a request was too long; False if none is left.
 
-        The newest stay, and so does what the problem was said to be. Of the others it is the later
-        half, so that as much as possible of the beginning, which the provider may have cached,
-        stays as it was.
+        The newest results stay, and the first reading of the problem. Of the others the later half
+        is cleared, so that as much as possible of the beginning, which the provider may have
+        cached, is unchanged.
 
         Args:
-            cause: the provider's words.
+            cause: the provider's message.
         """
         results = [
             place for place, said in enumerate(self._messages) if isinstance(said, ToolMessage)
@@ -125,7 +125,7 @@ class Dialogue:
             self._messages[place] = cleared
         self._digest = self._hash_of(self._tools, self._messages)
         self._prompt_tokens = None
-        self.turns -= 1  # it is the same one that is asked again
+        self.turns -= 1  # the same request is sent again
         return True
 
     def _tool(self, place: int) -> ToolMessage:
@@ -135,7 +135,7 @@ class Dialogue:
 
     def _begin(self, tools: tuple[ToolSpec, ...]) -> None:
         self._tools = tools
-        self._prompt_tokens: int | None = None  # of the newest answered request
+        self._prompt_tokens: int | None = None  # of the latest answered request
         self._messages: list[Message] = []
         self._unrecorded: list[Message] = []
         self._digest = self._hash_of(tools, ())
@@ -148,16 +148,16 @@ class Dialogue:
 
     @property
     def seconds(self) -> float:
-        """Working seconds so far, those of an earlier attempt that is taken up among them."""
+        """Working seconds so far, including those of a resumed earlier attempt."""
         return self.clock() - self._started - self._waited
 
     def clock(self) -> float:
-        """Monotonic seconds, without those that tests waited for a sandbox worker."""
+        """Return monotonic seconds without the time tests waited for a sandbox worker."""
         return time.monotonic() - self._session.workspace.queued_s
 
     @property
     def unsent(self) -> bool:
-        """Whether something was added that no request has carried yet."""
+        """Whether messages were added that no request has included yet."""
         return bool(self._unrecorded)
 
     @property
@@ -167,7 +167,7 @@ class Dialogue:
         return limit is not None and self.seconds >= limit
 
     def spent(self) -> StopReason | None:
-        """The limit that is used up, if one is: of turns, of tokens or of working seconds."""
+        """Return the limit that is used up (turns, tokens or working seconds), or None."""
         limits = self._session.limits
         if self.turns >= limits.turns:
             return StopReason.TURN_LIMIT
@@ -177,7 +177,7 @@ class Dialogue:
         return StopReason.TIME_LIMIT if self.out_of_time else None
 
     def recall_seconds(self, seconds: float) -> None:
-        """Working seconds of an earlier attempt count as this one's."""
+        """Add the working seconds of an earlier attempt."""
         self._waited -= seconds
 
     def _request(self) -> Request:
@@ -198,10 +198,10 @@ class Dialogue:
         self.usage += turn.usage or Usage()
 
     def _look_for_a_cut(self, turn: ModelTurn) -> None:
-        """Warn where a request had fewer tokens than the shorter one before it.
+        """Warn if a request had fewer tokens than the shorter one before it.
 
-        Two such requests are let pass: the first whose tools are told in text, and one after a new
-        message of the user's, at which chat templates drop the reasoning of earlier turns.
+        Two such requests are expected: the first whose tools are described in text, and one after
+        a new user message, where chat templates drop the reasoning of earlier turns.
         """
         now, before = turn.usage.input_tokens if turn.usage else None, self._prompt_tokens
         self._prompt_tokens = now
@@ -214,7 +214,7 @@ class Dialogue:
 
 
 def writable_turn(turn: ModelTurn) -> ModelTurn:
-    """Return the turn with lone surrogates, which a transcript cannot hold, spelled out."""
+    """Return the turn with lone surrogates escaped, which a transcript cannot hold."""
     calls = tuple(
         call.model_copy(update={"name": writable(call.name), "arguments": writable(call.arguments)})
         for call in turn.tool_calls

@@ -1,29 +1,29 @@
-"""One problem worked on by an agent: its messages, tool calls, reminders, limits and end.
+"""An agent's work on one problem: messages, tool calls, reminders, limits, end.
 
-The model is asked elsewhere: by the agent loop of an evaluation
-(`harness.agent.strategies.agent_loop`), or by a trainer (`harness.Episode`). Both hand each answer
+Requests are sent elsewhere: by the agent loop of an evaluation
+(`harness.agent.strategies.agent_loop`), or by a trainer (`harness.Episode`). Both pass each answer
 to `AgentEpisode.take`, so a model sees the same bytes in training and in evaluation.
 
-What a model may answer, and what happens then:
+Answers of a model, and their handling:
 
-| answer | what happens |
+| answer | handling |
 | --- | --- |
-| several calls | carried out in order, a result each; beyond 32 answered, not carried out |
+| several calls | carried out in order, a result each; after the 32nd, only an error each |
 | broken JSON, wrong or missing arguments | an error as the result that says what is wrong |
-| a JSON string that holds the arguments | taken for the arguments |
+| a JSON string that contains the arguments | taken as the arguments |
 | an unknown tool | an error as the result that names the tools |
 | a call cut off by the token limit | an error as the result that says so |
 | no call, the newest solution failing or untested | a reminder; the second in a row: the end |
-| no call, nothing handed in, or new code in words | a reminder; the third in a row: the end |
-| no call, an empty message or one cut off or filtered | the same, and the reminder says so |
-| no call, an answer handed in that has no tests | the model's end |
+| no call, no solution written, or new code in prose | a reminder; the third in a row: the end |
+| no call, an empty message or one cut off or filtered | the same; the reminder mentions it |
+| no call, an answer written that has no tests | the model's end |
 | a refusal, or filtered a second time | the model's end, `refused`; its solution is graded |
-| no call in two turns, tools told in text | single shot: `fallback` |
+| no call in two turns, tools described in text | single shot: `fallback` |
 
-Reminders are bounded (`harness.agent.strategies.reminders`) and counted (`nudges`). A final
-solution that was not tested is run on the public tests before the attempt ends; where nothing was
-handed in, it is the code that the model wrote last in a message (`prose`). How tools are told in
-text, and when, is in `harness.models.text_tools.tool_protocol`.
+Reminders are limited (`harness.agent.strategies.reminders`) and counted (`nudges`). An untested
+final solution is run on the public tests before the attempt ends. If none was written, the final
+solution is the last code in the model's messages (`prose`). When and how tools are described in
+text is documented in `harness.models.text_tools.tool_protocol`.
 """
 
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, ToolProtocolUsed
@@ -39,7 +39,7 @@ from harness.models.text_tools.instructions import said_in_text
 from harness.text import shorten
 from harness.tools.workspace import Revision
 
-TURNS_WITHOUT_TOOLS = 2  # in text, until the model is taken for one that cannot call any
+TURNS_WITHOUT_TOOLS = 2  # with tools in text, before assuming that the model cannot call any
 LONGEST_REFUSAL = 1_000
 SAME_SOLUTION = 3
 CUT_OFF = "Your message was cut off by its token limit before any tool was called. Be brief."
@@ -47,14 +47,14 @@ FILTERED = "Your message was withheld by a content filter. Put it in other words
 
 
 class AgentEpisode:
-    """The state of one sample: what was said, called and written, and whether it is over.
+    """The state of one sample: its messages, tool calls, revisions and end.
 
     Args:
-        session: what the sample may touch.
-        conversation: with the session's tools, and no message yet.
+        session: everything the sample may use.
+        conversation: a dialogue with the session's tools and no messages yet.
 
     Attributes:
-        calls: carries tool calls out.
+        calls: executes tool calls.
         fallback: whether the model is asked once more, without tools.
     """
 
@@ -70,7 +70,7 @@ class AgentEpisode:
         self._refusal: str | None = None
 
     def open(self) -> None:
-        """Add the opening messages. Raises UsageError where a template fails."""
+        """Add the opening messages. Raises UsageError if a template fails."""
         session = self.session
         opening = session.prompt.render(
             session.problem, session.workspace.cpu_limit_s, session.limits.turns
@@ -78,17 +78,17 @@ class AgentEpisode:
         self.conversation.add(*opening)
 
     def spent(self) -> StopReason | None:
-        """The limit that is used up, if one is: no further answer is wanted then."""
+        """Return the limit that is used up, or None; if used up, send no further request."""
         return self.calls.spent()
 
     async def take(self, turn: ModelTurn) -> StopReason | None:
-        """Carry out an answer's tool calls, or remind the model of its tools.
+        """Execute an answer's tool calls, or remind the model of its tools.
 
         Args:
-            turn: the answer, which the conversation has heard already.
+            turn: the answer, already part of the conversation.
 
         Returns:
-            Why the episode ended; None where the next answer is wanted, unless a limit is spent.
+            Why the episode ended; None if it continues, unless a limit is used up.
 
         Raises:
             SandboxError: the public tests could not be run.
@@ -101,9 +101,9 @@ class AgentEpisode:
         return self._look(turn)
 
     async def test_final(self, reason: StopReason) -> None:
-        """Run the final solution on the public tests where that was not done; else code in words.
+        """Run an untested final solution on the public tests; without one, use prose.
 
-        After a pass that ended the loop, what was written later is not the final solution.
+        If passing tests ended the loop, a revision written later is not the final solution.
 
         Raises:
             SandboxError: the public tests could not be run.
@@ -117,7 +117,7 @@ class AgentEpisode:
             await run_public_tests(self.session, self.conversation)
 
     def attempt(self, reason: StopReason, error: str = "") -> Attempt:
-        """Return the solution and how it came about."""
+        """Return the final solution and how it was produced."""
         best = self.session.workspace.best
         if best is None:
             rule = ChosenBy.NONE
@@ -144,14 +144,14 @@ class AgentEpisode:
         )
 
     def _note_protocol(self, protocol: ToolProtocolUsed, cause: str = "") -> None:
-        """Record how tools are called, where it is not, or no longer, natively."""
+        """Record the tool protocol when it is, or becomes, other than native."""
         if protocol not in {self._protocol, "native"}:
             turn = self.conversation.turns
             self.session.journal(ToolProtocolChanged(turn=turn, protocol=protocol, cause=cause))
         self._protocol = protocol
 
     def _look(self, turn: ModelTurn) -> StopReason | None:
-        """Return why the episode ended with this answer; None where it goes on."""
+        """Return why the episode ended with this answer; None if it continues."""
         session, best = self.session, self.session.workspace.best
         if session.workspace.submitted:
             return StopReason.SUBMITTED
@@ -172,10 +172,10 @@ class AgentEpisode:
         return self._remind(turn)
 
     def _remind(self, turn: ModelTurn) -> StopReason | None:
-        """Answer a message without a tool call with a reminder, or take it for the model's end.
+        """Answer a message without a tool call with a reminder, or end the episode.
 
-        Plain words after a reminder give up. Words without any solution, code that was not handed
-        in, and messages that are empty, cut off or filtered are answered twice in a row.
+        A message in plain words after a reminder ends it. Words without any solution, new code
+        in prose, and empty, cut off or filtered messages get two reminders in a row.
         """
         workspace, code = self.session.workspace, self._found(turn.text).code.strip()
         latest, best = workspace.latest, workspace.best
@@ -203,7 +203,7 @@ class AgentEpisode:
         return None
 
     def _fall_back(self) -> StopReason | None:
-        """Single shot, where tools cannot be called: the code said last, else one more request."""
+        """Switch to single shot: use code in messages, or send a request without tools."""
         has_code = bool(self._prose().code)
         if not has_code and (spent := self.calls.spent()) is not None:
             return spent
@@ -221,12 +221,12 @@ class AgentEpisode:
         return self.session.extract(text, self.session.problem.entry_point)
 
     def _prose(self) -> Extraction:
-        """The code that the model wrote last in a message."""
+        """Return the last code in the model's messages."""
         found = (self._found(text) for text in reversed(self._said))
         return next((each for each in found if each.code), Extraction(code="", rule="none"))
 
     def _repeats(self) -> bool:
-        """Whether the same failing solution was written several times running."""
+        """Whether the same failing solution was written several times in a row."""
         last = self.session.workspace.revisions[-SAME_SOLUTION:]
         return len(last) == SAME_SOLUTION and all(
             revision.code == last[0].code and revision.report is not None and not revision.passed

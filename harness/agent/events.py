@@ -1,10 +1,10 @@
-"""Events of a transcript: one a line, written as they happen.
+"""Events of a transcript: one per line, written as they happen.
 
-Together the events rebuild the state of a conversation. A request names only the messages that no
-earlier event holds: the model's own words stand in its response, a tool's in its result.
+The events together reconstruct the state of a conversation. A request contains only messages that
+are in no earlier event: the model's messages are in its responses, a tool's in its results.
 
-Nothing in a transcript is ever written over. Where a sample is taken up again, `Resumed` says how
-many of the events before it still stand; `standing` gives those of a whole transcript.
+A transcript is append-only. When a sample is resumed, `Resumed` says how many of the earlier
+events remain valid; `standing` returns the valid ones.
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ SCHEMA = 1
 
 
 class SampleStart(Frozen):
-    """The sample, and the hashes of everything that shaped it."""
+    """Start of a sample, with the hashes of everything that affects it."""
 
     event: Literal["sample_start"] = "sample_start"
     schema_version: int = Field(default=SCHEMA, alias="schema")
@@ -39,7 +39,7 @@ class SampleStart(Frozen):
 
 
 class Request(Frozen):
-    """A request about to be sent: the hash of all its messages, tools and settings."""
+    """A request about to be sent; the hash covers all messages, tools and settings."""
 
     event: Literal["request"] = "request"
     turn: int
@@ -48,7 +48,7 @@ class Request(Frozen):
 
 
 class Response(Frozen):
-    """The model's answer in full."""
+    """The model's complete answer."""
 
     event: Literal["response"] = "response"
     turn: int
@@ -56,9 +56,9 @@ class Response(Frozen):
 
 
 class Retried(Frozen):
-    """A request that failed and is sent again after `wait_s` seconds; `usage` was paid for it.
+    """A failed request that is retried after `wait_s` seconds; it cost `usage`.
 
-    `malformed` and `cut` are those of `harness.models.protocol.Retry`.
+    `malformed` and `cut` are described in `harness.models.protocol.Retry`.
     """
 
     event: Literal["retry"] = "retry"
@@ -74,9 +74,10 @@ class Retried(Frozen):
 
 
 class Unusable(Frozen):
-    """The last answer to a request that came to nothing; it has to be paid for.
+    """The final, unusable answer to a request; it is billed.
 
-    `estimated`: True where a timeout of ours cut the answer off, so that its tokens are estimated.
+    `estimated`: True if the harness's timeout cut the answer off, so that its tokens are
+    estimated.
     """
 
     event: Literal["unusable"] = "unusable"
@@ -87,7 +88,7 @@ class Unusable(Frozen):
 
 
 class PublicTests(Frozen):
-    """How a revision did on the public tests: the verdict of all, and how many passed."""
+    """A revision's result on the public tests: overall verdict and number passed."""
 
     verdict: Verdict
     passed: int
@@ -95,19 +96,19 @@ class PublicTests(Frozen):
 
     @classmethod
     def of(cls, report: Report) -> Self:
-        """A report without its words."""
+        """Return the verdict and counts of a report."""
         return cls(verdict=report.verdict, passed=report.passed, total=report.total)
 
     @property
     def solved(self) -> bool:
-        """Whether all passed."""
+        """Whether all tests passed."""
         return self.verdict is Verdict.ACCEPTED
 
 
 class ToolResult(Frozen):
-    """The result of one tool call, and its wall seconds without waiting for a sandbox worker.
+    """The result of a tool call; seconds exclude waiting for a sandbox worker.
 
-    `tests`: what the newest revision came to, where this call had it tested.
+    `tests`: the newest revision's result, if this call ran the tests.
     """
 
     event: Literal["tool_result"] = "tool_result"
@@ -118,7 +119,7 @@ class ToolResult(Frozen):
 
 
 class Tested(Frozen):
-    """A strategy had the public tests run, without a tool call; wall seconds as in `ToolResult`."""
+    """Public tests run by a strategy without a tool call; seconds as in `ToolResult`."""
 
     event: Literal["tested"] = "tested"
     turn: int
@@ -128,9 +129,9 @@ class Tested(Frozen):
 
 
 class Cleared(Frozen):
-    """The request of this turn was too long; these results of tools are left out from here on.
+    """A request was too long, so these tool results are cleared from now on.
 
-    They stand in the conversation as `text` does. `cause` holds the provider's words.
+    `text` replaces them in the conversation. `cause` is the provider's message.
     """
 
     event: Literal["cleared"] = "cleared"
@@ -141,9 +142,9 @@ class Cleared(Frozen):
 
 
 class NewConversation(Frozen):
-    """After this turn a new conversation begins: nothing said before is sent again, no tools are.
+    """A new conversation starts after this turn, without the earlier messages.
 
-    Turns, tokens and seconds go on.
+    Tools are reset too. Turns, tokens and seconds continue.
     """
 
     event: Literal["new_conversation"] = "new_conversation"
@@ -151,12 +152,12 @@ class NewConversation(Frozen):
 
 
 class Resumed(Frozen):
-    """The sample is taken up again.
+    """The sample was resumed.
 
     Attributes:
-        kept: how many events before this one stand, those counted that stood then. What came after
-            them was void: a request without an answer, an end that was none.
-        cause: why recorded answers were not used, where there were some.
+        kept: number of earlier events that remain valid, not counting already invalid ones. Later
+            ones became void: a request without an answer, or an end that did not hold.
+        cause: why recorded answers were not used, if there were any.
     """
 
     event: Literal["resumed"] = "resumed"
@@ -167,12 +168,12 @@ class Resumed(Frozen):
 
 
 class PutOff(Frozen):
-    """A limit of the run ended the work on the sample for now; it stays pending.
+    """A limit of the run interrupted the sample, which stays pending.
 
     Attributes:
-        reason: which limit, as in `harness.agent.attempt.RunStop`.
-        cause: what is known of it.
-        in_flight: whether a request was under way whose answer nobody heard.
+        reason: the limit, as in `harness.agent.attempt.RunStop`.
+        cause: details.
+        in_flight: whether a request was in flight whose answer was lost.
     """
 
     event: Literal["put_off"] = "put_off"
@@ -183,7 +184,7 @@ class PutOff(Frozen):
 
 
 class ToolProtocolChanged(Frozen):
-    """From this turn's answer on tools are called in another way; at first it is natively."""
+    """From this turn's answer on, tools are called differently; initially natively."""
 
     event: Literal["tool_protocol"] = "tool_protocol"
     turn: int
@@ -192,15 +193,15 @@ class ToolProtocolChanged(Frozen):
 
 
 class AgentLeft(Frozen):
-    """An agent of the user's own has left, or was made to.
+    """A user's own agent exited, or was ended.
 
     Attributes:
-        client: how it called itself over MCP; empty where it never spoke.
-        confined: whether it was kept from the data.
-        exit_code: of its process, beyond 128 the signal that ended it; None where we ended it, or
-            it was no process of ours.
-        stdout, stderr: what that wrote; of a long text the middle is left out.
-        seconds: from its start to its end.
+        client: name of its MCP client; empty if it never connected.
+        confined: whether it was isolated from the hidden tests.
+        exit_code: exit code of its process, above 128 for the signal that ended it; None if the
+            harness ended it, or did not start it.
+        stdout, stderr: its output; the middle of a long text is left out.
+        seconds: wall seconds from its start to its end.
     """
 
     event: Literal["agent_left"] = "agent_left"
@@ -213,13 +214,13 @@ class AgentLeft(Frozen):
 
 
 class WorkEnded(Frozen):
-    """The work of a user's own agent is over; its solution is still to be tested and graded.
+    """A user's own agent finished; its solution is still to be tested and graded.
 
-    A sample that is interrupted after this event is not given to another agent.
+    A sample interrupted after this event is not given to another agent.
 
     Attributes:
-        stop_reason: why it is over.
-        error: what went wrong, if something did.
+        stop_reason: why it finished.
+        error: the error, if any.
     """
 
     event: Literal["work_ended"] = "work_ended"
@@ -228,14 +229,14 @@ class WorkEnded(Frozen):
 
 
 class Graded(Frozen):
-    """The final solution, judged on all tests."""
+    """The final solution's grade on all tests."""
 
     event: Literal["grade"] = "grade"
     grade: Grade
 
 
 class SampleEnd(Frozen):
-    """How the sample ended. The final solution is the one that `chosen_by` picks from the above."""
+    """End of the sample; `chosen_by` tells which revision is the final solution."""
 
     event: Literal["sample_end"] = "sample_end"
     stop_reason: str
@@ -246,7 +247,7 @@ class SampleEnd(Frozen):
 
 
 class NotGraded(Frozen):
-    """The sample was not graded: the sandbox or the judge failed. It stays pending."""
+    """The sample was not graded: sandbox or judge failed. It stays pending."""
 
     event: Literal["not_graded"] = "not_graded"
     verdict: Verdict
@@ -254,10 +255,10 @@ class NotGraded(Frozen):
 
 
 class Damaged(Frozen):
-    """A line of a transcript that cannot be read. It keeps its place; it is never written.
+    """An unreadable line of a transcript; used only in reading, never written.
 
     Attributes:
-        line: its number in the file, from 1.
+        line: line number in the file, from 1.
         cause: what is wrong with it.
     """
 
@@ -290,9 +291,9 @@ Event = Annotated[
 
 
 def standing(events: Iterable[Event]) -> list[Event]:
-    """The events of a transcript without those that were void when the sample was taken up again.
+    """Return the valid events of a transcript, as if it had never been interrupted.
 
-    What is left reads as if the sample had never been interrupted.
+    Events that became void when the sample was resumed are left out.
     """
     kept: list[Event] = []
     for event in events:
@@ -304,10 +305,10 @@ def standing(events: Iterable[Event]) -> list[Event]:
 
 
 def _kept_by(resumed: Resumed, before: list[Event]) -> int:
-    """How many of the events before it stand.
+    """Return how many of the events before `resumed` remain valid.
 
-    A damaged line among them may have come in later. Then it was not counted, and the answer of the
-    turn that it names is further on.
+    A damaged line among them may have been added later. It was not counted then, and the answer of
+    the turn named in `resumed` comes later.
     """
     damaged = sum(isinstance(event, Damaged) for event in before[: resumed.kept])
     for kept in range(resumed.kept, resumed.kept + damaged + 1):

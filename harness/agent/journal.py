@@ -1,13 +1,12 @@
-"""The journal of a sample: recorded answers are replayed after an interruption.
+"""The journal of a sample, which replays recorded answers after an interruption.
 
-A strategy that is run once more does the same things in the same order, as long as it hears the
-same answers. So the events of an earlier attempt are its answers: while each thing that happens is
-the next one recorded, nothing is asked and nothing is written. From the first that is not, the
-strategy is on its own again, and all it does is recorded.
+A strategy that runs again does the same things in the same order, as long as it gets the same
+answers. So the events of an earlier attempt provide its answers: while each event equals the next
+recorded one, no request is sent and nothing is written. From the first different event on, the
+strategy runs normally and everything is recorded.
 
-A damaged line of a transcript is passed over. Where it took the place of an event that costs
-nothing to do again, that is done again; where it took the place of an answer, nothing after it
-stands.
+A damaged line of a transcript is skipped. If it replaced an event that costs nothing to repeat,
+that is repeated; if it replaced an answer, all later events are void.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,9 +29,9 @@ from harness.agent.events import (
 from harness.models.protocol import ContextOverflowError, RecordingEndedError, Usage
 
 MODEL_STOPPED = "model_stopped"
-"""The stop reason of a sample that the model ended, which older versions did sooner."""
+"""Stop reason of a sample ended by the model; older versions ended it earlier."""
 
-STARTS = {  # what shapes a sample, by the field of its start that would tell of a change
+STARTS = {  # everything that affects a sample, by the field of `SampleStart` that records it
     "problem_hash": "the problem",
     "prompt_hash": "the prompt",
     "tools_hash": "the tools",
@@ -44,15 +43,15 @@ STARTS = {  # what shapes a sample, by the field of its start that would tell of
 
 
 class Journal:
-    """Records one sample.
+    """Records one sample, replaying an earlier attempt.
 
     Args:
-        write: puts an event on disk.
-        recorded: the events of an earlier attempt that stand.
+        write: writes an event to disk.
+        recorded: the valid events of an earlier attempt.
 
     Attributes:
-        answers: what each answer so far has used, the recorded ones among them.
-        cut_off: how many of them the token limit cut off.
+        answers: token usage of each answer so far, including recorded ones.
+        cut_off: number of answers cut off by the token limit.
     """
 
     def __init__(self, write: Callable[[Event], None], recorded: Sequence[Event] = ()) -> None:
@@ -65,7 +64,7 @@ class Journal:
         self.cut_off = 0
 
     def __call__(self, event: Event) -> None:
-        """An event has happened; one that is recorded already is not written again."""
+        """Record an event, unless it is already recorded."""
         if not self._live and isinstance(event, SampleStart):
             self._begin(event)
             return
@@ -83,20 +82,20 @@ class Journal:
 
     @property
     def recorded(self) -> Sequence[Event]:
-        """The events of an earlier attempt that still stand; none once something else happened."""
+        """The valid events of an earlier attempt; none once the attempts differ."""
         return () if self._live else self._recorded
 
     def start_over(self, cause: str) -> None:
-        """Begin the sample anew: nothing of an earlier attempt can be used again."""
+        """Restart the sample: nothing of an earlier attempt can be reused."""
         if not self._live:
             self._go_live(cause)
 
     def answer(self, request: Request) -> Response | None:
-        """The recorded answer to a request, or None: then it has to be sent.
+        """Return the recorded answer to a request; None if it must be sent.
 
         Raises:
-            ContextOverflowError: what is recorded is that it was too long.
-            RecordingEndedError: what is recorded is that the model had ended the sample here.
+            ContextOverflowError: the recorded request was too long.
+            RecordingEndedError: the model ended the recorded sample here.
         """
         if self._live:
             return None
@@ -132,11 +131,11 @@ class Journal:
                 return None
 
     def retries(self) -> tuple[Usage, ...]:
-        """What was paid for before the recorded answer given last, in answers of no use."""
+        """Return the usage of billed, unusable answers before the latest recorded answer."""
         return self._retries
 
     def result(self, call_id: str) -> ToolResult | None:
-        """The recorded result of a call, or None: then it has to be carried out."""
+        """Return the recorded result of a tool call; None if it must be executed."""
         if self._live:
             return None
         found = self._next(lambda each: isinstance(each, ToolResult) and _answers(each, call_id))
@@ -148,7 +147,7 @@ class Journal:
         return None
 
     def tested(self, turn: int) -> Tested | None:
-        """The recorded outcome of tests that a strategy had run, or None: then they have to be."""
+        """Return the recorded result of a strategy's tests; None if they must be run."""
         if self._live:
             return None
         found = self._next(lambda each: isinstance(each, Tested) and each.turn == turn)
@@ -164,9 +163,9 @@ class Journal:
         self.cut_off += answer.response.cut_off
 
     def _begin(self, start: SampleStart) -> None:
-        """Compare what shapes the sample; a change of it makes the record worthless."""
+        """Compare what affects the sample; a change makes the recorded events void."""
         before = self._next(lambda found: isinstance(found, SampleStart))
-        if self._is_lost():  # the hashes of the requests tell whether the sample has changed
+        if self._is_lost():  # the requests' hashes show whether the sample has changed
             self._kept = 1
             return
         if not isinstance(before, SampleStart):
@@ -185,7 +184,7 @@ class Journal:
         self._kept += 1
 
     def _next(self, wanted: Callable[[Event], bool]) -> Event | None:
-        """The next recorded event; damaged lines before a wanted one were no events."""
+        """Return the next recorded event, skipping damaged lines before a wanted one."""
         place = self._kept
         while isinstance(found := self._at(place), Damaged):
             place += 1
@@ -194,7 +193,7 @@ class Journal:
         return self._at(self._kept)
 
     def _is_lost(self) -> bool:
-        """Whether the next event is on a damaged line: there are readable ones after it."""
+        """Whether the next event is damaged, with readable ones after it."""
         here, after = self._at(self._kept), self._recorded[self._kept :]
         return isinstance(here, Damaged) and any(not isinstance(each, Damaged) for each in after)
 
@@ -202,14 +201,14 @@ class Journal:
         return self._recorded[place] if place < len(self._recorded) else None
 
     def _go_live(self, cause: str = "") -> None:
-        """From here on everything happens; what is recorded beyond is void."""
+        """Stop replaying; the remaining recorded events become void."""
         self._live = True
         cause = cause or self._damage()
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._write(Resumed(kept=self._kept, turn=self._turn, cause=cause, time=now))
 
     def _damage(self) -> str:
-        """What is said of damaged lines; nothing where there are none."""
+        """Describe the damaged lines; empty if there are none."""
         damaged = [each for each in self._recorded if isinstance(each, Damaged)]
         if not damaged:
             return ""
@@ -226,5 +225,5 @@ def _answers(event: ToolResult, call_id: str) -> bool:
 
 
 def _is_of_turn(event: Event | None, turn: int) -> bool:
-    """Whether an event is what came of a request of that turn."""
+    """Whether an event results from a request of that turn."""
     return isinstance(event, Response | Retried | Unusable | Cleared) and event.turn == turn

@@ -1,4 +1,4 @@
-"""The workspace of one sample: a problem without hidden tests, and a sandbox behind its tools."""
+"""The workspace of a sample: a problem without hidden tests, and a sandbox."""
 
 from dataclasses import replace
 
@@ -14,11 +14,11 @@ def workspace_of(problem: Problem, options: Options, pool: Executor) -> Workspac
     """Return an empty workspace for a problem.
 
     Args:
-        problem: what the sample is about.
-        options: how solutions are judged; an isolated process for every test is not used here.
-        pool: where tests and programs run, before work that no model waits for.
+        problem: the sample's problem.
+        options: how solutions are judged, except that tests are not isolated from each other.
+        pool: executor of tests and programs, at higher priority than work no model waits for.
     """
-    # The closures below go to strategy and tools: they may hold nothing that holds `problem`.
+    # The strategy and tools get the closures below, which must not refer to `problem`.
     view, task = problem.view(), options.task(problem, "", ())
     if task.checker is not None:
         task = replace(task, checker=task.checker.of_public_tests())

@@ -1,4 +1,4 @@
-"""Where a sample's requests queue: for a place among those in flight, and for money."""
+"""The queue of a sample's requests, for a free place in flight and for money."""
 
 from typing import Protocol
 
@@ -6,41 +6,41 @@ from harness.models.protocol import ModelError, ModelTurn, Retry, Usage
 
 
 class Gate(Protocol):
-    """Lets the requests of one sample through, one after another."""
+    """Admits the requests of one sample, one after another."""
 
     @property
     def dollars_left(self) -> float | None:
-        """US dollars that the sample may still spend; None without a limit."""
+        """US dollars the sample may still spend; None without a limit."""
         ...
 
     async def enter(self) -> None:
         """Wait until the next request may be sent.
 
         Raises:
-            BudgetSpentError: the sample's own budget holds no further request.
-            RunStoppedError: the run sends no further request.
+            BudgetSpentError: the sample's own budget does not cover another request.
+            RunStoppedError: the run sends no further requests.
         """
         ...
 
     def step_aside(self, retry: Retry, estimate: Usage | None = None) -> None:
-        """The request failed and waits before it is sent again: its place is free meanwhile.
+        """Free the request's place while it waits for its retry.
 
         Args:
             retry: the failure.
-            estimate: tokens of a request that a timeout of ours cut off.
+            estimate: estimated tokens, if the harness's timeout cut the request off.
         """
         ...
 
     async def enter_again(self) -> None:
-        """That wait is over: queue once more."""
+        """Queue again after the wait of `step_aside`."""
         ...
 
     def may_be_dropped(self) -> None:
-        """Should the user stop the run before it leaves, the task may be cancelled."""
+        """Allow cancelling the task if the user stops the run before the next request."""
         ...
 
     def recall(self, usage: Usage | None) -> None:
-        """An answer of an earlier attempt is used again: the sample's money, and not the run's."""
+        """Charge a reused answer of an earlier attempt to the sample, but not to the run."""
         ...
 
     def leave(
@@ -51,22 +51,22 @@ class Gate(Protocol):
         usage: Usage | None = None,
         estimate: Usage | None = None,
     ) -> None:
-        """The request has come to its end.
+        """Finish the request.
 
         Args:
-            turn: the answer, if there was one.
-            billed: whether it has to be paid for: an answer that nobody waited for is, too.
-            usage: tokens of an answer that is of no use, which are paid for all the same.
-            estimate: tokens of an answer that nobody heard, or that did not report them.
+            turn: the answer, if there is one.
+            billed: whether it is billed, which also holds for an abandoned answer.
+            usage: tokens of an unusable answer, which are billed all the same.
+            estimate: estimated tokens of an answer that was lost or did not report them.
         """
         ...
 
     def comes_back(self, error: ModelError) -> bool:
-        """Whether a request that was given up is to be sent again, once `enter` lets it."""
+        """Whether a failed request is to be sent again, once `enter` admits it."""
         ...
 
     def refuse(self, error: ModelError) -> None:
-        """The provider will refuse every request of the run.
+        """Stop the run, since the provider will refuse all its requests.
 
         Raises:
             RunStoppedError: the run stops.
@@ -75,7 +75,7 @@ class Gate(Protocol):
 
 
 class _Open:
-    """No queue, no budget."""
+    """A gate without queue or budget."""
 
     dollars_left: float | None = None
 

@@ -1,4 +1,4 @@
-"""A sample's tool calls: carried out in order, within the sample's limits, and recorded."""
+"""A sample's tool calls: executed in order, within its limits, and recorded."""
 
 import time
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests
 from harness.tools.workspace import Report
 
-MOST_CALLS = 32  # of one message
+MOST_CALLS = 32  # in one message
 CUT_OFF_CALL = (
     "The call was cut off by the token limit of a message, and not carried out. Call {name} again, "
     "with a shorter message."
@@ -22,7 +22,7 @@ CUT_OFF_NAME = "The message was cut off by its token limit."
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """When a revision was written: model calls, their usage and working seconds so far."""
+    """When a revision was written: model calls, usage and working seconds so far."""
 
     turn: int
     usage: Usage | None
@@ -30,10 +30,11 @@ class _Mark:
 
 
 class ToolCalls:
-    """What the tools of one sample were called for.
+    """The tool calls of one sample.
 
     Attributes:
-        made: how many calls there were; `malformed` of them could not be understood.
+        made: number of calls.
+        malformed: number of calls that could not be parsed.
     """
 
     def __init__(self, session: Session, conversation: Dialogue) -> None:
@@ -43,14 +44,14 @@ class ToolCalls:
         self.made = self.malformed = 0
 
     def spent(self) -> StopReason | None:
-        """The limit that is used up, if one is."""
+        """Return the limit that is used up, or None."""
         limit = self._session.limits.tool_calls
         if limit is not None and self.made >= limit:
             return StopReason.TOOL_CALL_LIMIT
         return self._conversation.spent()
 
     async def carry_out(self, turn: ModelTurn) -> tuple[ToolMessage, ...]:
-        """Carry the calls out in the order asked; each gets exactly one result."""
+        """Execute the calls in order; each gets exactly one result."""
         results: list[ToolMessage] = []
         for number, call in enumerate(turn.tool_calls):
             self.made += 1
@@ -66,7 +67,7 @@ class ToolCalls:
         return tuple(results)
 
     def revisions(self) -> tuple[Written, ...]:
-        """What was written, and when."""
+        """Return the revisions, with their times and test results."""
         return tuple(
             Written(
                 code=revision.code,
@@ -96,9 +97,9 @@ class ToolCalls:
         )
 
     async def _recall(self, call: ToolCall, recorded: ToolResult, *, last: bool) -> None:
-        """Do again what a recorded call left behind; its tests are not run again.
+        """Repeat the effects of a recorded call, without running its tests again.
 
-        Those of a user's own tool are: its result need not be the report.
+        Tests of a user's own tool are run again, since its result need not be the report.
         """
         workspace, started = self._session.workspace, time.monotonic()
         if recorded.tests is not None and call.name == RunTests.name:
@@ -106,14 +107,14 @@ class ToolCalls:
             if last and self._session.ways.show_budget:
                 text = without_allowance(text)
             workspace.recorded = Report(**dict(recorded.tests), text=text)
-        if not recorded.result.is_error and call.name != RunCode.name:  # which leaves nothing
+        if not recorded.result.is_error and call.name != RunCode.name:  # which has no effects
             await self._session.toolbox.call(call, workspace)
             self.note_revisions()
         workspace.recorded = None
         self._conversation.recall_seconds(recorded.seconds - (time.monotonic() - started))
 
     async def _call(self, call: ToolCall, number: int) -> ToolMessage:
-        """One call; beyond a limit or a message's bound it is answered, but not carried out."""
+        """Execute one call; beyond a limit, return an error result instead."""
         limits = self._session.limits
         words = ""
         if self._conversation.out_of_time:
@@ -131,7 +132,7 @@ class ToolCalls:
         return result
 
     def note_revisions(self) -> None:
-        """Say of what was just written when that was."""
+        """Record the current turn, usage and time for newly written revisions."""
         conversation = self._conversation
         usage = conversation.usage if conversation.usage_known else None
         mark = _Mark(conversation.turns, usage, round(conversation.seconds, 6))
@@ -139,12 +140,12 @@ class ToolCalls:
         self._marks[written:] = [mark] * (written - len(self._marks))
 
     def _report(self) -> Report | None:
-        """That on the newest revision, if its tests were run."""
+        """Return the newest revision's report, if its tests were run."""
         latest = self._session.workspace.latest
         return latest.report if latest is not None else None
 
     def _cut_off_call(self, result: ToolMessage) -> ToolMessage:
-        """The error of a call of which the end is missing, for the reason that it is."""
+        """Return an error for a truncated call that names the cause."""
         known = result.name in {spec.name for spec in self._session.toolbox.specs}
         if known:
             words = CUT_OFF_CALL.format(name=result.name)

@@ -21,8 +21,8 @@ def main() -> None:
     except KeyboardInterrupt:
         _say("interrupted")
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:  # the reader of our output has gone, as `| head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is still to be flushed
+    except BrokenPipeError:  # the reader of the output has exited, as `| head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # receives what is still to be flushed
         sys.stderr.close()
         sys.exit(0)
     except SystemExit:
@@ -34,15 +34,15 @@ def main() -> None:
             raise
         told = _told(error)
         if told is None:
-            raise  # ours to mend: the traceback is what a report needs
+            raise  # a bug: bug reports need the traceback
         message, code = told
-        if message:  # there is none where the help was printed instead
+        if message:  # empty if the help was printed instead
             _say(message)
         sys.exit(code)
 
 
 def _told(error: Exception) -> tuple[str, int] | None:
-    """The message and exit code of an error that is the user's to mend."""
+    """Return the message and exit code of an error that the user can fix, else None."""
     from harness.errors import HarnessError, UsageError, missing_package
 
     if (missing := missing_package(error)) is not None:
@@ -51,7 +51,7 @@ def _told(error: Exception) -> tuple[str, int] | None:
         return str(error), error.exit_code
     if isinstance(error, OSError):
         return f"{error.filename or 'output'}: {error.strerror or error}", UsageError.exit_code
-    # typer's own errors have no public base class; all of them can say themselves.
+    # Typer's own errors have no public base class, but all have `format_message`.
     format_message = getattr(error, "format_message", None)
     return (format_message(), getattr(error, "exit_code", 2)) if format_message else None
 

@@ -1,4 +1,4 @@
-"""The program `harness`: help from the registry; a command is imported when it is used."""
+"""The program `harness`; commands in the registry are imported when used."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -20,17 +20,17 @@ _BY_NAME = {command.name: command for command in COMMANDS}
 class LazyGroup(HelpGroup):
     """The commands of the registry.
 
-    For the help, each is a name with one line of text, so that printing it imports no command.
+    For the help, only their names and one-line descriptions are used, which imports none.
     """
 
     _for_help = False
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """Return their names, in the order of the registry."""
+        """Return the names of the commands, in the order of the registry."""
         return [*_BY_NAME]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """Return the command of that name, or None."""
+        """Return the command of a name, or None."""
         command = _BY_NAME.get(cmd_name)
         if command is None:
             return None
@@ -47,7 +47,7 @@ class LazyGroup(HelpGroup):
             self._for_help = False
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Offer commands to a shell, without importing any."""
+        """Complete command names for a shell, without importing any command."""
         self._for_help = True
         try:
             return super().shell_complete(ctx, incomplete)

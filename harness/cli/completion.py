@@ -1,7 +1,7 @@
-"""Shell completion: names that harness knows, and runs on the disk.
+"""Shell completion: names known to the harness, and runs on disk.
 
-A shell may run what it is offered, so nothing is offered but letters, digits and a few signs that
-no shell heeds. Only what a name needs is imported, since a reader waits for each of these answers.
+A shell may execute completions, so they contain only letters, digits and characters without
+meaning to shells. Only what a completion needs is imported, since the user waits for it.
 """
 
 import io
@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 COMPLETE = "_HARNESS_COMPLETE"
-"""Set by a shell that asks how an unfinished word may go on."""
+"""Set by a shell that requests completions of a word."""
 
 HARMLESS = re.compile(r"[\w./:@+,=-]+\Z", re.ASCII)
 BASH = "complete_bash"
 MOST = 200
-"""Names that are offered at once."""
+"""Largest number of completions."""
 
 
 def _offered(values: Iterable[str], incomplete: str) -> list[str]:
@@ -28,7 +28,7 @@ def _offered(values: Iterable[str], incomplete: str) -> list[str]:
 
 
 def benchmarks(incomplete: str) -> list[str]:
-    """`NAME[:WHERE]`: sources, and after a colon their words, or files of a disk."""
+    """Complete `NAME[:WHERE]`: sources, and after a colon their releases, or files."""
     from harness.plugins import SOURCES, installed
     from harness.sources.benchmarks import LOADERS
     from harness.sources.hub_datasets import HOMES
@@ -42,7 +42,7 @@ def benchmarks(incomplete: str) -> list[str]:
 
 
 def models(incomplete: str) -> list[str]:
-    """Names that have a price, prefixes, plug-ins, and runs to be played again."""
+    """Complete models: priced names, prefixes, plug-ins, and recorded runs."""
     from harness.models.prices import bundled_prices
     from harness.models.providers import PROVIDERS, PYTHON_PREFIX, REPLAY_PREFIX
     from harness.plugins import MODELS, installed
@@ -57,7 +57,7 @@ def models(incomplete: str) -> list[str]:
 
 
 def strategies(incomplete: str) -> list[str]:
-    """Ways to seek a solution."""
+    """Complete strategies."""
     from harness.agent.strategies.strategy_names import STRATEGIES
     from harness.plugins import STRATEGIES as GROUP
     from harness.plugins import installed
@@ -66,7 +66,7 @@ def strategies(incomplete: str) -> list[str]:
 
 
 def prompts(incomplete: str) -> list[str]:
-    """Bundled prompt sets, and folders."""
+    """Complete bundled prompt sets and folders."""
     from harness.agent.strategies.strategy_names import STRATEGIES
     from harness.agent.templates.prompt_set import bundled_names
 
@@ -75,33 +75,33 @@ def prompts(incomplete: str) -> list[str]:
 
 
 def rules(incomplete: str) -> list[str]:
-    """Ways to compare outputs."""
+    """Complete comparison rules."""
     from harness.plugins import OWN_RULES, RULES, installed
 
     return _offered([*OWN_RULES, *(each.name for each in installed(RULES))], incomplete)
 
 
 def observers(incomplete: str) -> list[str]:
-    """Observers of plug-ins."""
+    """Complete observers of plug-ins."""
     from harness.plugins import OBSERVERS, installed
 
     return _offered((each.name for each in installed(OBSERVERS)), incomplete)
 
 
 def runs(incomplete: str) -> list[str]:
-    """Run directories, and folders on the way to some."""
+    """Complete run directories, and folders that may contain them."""
     return _offered(_runs(incomplete), incomplete)
 
 
 def schemas(incomplete: str) -> list[str]:
-    """What there is a JSON Schema of."""
+    """Complete names of JSON Schemas."""
     from harness.registry import SCHEMA_NAMES
 
     return _offered(SCHEMA_NAMES, incomplete)
 
 
 def _runs(incomplete: str) -> Iterator[str]:
-    """Where nothing is typed yet, the runs in `runs/` too."""
+    """Yield runs and folders; for an empty word, also the runs in `runs/`."""
     for path in _folders(incomplete):
         yield path if not _is_run(Path(path)) else path.rstrip("/")
     if not incomplete:
@@ -117,25 +117,25 @@ def _folders(incomplete: str) -> Iterator[str]:
 
 
 def _files(incomplete: str) -> Iterator[str]:
-    """What a path may go on with; folders end with a slash."""
+    """Yield the paths that start with a text; folders end with a slash."""
     folder = incomplete[: incomplete.rfind("/") + 1]
     try:
         with os.scandir(folder or ".") as entries:
             for entry in entries:
                 if not entry.name.startswith("."):
                     yield f"{folder}{entry.name}{'/' * entry.is_dir()}"
-    except OSError:  # there is no such folder, or none that may be looked into
+    except OSError:  # it does not exist or is not readable
         return
 
 
 def answered(app: Callable[..., Any], environ: MutableMapping[str, str]) -> Any:
-    """Answer a shell, whatever it made of the words.
+    """Answer a shell's request, whichever way it splits words.
 
-    Bash takes `a:b` for the three words a, : and b, and wants what is offered for the last of them.
+    Bash splits `a:b` into the three words a, : and b, and expects completions of the last one.
 
     Args:
-        app: the command line, which answers by itself where words are what was typed.
-        environ: the environment, in which a shell says what was typed.
+        app: the command line, which completes unsplit words itself.
+        environ: the environment, which contains the typed words.
     """
     cut = join_words(environ) if environ.get(COMPLETE) == BASH else 0
     if not cut:
@@ -150,10 +150,10 @@ def answered(app: Callable[..., Any], environ: MutableMapping[str, str]) -> Any:
 
 
 def join_words(environ: MutableMapping[str, str]) -> int:
-    """Put words together that bash took apart at colons.
+    """Join words that bash split at colons.
 
     Returns:
-        How many characters of the unfinished word come before its last part.
+        Number of characters of the unfinished word before its last part.
     """
     words = environ.get("COMP_WORDS", "").split("\n")
     place = environ.get("COMP_CWORD", "")

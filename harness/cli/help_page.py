@@ -1,4 +1,4 @@
-"""The help of a command: one flag to a paragraph, so that no name is cut at 80 columns."""
+"""The help of a command: a paragraph per flag, so that names fit in 80 columns."""
 
 import textwrap
 from collections.abc import Iterator
@@ -30,11 +30,11 @@ class HelpGroup(TyperGroup):
 
 
 def page(command: Any, context: Any) -> str:
-    """Return the help: usage, what it does, commands, flags by heading, and examples.
+    """Return the help: usage, description, commands, flags by heading, and examples.
 
     Args:
-        command: of typer.
-        context: in which it is called.
+        command: a typer command.
+        context: the context of its call.
     """
     lines = [f"Usage: {context.command_path} {' '.join(command.collect_usage_pieces(context))}", ""]
     lines += [*_text(command.help or ""), ""]
@@ -88,7 +88,7 @@ def _parameter(parameter: Any) -> Iterator[str]:
 
 
 def _metavar(parameter: Any) -> str:
-    """Return what stands for the value: its metavar, or the name of its type."""
+    """Return the placeholder of a value: its metavar, or the name of its type."""
     if parameter.metavar:
         return str(parameter.metavar)
     kinds = {int: "N", float: "NUMBER", Path: "PATH"}

@@ -1,4 +1,4 @@
-"""The end of a program that has run out of memory: one line, and no waiting for threads."""
+"""Exit when out of memory: one line of output, and no waiting for threads."""
 
 import os
 import threading
@@ -15,10 +15,10 @@ DEEPEST = 20
 
 
 def end_when_out_of_memory() -> None:
-    """End the program when a thread runs out of memory, too: whoever waits for it would for ever.
+    """Exit also if a thread runs out of memory, which others would wait for forever.
 
-    Rust's extensions write no backtraces under a limit: to make one takes memory, and one that
-    fails meanwhile never ends.
+    Disables backtraces of Rust extensions under a memory limit: making one takes memory, and one
+    that fails never ends.
     """
     if getrlimit(RLIMIT_AS)[0] != RLIM_INFINITY:
         os.environ["RUST_BACKTRACE"] = "0"
@@ -33,7 +33,7 @@ def end_when_out_of_memory() -> None:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error, or one that led to it, says that there is no memory left."""
+    """Whether an error, or one of its causes, means that memory is exhausted."""
     return any(map(_says_so, _chain(error, DEEPEST)))
 
 
@@ -55,12 +55,12 @@ def _says_so(error: BaseException) -> bool:
             return number == ENOMEM
         case RuntimeError():
             return NO_THREAD in str(error)
-        case _:  # of an extension in Rust, which has no class that can be imported
+        case _:  # of a Rust extension; its class cannot be imported
             return type(error).__name__ == "PanicException"
 
 
 def end() -> None:
-    """Say it, and end at once: threads that still wait for something are not waited for."""
+    """Print a message and exit at once, without waiting for threads."""
     limit = getrlimit(RLIMIT_AS)[0]
     least = "" if limit == RLIM_INFINITY else f" of {limit // MEBIBYTE} MiB (ulimit -v)"
     advice = "raise the limit" if least else "free some memory"

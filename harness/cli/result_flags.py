@@ -1,6 +1,6 @@
-"""Flags that choose which results are shown, and in how much detail.
+"""Flags that select results and the level of detail.
 
-The filters are settings of a run, by the same names.
+The filters have the same names as the settings of a run.
 """
 
 from typing import Annotated
@@ -28,4 +28,4 @@ FILTERS = (
     *("filter_difficulty", "filter_tags", "filter_platform"),
     *("min_release_date", "max_release_date", "exclude_known_issues"),
 )
-"""The parameters of a command that are filters of results."""
+"""Parameters of a command that filter results."""

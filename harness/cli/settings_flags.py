@@ -1,8 +1,8 @@
-"""Flags of commands, made from the settings of a run.
+"""Flags of commands, generated from the settings of a run.
 
-A command that takes settings has a parameter `settings`, a mapping of those that were given, and is
-decorated with `with_settings(…)`, which names them. Everything about their flags follows from the
-declarations in `harness.run.spec`.
+A command with settings has a parameter `settings`, a mapping of the given ones, and is decorated
+with `with_settings(…)`, which names them. Their flags are derived from the declarations in
+`harness.run.spec`.
 """
 
 import inspect
@@ -22,20 +22,20 @@ from harness.run.spec.spec import SETTINGS, RunSpec, default_of
 Command = Callable[..., Any]
 
 PROBLEMS = tuple(key for key in ProblemSettings.model_fields if key != "samples_per_problem")
-"""Settings that choose problems."""
+"""Settings that select problems."""
 FILTERS = tuple(key for key in PROBLEMS if key != "benchmark")
-"""The same without the benchmark."""
+"""Settings that select problems, except the benchmark."""
 REQUESTS = (
     *("base_url", "temperature", "max_tokens", "reasoning_effort", "top_p", "top_k", "min_p"),
     *("model_seed", "stop", "frequency_penalty", "presence_penalty", "service_tier"),
     *("extra_body", "api", "api_key_env", "header"),
 )
-"""Settings of one request."""
+"""Settings of a request."""
 JUDGING = (
     *("rule", "test_timeout", "wall_timeout", "memory", "workers", "isolate_tests", "all_tests"),
     *("require_isolation", "unsafe_no_sandbox", "executor", "ray_address"),
 )
-"""Settings that say how solutions are judged."""
+"""Settings of grading."""
 
 _COMPLETERS: Mapping[str, Callable[[str], list[str]]] = MappingProxyType(
     {
@@ -51,10 +51,10 @@ _COMMA_LISTS = ("filter_difficulty", "filter_platform")
 
 
 def with_settings(*keys: str) -> Callable[[Command], Command]:
-    """Give a command a flag for each of these settings, after its own parameters.
+    """Give a command a flag for each setting, after its own parameters.
 
     Args:
-        keys: of the spec.
+        keys: keys of the spec.
     """
 
     def decorate(command: Command) -> Command:
@@ -84,7 +84,7 @@ def with_settings(*keys: str) -> Callable[[Command], Command]:
 
 
 def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that were given, as a spec reads them."""
+    """Return the given settings in the format of a spec."""
     found = {key: value for key, value in values.items() if value is not None and value != []}
     for key in _COMMA_LISTS:
         if key in found:
@@ -117,7 +117,7 @@ def _flag(key: str, kind: Any) -> str:
 
 
 def _kind(key: str) -> Any:
-    """Return the type that a flag's word is read as; the spec reads all others from text."""
+    """Return the type of a flag's value; other types are parsed by the spec."""
     annotation = RunSpec.model_fields[key].annotation
     kinds = {each for each in (get_args(annotation) or (annotation,)) if each is not type(None)}
     if get_origin(annotation) is tuple:
@@ -127,7 +127,7 @@ def _kind(key: str) -> Any:
 
 
 def _help(key: str) -> str:
-    """Return the help, with the default where there is one."""
+    """Return the help of a setting, with its default if it has one."""
     default = default_of(key)
     text = SETTINGS[key].help
     if default is not None and default != [] and not isinstance(default, bool):
@@ -136,14 +136,14 @@ def _help(key: str) -> str:
 
 
 def with_source(settings: dict[str, Any], source: str | None) -> dict[str, Any]:
-    """Return the settings with `--source` folded into the benchmark.
+    """Return the settings with `--source` merged into the benchmark.
 
     Args:
-        settings: those that were given.
-        source: fixture, huggingface[:WORD][@REVISION], or a path, as other harnesses spell it.
+        settings: the given settings.
+        source: fixture, huggingface[:WORD][@REVISION], or a path, as in other harnesses.
 
     Raises:
-        UsageError: the path is not there.
+        UsageError: the path does not exist.
     """
     if source is None:
         return settings
@@ -182,7 +182,7 @@ Benchmark = Annotated[str | None, _option("benchmark")]
 
 
 def named_benchmark(spec: str | None, benchmark: str | None) -> str:
-    """Return the benchmark that was named, as an argument or with -b. Raises UsageError."""
+    """Return the benchmark given as an argument or with -b. Raises UsageError."""
     if (spec is None) == (benchmark is None):
         raise UsageError("name one benchmark, as NAME[:WHERE]")
     return spec or benchmark or ""
@@ -192,13 +192,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def among(settings: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
-    """Return the settings of these keys."""
+    """Return the settings of the given keys."""
     wanted = set(keys)
     return {key: value for key, value in settings.items() if key in wanted}
 
 
 def read_price(text: str) -> dict[str, float | None]:
-    """Read `IN,OUT[,CACHED]`, US dollars per million tokens. Raises UsageError."""
+    """Parse `IN,OUT[,CACHED]`, US dollars per million tokens. Raises UsageError."""
     try:
         price, output, *cached = (float(part) for part in text.split(","))
         (cached_input,) = cached or (None,)

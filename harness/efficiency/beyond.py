@@ -1,4 +1,4 @@
-"""Beyond: how fast a right solution is compared with the references."""
+"""Beyond scores and percentiles: how fast a solution is among the references."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -8,25 +8,24 @@ from statistics import NormalDist
 from harness.stats.rates import Rate, student_quantile, wilson
 
 ALIKE = 1e-12
-"""Values whose squared differences come to no more do not tell how problems differ."""
+"""Squared differences up to this sum do not count as variation between problems."""
 
 
 def beyond(seconds: float | None, references: Sequence[float]) -> float | None:
-    """Where a solution stands between the slowest reference and the fastest.
+    """Return where a solution stands between the slowest reference and the fastest.
 
-    (max R - min(max(s, min R), max R)) / (max R - min R): 1 for one as fast as the fastest or
-    faster, 0 for one as slow as the slowest or slower, and 0 for one that is wrong (M. Du et al.,
+    (max R - min(max(s, min R), max R)) / (max R - min R): 1 if it is as fast as the fastest or
+    faster, 0 if it is as slow as the slowest or slower, and 0 for a wrong solution (M. Du et al.,
     Mercury: A Code Efficiency Benchmark for Code Large Language Models, arXiv:2402.07844, 2024).
-    The solution and the references are to be measured by the same clock, on the same tests and
+    The solution and the references must be measured by the same clock, on the same tests and
     machine.
 
     Args:
-        seconds: what the solution took; None for a wrong one.
-        references: what each known-good solution took.
+        seconds: time of the solution; None for a wrong one.
+        references: time of each reference.
 
     Returns:
-        Between 0 and 1; None where the references do not tell fast from slow: there are fewer than
-        two, or all are alike.
+        Between 0 and 1; None where there are fewer than two references, or all take the same time.
     """
     known = [each for each in references if math.isfinite(each)]
     if not known or min(known) == max(known):
@@ -39,10 +38,10 @@ def beyond(seconds: float | None, references: Sequence[float]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A time and how well it is known.
+    """Time with its uncertainty.
 
     Attributes:
-        seconds: in any unit that all of a comparison have.
+        seconds: time, in any unit common to all times of a comparison.
         doubt: half the width of the 95 % interval of its logarithm: 0.01 is one per cent.
     """
 
@@ -51,11 +50,12 @@ class Timed:
 
 
 def beyond_half_width(solution: Timed, fastest: Timed, slowest: Timed) -> float:
-    """Half the width of the 95 % interval of `beyond`, before it is cut off at 0 and 1.
+    """Return half the width of the 95 % interval of `beyond`, before clipping.
 
-    The three times are measured apart, so their doubts add as squares (the delta method). With s,
-    f and l for solution, fastest and slowest, B = (l - s) / (l - f) changes by s / (l - f) for a
-    relative change of s, by f B / (l - f) for one of f, and by l (1 - B) / (l - f) for one of l.
+    The three times are measured independently, so their uncertainties add as squares (the delta
+    method). With s, f and l for solution, fastest and slowest, B = (l - s) / (l - f) changes by s /
+    (l - f) for a relative change of s, by f B / (l - f) for one of f, and by l (1 - B) / (l - f)
+    for one of l.
     """
     spread = slowest.seconds - fastest.seconds
     if spread <= 0:
@@ -70,15 +70,15 @@ def beyond_half_width(solution: Timed, fastest: Timed, slowest: Timed) -> float:
 
 
 def percentile(seconds: float, references: Sequence[float], doubt: float = 0.0) -> float | None:
-    """The percentage of references that a solution is faster than; those that tie count half.
+    """Return the percentage of references slower than a solution; ties count half.
 
-    This is the percentile rank by mid-ranks. A reference ties whose time differs by no more than
+    This is the percentile rank by mid-ranks. A reference ties if its time differs by no more than
     the doubt.
 
     Args:
-        seconds: what the solution took.
-        references: what each known-good solution took.
-        doubt: half the width of the interval of the solution's time's logarithm.
+        seconds: time of the solution.
+        references: time of each reference.
+        doubt: half the width of the interval of the logarithm of the solution's time.
 
     Returns:
         Between 0 and 100; None where there is no reference.
@@ -92,11 +92,11 @@ def percentile(seconds: float, references: Sequence[float], doubt: float = 0.0) 
 
 
 def beyond_at_k(values: Sequence[float], k: int) -> float:
-    """The expected best Beyond of k samples of a problem, out of the n that there are.
+    """Return the expected best Beyond of k of a problem's n samples.
 
-    The mean of the maximum over all choices of k: with b(1) <= … <= b(n), the sum over i of
-    b(i) C(i-1, k-1) / C(n, k). Where each is 0 or 1 it is pass@k (M. Chen et al.,
-    arXiv:2107.03374, 2021).
+    The mean of the maximum over all choices of k: with b(1) <= … <= b(n), the sum over i of b(i)
+    C(i-1, k-1) / C(n, k). If every value is 0 or 1 it is pass@k (M. Chen et al., arXiv:2107.03374,
+    2021).
 
     Raises:
         ValueError: k is not between 1 and n.
@@ -110,7 +110,7 @@ def beyond_at_k(values: Sequence[float], k: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A share between 0 and 1 of one sample, and half the width of its 95 % interval."""
+    """Share between 0 and 1 of one sample, with half the width of its 95 % interval."""
 
     problem: str
     value: float
@@ -118,9 +118,9 @@ class Known:
 
 
 def known_rate(measured: Iterable[Known]) -> Rate | None:
-    """The mean over problems of the mean over each one's samples, with its 95 % interval.
+    """Return the mean over problems of the mean over samples, with its 95 % interval.
 
-    That is `mean_rate` of the problems; the doubts of a problem's samples add as squares.
+    It is `mean_rate` of the problems; the uncertainties of a problem's samples add as squares.
     """
     samples: dict[str, list[Known]] = {}
     for each in measured:
@@ -132,19 +132,17 @@ def known_rate(measured: Iterable[Known]) -> Rate | None:
 
 
 def mean_rate(values: Sequence[float], doubts: Sequence[float] = ()) -> Rate | None:
-    """The mean of shares that need not be 0 or 1, with its 95 % interval.
+    """Return the mean of shares between 0 and 1, with its 95 % interval.
 
     It is Wilson's interval with the effective number of trials n* = p(1-p) / v, v being the
-    variance of the mean (as `harness.stats.rates.clustered` has it, and there its sources): how
-    the problems differ, s²/P, widened by (t / z)² for being an estimate. What was measured differs
-    by the measurement's error as well, so s² has that in it; where the values happen to differ by
-    less, the error that was told, the sum of (doubt / z)² over P², is v. n* is at least P, since
-    no share varies more than one that is 0 or 1.
+    variance of the mean (see `harness.stats.rates.clustered` for the sources). v is the variance
+    between problems, s²/P, widened by (t / z)² because it is an estimate. s² includes the
+    measurement error. Where the values happen to differ by less than that error, v is the sum of
+    (doubt / z)² over P². n* is at least P, since no share varies more than one that is 0 or 1.
 
     Args:
-        values: one of each problem, between 0 and 1.
-        doubts: half the width of the 95 % interval of each as it was measured; none where they
-            are not given.
+        values: one value per problem, between 0 and 1.
+        doubts: half the width of the 95 % interval of each measured value; 0 by default.
 
     Returns:
         None where there is no value.

@@ -12,7 +12,7 @@ from harness.stats.rates import Rate
 
 
 class Timed(Protocol):
-    """What Beyond is made of."""
+    """Fields of a result that the summary reads."""
 
     @property
     def problem_id(self) -> str: ...  # noqa: D102
@@ -25,7 +25,7 @@ class Timed(Protocol):
 
 
 class BeyondAtK(Frozen):
-    """Beyond@k over the problems with k samples or more; `too_few` have fewer."""
+    """Beyond@k over the problems with k samples or more; `too_few` counts the others."""
 
     k: int
     rate: Rate | None
@@ -33,25 +33,24 @@ class BeyondAtK(Frozen):
 
 
 class EfficiencySummary(Frozen):
-    """How fast solutions are among the known ones.
+    """Summary of how fast a run's solutions are among the references.
 
-    The interval of every rate has in it how the problems differ and what measuring them is
-    uncertain by, see `harness.efficiency.beyond.mean_rate`.
+    The interval of every rate covers both the variation between problems and the measurement error,
+    see `harness.efficiency.beyond.mean_rate`.
 
     Attributes:
-        timings: samples by how they were measured; where there are two ways, no rate of them both
-            says anything.
-        measured: graded samples that were timed or failed; `not_measured` the others, among them
-            those that pass and could not be timed.
-        beyond: Beyond@1 over all problems whose references tell fast from slow; a failed sample
-            counts 0.
-        beyond_passed: the same over the samples that passed alone.
-        percentile: the mean share of the references that a passed solution is faster than.
+        timings: number of samples by timing method; rates that mix two methods mean nothing.
+        measured: number of graded samples that were timed or failed.
+        not_measured: number of the other graded samples, including those that pass and could not be
+            timed.
+        beyond: Beyond@1 over all problems whose references differ enough; a failed sample counts 0.
+        beyond_passed: Beyond@1 over the samples that passed.
+        percentile: mean share of the references that a passed solution is faster than.
         of_several: Beyond@k, where there are several samples a problem.
         branches: Beyond by the number of branches, over the passed samples that have a Beyond by
-            time as well; it does not see what is done in C.
-        untold: problems whose references do not tell, by why; they are in no Beyond.
-        remarks: samples that a remark is made on, by what it says.
+            time as well; it does not count work done in C.
+        untold: number of problems without a Beyond, by the reason.
+        remarks: number of samples by remark.
     """
 
     timings: dict[str, int]
@@ -67,7 +66,7 @@ class EfficiencySummary(Frozen):
 
 
 def summarize_efficiency(results: Iterable[Timed]) -> EfficiencySummary | None:
-    """Sum up; None where the efficiency of no sample was measured."""
+    """Summarize efficiency; return None where no sample was measured."""
     graded = [result for result in results if result.graded]
     known = [(result, result.efficiency) for result in graded if result.efficiency is not None]
     if not known:
@@ -91,7 +90,7 @@ def summarize_efficiency(results: Iterable[Timed]) -> EfficiencySummary | None:
 
 
 def beyonds(results: Iterable[Timed]) -> Iterator[Known]:
-    """The Beyond of each graded sample that has one, and what it is uncertain by."""
+    """Yield the Beyond of each graded sample that has one, with its uncertainty."""
     for result in results:
         found = result.efficiency
         if result.graded and found is not None and found.beyond is not None:
@@ -99,7 +98,7 @@ def beyonds(results: Iterable[Timed]) -> Iterator[Known]:
 
 
 def _doubt(found: Efficiency, value: float) -> float:
-    """Half its interval; where an end was cut off at 0 or 1 the other one tells."""
+    """Return half the interval's width: the larger distance, as one end may be clipped."""
     ends = (found.beyond_low, found.beyond_high)
     return max((abs(value - end) for end in ends if end is not None), default=0.0)
 
@@ -111,7 +110,7 @@ def _shares(values: Iterable[tuple[Timed, float | None, float]]) -> Iterator[Kno
 
 
 def _of_several(samples: Iterable[Known]) -> Iterator[BeyondAtK]:
-    """For round k, and for the most samples that a problem has; none where no problem has two."""
+    """Yield Beyond@k for round k and the largest sample count, if any problem has two."""
     by_problem: dict[str, list[Known]] = {}
     for each in samples:
         by_problem.setdefault(each.problem, []).append(each)
@@ -129,5 +128,5 @@ def _of_several(samples: Iterable[Known]) -> Iterator[BeyondAtK]:
 
 
 def _counts(words: Iterable[str]) -> dict[str, int]:
-    """How often each occurs, the most frequent first."""
+    """Count the words, the most frequent first."""
     return dict(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))

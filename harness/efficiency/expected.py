@@ -1,4 +1,4 @@
-"""The tests that solutions are timed on: their inputs, and whether answers to them are right."""
+"""Tests that solutions are timed on: their inputs, and the check of the answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,16 +11,16 @@ from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
 Answers = tuple[bytes, ...]
-"""To each test: what a program printed, or a function's result in the sandbox's notation."""
+"""One answer per test: printed output, or a function's result in the sandbox's notation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The tests of a problem, as its checker, where it has one, wants them run.
+    """Tests of a problem, with the checker's changes to program and inputs applied.
 
     Attributes:
-        inputs: of each test.
-        program: in the form in which solutions are run.
+        inputs: input of each test.
+        program: program in the form in which solutions are run.
     """
 
     task: Task
@@ -30,7 +30,7 @@ class Expected:
 
     @classmethod
     def of(cls, worker: Worker, task: Task) -> "Expected":
-        """Of a task; whose program is one of the solutions.
+        """Prepare the tests of a task whose program is one of the solutions.
 
         Raises:
             CheckerError: the checker cannot make the inputs, or the tests are code.
@@ -47,11 +47,11 @@ class Expected:
         return cls(task, check, program, inputs)
 
     def solution(self, code: str) -> Program:
-        """A solution in that form."""
+        """Return the program that runs a solution's code."""
         return replace(self.program, code=code)
 
     def accepts(self, indexes: Sequence[int], answers: Answers) -> bool:
-        """Whether the answers to some tests are right.
+        """Return whether the answers to some tests are right.
 
         Raises:
             SandboxError: the checker's sandbox failed.

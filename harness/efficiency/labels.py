@@ -9,11 +9,11 @@ from harness.text import figure
 
 MILLI, MICRO = 1e-3, 1e-6
 BLIND = "branches, passed"
-"""Beyond's second clock, which does not see what is done in C."""
+"""Name of Beyond by branches, which does not count work done in C."""
 
 
 def cpu_time(seconds: float | None) -> str:
-    """CPU time in the unit that it needs: `1.02 µs`, `20.1 ms`, `3.20 s`."""
+    """Return a CPU time in a suitable unit: `1.02 µs`, `20.1 ms`, `3.20 s`."""
     if seconds is None:
         return "-"
     if seconds < MILLI:
@@ -22,27 +22,27 @@ def cpu_time(seconds: float | None) -> str:
 
 
 def rank(percentile: float | None) -> str:
-    """A percentile rank: P92 is faster than 92 % of the references; a half is rounded up."""
+    """Return a percentile rank, halves rounded up: P92 is faster than 92 % of the references."""
     return "-" if percentile is None else f"P{math.floor(percentile + 0.5)}"
 
 
 def score(beyond: float | None) -> str:
-    """A Beyond, to three digits."""
+    """Return a Beyond with three decimals."""
     return "-" if beyond is None else f"{beyond:.3f}"
 
 
 def score_interval(low: float, high: float) -> str:
-    """The interval of a Beyond."""
+    """Return the interval of a Beyond."""
     return f"{low:.3f} to {high:.3f}"
 
 
 def score_words(rate: Rate | None) -> str:
-    """A mean Beyond with its interval."""
+    """Return a mean Beyond with its interval."""
     return f"{score(rate.value)} ({score_interval(rate.low, rate.high)})" if rate else "unknown"
 
 
 def rank_words(rate: Rate | None) -> str:
-    """A mean percentile with its interval."""
+    """Return a mean percentile with its interval."""
     if rate is None:
         return "unknown"
     low, high = (rank(100 * end) for end in (rate.low, rate.high))
@@ -50,7 +50,7 @@ def rank_words(rate: Rate | None) -> str:
 
 
 def scores(found: EfficiencySummary) -> Iterator[tuple[str, Rate | None]]:
-    """Every mean Beyond that there may be, by its name."""
+    """Yield the name and value of every mean Beyond."""
     yield "Beyond@1", found.beyond
     yield "  passed samples only", found.beyond_passed
     yield f"  by {BLIND}", found.branches

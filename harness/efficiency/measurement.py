@@ -1,4 +1,4 @@
-"""Timing solutions as pieces of work: scales of references, and places on them."""
+"""Jobs that time solutions, and the stored time scales of problems."""
 
 import asyncio
 import hashlib
@@ -33,19 +33,19 @@ from harness.sandbox.program import SandboxError
 from harness.sandbox.worker import Worker
 
 MOST_REFERENCES = 40
-"""Of a problem that has more the first so many are timed."""
+"""Largest number of a problem's references that are timed; the first ones are taken."""
 
-REMARK = 200  # letters kept
+REMARK = 200  # characters kept
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Makes the scale of a problem's references: those that pass all tests are timed.
+    """Makes a problem's time scale from the references that pass all tests.
 
     Attributes:
-        task: how they are judged; its code and tests are none.
+        task: settings for judging; its code and tests are empty.
         suite: the tests.
-        codes: of the references, by their hashes.
+        codes: code of each reference by its hash.
     """
 
     task: Task
@@ -54,7 +54,7 @@ class Calibration:
     timing: Timing
 
     def __call__(self, worker: Worker) -> Scale:
-        """The scale.
+        """Return the scale.
 
         Raises:
             SandboxError: the sandbox failed.
@@ -82,10 +82,10 @@ class Measurement:
     """Times a solution that passes all tests.
 
     Attributes:
-        task: of that solution; its tests are none.
+        task: task of that solution; its tests are empty.
         suite: the tests.
-        scale: of the problem.
-        codes: of the anchors, by their hashes.
+        scale: time scale of the problem.
+        codes: code of each anchor by its hash.
     """
 
     task: Task
@@ -94,7 +94,12 @@ class Measurement:
     codes: Mapping[str, str]
 
     def __call__(self, worker: Worker) -> Efficiency:
-        """How fast it is. Raises SandboxError, DataError."""
+        """Return how fast the solution is.
+
+        Raises:
+            SandboxError: the sandbox failed.
+            DataError: the tests or the checker failed, or every reference did.
+        """
         code = self.task.program.code
         expected = _expected(worker, replace(self.task, tests=self.suite.value.all()))
         if self.scale.timing == "mercury":
@@ -120,13 +125,13 @@ def _with_code(task: Task, code: str) -> Task:
 
 
 class Scales:
-    """The scales of problems, made once a machine and data, and kept.
+    """Time scales of problems, made once per machine and data, and stored.
 
     Args:
-        options: how references are judged.
-        timing: how they are timed.
-        folder: where scales are kept.
-        fresh: make anew what is kept.
+        options: settings for judging references.
+        timing: timing method.
+        folder: folder of the stored scales.
+        fresh: whether to measure stored scales again.
     """
 
     def __init__(
@@ -140,13 +145,13 @@ class Scales:
         self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def of(self, problem: Problem, executor: Executor) -> Scale:
-        """A problem's: from memory, from disk, or made now.
+        """Return a problem's scale: from memory, from disk, or measured now.
 
         Raises:
             SandboxError: the sandbox failed.
             DataError: its references or its tests cannot be read.
         """
-        async with self._locks[problem.id]:  # whoever comes first makes it for all
+        async with self._locks[problem.id]:  # the first caller measures it for all
             scale = self._made.get(problem.id)
             if scale is None:
                 scale = self._made[problem.id] = await self._get(problem, executor)
@@ -165,11 +170,11 @@ class Scales:
         return scale
 
     def known(self, problem: Problem) -> Scale | None:
-        """A problem's that is kept already. Raises DataError."""
+        """Return a problem's stored scale, or None. Raises DataError."""
         return None if self._fresh else _read(self.path(problem, references_of(problem)))
 
     def path(self, problem: Problem, codes: Mapping[str, str]) -> Path:
-        """The file of a problem's scale: what it depends on is in the name."""
+        """Return the file of a problem's scale; its name is a hash of all the scale depends on."""
         limits = self._options.limits(problem)
         about = json.dumps(
             [
@@ -183,7 +188,7 @@ class Scales:
     async def measure(
         self, problem: Problem, code: str, executor: Executor, *, solved: bool
     ) -> Efficiency:
-        """How fast a solution is; nothing of it is timed unless it passes all tests.
+        """Return how fast a solution is; it is timed only if it passes all tests.
 
         Raises:
             SandboxError: the sandbox failed.
@@ -200,12 +205,12 @@ class Scales:
 
 
 def unmeasured(timing: Timing, error: Exception) -> Efficiency:
-    """Of a solution that infrastructure kept from being timed: its verdict stands."""
+    """Return the efficiency of a solution that could not be timed; its verdict stands."""
     return Efficiency(timing=timing, lack=f"cannot be measured: {error}"[:REMARK])
 
 
 def references_of(problem: Problem) -> dict[str, str]:
-    """A problem's references in Python by the hashes of their code; the first `MOST_REFERENCES`.
+    """Return a problem's first `MOST_REFERENCES` Python references by code hash.
 
     Raises:
         DataError: they cannot be read.
@@ -215,18 +220,18 @@ def references_of(problem: Problem) -> dict[str, str]:
 
 
 def default_folder() -> Path:
-    """Where scales are kept, unless told otherwise."""
+    """Return the default folder of stored scales."""
     return cache_folder() / "efficiency"
 
 
 def machine() -> str:
-    """What times hold for: the processor, how many of it, and the interpreter."""
+    """Describe what times depend on: the processor, its cores, and the interpreter."""
     python = ".".join(map(str, sys.version_info[:3]))
     return f"{processor()} x{os.cpu_count()}, {platform.python_implementation()} {python}"
 
 
 def _read(path: Path) -> Scale | None:
-    """A scale that is kept; None where there is none that can be read."""
+    """Return a stored scale; None where there is none that can be read."""
     try:
         scale = Scale.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
@@ -236,7 +241,7 @@ def _read(path: Path) -> Scale | None:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A solution to be timed, if it passes; `number` is the caller's name for it."""
+    """Solution to be timed if it passes; `number` is the caller's id for it."""
 
     number: int
     problem: Problem
@@ -250,13 +255,13 @@ async def time_all(
     scales: Scales,
     keep: Callable[[int, Efficiency], None],
 ) -> None:
-    """Time solutions; what infrastructure keeps from being timed is said to be so.
+    """Time solutions; those that cannot be timed get a result saying so.
 
     Args:
-        pool: where they run.
-        solutions: those of a problem should follow one another.
-        scales: of the problems.
-        keep: is given each as it is timed.
+        pool: executor that runs them.
+        solutions: solutions; those of one problem should be adjacent.
+        scales: time scales of the problems.
+        keep: function called with the number and result of each.
     """
     rest = iter(solutions)
 

@@ -1,10 +1,10 @@
-"""`--timing mercury`: the protocol that Mercury_Eval's README describes.
+"""Timing by the protocol of Mercury_Eval's README (`--timing mercury`).
 
 128 iterations of every test on deep copies of its inputs; the mean CPU time of user and system by
 `getrusage`, added up over the tests; a 95 % interval of the wall times. Solutions are timed one
-after the other, each by itself, with the clocks of its own process: what the machine does meanwhile
-is in the figures, and `tests/benchmarks/efficiency.py` shows how much that is. The README leaves
-open how tests are added up and what is done with failed ones; both are as they are here.
+after the other, with the clocks of their own process. Noise of the machine is therefore in the
+figures; `tests/benchmarks/efficiency.py` shows how much. The README does not define how tests are
+added up and how failed ones are treated; both are this module's choice.
 """
 
 import math
@@ -21,10 +21,10 @@ ITERATIONS = 128
 
 
 def time_of(worker: Worker, expected: Expected, code: str) -> list[Mapping[str, float]]:
-    """What each test takes: `cpu_s`, and `low` and `high` of the wall time, in seconds.
+    """Return `cpu_s`, and `low` and `high` of the wall time, of each test in seconds.
 
     Raises:
-        LapError: the solution did not come to its end, or answered wrongly.
+        LapError: the solution failed, or answered wrongly.
         SandboxError: the sandbox failed.
     """
     plan = Plan.of(len(expected.inputs), apart=expected.program.entry_point is None)
@@ -42,7 +42,7 @@ def time_of(worker: Worker, expected: Expected, code: str) -> list[Mapping[str, 
 
 
 def measure(worker: Worker, expected: Expected, scale: Scale, code: str) -> Efficiency:
-    """How fast a solution, that passes all tests, is among the references.
+    """Return how fast a solution that passes all tests is among the references.
 
     Raises:
         SandboxError: the sandbox failed.
@@ -64,12 +64,12 @@ def measure(worker: Worker, expected: Expected, scale: Scale, code: str) -> Effi
 
 
 def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> Scale:
-    """The scale of references that pass all tests, in seconds.
+    """Return the scale, in seconds, of references that pass all tests.
 
     Args:
-        worker: on which they run.
+        worker: worker that runs them.
         expected: the tests.
-        codes: of the references by their hashes.
+        codes: code of each reference by its hash.
 
     Raises:
         SandboxError: the sandbox failed.
@@ -88,7 +88,7 @@ def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> S
 
 
 def total(times: Sequence[Mapping[str, float]]) -> Timed:
-    """CPU seconds over all tests, with the doubt that the README's interval claims."""
+    """Return the CPU seconds over all tests, with the uncertainty of the README's interval."""
     seconds = max(sum(each["cpu_s"] for each in times), 1e-9)
     halves = [(each["high"] - each["low"]) / 2 for each in times]
     walls = sum((each["high"] + each["low"]) / 2 for each in times)

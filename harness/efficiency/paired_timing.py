@@ -1,8 +1,8 @@
-"""The default timing: a solution and a few references in turns, until the interval is narrow.
+"""Default timing: a solution in turns with references until the interval is narrow.
 
 A solution's time is the median, over pairs, of the ratio of its time to an anchor's, times the
-anchor's own on the scale of the references: the anchors take turns, too. The scale is made by the
-same measurement, of every reference against the anchors, so a time means the same on both.
+anchor's own on the scale of the references; the anchors take turns as well. The scale comes from
+the same measurement of every reference against the anchors, so times are comparable.
 """
 
 import math
@@ -16,13 +16,13 @@ from harness.efficiency.turns import WRONG, LapError, Plan, Turns, race_of
 from harness.sandbox.timing_race import Step
 from harness.sandbox.worker import Worker
 
-PAIRS_AT_ONCE = 6  # the fewest whose median has a 95 % interval
+PAIRS_AT_ONCE = 6  # smallest number whose median has a 95 % interval
 MOST_PAIRS = 600
-PASSES_OF_MERCURY = 128  # of a solution: what that protocol takes is what this one may
+PASSES_OF_MERCURY = 128  # per solution: the CPU time of that protocol is the limit here
 LEAST_S, MOST_S = 0.25, 10.0  # CPU seconds for a solution's pairs
-WANTED = 0.012  # half the width of the interval of a Beyond: twice what it is to vary by, about
-WANTED_OF_REFERENCES = 0.015  # the same of the logarithm of a reference's time
-TOO_SLOW = 2.5  # an anchor that takes so many times longer is not waited for: others tell as much
+WANTED = 0.012  # half the width of a Beyond's interval: about twice its intended variation
+WANTED_OF_REFERENCES = 0.015  # half the width of the interval of a reference's log time
+TOO_SLOW = 2.5  # anchors so many times slower are skipped: the others suffice
 REMEMBERS = "faster once it has run before: timed in fresh processes"
 
 
@@ -31,10 +31,10 @@ class MeasuredTime:
     """A solution's time against some anchors.
 
     Attributes:
-        ratio: of the logarithm of its time in the anchors' unit.
-        seconds: CPU seconds of a pass.
-        pairs: how many ratios.
-        branches: that it takes.
+        ratio: logarithm of its time in the anchors' unit, with its interval.
+        seconds: CPU seconds of one pass.
+        pairs: number of ratios.
+        branches: number of branches of one pass.
         remembers: whether it was timed in fresh processes.
     """
 
@@ -57,16 +57,16 @@ def against(
     """Time a solution against anchors.
 
     Args:
-        worker: on which they take turns.
+        worker: worker on which they take turns.
         expected: the tests.
-        code: the solution's.
-        anchors: code and time of each.
+        code: code of the solution.
+        anchors: code and time of each anchor.
         apart: as in `Plan`.
         enough: whether the interval of the logarithm of its time is narrow enough.
 
     Raises:
-        LapError: the solution, program 0, or an anchor did not come to its end, or answered wrongly
-            in one of its passes.
+        LapError: the solution, program 0, or an anchor failed, or answered wrongly in one of its
+            passes.
         SandboxError: the sandbox failed.
     """
     plan = Plan.of(len(expected.inputs), apart=apart)
@@ -102,16 +102,16 @@ def against(
 def measure(
     worker: Worker, expected: Expected, scale: Scale, codes: dict[str, str], code: str
 ) -> Efficiency:
-    """How fast a solution, that passes all tests, is among the references.
+    """Return how fast a solution that passes all tests is among the references.
 
-    An anchor that fails now, though it did not before, is left out: the others tell as much.
+    An anchor that fails now, though it passed before, is left out: the others suffice.
 
     Args:
-        worker: on which they take turns.
+        worker: worker on which they take turns.
         expected: the tests.
-        scale: of the references.
-        codes: of the anchors, by their hashes.
-        code: the solution's.
+        scale: scale of the references.
+        codes: code of each anchor by its hash.
+        code: code of the solution.
 
     Raises:
         LapError: every anchor failed.
@@ -177,7 +177,7 @@ def _placed(
 
 
 def reference_time(code_hash: str, found: MeasuredTime) -> ReferenceTime:
-    """A reference's place on the scale that its anchors make."""
+    """Return a reference's place on the scale that its anchors define."""
     return ReferenceTime(
         code_hash=code_hash,
         time=math.exp(found.ratio.value),

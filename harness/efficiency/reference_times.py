@@ -1,4 +1,4 @@
-"""Making a problem's scale of time from its references."""
+"""Measurement of a problem's time scale from its references."""
 
 from collections.abc import Mapping
 from statistics import median
@@ -16,20 +16,20 @@ from harness.efficiency.turns import LapError, Plan, Turns, race_of
 from harness.sandbox.timing_race import Step
 from harness.sandbox.worker import Worker
 
-LOOKS = 3  # at each, to find the anchors
+LOOKS = 3  # first timings of each reference, to choose the anchors
 
 
 def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> Scale:
-    """The scale of references that pass all tests.
+    """Return the scale of references that pass all tests.
 
-    First each is timed by itself, a few times: this tells the anchors. The one in the middle is the
-    unit; the fastest and the slowest are timed against it, and every other against all three. A
-    reference that fails meanwhile is left out; if it is an anchor, others take its place.
+    First each is timed by itself a few times, to choose the anchors. The median one is the unit;
+    the fastest and the slowest are timed against it, and every other against all three. A reference
+    that fails meanwhile is left out; if it is an anchor, others take its place.
 
     Args:
-        worker: on which they take turns.
+        worker: worker on which they take turns.
         expected: the tests.
-        codes: of the references by their hashes.
+        codes: code of each reference by its hash.
 
     Raises:
         SandboxError: the sandbox failed.
@@ -48,7 +48,7 @@ def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> S
 
 
 class _UnsoundError(Exception):
-    """References failed that had passed: one of them is an anchor, so no time stands."""
+    """References failed that had passed, one of them an anchor, so no time is valid."""
 
     def __init__(self, hashes: set[str]) -> None:
         self.hashes = hashes
@@ -63,7 +63,7 @@ def _scale(
     *,
     apart: bool,
 ) -> Scale:
-    """The scale of references whose times are known by a first look.
+    """Return the scale of references, given rough times from a first measurement.
 
     Raises:
         _UnsoundError: an anchor failed.
@@ -102,16 +102,17 @@ def _is_narrow(ratio: Middle) -> bool:
 
 
 def _unit(found: MeasuredTime) -> MeasuredTime:
-    """The middle anchor, timed against itself to have its branches: it is the unit."""
+    """Return the median anchor as the unit: time 1, branches from timing it against itself."""
     return MeasuredTime(Middle(0.0, 0.0, 0.0), found.seconds, 0, found.branches, found.remembers)
 
 
 def _look(
     worker: Worker, expected: Expected, codes: Mapping[str, str], *, apart: bool
 ) -> tuple[dict[str, float], bool]:
-    """A first look: CPU seconds of a pass of each that passes, and whether tests are apart.
+    """Measure the CPU seconds of one pass of each reference that passes.
 
-    Where a reference answers wrongly with all tests in one namespace, none of them is run so.
+    Where a reference answers wrongly with all tests in one namespace, all are run with tests apart.
+    Also return whether tests are apart.
     """
     plan = Plan.of(len(expected.inputs), apart=apart)
     found: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""A problem's references on a scale of time, and a solution's place on it."""
+"""Time scale of a problem's references, and a solution's place on it."""
 
 from typing import Literal, Self
 
@@ -9,10 +9,10 @@ from harness.efficiency.beyond import Timed, beyond, beyond_half_width, percenti
 Timing = Literal["paired", "mercury"]
 
 PROTOCOL = 1
-"""Scales of another protocol are not comparable: to be raised when what is measured changes."""
+"""Version of the measurement, to be raised when it changes; scales of two do not compare."""
 
 TELLING = 0.1
-"""A problem tells fast from slow where half a Beyond's interval is no wider than this."""
+"""Largest half-width of a Beyond's interval at which a problem's references count as distinct."""
 
 
 class _Frozen(BaseModel):
@@ -20,13 +20,13 @@ class _Frozen(BaseModel):
 
 
 class ReferenceTime(_Frozen):
-    """A reference that passes all tests.
+    """Reference that passes all tests.
 
     Attributes:
-        code_hash: of its code.
-        time: of one pass over all tests, in the unit of its scale.
+        code_hash: hash of its code.
+        time: time of one pass over all tests, in the unit of its scale.
         doubt: half the width of the 95 % interval of the time's logarithm.
-        branches: of Python code in a pass; None where the interpreter cannot count them.
+        branches: Python branches of one pass; None where the interpreter cannot count them.
     """
 
     code_hash: str
@@ -36,17 +36,17 @@ class ReferenceTime(_Frozen):
 
 
 class Scale(_Frozen):
-    """The references of a problem, measured on one machine.
+    """References of a problem, measured on one machine.
 
     Attributes:
         protocol: `PROTOCOL` when it was made.
-        timing: how; times of one are never compared with those of the other.
-        unit_s: CPU seconds of one unit, when it was made. Paired times have the anchor in the
-            middle for their unit; Mercury's are seconds.
-        references: those that pass, the fastest first.
-        failed: how many do not, or not when they are timed.
-        anchors: the fastest, the middle and the slowest of them by a first look, where they are not
-            the same: what a solution takes turns with; by index.
+        timing: timing method; times of different methods must not be compared.
+        unit_s: CPU seconds of one unit, when it was made. The unit of paired times is the median
+            anchor; Mercury's is the second.
+        references: references that pass, the fastest first.
+        failed: number of references that failed, when judged or when timed.
+        anchors: indexes of the fastest, the median and the slowest reference of the first
+            measurement, without duplicates; a solution takes turns with them.
         apart: whether each test needs a namespace of its own.
     """
 
@@ -60,12 +60,12 @@ class Scale(_Frozen):
 
     @property
     def times(self) -> tuple[float, ...]:
-        """Of the references, the fastest first."""
+        """Times of the references, the fastest first."""
         return tuple(reference.time for reference in self.references)
 
     @property
     def ends(self) -> tuple[Timed, Timed] | None:
-        """The fastest and the slowest; None where there are not two."""
+        """The fastest and the slowest time; None where there are fewer than two references."""
         if len(self.references) < 2:  # noqa: PLR2004 - a scale has two ends
             return None
         fastest, slowest = self.references[0], self.references[-1]
@@ -73,7 +73,7 @@ class Scale(_Frozen):
 
     @property
     def lack(self) -> str:
-        """Why it gives no Beyond; empty where it does."""
+        """Reason why it gives no Beyond; empty where it does."""
         if self.ends is None:
             return "no reference passes" if not self.references else "one reference passes"
         fastest, slowest = self.ends
@@ -86,22 +86,22 @@ class Scale(_Frozen):
 
 
 class Efficiency(_Frozen):
-    """How fast a solution is among a problem's references.
+    """Speed of a solution relative to a problem's references.
 
     Attributes:
-        timing: how it was measured.
+        timing: timing method.
         cpu_s: CPU seconds of one pass over all tests; None where it was not timed.
-        time, time_low, time_high: the same in the unit of the references' scale, and its 95 %
+        time, time_low, time_high: the same time in the unit of the references' scale, and its 95 %
             interval.
-        beyond, beyond_low, beyond_high: 1 as the fastest reference, 0 as the slowest or wrong; None
-            where the references do not tell, see `lack`.
+        beyond, beyond_low, beyond_high: Beyond and its interval: 1 as fast as the fastest
+            reference, 0 as slow as the slowest or wrong; None where there is none, see `lack`.
         percentile: percentage of references that it is faster than; ties count half.
-        pairs: ratios, or iterations, that it is measured by.
-        references: their times, the fastest first.
-        branches, beyond_branches: the second clock, which does not see what is done in C; None
-            where the interpreter has none.
-        lack: why there is no Beyond.
-        remark: what is to be known of how it was measured.
+        pairs: number of ratios, or iterations, measured.
+        references: times of the references, the fastest first.
+        branches, beyond_branches: number of branches and the Beyond by it, which does not count
+            work done in C; None where the interpreter cannot count branches.
+        lack: reason why there is no Beyond.
+        remark: remark on how it was measured.
     """
 
     timing: Timing
@@ -122,7 +122,7 @@ class Efficiency(_Frozen):
 
     @classmethod
     def of_failure(cls, scale: Scale, remark: str = "") -> Self:
-        """Of a solution that failed a test: 0, wherever there is a Beyond."""
+        """Return the efficiency of a solution that failed a test: 0, where there is a Beyond."""
         zero = None if scale.lack else 0.0
         return cls(
             timing=scale.timing,
@@ -148,18 +148,18 @@ class Efficiency(_Frozen):
         branches: int | None = None,
         remark: str = "",
     ) -> Self:
-        """Of a solution that took a time, in the scale's unit, known by an interval.
+        """Return the efficiency of a solution from its time.
 
         Args:
-            scale: of the problem.
-            time: of the solution.
-            low: end of its interval.
-            high: the other.
+            scale: scale of the problem.
+            time: time of the solution, in the scale's unit.
+            low: lower end of its interval.
+            high: upper end of its interval.
             doubt: half the width of the interval of the time's logarithm.
-            cpu_s: the time in seconds.
-            pairs: what it was measured by.
-            branches: that it takes.
-            remark: as above.
+            cpu_s: the time in CPU seconds.
+            pairs: number of ratios, or iterations, measured.
+            branches: number of branches of one pass.
+            remark: remark on how it was measured.
         """
         value = half = None
         if not scale.lack and scale.ends is not None:
@@ -190,7 +190,7 @@ class Efficiency(_Frozen):
 
 
 def _end(scale: Scale, time: float, half: float | None, sign: int) -> float | None:
-    """An end of Beyond's interval: that of the value before it is cut off, cut off."""
+    """Return an end of Beyond's interval: computed before the value is clipped, then clipped."""
     if half is None or scale.ends is None:
         return None
     fastest, slowest = scale.ends

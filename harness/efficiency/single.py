@@ -1,7 +1,7 @@
 """Time one solution by itself, test by test.
 
-CPU seconds of the call, read outside the process, and the interval of that same figure. It drifts
-with the machine; what is compared with other solutions is measured in turns with them
+Measures the CPU seconds of the call, read outside the process, with an interval. They drift with
+the machine; comparisons with other solutions are measured in turns
 (`harness.efficiency.paired_timing`).
 """
 
@@ -23,16 +23,16 @@ BUDGET_S = 2.0
 def time_tests(
     worker: Worker, expected: Expected, code: str, tests: Sequence[int]
 ) -> dict[int, Middle]:
-    """The median CPU seconds of a solution's call, for each of some tests.
+    """Return the median CPU seconds of a solution's call, for each of some tests.
 
     Args:
-        worker: on which it runs.
+        worker: worker on which it runs.
         expected: the tests.
-        code: the solution's.
-        tests: that it passes, by index.
+        code: code of the solution.
+        tests: indexes of tests that it passes.
 
     Returns:
-        By test; those that do not come to their end now are left out.
+        Median by test index; tests that fail now are left out.
 
     Raises:
         SandboxError: the sandbox failed.

@@ -1,13 +1,13 @@
 """Solutions of one problem timed in turns, on its tests.
 
-A pass is one run of a solution on all tests of the problem. What a pass costs here drifts by a
-quarter from second to second, and with it every time that is compared with one of another moment;
-so two solutions take turns, test by test or pass by pass, and what counts is the ratio of the two.
+A pass is one run of a solution on all tests of the problem. The cost of a pass drifts by a quarter
+from second to second, so times of different moments cannot be compared. Two solutions therefore
+take turns, test by test or pass by pass, and the ratio of the two is used.
 
-Short passes are timed several together, each in a namespace of its own. What a process keeps
-elsewhere would still be found by its next pass: so, in every new process, the first look at some
-tests is compared with the second. Who is much faster then, and more so than the others, remembers;
-see `Turns.remembers`.
+Short passes are timed several together, each in a namespace of its own. A solution could still keep
+results elsewhere in its process for the next pass. Therefore, in every new process, the first run
+of some tests is compared with the second. A solution whose second run is much faster, and by more
+than the others', remembers; see `Turns.remembers`.
 """
 
 import math
@@ -21,24 +21,24 @@ from harness.efficiency.expected import Answers, Expected
 from harness.sandbox.timing_race import Lap, Step, TimingRace
 from harness.sandbox.worker import Worker
 
-LONG_ENOUGH_S = 0.0015  # a turn: what it costs to begin and end one is a hundredth of it
-MOST_PASSES = 64  # in a turn: so many namespaces are made for it
-TURN_S = 0.0003  # what the beginning and the end of a turn cost
+LONG_ENOUGH_S = 0.0015  # of a turn: starting and ending one costs a hundredth of it
+MOST_PASSES = 64  # in a turn: that many namespaces are made for it
+TURN_S = 0.0003  # cost of starting and ending a turn
 EMPTY_TURNS = 8
-SHORT_S = 0.0001  # less than this the first look may take longer for any reason
-SUSPICIOUS = 1.25  # so many times longer than the second, by the others' measure
+SHORT_S = 0.0001  # a first run may be slower by this for any reason
+SUSPICIOUS = 1.25  # ratio of first to second run, relative to the others
 LOOKS = 3
 LOOKED_AT = 3  # a solution and the first two of its anchors
 WRONG = "gave a wrong answer when it was timed"
-PATIENCE = 20.0  # wall seconds by CPU seconds
-OUTSIDE_FACTOR, OUTSIDE_S = 2.0, 0.00005  # what may be done between the phases, by theirs
+PATIENCE = 20.0  # wall seconds per CPU second
+OUTSIDE_FACTOR, OUTSIDE_S = 2.0, 0.00005  # allowed between the phases, relative to the others' time
 
 
 class LapError(Exception):
-    """Solutions did not come to their end, or answered wrongly, when they were timed.
+    """Solutions failed, or answered wrongly, when they were timed.
 
     Attributes:
-        programs: whose fault it was, by their places in the race.
+        programs: places in the race of the solutions that failed.
         why: what happened.
     """
 
@@ -50,11 +50,11 @@ class LapError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which tests are run together.
+    """Grouping of tests: which tests are run together.
 
     Attributes:
-        apart: each test for itself, with a namespace of its own; scripts are always run so.
-        groups: the tests of each group, by index.
+        apart: whether each test runs by itself, with a namespace of its own; scripts always do.
+        groups: indexes of the tests of each group.
         every, first, second: groups that make up all the tests, and two halves of them.
     """
 
@@ -66,7 +66,7 @@ class Plan:
 
     @classmethod
     def of(cls, tests: int, *, apart: bool) -> "Plan":
-        """Of so many tests; the halves take turns, so that neither has all the large ones."""
+        """Make the plan for a number of tests; the halves alternate, to share the large ones."""
         numbers = tuple(range(tests))
         if apart:
             groups = tuple((number,) for number in numbers)
@@ -78,13 +78,13 @@ class Plan:
 
 @dataclass(slots=True)
 class Turns:
-    """Solutions at their turns; of the first one more is said than of the others, its anchors.
+    """Turns of a solution (program 0) and its anchors.
 
     Attributes:
-        passes: in a turn; a script has one.
-        empty_s: of each, what a turn with no pass takes.
-        answers: what each said to which group: every answer that differs from the ones before.
-        spent_s: CPU seconds of all turns so far, about.
+        passes: passes in a turn; a script has one.
+        empty_s: CPU seconds of a turn without a pass, for each program.
+        answers: all different answers of each program to each group.
+        spent_s: approximate CPU seconds of all turns so far.
     """
 
     worker: Worker
@@ -101,7 +101,7 @@ class Turns:
         """Carry out steps.
 
         Raises:
-            LapError: one of them did not come to its end.
+            LapError: a program failed.
             SandboxError: the sandbox failed.
         """
         laps = self.worker.take_turns(self.race, steps)
@@ -114,10 +114,10 @@ class Turns:
         return laps
 
     def looks(self, programs: Iterable[int]) -> dict[int, float]:
-        """How many times longer each takes to see tests for the first time than for the second.
+        """Return the ratio of the first to the second run of the tests, for each program.
 
-        Each half of the tests is looked at twice, by a process that has seen the other half before,
-        so that nothing else is new to it; of a single test, the first and the second run.
+        Each half of the tests is run twice, by a process that has run the other half before, so
+        that only the tests are new to it; a single test is run twice.
         """
         plan, found = self.plan, dict[int, float]()
         for program in programs:
@@ -135,9 +135,9 @@ class Turns:
         return found
 
     def remembers(self, program: int = 0) -> bool:
-        """Whether one gains more by its second look than any of the others does by theirs.
+        """Return whether a program gains more from its second run than any of the others.
 
-        What looks suspicious is looked at twice more: it may have been an accident.
+        A suspicious result is measured twice more: it may be chance.
         """
         everyone = range(min(len(self.race.programs), LOOKED_AT))
         seen = [self._more(self.looks(everyone), program)]
@@ -146,16 +146,16 @@ class Turns:
         return median(seen) > SUSPICIOUS and len(seen) == LOOKS
 
     def _more(self, looks: dict[int, float], program: int) -> float:
-        """By how much more."""
+        """Return the ratio of one program's gain to the largest gain of the others."""
         return looks[program] / max(value for each, value in looks.items() if each != program)
 
     def settle(self) -> list[float]:
-        """Choose how many passes make a turn; the CPU seconds of one pass of each program."""
+        """Choose the passes per turn; return the CPU seconds of one pass of each program."""
         programs = range(len(self.race.programs))
         every = self.plan.every
         spent = [sum(lap.cpu_s for lap in self.take([Step(n, g) for g in every])) for n in programs]
         self.empty_s = [0.0 for _ in programs]
-        if not self.race.is_functional:  # a script's turn is an execution
+        if not self.race.is_functional:  # a script's turn is one execution
             return spent
         for each in programs:
             empty = [lap.cpu_s for lap in self.take([Step(each, 0, passes=0)] * EMPTY_TURNS)]
@@ -166,12 +166,12 @@ class Turns:
         return spent
 
     def pairs(self, pairs: Sequence[tuple[int, int]], *, fresh: bool = False) -> list[float]:
-        """How many times longer the first of each pair takes than the second, a pass each.
+        """Return the ratio of the first program's time to the second's, for each pair.
 
         Args:
-            pairs: of programs.
-            fresh: none is to see a test that its process has seen before: half of the tests, then
-                the other half in a new process.
+            pairs: pairs of programs.
+            fresh: whether no process may run a test twice: half of the tests, then the other half
+                in a new process.
         """
         plans = [self._steps(pair, number, fresh=fresh) for number, pair in enumerate(pairs)]
         laps = iter(self.take([step for steps in plans for step, _ in steps]))
@@ -189,8 +189,8 @@ class Turns:
         return found
 
     def _steps(self, pair: tuple[int, int], number: int, *, fresh: bool) -> list[tuple[Step, bool]]:
-        """The steps of a pair, and whether each counts."""
-        shown = randbelow(self.passes)  # not to be foreseen by who would answer that one alone
+        """Return the steps of a pair, and whether each counts."""
+        shown = randbelow(self.passes)  # random, so that a solution cannot answer only that one
         if not fresh or not self.plan.second:
             return [
                 (Step(program, group, self.passes, fresh=fresh, shown=shown), True)
@@ -206,7 +206,7 @@ class Turns:
         ]
 
     def wrong(self, expected: Expected) -> set[int]:
-        """Which programs gave a wrong answer in one of their passes.
+        """Return the programs that gave a wrong answer in one of their passes.
 
         Raises:
             SandboxError: the checker's sandbox failed.
@@ -220,17 +220,17 @@ class Turns:
 
 
 def race_of(expected: Expected, codes: Sequence[str], plan: Plan, *, times: int = 1) -> TimingRace:
-    """The race of some solutions on a problem's tests; to be closed.
+    """Return the race of some solutions on a problem's tests; the caller closes it.
 
     Args:
         expected: the tests.
-        codes: the solutions.
+        codes: code of each solution.
         plan: which tests are run together.
-        times: how often each is run in one phase.
+        times: number of runs in one phase.
     """
     programs = [expected.solution(code) for code in codes]
     groups = [[expected.inputs[index] for index in group] for group in plan.groups]
     limits = expected.task.limits
     cpu_s = limits.cpu_s * times * max(map(len, plan.groups), default=1)
-    # It has passed already: what it waits for here is its core.
+    # The solution has passed already, so a long wall time means waiting for its core.
     return TimingRace(programs, groups, replace(limits, cpu_s=cpu_s, own_wall_s=PATIENCE * cpu_s))

@@ -8,7 +8,7 @@ from harness.grading.verdict import Difference
 from harness.problem import TestCase
 
 Said = Difference | CheckerError | None
-"""What is said of an answer: None where it is right."""
+"""Result of comparing an answer: None where it is right."""
 AnswerRule = Callable[[str, bytes], Difference | None]
 
 
@@ -16,9 +16,9 @@ class Comparison:
     """Compares answers by a checker, or by a rule where there is none.
 
     Args:
-        rule: a name that `harness.grading.rules.find_rule` knows.
-        functional: whether a function is called.
-        check: judges in the rule's place.
+        rule: name of a rule, see `harness.grading.rules.find_rule`.
+        functional: whether the solution is a function.
+        check: checker that replaces the rule.
     """
 
     def __init__(self, rule: str, *, functional: bool, check: Check | None = None) -> None:
@@ -28,7 +28,7 @@ class Comparison:
         self._by_rule: dict[int, bool] = {}
 
     def compare(self, pairs: list[tuple[TestCase, bytes]]) -> list[Said]:
-        """What is said of each test's answer."""
+        """Compare the answer of each test."""
         check = self._check
         if check is not None:
             return check.compare([(test, check.text_of(said, test)) for test, said in pairs])
@@ -37,17 +37,17 @@ class Comparison:
 
     @property
     def readable(self) -> Callable[[str], str]:
-        """Makes the part of an answer that a person asks for."""
+        """Function that extracts the part of an answer to show to a person."""
         return str if self._check is None else self._check.shown
 
     def note(self, index: int, test: TestCase, answer: bytes | None) -> None:
-        """Record whether an answer is right by the source's own rule, where the checker asks."""
+        """Record whether an answer is right by the source's own rule, if the checker wants that."""
         if self._check is not None and self._check.code.checker.beside_rule:
             right = answer is not None and _said(self._rule(), test, answer) is None
             self._by_rule[index] = right
 
     def solved_by_rule(self, number: int) -> bool | None:
-        """Whether the answers to so many tests are right by that rule.
+        """Return whether the answers to `number` tests are right by the source's own rule.
 
         None where that is not recorded, or where a test is missing and no other is wrong.
         """

@@ -1,20 +1,20 @@
-"""Judging what a model says a call returns: two values, read as literals, compared by Python's ==.
+"""Judge of answers to value questions: two literals, compared by Python's ==.
 
 The rule is that of LiveCodeBench (https://github.com/LiveCodeBench/LiveCodeBench, the modules
 `compute_test_output_prediction_metrics` and `compute_code_execution_metrics` of
 `lcb_runner/evaluation`): True is 1, 6.0 is 6, -0.0 is 0, a list is no tuple, NaN equals nothing.
-Where ours and upstream's verdicts differ, and why:
+The verdicts differ from upstream's in these cases:
 
-- Upstream evaluates the answer as Python in the grader's process, or pastes it into a program.
-  Here it is read as a literal and never run; an expression is wrong, which upstream's own prompt
-  forbids: `3 or True`, which passes there whatever is asked, and `[0] * 5`, `2 + 3`, `sorted(x)`.
+- Upstream evaluates the answer as Python in the grader's process, or pastes it into a program. Here
+it is read as a literal and never run. An expression is wrong, as upstream's own prompt forbids it:
+`3 or True`, which passes every problem there, and `[0] * 5`, `2 + 3`, `sorted(x)`.
 - For a test output the answer may be JSON too. `[true, null]` is right here, and an error there; so
-  is a string with JSON's escapes.
-- Of an execution, `6, 'text'` is a tuple; there it is a 6 and the assertion's message. What stands
-  on further lines is run there, and is no part of a literal here.
-- Of an execution, upstream leaves an answer that repeats the call out of the count, and divides by
-  fewer. Here it is an answer like any other.
-- An expected value that cannot be read is the data's fault (`checker_error`), not the model's.
+is a string with JSON's escapes.
+- For an execution, `6, 'text'` is a tuple; there it is a 6 and the assertion's message. Further
+lines are run there, and are not part of a literal here.
+- For an execution, upstream does not count an answer that repeats the call, and divides by fewer.
+Here it is an answer like any other.
+- An expected value that cannot be read is an error of the data (`checker_error`), not of the model.
 """
 
 from harness.grading.literals import JSON_WORDS, LONGEST_LITERAL, NoLiteralError, read_literal
@@ -28,14 +28,14 @@ LONGEST_SHOWN = 1_500
 
 
 def grade_answer(kind: Kind, answer: str, expected: str) -> Grade:
-    """Judge the answer to a problem that asks for a value: one hidden test, passed or not.
+    """Judge the answer to a value question: one hidden test, passed or not.
 
-    Nothing that is written in either raises or takes long.
+    Neither text can make it raise or take long.
 
     Args:
-        kind: which of the two such kinds the problem is of.
-        answer: what the model says the call returns, and nothing beside it.
-        expected: what it returns, as the problem's test has it.
+        kind: one of the two kinds of value questions.
+        answer: the model's answer, without any text around it.
+        expected: the expected value, as the problem's test has it.
     """
     if not answer.strip():
         return Grade(verdict=Verdict.NO_SOLUTION, hidden_total=1)
@@ -55,7 +55,7 @@ def grade_answer(kind: Kind, answer: str, expected: str) -> Grade:
 
 
 def read_answer(kind: Kind, text: str) -> tuple[object, ...]:
-    """What an answer may mean: as Python, and for a test output as JSON.
+    """Return the values of an answer: as Python, and for a test output as JSON.
 
     Raises:
         NoLiteralError: it is no literal.
@@ -76,7 +76,7 @@ def read_answer(kind: Kind, text: str) -> tuple[object, ...]:
 
 
 def read_expected(kind: Kind, text: str) -> object:
-    """The value that a problem's test expects: JSON for a test output, else a Python literal.
+    """Return the expected value: JSON for a test output, else a Python literal.
 
     Raises:
         NoLiteralError: it cannot be read.

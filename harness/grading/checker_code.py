@@ -1,4 +1,4 @@
-"""A checker's code as the sandbox runs it: what is put after it, and asking its functions."""
+"""Run a checker's functions in the sandbox, with the code that is appended to them."""
 
 import json
 from collections import Counter
@@ -16,7 +16,7 @@ from harness.text import around, writable
 EXCERPT = 160
 LIMITS = Limits()
 PATIENCE = 2
-"""So often may a function run out of time before it is asked no more."""
+"""Number of time-outs after which a function is not called again."""
 
 CONVERT, CHECK, CHECK_UNTOUCHED, IS_SOUND = (
     "harness_convert",
@@ -24,7 +24,7 @@ CONVERT, CHECK, CHECK_UNTOUCHED, IS_SOUND = (
     "harness_check_untouched",
     "harness_is_sound",
 )
-"""The functions that can be asked; a `check` has the second and the last."""
+"""Names of the functions that can be called; a `check` has the second and the last."""
 
 _TIME_IS_UP = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT})
 _SIGNATURES = {
@@ -32,7 +32,7 @@ _SIGNATURES = {
     "check": Signature(arguments=(Codec.JSON, Codec.JSON, Codec.TAGGED_LISTS)),
 }
 
-# No answer can cause these in a checker that is right.
+# Errors that no answer can cause in a correct checker.
 _OWN_MISTAKES = (
     "NameError",
     "UnboundLocalError",
@@ -42,9 +42,9 @@ _OWN_MISTAKES = (
     "IndentationError",
 )
 
-# What an evaluator takes for a result may be a value or the nodes that lctk makes of one; the
-# result of an in-place problem is its first argument. Nodes that two arguments share would be two
-# nodes to the solution, whose arguments are sent one by one.
+# An evaluator may take a plain value as the result, or the nodes that lctk makes of it. The result
+# of an in-place problem is its first argument. A node shared by two arguments cannot be sent to a
+# solution, because arguments are sent one by one.
 _HOOKS = """
 
 def harness_convert(inputs, expected):
@@ -125,10 +125,10 @@ def harness_is_sound(input, expected):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a checker's function returned nothing, in one bounded line.
+    """Reason why a checker's function returned nothing, in one bounded line.
 
     Attributes:
-        own: whether it is the checker's own mistake, whatever it was asked.
+        own: whether it is the checker's own mistake, independent of the answer.
     """
 
     why: str
@@ -137,11 +137,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class CheckerCode:
-    """A checker's functions.
+    """Functions of a checker.
 
     Attributes:
-        bench: where its processes run; none of them ever holds the solution.
-        overdue: how often each function ran out of time.
+        bench: worker of its processes; none of them ever holds the solution.
+        overdue: number of time-outs of each function.
     """
 
     bench: RetryingWorker
@@ -149,18 +149,18 @@ class CheckerCode:
     overdue: Counter[str] = field(default_factory=Counter[str])
 
     def ask(self, function: str, calls: Sequence[tuple[str, ...]]) -> list[Any]:
-        """What a function returns to each call.
+        """Return the result of a function for each call.
 
-        All calls are made in one process, with a fresh namespace each; one that fails there is made
-        once more, alone.
+        All calls are made in one process, each with a fresh namespace; one that fails there is
+        repeated once, alone.
 
         Args:
             function: one of the names above.
-            calls: for each its arguments, a line of JSON each: the test's two and, in the sandbox's
+            calls: arguments of each call, a line of JSON each: the test's two and, in the sandbox's
                 notation, the answer.
 
         Returns:
-            For each the result as the sandbox's notation has it, or a Failure.
+            For each call the result in the sandbox's notation, or a Failure.
 
         Raises:
             SandboxError: the sandbox failed.
@@ -187,9 +187,9 @@ class CheckerCode:
                 return [_read(executions[0])] * len(inputs)
             for place, execution in enumerate(executions):
                 answer = _read(execution)
-                if isinstance(answer, Failure) and place:  # what went before may have spoilt it
+                if isinstance(answer, Failure) and place:  # an earlier call may have caused it
                     again = self.bench.execute(trial, [len(answers)])[0]
-                    answer, execution = _read(again), again  # noqa: PLW2901 - it counts instead
+                    answer, execution = _read(again), again  # noqa: PLW2901 - it replaces the first
                 answers.append(answer)
                 self.overdue[function] += execution.ending in _TIME_IS_UP
         given_up = Failure("it runs out of time, and is asked no more")

@@ -1,8 +1,8 @@
-'''Checkers: code of a data set or a user that judges answers, where no comparison rule can.
+'''Checkers: code of a data set or the user that judges where no rule can.
 
-It runs in the sandbox, in processes that are not forked from what the solution's are: the memory
-that a solution wakes up in never held an expected output or a line of a checker. Between the two go
-values, in the sandbox's notation.
+A checker runs in the sandbox, in processes that are not forked from the solution's. The solution's
+memory therefore never held an expected output or a line of a checker. The two exchange values, in
+the sandbox's notation.
 
 A `check` defines
 
@@ -10,20 +10,19 @@ A `check` defines
         """Return True for a right answer, else False or a sentence that says why not."""
 
 For a program the three are texts; for a function they are the list of its arguments, the expected
-value and what it returned, where tuples, other sequences, linked lists and trees are lists.
+value and its result, where tuples, other sequences, linked lists and trees are lists.
 
 `hooks` are Mercury's: `convert_offline((inputs, expected))` makes the arguments of a call from the
-test's, `evaluate_offline(inputs, outputs, expected)` says whether the call was right, given the
-arguments as the call left them. A tuple comes there as a tuple, a deque as a deque, any other
-iterable as a sequence that no list equals. A solution that changed its arguments to fit its answer
-is not believed: where the expected value passes with arguments that no solution held, the answer
-must too.
+test's, `evaluate_offline(inputs, outputs, expected)` returns whether the call was right, given the
+arguments as the call left them. Tuples and deques keep their types; any other iterable becomes a
+sequence that equals no list. To prevent a solution from changing its arguments to fit its answer, a
+second check runs with untouched arguments wherever the expected value passes with them.
 
-A checker that fails on an answer, or returns something else than was agreed, says nothing; then
-others are put to it: the expected output, and a few plain values. If it has a verdict on any of
-them, the answer is to blame and wrong: nobody leaves the denominator by printing what a checker
-cannot read. If it has none, or the answer is the expected output itself, or the failure is one that
-no answer can cause, the checker is.
+A checker may fail on an answer, or return something else than agreed. Then it is given the expected
+output and a few plain values. If it has a verdict on any of them, the answer is wrong: printing
+something that a checker cannot read must not remove a sample from the denominator. The checker is
+at fault if it has no verdict, if the answer is the expected output itself, or if no answer can
+cause such a failure.
 '''
 
 import json
@@ -48,21 +47,22 @@ from harness.sandbox.program import Program
 from harness.sandbox.trial_input import Encoded
 from harness.text import around, decode_head, writable
 
-# A right answer is no longer than so many times the test's texts, and so many characters more.
+# The longest possible right answer: this many times the length of the test's texts, plus this many
+# characters.
 LONGEST_ANSWER_FACTOR = 32
 LONGEST_ANSWER_EXTRA = 32 << 20
 READABLE_CHARACTERS = 1 << 20
 
 Call = tuple[str, ...]
-"""The arguments of a checker's function, a line of JSON each."""
+"""Arguments of a checker's function, a line of JSON each."""
 
 
 class CheckerError(Exception):
-    """The checker itself failed: this says nothing of the solution."""
+    """The checker itself failed, which does not count against the solution."""
 
 
 class Prepared(NamedTuple):
-    """A program as a checker wants it run, and the input of each test."""
+    """Program as a checker wants it run, and the input of each test."""
 
     program: Program
     inputs: Sequence[bytes]
@@ -70,13 +70,13 @@ class Prepared(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A checker at work for one solution.
+    """Checker of one solution.
 
     Attributes:
-        code: runs on a worker that no solution runs on.
+        code: functions of the checker, run on a worker that no solution runs on.
         functional: whether answers are values, not texts.
-        arguments: of each test's call as `convert_offline` made them, in the sandbox's notation.
-        sound: whether it has a verdict on any answer to a test, as far as that was asked.
+        arguments: arguments of each test's call from `convert_offline`, in the sandbox's notation.
+        sound: whether the checker has a verdict on any answer to a test, as far as tried.
     """
 
     code: CheckerCode
@@ -86,11 +86,13 @@ class Check:
 
     @classmethod
     def of(cls, bench: RetryingWorker, checker: Checker, *, functional: bool) -> "Check":
-        """A checker, run in processes of its own."""
+        """Return a checker that runs in its own processes."""
         return cls(CheckerCode(bench, checker), functional)
 
     def prepare(self, program: Program, tests: Sequence[TestCase]) -> Prepared:
-        """Arguments as the checker makes them; what it does not make is as the test says.
+        """Return the program and inputs, with arguments made by the checker.
+
+        A `check` makes none: the inputs are the tests' own.
 
         Raises:
             CheckerError: it cannot make the arguments of a test.
@@ -105,7 +107,7 @@ class Check:
                 why = arguments.why if isinstance(arguments, Failure) else "not a list"
                 raise CheckerError(f"convert_offline, test {number}: {why}")
             self.arguments[call] = json.dumps(arguments, separators=(",", ":"))
-            if '{"o":' in self.arguments[call]:  # in a string its quotes would be escaped
+            if '{"o":' in self.arguments[call]:  # inside a string the quotes would be escaped
                 raise CheckerError(
                     f"convert_offline, test {number}: it makes objects of a kind that cannot be "
                     "handed to a solution"
@@ -118,15 +120,15 @@ class Check:
     def compare(
         self, pairs: Sequence[tuple[TestCase, str]]
     ) -> list[Difference | CheckerError | None]:
-        """What `harness.grading.rules` says of answers, from the checker.
+        """Compare answers by the checker.
 
         Args:
-            pairs: each test as the data has it, and what the program printed; for a function, its
-                result in the sandbox's notation.
+            pairs: each test of the data, and what the program printed; for a function, its result
+                in the sandbox's notation.
 
         Returns:
-            For each: None for a right answer, where it is wrong, or the error of a checker that
-            fails on the expected output too.
+            For each: None for a right answer, a Difference for a wrong one, or the error of a
+            checker that fails on the expected output too.
 
         Raises:
             SandboxError: the sandbox failed.
@@ -150,12 +152,12 @@ class Check:
         ]
 
     def text_of(self, answer: bytes, test: TestCase) -> str:
-        """An answer as text, or the head of one that is too long to be right."""
+        """Return an answer as text, or the head of one that is too long to be right."""
         errors = "replace" if self.functional else "surrogateescape"
         return decode_head(answer, _longest_answer(test) + 1, errors)
 
     def shown(self, answer: str) -> str:
-        """The part of an answer that a person asks for."""
+        """Return the part of an answer to show to a person."""
         if self.code.checker.kind == "check" or len(answer) > READABLE_CHARACTERS:
             return answer
         try:
@@ -184,7 +186,7 @@ class Check:
         return _difference(where, test, self._readable(answer))
 
     def _readable(self, answer: str) -> str:
-        """The same, as Python would write it."""
+        """Return the answer as Python would write it."""
         shown = self.shown(answer)
         if not self.functional or len(shown) > READABLE_CHARACTERS:
             return shown
@@ -194,8 +196,8 @@ class Check:
             return shown
 
     def _is_expected(self, test: TestCase, answer: str) -> bool:
-        """Whether the answer is the expected output itself, by LiveCodeBench's rule."""
-        if not test.output.strip():  # no answer that the data know
+        """Return whether the answer is the expected output itself, by LiveCodeBench's rule."""
+        if not test.output.strip():  # the data have no expected output
             return False
         if not self.functional:
             return lcb_output(test.output, answer) is None
@@ -214,14 +216,14 @@ class Check:
         return f"[{arguments}]", _one_line(test.output)
 
     def _call(self, test: TestCase, answer: str) -> Call:
-        """The answer goes unread: what a solution may have written there is for the sandbox."""
+        """Return the call's arguments; the answer is not parsed, as a solution may forge it."""
         return *self._given(test), _one_line(answer) if self.functional else json.dumps(answer)
 
     def _is_touched(self, call: Call, answer: str) -> bool:
-        """Whether the call left its arguments otherwise than it found them.
+        """Return whether the call changed its arguments.
 
-        A result ends with the arguments, and no other text that ends so is read otherwise: quotes
-        are in pairs, and so are brackets.
+        A result ends with the arguments. No other text with this ending can be parsed differently,
+        since quotes and brackets are balanced.
         """
         return call in self.arguments and not answer.endswith(f",{self.arguments[call]}]")
 
@@ -236,7 +238,7 @@ def _longest_answer(test: TestCase) -> int:
 
 
 def _one_line(text: str) -> str:
-    """JSON on one line: line ends stand only where a space may."""
+    """Put JSON on one line: line ends stand only where a space may."""
     return text.replace("\n", " ")
 
 

@@ -1,8 +1,8 @@
-"""Checking examples that were read off statements, before they judge anybody.
+"""Check of the examples read from statements, before they are used as tests.
 
-A statement may be wrong, or be misread. So the problem's own solution is run on each of its
-examples, and those on which it does not give what is expected are dropped. What was found is kept
-in a file, so that the next run need not find it again.
+A statement may be wrong, or be misread. Therefore the problem's own solution is run on each of its
+examples, and the examples that it fails are dropped. The result is stored in a file, so that the
+next run need not repeat it.
 """
 
 import sys
@@ -24,15 +24,15 @@ from harness.version import __version__
 
 FILE = "examples.jsonl"
 OPTIONS = Options(stop=Stop.NEVER)
-"""How the solutions are judged: on every example, under the limits that each source has itself."""
+"""Options for judging the solutions: every example, under each source's own limits."""
 
 
 class VettingError(HarnessError):
-    """Examples could not be checked; that says nothing of them."""
+    """Examples could not be checked; whether they are right stays unknown."""
 
 
 class _Record(BaseModel):
-    """What was found of one problem: the examples that were kept, from 0."""
+    """Result for one problem: indexes of the examples that were kept, from 0."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -42,18 +42,18 @@ class _Record(BaseModel):
 
 
 def default_folder() -> Path:
-    """Where a memory is, unless told otherwise."""
+    """Return the default folder of stored checks."""
     return cache_folder() / "vetted"
 
 
 class KnownChecks:
-    """What was found before, in a file that only grows.
+    """Results of earlier checks, in an append-only file.
 
     Args:
-        folder: where it is; it need not exist yet.
+        folder: folder of the file; it need not exist yet.
 
     Attributes:
-        warning: why nothing can be read or kept there; empty where it can.
+        warning: reason why the file cannot be read or written; empty where it can.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -70,24 +70,24 @@ class KnownChecks:
         for line in filter(None, lines):
             try:
                 record = _Record.model_validate_json(line)
-            except ValidationError:  # what a crash left of a line
+            except ValidationError:  # a line cut off by a crash
                 continue
             self._kept[record.key] = record.kept
 
     def get(self, key: str) -> tuple[int, ...] | None:
-        """The examples that were kept; None where that is not known."""
+        """Return the examples that were kept; None where that is not known."""
         return self._kept.get(key)
 
     def add(
         self, key: str, problem_id: str, kept: tuple[int, ...], *, lasting: bool = True
     ) -> None:
-        """Keep what was found; where the file cannot be written, until the end of this process.
+        """Store a result; if the file cannot be written, for this process only.
 
         Args:
-            key: of the problem, its solution and its examples.
-            problem_id: for people.
-            kept: the examples that are right, from 0.
-            lasting: whether it goes into the file.
+            key: key of the problem, its solution and its examples.
+            problem_id: id of the problem, for people reading the file.
+            kept: indexes of the right examples, from 0.
+            lasting: whether to write it to the file.
         """
         self._kept[key] = kept
         if self.warning or not lasting:
@@ -96,8 +96,8 @@ class KnownChecks:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("ab", buffering=0) as file:
-                # In one call, so that no other process writes between; a crash may have left half
-                # a line before it.
+                # One write call, so that no other process writes in between. A crash may have left
+                # half a line before it.
                 file.write(f"\n{record}\n".encode())
         except OSError as error:
             self._warn(error)
@@ -114,12 +114,12 @@ class Vetted:
     """Problems whose examples are checked.
 
     Attributes:
-        problems: all that were given, in their order; none is `unchecked`. One without a good
-            example has no tests.
-        examples: how many were checked, now or before.
-        dropped: how many of them were not right.
-        shortened: how many problems lost any.
-        emptied: how many problems lost all.
+        problems: all given problems, in order; none is `unchecked`. One without a good example has
+            no tests.
+        examples: number of examples checked, now or before.
+        dropped: number of wrong examples.
+        shortened: number of problems that lost any.
+        emptied: number of problems that lost all.
     """
 
     problems: tuple[Problem, ...]
@@ -130,15 +130,15 @@ class Vetted:
 
 
 class ExampleCheck:
-    """The examples of some problems, being checked: what is to be judged, and what comes of it.
+    """Check of the examples of some problems: the jobs to judge, and their results.
 
     Args:
-        problems: those that are not `unchecked` are left as they are.
-        memory: of what was found before.
+        problems: problems; those that are not `unchecked` are left as they are.
+        memory: results of earlier checks.
 
     Attributes:
-        jobs: the problems' own solutions that are still to be judged, by `OPTIONS`: of each
-            problem whose outcome is not remembered, the first in Python.
+        jobs: own solutions still to be judged, by `OPTIONS`: the first Python solution of each
+            problem without a stored result.
 
     Raises:
         DataError: a problem's row cannot be read again.
@@ -164,10 +164,10 @@ class ExampleCheck:
             self._memory.add(key, problem.id, ())
 
     def keep(self, judged: Judged) -> None:
-        """Take what came of a job; it is remembered at once.
+        """Store the result of a job.
 
         Raises:
-            VettingError: the sandbox failed, more than once.
+            VettingError: the sandbox failed more than once.
         """
         problem = self.jobs[judged.number].problem
         if judged.grade.verdict in INFRASTRUCTURE:
@@ -177,12 +177,13 @@ class ExampleCheck:
             )
         tests = judged.grade.tests
         kept = tuple(test.index for test in tests if test.passed)
-        # A limit may have been the machine's doing: it counts now, and is looked at anew next time.
+        # The machine may have caused a limit to be hit: the result counts now, and is checked again
+        # next time.
         lasting = not any(test.verdict in LIMITS for test in tests)
         self._memory.add(self._keys[problem.id], problem.id, kept, lasting=lasting)
 
     def vetted(self) -> Vetted:
-        """The problems with their good examples, once what came of every job was taken."""
+        """Return the problems with their good examples, once all jobs are kept."""
         problems = tuple(self._vetted(problem) for problem in self._problems)
         pairs = [
             (len(before.tests.public), len(after.tests.public))
@@ -215,7 +216,7 @@ class ExampleCheck:
 
 
 def _key(problem: Problem, code: str) -> str:
-    """What the outcome hangs on: the problem, its examples as they are read, what is run and by."""
+    """Return a hash of all the result depends on: problem, examples, solution and versions."""
     python = ".".join(map(str, sys.version_info[:2]))
     examples = (text for test in problem.tests.public for text in (test.input, test.output))
     return content_hash(problem.content_hash, __version__, python, code, *examples)

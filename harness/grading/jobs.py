@@ -1,4 +1,4 @@
-"""Judging many solutions: each problem's tests decoded once, the judges kept busy."""
+"""Judge many solutions at once, decoding each problem's tests only once."""
 
 import asyncio
 import hashlib
@@ -20,10 +20,10 @@ from harness.sandbox.worker import Worker
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Judges a solution on all tests of a suite, which are decoded where that is done.
+    """Judges a solution on all tests of a suite, which are decoded in the worker.
 
     Attributes:
-        task: what is judged; its own tests are none.
+        task: task to judge; its own tests are empty.
         suite: the tests.
     """
 
@@ -31,7 +31,7 @@ class Judgement:
     suite: Shared[TestSuite]
 
     def __call__(self, worker: Worker) -> Grade:
-        """Its grade. Raises SandboxError, or DataError where the tests cannot be decoded."""
+        """Return the grade. Raises SandboxError, or DataError where the tests cannot be decoded."""
         return judge(worker, replace(self.task, tests=self.suite.value.all()))
 
 
@@ -44,32 +44,32 @@ class Trial:
     limits: Limits
 
     def __call__(self, worker: Worker) -> Execution:
-        """What came of it. Raises SandboxError."""
+        """Return the execution. Raises SandboxError."""
         return worker.run(self.program, [self.stdin], self.limits)[0]
 
 
-CODE_HASH = 32  # letters
+CODE_HASH = 32  # characters
 
 
 def code_hash(code: str) -> str:
-    """By which two programs are told apart: the head of the SHA-256 of the code."""
+    """Return the head of the SHA-256 of some code, as its id."""
     return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()[:CODE_HASH]
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceAt:
-    """A reference that is read from the data when it is judged: there may be very many.
+    """Reference read from the data only when judged: there may be very many.
 
     Attributes:
-        index: its place among its problem's `programs()`.
-        hash: of its code.
+        index: its index in its problem's `programs()`.
+        hash: hash of its code.
     """
 
     index: int
     hash: str
 
     def among(self, problem: Problem, programs: Sequence[str]) -> str:
-        """Its code. Raises DataError where that is no longer what it was."""
+        """Return its code. Raises DataError where that has changed."""
         code = programs[self.index] if self.index < len(programs) else ""
         if code_hash(code) != self.hash:
             what = "has changed since the data were loaded"
@@ -79,7 +79,7 @@ class ReferenceAt:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A solution to be judged; `number` is the caller's name for it."""
+    """Solution to judge; `number` is the caller's id for it."""
 
     number: int
     problem: Problem
@@ -87,11 +87,11 @@ class Job:
 
 
 class Judged(NamedTuple):
-    """What came of a job.
+    """Result of a job.
 
     Attributes:
-        grade: its verdict is an infrastructure's where that failed.
-        cause: why it failed.
+        grade: grade; its verdict is one of `INFRASTRUCTURE` where the infrastructure failed.
+        cause: reason of that failure.
     """
 
     number: int
@@ -101,16 +101,16 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to judge.
+    """Options for judging.
 
     Attributes:
-        rule: in place of each problem's own rule or checker.
-        cpu_s: CPU seconds per test in place of each problem's and source's own.
-        cpu_by_problem: the same in place of either, by the problem's id.
-        memory_bytes: memory of a test, likewise.
-        isolate: a process for every test.
-        wall_s: wall seconds per test in place of what follows from the CPU seconds.
-        stop: where to leave off.
+        rule: rule that replaces each problem's own rule or checker.
+        cpu_s: CPU seconds per test that replace each problem's and source's own.
+        cpu_by_problem: CPU seconds per test by problem id, which replace either.
+        memory_bytes: memory per test that replaces each problem's and source's own.
+        isolate: whether every test gets its own process.
+        wall_s: wall seconds per test, instead of those derived from the CPU seconds.
+        stop: when to stop judging.
     """
 
     rule: RuleName | None = None
@@ -122,7 +122,7 @@ class Options:
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def limits(self, problem: Problem) -> Limits:
-        """What a test of a problem may use."""
+        """Return the limits of one test of a problem."""
         return limits_of(
             problem.source,
             cpu_s=self.cpu_by_problem.get(problem.id, self.cpu_s) or problem.cpu_s,
@@ -131,7 +131,7 @@ class Options:
         )
 
     def task(self, problem: Problem, code: str, tests: Sequence[TestCase]) -> Task:
-        """What the judge is asked of one solution."""
+        """Return the judge's task for one solution."""
         return Task(
             Program.of(problem, code),
             tests,
@@ -144,7 +144,7 @@ class Options:
 
 
 def _checker(problem: Problem, rule: RuleName | None) -> Checker | None:
-    """The problem's checker, unless a rule is to judge in its place; tests that are code stay."""
+    """Return the problem's checker unless a rule replaces it; tests that are code stay."""
     checker = problem.checker
     return None if rule and checker is not None and checker.tests is None else checker
 
@@ -154,15 +154,15 @@ async def judge_all(
 ) -> None:
     """Judge solutions, as many at a time as the pool has workers.
 
-    A job that infrastructure stopped is reported as such and stops no other. Cancelled, it drops
-    what is being judged; what was reported stands.
+    A job that fails because of the infrastructure is reported as such and stops no other. When
+    cancelled, it drops the jobs in progress; reported results stand.
 
     Args:
-        pool: where they run.
-        jobs: solutions of one problem should follow one another: its tests are decoded once, and
-            so are its references where these are judged.
-        options: how.
-        done: told of each as it is judged, in no particular order.
+        pool: executor that runs them.
+        jobs: jobs; those of one problem should be adjacent, so that its tests, and its references
+            where these are judged, are decoded once.
+        options: options for judging.
+        done: function called with each result, in no particular order.
     """
     waiting = _with_data(jobs)
 
@@ -176,7 +176,7 @@ async def judge_all(
 
 
 class _Data:
-    """What judging a problem's solutions takes of its data, decoded when first needed."""
+    """Tests and references of a problem, decoded when first needed."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem

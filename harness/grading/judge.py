@@ -1,14 +1,14 @@
-"""The judge: runs a solution's tests in the sandbox and compares, here, what it made of them.
+"""Run a solution's tests in the sandbox and compare the answers outside it.
 
-All tests run in one process, first of them one that is picked by the hash of problem and code:
-nothing that an earlier test left behind helps that one. If it is the only one to fail, all are run
-again alone, and that stands. A failure in a process that ran more than that test is confirmed once,
+All tests run in one process. The first is one picked by the hash of problem and code, so that no
+state of an earlier test can help it. If it alone fails, all tests are run again, each in its own
+process, and that result stands. A failure in a process that ran other tests too is confirmed once,
 alone, and that verdict stands. So state that leaks between the tests of a batch costs no right
 solution a verdict and wins no wrong one.
 
-Only the first test of a process has its whole limit of time. A later one that needs more than a
-small part of it is cut short and is the first of the next process. A limit of time that was missed
-narrowly, or that the machine may be to blame for, is tried once more, and that stands.
+Only the first test of a process has its whole time limit. A later one that needs more than a small
+part of it is cut short and is the first of the next process. A time limit that was narrowly missed,
+or that the machine may have caused, is tried once more, and that result stands.
 """
 
 from collections.abc import Sequence
@@ -30,14 +30,14 @@ from harness.sandbox.worker import Worker
 
 MANY_TESTS = 100
 PROCESS_S = 0.004
-"""About what a process costs: tests that would often be cut short get one each."""
+"""Approximate CPU cost of a process: tests often cut short get their own."""
 
 
 class Stop(StrEnum):
-    """Where the judge leaves off.
+    """Rule for when the judge stops.
 
-    `auto`: at the first failure where there are more than `MANY_TESTS` tests, else at the first
-    that hit a limit of time, memory or output.
+    `auto`: at the first failure if there are more than `MANY_TESTS` tests, else at the first test
+    that hits a limit of time, memory or output.
     """
 
     AUTO = "auto"
@@ -46,19 +46,19 @@ class Stop(StrEnum):
 
 
 STOPS = {None: Stop.AUTO, True: Stop.NEVER, False: Stop.FAILURE}
-"""By whether all tests are wanted; None where nobody has said."""
+"""Stop rule by whether the user wants all tests; None where the user has not said."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be judged.
+    """Solution to judge, with its tests.
 
     Attributes:
-        tests: public ones first.
-        rule: a name that `harness.grading.rules.find_rule` knows.
-        checker: judges in the rule's place.
-        isolate: a process for every test, instead of one for all.
-        stop: where to leave off.
+        tests: tests, public ones first.
+        rule: name of a rule, see `harness.grading.rules.find_rule`.
+        checker: checker that replaces the rule.
+        isolate: whether every test gets its own process, instead of one for all.
+        stop: when to stop.
     """
 
     program: Program
@@ -70,7 +70,7 @@ class Task:
     stop: Stop = Stop.AUTO
 
     def ends_at(self, result: TestResult) -> bool:
-        """Whether the tests after one that ended so are left out."""
+        """Return whether judging stops after this result."""
         match self.stop:
             case _ if result.passed:
                 return False
@@ -85,12 +85,12 @@ class Task:
 def judge(worker: Worker, task: Task) -> Grade:
     """Judge one solution.
 
-    A checker that fails on a right answer too makes a `checker_error`, which is the solution's
-    verdict unless one of its tests failed by its own doing.
+    A checker that also fails on a right answer makes a `checker_error`. That is the solution's
+    verdict unless the solution itself failed a test.
 
     Raises:
-        SandboxError: the sandbox failed, and a known-good program shows that it was not the
-            solution's doing.
+        SandboxError: the sandbox failed, and a known-good program shows that the solution did not
+            cause it.
     """
     public = sum(test.public for test in task.tests)
     nothing = Grade(
@@ -105,8 +105,11 @@ def judge(worker: Worker, task: Task) -> Grade:
     try:
         judging = _Judging.of(RetryingWorker(worker), task)
     except CheckerError as error:
-        first = _cannot_check(task.tests[0], str(error))
-        return nothing.model_copy(update={"verdict": Verdict.CHECKER_ERROR, "tests": (first,)})
+        fault, public = Verdict.CHECKER_ERROR, task.tests[0].public
+        first = TestResult(
+            index=0, public=public, verdict=fault, cpu_s=0, wall_s=0, error=str(error)
+        )
+        return nothing.model_copy(update={"verdict": fault, "tests": (first,)})
     with judging.trial:
         results = judging.alone() if task.isolate else judging.batched()
         worker.leave(judging.trial)
@@ -143,29 +146,18 @@ def _verdict(results: Sequence[TestResult]) -> Verdict:
     return next(own, failed[0] if failed else Verdict.ACCEPTED)
 
 
-def _cannot_check(test: TestCase, error: str) -> TestResult:
-    return TestResult(
-        index=0,
-        public=test.public,
-        verdict=Verdict.CHECKER_ERROR,
-        cpu_s=0,
-        wall_s=0,
-        error=error,
-    )
-
-
 @dataclass(slots=True)
 class _Judging:
-    """One solution under judgement.
+    """State of judging one solution.
 
     Attributes:
-        trial: program and inputs as the checker, where there is one, wants them run.
-        confirmed, rechecked, retimed: as `JudgedAgain` has them.
-        retimed_s: wall seconds of second tries that failed too; there is an end to that.
-        cut_s: CPU seconds of what was cut short.
-        peak_bytes: the largest of any process so far.
-        lost: tests that took the sandbox down: the rest would each do so again.
-        fresh: tests that were run first in a process.
+        trial: program and inputs, with the checker's changes.
+        confirmed, rechecked, retimed: counts as in `JudgedAgain`.
+        retimed_s: wall seconds of second tries that failed too, which are bounded.
+        cut_s: CPU seconds of executions that were cut short.
+        peak_bytes: largest peak memory of any process so far.
+        lost: tests that crashed the sandbox; further tests would probably do so too.
+        fresh: tests that ran first in a process.
     """
 
     bench: RetryingWorker
@@ -194,7 +186,7 @@ class _Judging:
         return cls(bench, task, comparison, Trial(program, inputs, task.limits))
 
     def again(self) -> JudgedAgain:
-        """What was run more than once."""
+        """Return the counts of repeated runs."""
         return JudgedAgain(
             confirmed=(self.confirmed[0], self.confirmed[1]),
             rechecked=(self.rechecked[0], self.rechecked[1]),
@@ -204,8 +196,8 @@ class _Judging:
         )
 
     def alone(self) -> list[TestResult]:
-        """Every test in a process of its own."""
-        self.peak_bytes = 0  # of a batch, if there was one, is not what counts now
+        """Run every test in a process of its own."""
+        self.peak_bytes = 0  # forget the peak of an earlier batch
         results: list[TestResult] = []
         for index in range(len(self.task.tests)):
             results.append(self._run_alone(index, last=index == len(self.task.tests) - 1))
@@ -214,7 +206,7 @@ class _Judging:
         return results
 
     def batched(self) -> list[TestResult]:  # noqa: PLR0911 - each way out is a rule of its own
-        """All tests in as few processes as they can share, the picked one first."""
+        """Run all tests in as few processes as they can share, the picked one first."""
         number = len(self.task.tests)
         if number == 1:
             return [self._run_alone(0, last=True)]
@@ -226,14 +218,14 @@ class _Judging:
             return [first.model_copy(update={"index": 0, "public": self.task.tests[0].public})]
         results = self._in_order(dict(known))
         failed = [result.index for result in results if not result.passed]
-        if failed == [pick] and len(known) == number:  # the others may owe it their passing
+        if failed == [pick] and len(known) == number:  # the others may rely on its state
             again = self.alone()
             if any(not result.passed for result in again if result.index != pick):
                 self.rechecked = [1, 1]
             return again
         if failed:
             return results
-        if self.peak_bytes > self.task.limits.memory_bytes:  # the tests together, or one
+        if self.peak_bytes > self.task.limits.memory_bytes:  # the tests together, or one of them
             return self.alone()
         self.rechecked[0] += 1
         if pick not in self.fresh and not self._run_alone(pick, last=True).passed:
@@ -242,10 +234,10 @@ class _Judging:
         return results
 
     def _in_order(self, known: dict[int, TestResult]) -> list[TestResult]:
-        """The results up to where the judge leaves off, failures confirmed.
+        """Return the results up to where judging stops, with failures confirmed.
 
         Args:
-            known: what is known already of some tests.
+            known: results that are known already, by test index.
         """
         results: list[TestResult] = []
         number = len(self.task.tests)
@@ -268,7 +260,7 @@ class _Judging:
         return results
 
     def _has_company(self, result: TestResult) -> bool:
-        """Whether its process was not for it alone, and so may be to blame."""
+        """Return whether its process ran other tests too, which may be to blame."""
         return result.peak_bytes is None and result.verdict is not Verdict.COMPILE_ERROR
 
     def _ends_at(self, result: TestResult) -> bool:
@@ -276,25 +268,30 @@ class _Judging:
         return over or self.task.ends_at(result)
 
     def _run_alone(self, index: int, *, last: bool = False) -> TestResult:
-        """One test in a process of its own."""
+        """Run one test in a process of its own."""
         return self._run([index], full=1, last=last)[index]
 
     def _run(
         self, indexes: list[int], *, full: int, last: bool | None = False
     ) -> dict[int, TestResult]:
-        """Results of the first of these tests, run in one process (`RetryingWorker.execute`)."""
+        """Run tests in one process; return results of the first few (`RetryingWorker.execute`)."""
         executions = self._execute(indexes, last=last, full=full)
         if executions[-1].ending is Ending.CUT_SHORT:
             self.cut_s += executions.pop().cpu_s
         if not executions:
             return {}
         self.fresh.add(indexes[0])
-        if executions[0].borderline:
+        if executions[0].borderline or executions[0].killed:
             executions = [self._try_again(indexes[0], executions[0], last=last)]
         return dict(zip(indexes, self._results(indexes, executions), strict=False))
 
     def _try_again(self, index: int, execution: Execution, *, last: bool | None) -> Execution:
-        """A test whose limit of time may have been hit by the machine's doing, alone."""
+        """Run a test alone again that the machine may have killed or slowed down."""
+        if execution.killed:
+            (again,) = self._execute([index], last=last)
+            self.confirmed[0] += 1
+            self.confirmed[1] += again.ending is Ending.FINISHED
+            return again
         if self.retimed_s >= self.task.limits.wall_s:
             return execution
         self.retimed[0] += 1
@@ -319,7 +316,7 @@ class _Judging:
         return executions
 
     def _results(self, indexes: Sequence[int], executions: Sequence[Execution]) -> list[TestResult]:
-        """The results of executions; each answer is decoded, compared and let go in turn."""
+        """Decode and compare the answers of executions, and return the results."""
         functional = self.trial.program.entry_point is not None
         answers = [answer_of(execution, functional=functional) for execution in executions]
         answered = [n for n, answer in enumerate(answers) if answer is not None]

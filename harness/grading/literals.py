@@ -1,6 +1,6 @@
-"""Values from Python's literals, whoever wrote them: parsed, never executed.
+"""Reader of Python literals from untrusted text: parsed, never executed.
 
-Read is what Python's own `repr` writes for built-in values: numbers with a sign, complex ones, inf
+It reads whatever Python's `repr` writes for built-in values: numbers with a sign, complex ones, inf
 and nan, strings, bytes, True, False and None, lists, tuples, sets, dicts, `set()` and
 `frozenset(…)`; besides these `float('inf')`, `math.inf`, and the same of nan. An operation, a
 comparison, a comprehension, any other name or call is no literal.
@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 LONGEST_LITERAL = 1 << 16
-"""Characters. Sets and dicts are built of what is read, at the worst in the square of its size."""
+"""Characters. Building sets and dicts may take time quadratic in the size of the text."""
 
 JSON_WORDS: Mapping[str, object] = MappingProxyType({"true": True, "false": False, "null": None})
-"""What JSON spells otherwise than Python does, numbers aside."""
+"""Constants that JSON spells differently from Python, numbers aside."""
 
 _NOT_FINITE = re.compile(r"\s*[+-]?(inf|infinity|nan)\s*", re.IGNORECASE)
 _WHAT: dict[type[ast.expr], str] = {
@@ -34,18 +34,18 @@ _WHAT: dict[type[ast.expr], str] = {
 
 
 class NoLiteralError(ValueError):
-    """A text that is no literal; the message says what is in it."""
+    """The text is not a literal; the message says what it contains."""
 
 
 def read_literal(text: str, words: Mapping[str, object] = MappingProxyType({})) -> object:
-    """The value of a text that is one literal.
+    """Return the value of a text that is one literal.
 
     Args:
         text: Python source, comments allowed.
-        words: names with a value, beside those of Python.
+        words: names with a value, in addition to Python's.
 
     Raises:
-        NoLiteralError: it is none, is nested too deeply, or has more than `LONGEST_LITERAL`
+        NoLiteralError: it is no literal, is nested too deeply, or has more than `LONGEST_LITERAL`
             characters.
     """
     if len(text) > LONGEST_LITERAL:
@@ -90,7 +90,7 @@ def _value(node: ast.expr, words: Mapping[str, object]) -> object:  # noqa: C901
             ast.Name(id="inf" | "nan" as name)
             | ast.Attribute(value=ast.Name(id="math"), attr="inf" | "nan" as name)
         ):
-            return float(name)  # each nan its own: a list's == takes the same one for equal
+            return float(name)  # a new nan each time: list equality treats the same object as equal
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             return _call(name, arguments, words)
         case ast.Name(id=name):
@@ -106,7 +106,7 @@ def _number(value: object) -> int | float | complex:
 
 
 def _complex(left: object, sign: ast.operator, right: object) -> complex:
-    """A complex number as it is written: a real part, a sign, an imaginary part."""
+    """Return a complex number from its real part, sign and imaginary part."""
     real = isinstance(left, int | float) and not isinstance(left, bool)
     if not (real and isinstance(right, complex)):
         raise NoLiteralError("has an operation")
@@ -118,7 +118,7 @@ def _complex(left: object, sign: ast.operator, right: object) -> complex:
 
 
 def _call(name: str, arguments: list[ast.expr], words: Mapping[str, object]) -> object:
-    """Of the few calls without which some values cannot be written."""
+    """Evaluate one of the few calls that some values need in their notation."""
     match name, arguments:
         case "set", []:
             return set[object]()

@@ -11,7 +11,7 @@ from harness.text import shorten, shorten_bytes, writable
 
 EXCERPT = 1_500
 LONGEST_READABLE = 4 << 20
-"""Bytes of a result that is still looked into."""
+"""Largest result in bytes that is decoded for display."""
 
 _VERDICT_OF = {
     Ending.ERROR: Verdict.RUNTIME_ERROR,
@@ -27,11 +27,11 @@ _VERDICT_OF = {
 
 
 def answer_of(execution: Execution, *, functional: bool) -> bytes | None:
-    """What is compared with the expected output; None where the test did not get that far.
+    """Return the answer to compare with the expected output; None where there is none.
 
-    A program that raises SystemExit has come to its end, whatever its exit code: so have it the
-    graders of LiveCodeBench and APPS, and what it printed counts. A process that ends otherwise
-    (`os._exit`), with such a code, has crashed.
+    A program that raises SystemExit has finished, whatever its exit code, and its output counts;
+    the graders of LiveCodeBench and APPS do the same. A process that ends otherwise with an exit
+    code (`os._exit`) has crashed.
     """
     exited = execution.ending is Ending.EXIT and not functional and not execution.error
     if execution.ending is not Ending.FINISHED and not exited:
@@ -50,17 +50,17 @@ def outcome(
     difference: Difference | None = None,
     checker_error: str = "",
 ) -> TestResult:
-    """The result of a test.
+    """Return the result of a test.
 
     Args:
-        execution: how it ran.
-        test: what was asked.
+        execution: execution of the test.
+        test: the test.
         index: its position among the problem's tests.
         functional: whether the answer is a value.
-        answer: what `answer_of` gave, for a person to read if the answer was wrong.
-        readable: finds in a value the part that a person asks for.
-        difference: where that is wrong; None when it is right, or was not compared.
-        checker_error: why it could not be compared.
+        answer: result of `answer_of`, shown if the answer was wrong.
+        readable: function that extracts the part of a value to show to a person.
+        difference: where the answer is wrong; None when it is right, or was not compared.
+        checker_error: reason why it could not be compared.
     """
     verdict, error = _VERDICT_OF.get(execution.ending), execution.error or _ended(execution)
     if checker_error:
@@ -93,7 +93,7 @@ def outcome(
 
 
 def _value(answer: bytes, readable: Callable[[str], str]) -> str:
-    """An excerpt of a result, much as Python writes it."""
+    """Return an excerpt of a result, much as Python writes it."""
     if len(answer) > LONGEST_READABLE:
         return writable(shorten_bytes(answer, EXCERPT, "replace"))
     result = readable(answer.decode("utf-8", "replace"))
@@ -121,5 +121,5 @@ def _ended(execution: Execution) -> str:
 
 
 def _clean(text: str) -> str:
-    """A bounded excerpt that can be written as UTF-8."""
+    """Return a bounded excerpt that can be written as UTF-8."""
     return writable(shorten(text, EXCERPT))

@@ -1,9 +1,9 @@
-"""Verdicts on references, kept between invocations: what was judged once is known.
+"""Stored verdicts on references: a reference judged once need not be judged again.
 
 A file of lines in the user's cache folder, each a JSON array that begins with the verdict's key.
-Lines are appended with one write each, so that a process that is killed loses none that it wrote
-and two at once do not tear each other's; a later line of a key stands for an earlier one. A line
-that is not whole is passed over.
+Each line is appended with one write, so a killed process loses no written line, and two processes
+at once do not corrupt each other's lines. A later line replaces an earlier one with the same key.
+Incomplete lines are skipped.
 """
 
 import hashlib
@@ -25,22 +25,22 @@ from harness.sandbox.isolation import Level
 from harness.text import shorten
 from harness.version import __version__
 
-SUBJECT, SETTINGS = 16, 12  # letters of a key; the code's hash follows
+SUBJECT, SETTINGS = 16, 12  # characters of a key; the code's hash follows
 KEY = SUBJECT + SETTINGS + CODE_HASH
-REASON = 300  # letters kept of a reason
-_LONGEST_LINE = 8_192  # a line of ours is shorter, escapes and all
+REASON = 300  # longest reason, in characters
+_LONGEST_LINE = 8_192  # longer than any line written here, escapes included
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What came of a reference.
+    """Result of judging a reference.
 
     Attributes:
-        tests: how many the problem has.
+        tests: number of the problem's tests.
         slowest_s: CPU seconds of its slowest test.
-        failed_test: the first that it fails, from 1.
-        reason: what went wrong there, at most `REASON` letters of it.
-        isolation: the level of the sandbox; empty where nothing had to be run.
+        failed_test: number of the first failed test, from 1.
+        reason: error of that test, at most `REASON` characters of it.
+        isolation: isolation level of the sandbox; empty where nothing had to be run.
     """
 
     verdict: Verdict
@@ -55,22 +55,22 @@ class Finding:
 
 
 def subject(problem: Problem, options: Options) -> str:
-    """What a verdict is about: the problem, its data, the rule, and the versions that judge."""
+    """Hash what a verdict is about: the problem, its data, the rule, and the judge's versions."""
     rule = options.rule or ("checker" if problem.checker else problem.rule)
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     return _hash(problem.id, problem.content_hash, rule, __version__, python)[:SUBJECT]
 
 
 def keys_of(problem: Problem, codes: Collection[str], options: Options) -> tuple[str, ...]:
-    """The keys of verdicts on a problem's references.
+    """Return the keys of verdicts on a problem's references.
 
-    Each is what it is about, the settings in force (limits of CPU and wall time, memory and output,
-    a process for every test or not, where the judge leaves off), and the code.
+    A key consists of the subject, the settings in force (limits of CPU and wall time, memory and
+    output, isolation of tests, stop rule), and the hash of the code.
 
     Args:
-        problem: whose references they are.
-        codes: the hash of each one's code.
-        options: how they are judged.
+        problem: problem of the references.
+        codes: hash of the code of each reference.
+        options: options for judging.
     """
     limits = options.limits(problem)
     sizes = limits.memory_bytes, limits.output_bytes
@@ -84,17 +84,17 @@ def _hash(*parts: object) -> str:
 
 
 def default_folder() -> Path:
-    """Where verdicts are kept, unless told otherwise."""
+    """Return the default folder of stored verdicts."""
     return cache_folder() / "verified"
 
 
 class VerifiedCache(Closing):
-    """The verdicts on one source's references.
+    """Stored verdicts on the references of one source.
 
     Args:
-        source: the name of the source.
-        folder: made when the first verdict is kept.
-        warn: is told, once, where nothing can be kept or read; that is no failure.
+        source: name of the source.
+        folder: folder of the file; created when the first verdict is stored.
+        warn: function called once where nothing can be stored or read; that is no failure.
     """
 
     def __init__(self, source: str, folder: Path, warn: Callable[[str], None]) -> None:
@@ -104,11 +104,11 @@ class VerifiedCache(Closing):
 
     @property
     def keeps(self) -> bool:
-        """Whether what was added until now is kept."""
+        """Whether verdicts can be stored; false after an error."""
         return self._warn is not None
 
     def find(self, keys: Collection[str], least: Level) -> dict[str, Finding]:
-        """What is known of these keys, from sandboxes that were no weaker than `least`."""
+        """Return the stored verdicts of these keys from sandboxes at least as strong as `least`."""
         found = self._newest(set(keys).__contains__)
         return {
             key: finding
@@ -117,9 +117,9 @@ class VerifiedCache(Closing):
         }
 
     def quickest(self, subjects: Collection[str]) -> dict[str, float]:
-        """CPU seconds of the slowest test of each subject's reference where that is least.
+        """Return the slowest test's CPU seconds of the quickest reference of each subject.
 
-        Of those alone that were accepted, under whatever limits.
+        Only accepted references count, under any limits.
         """
         wanted = set(subjects)
         best: dict[str, float] = {}
@@ -130,7 +130,7 @@ class VerifiedCache(Closing):
         return best
 
     def add(self, key: str, finding: Finding) -> None:
-        """Keep a verdict, unless it is of infrastructure: that says nothing the next time."""
+        """Store a verdict, unless the infrastructure failed: that may pass the next time."""
         if finding.verdict in INFRASTRUCTURE or not self.keeps:
             return
         try:
@@ -143,7 +143,7 @@ class VerifiedCache(Closing):
             self._give_up("verdicts are not kept", error)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -174,11 +174,11 @@ class VerifiedCache(Closing):
 
 
 def _open(path: Path) -> int:
-    """The file to append to, at the start of a line. Raises OSError."""
+    """Open the file for appending at the start of a line. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
     size = os.fstat(file).st_size
-    if size and os.pread(file, 1, size - 1) != b"\n":  # what a crash tore
+    if size and os.pread(file, 1, size - 1) != b"\n":  # a line cut off by a crash
         os.write(file, b"\n")
     return file
 
@@ -197,7 +197,7 @@ def _encode(key: str, finding: Finding) -> bytes:
 
 
 def _decode(line: bytes) -> Finding | None:
-    """What a line says; None where it is none of ours, or not whole."""
+    """Parse a line; return None where it is incomplete or not in this format."""
     if not line.endswith(b"]\n"):
         return None
     try:

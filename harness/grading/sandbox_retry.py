@@ -10,16 +10,16 @@ from harness.sandbox.trial_input import Trial
 from harness.sandbox.worker import Worker
 
 ATTEMPTS = 2
-LONGEST_S = 2.0  # that a known-good program stays, however late the other failed
+LONGEST_S = 2.0  # longest sleep of the known-good program, in seconds
 
 
 @dataclass(slots=True)
 class RetryingWorker:
-    """A worker, and how often its sandbox failed.
+    """Worker that retries when its sandbox fails.
 
     Attributes:
-        retried: failures after which a fresh sandbox took over.
-        blamed: tests that no sandbox survives.
+        retried: number of failures after which a fresh sandbox took over.
+        blamed: number of tests that crash every sandbox.
     """
 
     worker: Worker
@@ -35,20 +35,20 @@ class RetryingWorker:
         last: bool | None = False,
         full: int | None = None,
     ) -> list[Execution]:
-        """Run the leading ones of some tests, on a fresh sandbox when one fails.
+        """Run the first few of some tests, on a fresh sandbox when one fails.
 
-        A failure that returns for one test while a known-good program passes before and after it
-        is the program's own doing: nobody leaves the denominator by killing the judge.
+        If one test fails again while a known-good program passes before and after it, the program
+        caused the failure: crashing the judge must not remove a sample from the denominator.
 
         Args:
-            trial: what is run.
-            indexes: which of its tests.
-            alone: while nothing else runs.
-            last: as `Worker.try_out` has it.
-            full: how many of the first tests have their whole limit of time; default: all.
+            trial: program and inputs.
+            indexes: indexes of its tests to run.
+            alone: whether to run while nothing else runs.
+            last: whether this is likely the last run of this trial; see `Worker.try_out`.
+            full: number of first tests that have their whole time limit; all by default.
 
         Raises:
-            SandboxError: the sandbox failed, and it was not the program's doing.
+            SandboxError: the sandbox failed, and the program did not cause it.
         """
         start = time.monotonic()
         for _ in range(1 if self.blamed or len(indexes) > 1 else ATTEMPTS):
@@ -70,7 +70,7 @@ class RetryingWorker:
             return [_blamed(error)]
 
     def _is_sound(self, limits: Limits, seconds: float) -> bool:
-        """Whether a known-good program passes on this worker that stays as long as the other."""
+        """Return whether a known-good program that takes as long passes on this worker."""
         stay = f"import time\ntime.sleep({min(seconds, LONGEST_S, limits.wall_s / 2):.3f})\n"
         try:
             program = Program(f"{stay}print(input()[::-1])")

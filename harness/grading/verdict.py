@@ -1,4 +1,4 @@
-"""Verdicts of tests and of solutions."""
+"""Verdicts and results of tests, and grades of solutions."""
 
 from enum import StrEnum
 from typing import Any
@@ -12,7 +12,7 @@ from pydantic import (
 
 
 class Verdict(StrEnum):
-    """The outcome of a test or a solution; those after `NO_SOLUTION` say nothing of the model."""
+    """Verdict of a test or a solution; those after `NO_SOLUTION` do not concern the model."""
 
     ACCEPTED = "accepted"
     WRONG_ANSWER = "wrong_answer"
@@ -34,7 +34,7 @@ LIMITS = frozenset({Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIM
 
 
 class Difference(BaseModel):
-    """Where an output first differs from the expected one; excerpts are bounded."""
+    """First difference of an output from the expected one, with bounded excerpts."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -44,17 +44,18 @@ class Difference(BaseModel):
 
 
 class TestResult(BaseModel):
-    """One test of one solution.
+    """Result of one test of one solution.
 
     Attributes:
         index: position among the problem's tests, public ones first.
         cpu_s, wall_s: seconds, read from outside the judged process.
         peak_bytes: peak memory, where the test had a process of its own.
-        got: the head and tail of the output or of the result.
-        error: the end of the traceback or the compiler's message.
-        stderr: the end of what was written there; for a function, `stdout` likewise.
-        judged_by: `test_code` where the test is code; `test_code_and_solution` where objects of the
-            solution's own classes were asked for what decides it; empty for a test that is data.
+        got: head and tail of the output or of the result.
+        error: end of the traceback or of the compiler's message.
+        stdout: end of the standard output of a function; empty for a program.
+        stderr: end of the standard error.
+        judged_by: `test_code` where the test is code; `test_code_and_solution` where the test also
+            called objects of the solution's own classes to decide; empty for a test that is data.
     """
 
     __test__ = False
@@ -75,7 +76,7 @@ class TestResult(BaseModel):
 
     @model_serializer(mode="wrap")
     def _without_blanks(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """A problem may have hundreds of tests; what says nothing is not written."""
+        """Leave out empty fields: a problem may have hundreds of tests."""
         values: dict[str, Any] = handler(self)
         return {key: value for key, value in values.items() if value not in (None, "")}
 
@@ -86,14 +87,14 @@ class TestResult(BaseModel):
 
 
 class JudgedAgain(BaseModel):
-    """How often a first impression was not trusted; in each pair, how often, and how many changed.
+    """Counts of repeated runs; pairs are the numbers repeated and changed.
 
     Attributes:
         confirmed: failures in a batch, run again alone.
-        rechecked: solutions with every test passed of which one test was the first of a process.
-        retimed: limits of time that the machine may be to blame for, run again.
-        retried: times that the sandbox failed and a fresh one took over.
-        blamed: tests that no sandbox survives, which is their program's doing.
+        rechecked: solutions that passed all tests, of which one test was run first in a process.
+        retimed: time limits that the machine may have caused, run again.
+        retried: sandbox failures after which a fresh sandbox took over.
+        blamed: tests that crash every sandbox, which counts against the program.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -105,7 +106,7 @@ class JudgedAgain(BaseModel):
     blamed: int = 0
 
     def __add__(self, other: "JudgedAgain") -> "JudgedAgain":
-        """Both together."""
+        """Return the sums of both."""
         return JudgedAgain(
             confirmed=_both(self.confirmed, other.confirmed),
             rechecked=_both(self.rechecked, other.rechecked),
@@ -120,20 +121,20 @@ def _both(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
 
 
 class Grade(BaseModel):
-    """A solution, judged.
+    """Verdict of a solution with the results of its tests.
 
     A problem is solved when all its tests pass. Where the judge stopped at a failure, the rest are
     not run: they stay out of `tests` and count as not passed.
 
     Attributes:
-        verdict: that of the first test that did not pass, else accepted.
-        tests: the tests that were run, in order.
-        public_total, hidden_total: how many tests the problem has.
-        peak_bytes: peak memory in use by the solution, over all its tests.
-        judged_again: what was run more than once.
-        isolation: the level of the sandbox; empty where nothing was run.
-        solved_by_rule: where a checker stands in for the source's own rule, whether the solution
-            is right by that rule; None elsewhere, and where the tests that were run do not tell.
+        verdict: verdict of the first test that did not pass, else accepted.
+        tests: results of the tests that were run, in order.
+        public_total, hidden_total: numbers of the problem's tests.
+        peak_bytes: peak memory of the solution, over all its tests.
+        judged_again: counts of repeated runs.
+        isolation: isolation level of the sandbox; empty where nothing was run.
+        solved_by_rule: where a checker replaces the source's own rule, whether the solution is
+            right by that rule; None elsewhere, and where the tests that were run do not tell.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -149,17 +150,17 @@ class Grade(BaseModel):
 
     @property
     def public_passed(self) -> int:
-        """Public tests that passed."""
+        """Number of public tests that passed."""
         return sum(test.passed for test in self.tests if test.public)
 
     @property
     def hidden_passed(self) -> int:
-        """Hidden tests that passed."""
+        """Number of hidden tests that passed."""
         return sum(test.passed for test in self.tests if not test.public)
 
     @property
     def checker_error(self) -> str:
-        """Why the checker failed, where that is the verdict."""
+        """Error of the checker, where that is the verdict."""
         if self.verdict is not Verdict.CHECKER_ERROR:
             return ""
         errors = (test.error for test in self.tests if test.verdict is Verdict.CHECKER_ERROR)

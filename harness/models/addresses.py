@@ -1,20 +1,20 @@
-"""Base URLs: check them, show them, and find Ollama's."""
+"""Base URLs: checks, display without secrets, and the address of Ollama."""
 
 from urllib.parse import urlsplit, urlunsplit
 
 from harness.errors import UsageError
 
 OLLAMA_PORT = 11434
-EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - a server listens there, nobody asks
+EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - only to listen on
 
 
 def usable_url(url: str) -> str:
-    """The address as it is. Raises UsageError where it is none."""
+    """Return the address unchanged. Raises UsageError where it is not usable."""
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname)
-        _ = parts.port  # raises on one out of range
-        usable = usable and not (parts.query or parts.fragment)  # paths are appended
+        _ = parts.port  # raises on a port out of range
+        usable = usable and not (parts.query or parts.fragment)  # the SDK appends paths
         usable = usable and url.isprintable() and " " not in url
     except ValueError:
         usable = False
@@ -24,7 +24,7 @@ def usable_url(url: str) -> str:
 
 
 def shown_url(url: str) -> str:
-    """The URL without what it may hold of secrets; "" where it is none."""
+    """Return the URL without possible secrets; "" where it is none."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -33,12 +33,12 @@ def shown_url(url: str) -> str:
 
 
 def ollama_url(host: str) -> str:
-    """The base URL at an Ollama server, from `OLLAMA_HOST` as Ollama itself reads it.
+    """Return the base URL of an Ollama server from `OLLAMA_HOST`, parsed as by Ollama.
 
     `[scheme://][user:password@][host][:port][/path]`; without a scheme the port is 11434, with one
-    that of the scheme. An address that means all of a machine's own is asked at 127.0.0.1. The rule
-    is that of `envconfig.Host` in https://github.com/ollama/ollama, but for user and password,
-    which it does not keep.
+    the scheme's default. An address that means all interfaces becomes 127.0.0.1. The rule is that
+    of `envconfig.Host` in https://github.com/ollama/ollama, but for user and password, which it
+    does not keep.
 
     Raises:
         UsageError: it is no address.

@@ -1,7 +1,7 @@
-"""Keys, addresses and the default model: from the environment, and from `.env` where one works.
+"""Keys, addresses and the default model, from the environment and from `.env`.
 
-A `.env` is read for the names in `NAMES` and nothing else; what it says is kept here, so that no
-program that is started, and no code that is judged, finds it in its environment.
+A `.env` is read only for the names in `NAMES`. Its values are kept here and not put into the
+environment, so that no started program and no judged code can read them.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -30,17 +30,17 @@ NAMES = frozenset(
         ANTHROPIC_BASE_URL,
     }
 )
-MOST_BYTES = 2**20  # a .env beyond it is something else
+MOST_BYTES = 2**20  # a larger .env is something else
 
 
 @dataclass(frozen=True, slots=True)
 class FoundVariable:
-    """A value, and where it was.
+    """Value of a variable, and where it was found.
 
     Attributes:
-        variable: its name.
+        variable: name of the variable.
         where: `environment`, `.env`, or `huggingface_hub` for the token of `hf auth login`.
-        value: never shown, as it may be a key.
+        value: the value; never shown, as it may be a key.
     """
 
     variable: str
@@ -49,23 +49,23 @@ class FoundVariable:
 
 
 def hub_token() -> str | None:
-    """The token that `hf auth login` left."""
+    """Return the token stored by `hf auth login`."""
     from huggingface_hub import get_token
 
     try:
         return get_token()
-    except Exception:  # noqa: BLE001 - no home, no network, no right: then there is no token
+    except Exception:  # noqa: BLE001 - no home, no network, no permission: no token
         return None
 
 
 class Environment:
-    """What the user has set.
+    """Variables that the user has set.
 
     Args:
         environ: the process's environment. A name in it, even with an empty value, hides the same
             name in `.env`.
-        dotenv: what a `.env` says.
-        hub_token: looks for the token of `huggingface_hub`.
+        dotenv: values of a `.env`.
+        hub_token: function that returns the token of `huggingface_hub`.
     """
 
     def __init__(
@@ -83,24 +83,24 @@ class Environment:
     def read(
         cls, environ: Mapping[str, str], path: Path = DOTENV, more: Collection[str] = ()
     ) -> "Environment":
-        """The environment with the `.env` at `path`, if there is one.
+        """Return the environment with the `.env` at `path`, if there is one.
 
         Args:
             environ: the process's environment.
-            path: the `.env`.
-            more: names that the user gave, which are read from it as well.
+            path: path of the `.env`.
+            more: further names to read from it, given by the user.
 
         Raises:
-            UsageError: the file cannot be understood.
+            UsageError: the file cannot be parsed.
         """
         return cls(environ, read_dotenv(path, NAMES.union(more)))
 
     def find(self, *names: str) -> FoundVariable | None:
-        """The first of some names that has a value, white space around it cut off."""
+        """Return the first of some names that has a value, stripped of white space."""
         return next(filter(None, map(self._find, names)), None)
 
     def text(self, name: str) -> str:
-        """The value of a name, "" where it has none."""
+        """Return the value of a name, "" where it has none."""
         found = self.find(name)
         return found.value if found else ""
 
@@ -115,12 +115,12 @@ class Environment:
 
 
 def read_dotenv(path: Path, names: Collection[str] = NAMES) -> dict[str, str]:
-    """The values that a `.env` gives to some names; empty where there is no such file.
+    """Return the values of some names in a `.env`; empty where there is no file.
 
     Raises:
-        UsageError: the file is too large, or a line that is for us cannot be understood.
+        UsageError: the file is too large, or a line with one of the names cannot be parsed.
     """
-    if not path.is_file():  # a folder of that name is somebody's virtual environment
+    if not path.is_file():  # a folder of that name is a virtual environment
         return {}
     from dotenv.parser import parse_stream
 
@@ -129,7 +129,8 @@ def read_dotenv(path: Path, names: Collection[str] = NAMES) -> dict[str, str]:
     if len(raw) > MOST_BYTES:
         raise UsageError(f"{path}: larger than {MOST_BYTES >> 20} MiB; it should hold a few keys")
     values: dict[str, str] = {}
-    # What is not UTF-8 is read as characters that no key has, and refused where it is used.
+    # Bytes that are not UTF-8 become characters that no key has, and are refused where the key is
+    # used.
     for line in parse_stream(StringIO(raw.decode("utf-8-sig", "replace"))):
         if line.error:
             _refuse_ours(path, line.original.line, line.original.string, names)
@@ -139,7 +140,7 @@ def read_dotenv(path: Path, names: Collection[str] = NAMES) -> dict[str, str]:
 
 
 def _refuse_ours(path: Path, number: int, text: str, names: Collection[str]) -> None:
-    """A line that cannot be understood matters where it is for us."""
+    """Raise UsageError if an unreadable line contains one of the names."""
     ours = next((name for name in sorted(names) if name in text), None)
     if ours is not None:
         raise UsageError(f"{path}:{number}: {ours} cannot be read; write {ours}=VALUE")

@@ -1,9 +1,9 @@
-"""What goes wrong at a provider: told in one line, and sorted by whether asking again can help.
+"""Failures of providers, sorted by whether retrying can help.
 
-An endpoint that takes no tools says so with status 400, 404 or 422 (vLLM, Ollama, LiteLLM,
+An endpoint that supports no tools says so with status 400, 404 or 422 (vLLM, Ollama, LiteLLM,
 OpenRouter, OpenAI, Bedrock, Gemini, Mistral), or with 500 if the server was started without them
-(llama.cpp, SGLang). Other failures of a server may pass, and a refused value of `tool_choice` says
-nothing of tools.
+(llama.cpp, SGLang). Other server failures may be transient, and a refused value of `tool_choice`
+does not mean that tools are refused.
 """
 
 import math
@@ -38,31 +38,31 @@ _UNSET = re.compile(
     re.IGNORECASE,
 )
 FIRST_SERVER_STATUS = 500
-LONGEST = 4_000  # of the words that are looked at
+LONGEST = 4_000  # characters of the error text that are searched
 
 
 def refuses_tools(status: int, words: str) -> bool:
-    """Whether a failed request failed because of its tools.
+    """Return whether a request failed because of its tools.
 
     Args:
         status: the HTTP status.
-        words: the provider's own.
+        words: the provider's error text.
     """
     return status in STATUSES and _WORDS.search(words[:LONGEST]) is not None
 
 
 def lacks_tools(status: int, words: str) -> bool:
-    """Whether a server failed since it was started without tools, which never passes."""
+    """Return whether a server failed because it was started without tools."""
     return status >= FIRST_SERVER_STATUS and _UNSET.search(words[:LONGEST]) is not None
 
 
-MAX_WORDS = 400  # of a provider's own explanation, in characters
+MAX_WORDS = 400  # characters kept of a provider's error text
 
-# Request timeout, lock timeout and rate limit; every 5xx is added to them.
+# Request timeout, lock timeout and rate limit; every 5xx is retried as well.
 RETRYABLE_STATUSES = frozenset({408, 409, 429})
 
-# A rate limit, and Anthropic's word for a server with too much to do. A 503 is one of these only
-# where it names a wait: without it is any gateway's word for a server that is down.
+# A rate limit, and Anthropic's status for an overloaded server. A 503 belongs to these only if it
+# names a wait; otherwise it is any gateway's status for a server that is down.
 THROTTLED = 429
 THROTTLING_STATUSES = frozenset({THROTTLED, 529})
 UNAVAILABLE = 503
@@ -71,7 +71,7 @@ UNAVAILABLE = 503
 HOPELESS_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 NO_MONEY = 402
 
-# A name that no model has; most servers say it with status 404, some gateways with 400.
+# An unknown model; most servers report it with status 404, some gateways with 400.
 UNKNOWN_MODEL_STATUSES = frozenset({400, 404, 422})
 UNKNOWN_MODEL_CODES = frozenset({"model_not_found", "invalid_model", "not_found_error"})
 UNKNOWN_MODEL_WORDS = re.compile(
@@ -91,7 +91,7 @@ OVERFLOW_WORDS = re.compile(
     re.IGNORECASE,
 )
 
-# A --max-tokens that no conversation fits beside is the user's setting, and nobody's answer.
+# A --max-tokens too large for any conversation is an error of the user's settings.
 TOO_MUCH_ASKED_WORDS = re.compile(
     r"max_(completion_|output_)?tokens\b.{0,60}\btoo large", re.IGNORECASE
 )
@@ -99,10 +99,10 @@ TOO_MUCH_ASKED_WORDS = re.compile(
 # 21333 > 200000"; the second number is the --max-tokens.
 INPUT_AND_ASKED = re.compile(r"context limit: (\d{1,12}) \+ (\d{1,12}) > (\d{1,12})")
 
-# llama.cpp answers with status 500 when arguments in the history are no JSON; that never passes.
+# llama.cpp answers with status 500, permanently, when arguments in the history are not JSON.
 BROKEN_HISTORY_WORDS = re.compile(r"parse tool call arguments", re.IGNORECASE)
 
-# OpenAI's words for a model, or tools with it, that its other protocol has: "Please use
+# OpenAI's error for a model, or its use with tools, that needs the other protocol: "Please use
 # /v1/responses instead", "only supported in v1/chat/completions and not in …".
 OTHER_API_STATUSES = frozenset({400, 404})
 OTHER_API_WORDS = re.compile(
@@ -120,16 +120,16 @@ _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
 
 class TransientError(Exception):
-    """A failure that may pass.
+    """Failure that may be transient.
 
     Args:
         cause: one line for the transcript.
         retry_after_s: seconds the provider asked to wait, or None.
-        status: the HTTP status, or None where there was no answer, or a good one with an error.
-        cut: whether a timeout of ours ended a request that had been sent.
+        status: the HTTP status; None without an answer, or for an error under a successful status.
+        cut: whether a timeout of the harness ended a request that had been sent.
 
     Attributes:
-        usage: tokens that were paid for all the same, where the provider told of any.
+        usage: tokens that were billed all the same, if the provider reported any.
     """
 
     usage: Usage | None = None
@@ -150,24 +150,24 @@ class TransientError(Exception):
 
     @property
     def throttled(self) -> bool:
-        """Whether fewer requests would have helped: a rate limit, or a server with too many."""
+        """Whether the provider asked for fewer requests: rate limited or overloaded."""
         if self.status == UNAVAILABLE:
             return self.retry_after_s is not None
         return self.status in THROTTLING_STATUSES
 
 
 class MalformedAnswerError(TransientError):
-    """A body that is not what the protocol says: worth asking again, but not many times."""
+    """The body violates the protocol: worth retrying, but not many times."""
 
 
 class RejectedError(ModelError):
-    """The provider would not take the request as it is.
+    """The provider refused the request as it is.
 
     Args:
-        text: one line with the provider's words.
+        text: one line with the provider's error text.
         status: the HTTP status.
-        hopeless: whether every other request would be refused as well: there is no such model, or
-            no money left.
+        hopeless: whether every other request would be refused as well: no such model, or no money
+            left.
     """
 
     def __init__(self, text: str, *, status: int, hopeless: bool = False) -> None:
@@ -177,26 +177,26 @@ class RejectedError(ModelError):
 
 
 class ToolsRefusedError(RejectedError):
-    """The endpoint takes no tools, or not for this model; without them it may answer."""
+    """The endpoint refuses tools, or tools for this model; without them it may answer."""
 
 
 class WrongApiError(RejectedError):
-    """The endpoint has the model by another protocol; every request by this one is refused."""
+    """The endpoint has the model by another protocol only; every request would be refused."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Redactor:
-    """Makes foreign text fit for a message: one line, of bounded length, without secrets.
+    """Makes external text one line of bounded length, without secrets.
 
     Attributes:
-        secrets: strings that must never be seen, such as the API key; very short ones are no
-            secrets, and masking them would garble the text.
+        secrets: strings that must never be shown, such as the API key. Very short ones are not
+            masked, as that would garble the text.
     """
 
     secrets: tuple[str, ...] = ()
 
     def __call__(self, text: str) -> str:
-        """The text with secrets masked, white space collapsed and control characters gone."""
+        """Return the text with secrets masked, and white space and control characters collapsed."""
         for secret in self.secrets:
             if len(secret) >= SHORTEST_SECRET:
                 text = text.replace(secret, "[redacted]")
@@ -208,19 +208,19 @@ class Redactor:
 def failed_status(
     status: int, headers: Mapping[str, str], body: bytes, redact: Redactor, *, now: float
 ) -> TransientError | ModelError:
-    """The error that a failed HTTP status stands for.
+    """Return the error of a failed HTTP status.
 
     Args:
         status: the HTTP status.
         headers: response headers, looked up in lower case.
-        body: the response's body, or its beginning.
-        redact: masks secrets in the provider's words.
-        now: Unix time, for a `retry-after` that is a date.
+        body: body of the response, or its beginning.
+        redact: function that masks secrets in the provider's text.
+        now: current Unix time, for a `retry-after` that is a date.
 
     Returns:
-        TransientError where asking again can help, ContextOverflowError for a conversation that
-        has grown too long, ToolsRefusedError for one whose tools are the fault, WrongApiError for
-        one by the wrong protocol, RejectedError for the rest.
+        TransientError where retrying can help, ContextOverflowError for a conversation that is too
+        long, ToolsRefusedError for refused tools, WrongApiError for the wrong protocol,
+        RejectedError for the rest.
     """
     words, code = provider_words(body)
     cause = f"HTTP {status}" + (f": {redact(words)}" if words else "")
@@ -246,20 +246,20 @@ def failed_status(
 
 
 def other_api(status: int, words: str) -> str:
-    """The protocol, as `--api` calls it, that a provider says to use instead; "" for none."""
+    """Return the `--api` value that a provider says to use instead; "" for none."""
     found = OTHER_API_WORDS.search(words) if status in OTHER_API_STATUSES else None
     return next(filter(None, found.groups()), "").lower() if found else ""
 
 
 def _unknown_model(status: int, code: str, words: str) -> bool:
-    """Whether a request failed because no model has the name that it gives."""
+    """Return whether a request failed because its model is unknown."""
     if status not in UNKNOWN_MODEL_STATUSES:
         return False
     return code in UNKNOWN_MODEL_CODES or UNKNOWN_MODEL_WORDS.search(words) is not None
 
 
 def _too_much_asked(words: str) -> bool:
-    """Whether not the conversation is too long, but the answer that was asked for."""
+    """Return whether the requested answer is too long, and not the conversation."""
     told = INPUT_AND_ASKED.search(words)
     if told is not None:
         return int(told[2]) >= int(told[3])
@@ -273,10 +273,10 @@ def _hint(status: int) -> str:
 
 
 def provider_words(body: bytes) -> tuple[str, str]:
-    """A failed response in the provider's own words, and its error code ("" when it has none).
+    """Return a failed response's error text, and its error code ("" for none).
 
-    Understands `{"error": {"message", "code"}}`, `{"error": "…"}`, `{"message": "…"}`,
-    `{"detail": …}`; of an HTML page the title is kept, of anything else the text.
+    Understands `{"error": {"message", "code"}}`, `{"error": "…"}`, `{"message": "…"}`, `{"detail":
+    …}`; of an HTML page the title is kept, of anything else the text.
     """
     try:
         data = from_json(body)
@@ -309,10 +309,10 @@ def _as_text(value: Any) -> str:
 def retry_after(
     headers: Mapping[str, str], *, now: float, status: int | None = None
 ) -> float | None:
-    """Seconds that the provider asks to wait, None when no header says so.
+    """Return the seconds that the provider asks to wait; None when no header says so.
 
     `retry-after-ms` comes first, then `retry-after`, which may be seconds or an HTTP date (RFC
-    9110, section 10.2.3); for a rate limit (429) that says neither, the time until it is reset.
+    9110, section 10.2.3); for a rate limit (429) with neither, the time until it is reset.
     """
     named = _named_wait(headers, now=now)
     if named is None and status == THROTTLED:

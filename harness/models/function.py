@@ -28,13 +28,13 @@ _one_line = Redactor()
 
 
 class FunctionModel:
-    """A callable that answers each problem.
+    """Python function that answers each problem.
 
     Args:
-        name: what results are filed under.
-        function: takes the `columns` of a problem; returns text, or an awaitable of it. One that
-            is not a coroutine function runs in a thread of its own.
-        problem: what it is asked about; None until `for_sample` names one.
+        name: name of the model in results.
+        function: function of a problem's `columns` that returns text, or an awaitable of it. One
+            that is not a coroutine function runs in its own thread.
+        problem: the problem to answer; None until `for_sample` sets one.
     """
 
     def __init__(
@@ -46,16 +46,16 @@ class FunctionModel:
 
     @property
     def name(self) -> str:
-        """What results are filed under."""
+        """Name of the model in results."""
         return self._name
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
-        """The function bound to that problem."""
+        """Return the function bound to that problem."""
         return FunctionModel(self._name, self._function, problem)
 
     async def generate(
         self,
-        messages: Sequence[Message],  # noqa: ARG002 - the function sees the problem alone
+        messages: Sequence[Message],  # noqa: ARG002 - the function sees only the problem
         tools: Sequence[ToolSpec],  # noqa: ARG002
         settings: ModelSettings,  # noqa: ARG002
         on_retry: RetryObserver | None = None,  # noqa: ARG002
@@ -91,16 +91,16 @@ class FunctionModel:
             raise ModelError(f"{self._name} raised {words}") from error
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing."""
 
 
 def columns(problem: ProblemView) -> dict[str, Any]:
-    """What a function is told of a problem: every field of the view, as JSON values.
+    """Return a problem as the function receives it: the view's fields as JSON.
 
-    Functions written for Mercury_Eval find the columns of that data set which follow from the view:
-    `prompt` (the starter code), `slug_name` (the id within the source), `pretty_content` (the
-    statement, a list of one) and `entry_point`. Its other columns hold hidden tests and references,
-    or are read by none: they are not there.
+    For functions written for Mercury_Eval it adds the columns of that data set which follow from
+    the view: `prompt` (the starter code), `slug_name` (the id within the source), `pretty_content`
+    (the statement, a list of one) and `entry_point`. The other columns are left out: they hold
+    hidden tests and references, or no function reads them.
     """
     return {
         **problem.model_dump(mode="json"),
@@ -111,18 +111,18 @@ def columns(problem: ProblemView) -> dict[str, Any]:
 
 
 def fenced(answer: str) -> str:
-    """The answer as it is when it has a fenced block, else all of it in one."""
+    """Return an answer that has a fenced block unchanged; put any other into one."""
     return answer if _FENCE.search(answer) else f"```python\n{answer}\n```"
 
 
 def _is_coroutine_function(function: Callable[..., Any]) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-        getattr(function, "__call__", None)  # noqa: B004 - an object may be called like one
+        getattr(function, "__call__", None)  # noqa: B004 - an object may be callable
     )
 
 
 async def _in_thread(function: Callable[..., Any], problem: dict[str, Any]) -> Any:
-    """Run the function in a daemon thread: one that hangs must not keep the program from ending."""
+    """Run the function in a daemon thread, so that a hanging one does not block exit."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()
 
@@ -131,7 +131,7 @@ async def _in_thread(function: Callable[..., Any], problem: dict[str, Any]) -> A
             return
         if error is None:
             future.set_result(answer)
-        elif isinstance(error, StopIteration):  # a future refuses to carry it
+        elif isinstance(error, StopIteration):  # a future cannot hold it
             future.set_exception(RuntimeError(f"StopIteration: {error}"))
         else:
             future.set_exception(error)
@@ -140,9 +140,9 @@ async def _in_thread(function: Callable[..., Any], problem: dict[str, Any]) -> A
         answer, failure = None, None
         try:
             answer = function(problem)
-        except BaseException as error:  # noqa: BLE001 - SystemExit too would be lost in a thread
+        except BaseException as error:  # noqa: BLE001 - a thread would lose SystemExit too
             failure = error
-        with suppress(RuntimeError):  # the loop has closed; nobody waits any more
+        with suppress(RuntimeError):  # the loop has closed; no caller is waiting
             loop.call_soon_threadsafe(settle, answer, failure)
 
     threading.Thread(target=run, name="solution function", daemon=True).start()

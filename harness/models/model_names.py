@@ -1,4 +1,4 @@
-"""From the name on the command line to a model."""
+"""Resolve a model name of the command line to a route, and open the model."""
 
 from dataclasses import replace
 from typing import Unpack
@@ -38,7 +38,7 @@ from harness.models.user_headers import KEYS as KEY_HEADERS
 from harness.models.user_headers import read_headers
 from harness.plugins import Plugin
 
-KEYLESS = "none"  # local servers ask for no key, and the SDKs insist on one
+KEYLESS = "none"  # local servers need no key, but the SDKs require one
 OLLAMA = "ollama/"
 ANTHROPIC_KEYS = ("ANTHROPIC_API_KEY",)
 
@@ -46,22 +46,22 @@ ANTHROPIC_KEYS = ("ANTHROPIC_API_KEY",)
 def resolve(
     name: str, *, base_url: str | None, environment: Environment, **access: Unpack[Access]
 ) -> Route:
-    """Where requests for a name go.
+    """Return the route of requests for a name.
 
-    A base URL that is given takes the whole name as it is: by the provider's protocol if it is a
-    provider's own address, else as chat completions. So does that of `OPENAI_BASE_URL`, but for
-    names with the prefix of another provider. Without either, a prefix says whose the name is, or
-    else its shape.
+    With a base URL the whole name is sent unchanged: by the provider's protocol if it is a
+    provider's own address, else as chat completions. The same holds for `OPENAI_BASE_URL`, except
+    for names with the prefix of another provider. Otherwise the provider is found by the name's
+    prefix, or else by its shape.
 
     Args:
-        name: as given with `--model`, but for `python:…` and `replay:…`, which are no requests.
-        base_url: as given with `--base-url`.
+        name: value of `--model`, except `python:…` and `replay:…`, which send no requests.
+        base_url: value of `--base-url`.
         environment: keys and addresses.
-        access: as the flags of the same names have it.
+        access: values of the flags of the same names.
 
     Raises:
-        UsageError: nobody serves this name, the provider does not speak the protocol, or the base
-            URL, a key or a header cannot be used.
+        UsageError: no provider has this name, the provider does not support the protocol, or the
+            base URL, a key or a header cannot be used.
     """
     route = _route_by_name(name, base_url, environment, access.get("api"))
     headers = read_headers(access.get("header", ()), environment)
@@ -89,14 +89,14 @@ def _route_by_name(
         raise unknown(name)
     model = name.removeprefix(provider.prefix) if named else name
     if not model.strip():
-        raise UsageError(f"model {name!r}: a model's name is to follow the prefix")
+        raise UsageError(f"model {name!r}: a model's name must follow the prefix")
     if provider.prefix == OPENAI.prefix and OPENAI_CHAT.serves(model):
         provider = by_shape(model) or provider  # the prefix stands for both of its protocols
     return _route(name, model, _speaking(at_home(provider, environment), api), environment)
 
 
 def _speaking(provider: Provider, api: Api | None) -> Provider:
-    """The provider, by the protocol that is asked for. Raises UsageError."""
+    """Return the provider with the requested protocol. Raises UsageError."""
     if api is None or APIS[api] is provider.protocol:
         return provider
     if APIS[api] not in provider.also:
@@ -106,7 +106,7 @@ def _speaking(provider: Provider, api: Api | None) -> Provider:
 
 
 def plugged(name: str, *, base_url: str | None, environment: Environment) -> plugins.Plugin | None:
-    """The plug-in that serves a name, `NAME` or `NAME:REST`; None where the name is ours.
+    """Return the plug-in of a name, `NAME` or `NAME:REST`; None for a built-in name.
 
     Raises:
         UsageError: two packages offer one, or an address of the environment cannot be used.
@@ -120,16 +120,16 @@ def plugged(name: str, *, base_url: str | None, environment: Environment) -> plu
 
 
 def is_sent(name: str) -> bool:
-    """Whether a name is for a provider or a plug-in: no recording, nor the user's code or agent."""
+    """Return whether a name is for a provider or plug-in, not a recording, code or agent."""
     own = (PYTHON_PREFIX, REPLAY_PREFIX, AGENT_PREFIX)
     return name != REFERENCES and not name.startswith(own)
 
 
 def at_home(provider: Provider, environment: Environment) -> Provider:
-    """The provider where the environment says that it is.
+    """Return the provider with the base URL that the environment sets.
 
-    OLLAMA_HOST for Ollama, and ANTHROPIC_BASE_URL, as the vendor's SDK has it, for a gateway that
-    speaks Anthropic's protocol.
+    It is OLLAMA_HOST for Ollama, and ANTHROPIC_BASE_URL, as for the vendor's SDK, for a gateway
+    with Anthropic's protocol.
 
     Raises:
         UsageError: that is no usable address.
@@ -151,22 +151,22 @@ def open_model(
     timeouts: Timeouts | None = None,
     **access: Unpack[Access],
 ) -> Model:
-    """The model that a name stands for.
+    """Return the model of a name.
 
-    `python:module:attribute` is the user's own code, and a name that is nobody's may be that of a
-    plug-in. `replay:PATH` never comes here: reading recordings belongs to `harness.run`.
+    `python:module:attribute` is the user's own code, and a name without a provider may be that of a
+    plug-in. `replay:PATH` is not handled here: `harness.run` reads recordings.
 
     Args:
-        name: as given with `--model`.
-        base_url: as given with `--base-url`.
+        name: value of `--model`.
+        base_url: value of `--base-url`.
         environment: keys and addresses.
-        settings: what every request will ask for, so that what the provider does not take is
-            refused here and not at the first request.
+        settings: settings of every request, so that an unsupported one is refused here and not at
+            the first request.
         timeouts: time limits of each request.
-        access: how an endpoint is reached, as `resolve` has it.
+        access: how to reach the endpoint, as in `resolve`.
 
     Raises:
-        UsageError: nothing serves this name, what it needs is missing, or a setting is not taken.
+        UsageError: no provider has this name, a key is missing, or a setting is not supported.
     """
     if name.startswith(PYTHON_PREFIX):
         from harness.models.user_code import load_attribute, model_of
@@ -182,14 +182,14 @@ def open_model(
 
 
 def check_key(route: Route) -> None:
-    """Refuse to go without a key where one is needed. Raises UsageError."""
+    """Raise UsageError if a needed key is missing."""
     if route.needs_key and route.key is None:
         other = "" if route.asked_key else "; or give --base-url for another endpoint"
         raise UsageError(f"model {route.name!r} needs {missing(route.keys)}{other}")
 
 
 def check_settings(route: Route, settings: ModelSettings) -> None:
-    """Refuse what a provider does not take.
+    """Raise UsageError for a setting that the provider does not support.
 
     Raises:
         UsageError: names the setting.
@@ -208,7 +208,7 @@ def check_settings(route: Route, settings: ModelSettings) -> None:
 
 
 def missing(keys: tuple[str, ...]) -> str:
-    """What to set, for a provider whose key was not found."""
+    """Describe what to set for a provider whose key was not found."""
     login = "; `hf auth login` does it too" if HF_TOKEN in keys else ""
     return f"{' or '.join(keys)}, set in the environment or in .env{login}"
 
@@ -233,7 +233,7 @@ def _client(route: Route, timeouts: Timeouts | None = None) -> Model:
 
 
 def _openai_base_url(named: Provider | None, environment: Environment) -> str:
-    """What `OPENAI_BASE_URL` says, where it is about this name; OpenAI's own changes nothing."""
+    """Return `OPENAI_BASE_URL` if it applies to this name and is not OpenAI's own address."""
     url = environment.text(OPENAI_BASE_URL)
     of_another = named is not None and named.keys != OPENAI.keys
     return "" if of_another or url.rstrip("/") == OPENAI.base_url else url
@@ -253,7 +253,7 @@ def _own_endpoint(name: str, base_url: str, environment: Environment, api: Api |
         base_url=base_url,
         protocol=protocol,
         keys=ANTHROPIC_KEYS if protocol is Protocol.MESSAGES else OPENAI.keys,
-        batches=True,  # it may; where it does not, its own words say so
+        batches=True,  # it may; if not, its own error says so
     )
     return replace(_route(name, name, own, environment), needs_key=False)
 
@@ -275,7 +275,7 @@ def _route(name: str, model: str, provider: Provider, environment: Environment) 
 
 
 def usable_key(key: FoundVariable | None) -> FoundVariable | None:
-    """The key as it is. Raises UsageError where an HTTP header cannot carry it."""
+    """Return the key unchanged. Raises UsageError where an HTTP header cannot carry it."""
     if key is not None and not (key.value.isascii() and key.value.isprintable()):
         raise UsageError(
             f"{key.variable} ({key.where}) holds characters that no key has; set it again"
@@ -284,19 +284,19 @@ def usable_key(key: FoundVariable | None) -> FoundVariable | None:
 
 
 def open_plugged(plugin: Plugin, name: str) -> Model:
-    """The model that a plug-in makes of the rest of a name.
+    """Return the model that a plug-in makes of the rest of a name.
 
     Args:
-        plugin: a function of the text after `NAME:`, "" where there is none. It returns what
-            `python:` may name as well: a model, a function of a problem, or a class of either.
-        name: as given with `--model`; results are filed under it.
+        plugin: function of the text after `NAME:`, "" where there is none. It returns the same as
+            `python:` may name: a model, a function of a problem, or a class of either.
+        name: value of `--model`; the name of the model in results.
 
     Raises:
         UsageError: it does not load, raises, or returns something else.
     """
     make = plugin.load()
     if not callable(make):
-        raise UsageError(f"{plugin} is a {type(make).__name__}; it is to be called with a name")
+        raise UsageError(f"{plugin} is a {type(make).__name__}; it must be a function of a name")
     try:
         found: object = make(name.partition(":")[2])
     except (Exception, SystemExit) as error:

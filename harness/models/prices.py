@@ -1,6 +1,7 @@
 """Prices of tokens.
 
-A price that nobody gave and no list knows is unknown, and so is what it would make: never zero.
+A price that is neither given nor listed is unknown, and so is every cost computed from it: never
+zero.
 """
 
 import re
@@ -15,17 +16,17 @@ from harness.errors import UsageError
 from harness.models.protocol import Usage
 
 BUNDLED = "bundled"
-"""In place of a file of prices: the list that comes with the package."""
+"""Value that stands for the list in the package, instead of a file of prices."""
 
 MOST_BYTES = 1 << 20  # of a file of prices
 DAY = r"^\d{4}-\d{2}(-\d{2})?$"
 
-# What may follow a name that is listed: the date of a snapshot. `gpt-5` says nothing of
-# `gpt-5-pro`, which costs twelve times as much.
+# A listed name may be followed by the date of a snapshot only. The price of `gpt-5` does not hold
+# for `gpt-5-pro`, which costs twelve times as much.
 _SNAPSHOT = re.compile(r"[-@](\d{4}-\d{2}-\d{2}|\d{8}|latest)")
 _VENDOR = re.compile(r"^(openai|anthropic|google|gemini)/")
 PRICE_FACTOR = 0.5
-"""Of a request in a batch: OpenAI and Anthropic take half the price."""
+"""Price factor of a batch request: OpenAI and Anthropic charge half."""
 
 
 class Price(BaseModel):
@@ -40,18 +41,18 @@ class Price(BaseModel):
 
 
 class ListedPrice(Price):
-    """A price as a list has it.
+    """Price in a list.
 
     Attributes:
-        as_of: the day, or the month, on which it was read; None where nobody says.
-        source: where.
+        as_of: day or month on which it was read; None where unknown.
+        source: where it was read.
     """
 
     as_of: str | None = Field(default=None, pattern=DAY)
     source: str = ""
 
     def times(self, factor: float) -> "ListedPrice":
-        """So many times as dear."""
+        """Return the price multiplied by a factor."""
         found = {name: getattr(self, name) for name in Price.model_fields}
         dearer = {name: value * factor for name, value in found.items() if value is not None}
         return self.model_copy(update=dearer)
@@ -61,8 +62,8 @@ class PriceList(BaseModel):
     """Prices by model.
 
     Attributes:
-        models: by name. A name stands for its dated snapshots as well, and one that ends with `*`
-            for every name that begins so; the longest that fits counts.
+        models: prices by name. A name stands for its dated snapshots as well, and one that ends
+            with `*` for every name that begins so; the longest match counts.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -72,7 +73,10 @@ class PriceList(BaseModel):
     models: dict[str, ListedPrice]
 
     def of(self, model: str) -> ListedPrice | None:
-        """The price of a model, with the list's own date where it has none; None when unknown."""
+        """Return the price of a model, with the list's date and source as defaults.
+
+        None where the model is not listed.
+        """
         plain = _VENDOR.sub("", model)
         fitting = [name for name in self.models if _fits(name, model) or _fits(name, plain)]
         if not fitting:
@@ -90,16 +94,16 @@ def _fits(listed: str, model: str) -> bool:
 
 
 def bundled_prices() -> PriceList:
-    """The list that comes with the package."""
+    """Return the list in the package."""
     text = (files("harness.models") / "prices.json").read_bytes()
     return PriceList.model_validate_json(text)
 
 
 def read_prices(path: Path) -> PriceList:
-    """The list in a file.
+    """Return the price list of a file.
 
     Raises:
-        UsageError: it cannot be read, or is not such a list; the message names what is wrong.
+        UsageError: it cannot be read, or is not such a list; the message names the error.
     """
     try:
         with path.open("rb") as file:
@@ -111,7 +115,7 @@ def read_prices(path: Path) -> PriceList:
     try:
         return PriceList.model_validate_json(text)
     except ValidationError as error:
-        # A misspelt key is also a missing one; the former is what helps.
+        # A misspelt key causes two errors, unknown and missing; the former helps the user.
         first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
         raise UsageError(f"{path}: {_place(first['loc'])}{_what(first)}") from error
 
@@ -132,7 +136,7 @@ def _what(error: Any) -> str:
 
 
 def cost(usage: Usage | None, price: Price | None) -> float | None:
-    """US dollars; None when usage or price is unknown, never a guess."""
+    """Return US dollars; None when usage or price is unknown, never a guess."""
     if usage is None or price is None:
         return None
     cached = price.input if price.cached_input is None else price.cached_input

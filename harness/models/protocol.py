@@ -1,4 +1,4 @@
-"""One vocabulary for all providers: messages in, a turn out. Each client translates at its edge."""
+"""Provider-independent model interface: messages in, a turn out. Clients translate it."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Literal, Protocol
@@ -9,13 +9,13 @@ from harness.problem import ProblemView
 
 
 class Frozen(BaseModel):
-    """Data that never changes once made."""
+    """Base of immutable data classes."""
 
     model_config = ConfigDict(frozen=True)
 
 
 class ToolSpec(Frozen):
-    """A tool as a provider is told of it; `parameters` is a JSON schema."""
+    """Tool as described to a provider; `parameters` is a JSON schema."""
 
     name: str
     description: str
@@ -23,7 +23,7 @@ class ToolSpec(Frozen):
 
 
 class ToolCall(Frozen):
-    """A call the model asked for; `arguments` is its JSON text as it came, broken or not."""
+    """Call that the model requested; `arguments` is its JSON text as it came, broken or not."""
 
     id: str
     name: str
@@ -31,21 +31,21 @@ class ToolCall(Frozen):
 
 
 class SystemMessage(Frozen):
-    """Instructions that stand over the conversation."""
+    """Instructions for the whole conversation."""
 
     role: Literal["system"] = "system"
     content: str
 
 
 class UserMessage(Frozen):
-    """What the harness says to the model."""
+    """Message of the harness to the model."""
 
     role: Literal["user"] = "user"
     content: str
 
 
 class AssistantMessage(Frozen):
-    """What the model said. `reasoning` goes back to the provider as it came, byte for byte."""
+    """Message of the model. `reasoning` is sent back to the provider unchanged."""
 
     role: Literal["assistant"] = "assistant"
     text: str = ""
@@ -54,9 +54,9 @@ class AssistantMessage(Frozen):
 
 
 class ToolMessage(Frozen):
-    """The result of one tool call. Every call gets exactly one, in the order asked.
+    """Result of one tool call. Every call gets exactly one, in order.
 
-    `malformed`: the call itself was not understood (broken JSON, wrong arguments, unknown tool).
+    `malformed`: the call itself could not be parsed (broken JSON, wrong arguments, unknown tool).
     """
 
     role: Literal["tool"] = "tool"
@@ -73,7 +73,7 @@ Message = Annotated[
 
 
 class Usage(Frozen):
-    """Tokens of one or more calls.
+    """Token counts of one or more requests.
 
     `input_tokens` includes `cached_input_tokens`, which were read from the provider's cache, and
     `cache_write_tokens`, which were written to it; `output_tokens` includes `reasoning_tokens`.
@@ -101,19 +101,19 @@ class Usage(Frozen):
 
 
 class ModelStop(Frozen):
-    """Why the model stopped: a normalised reason and the provider's own word."""
+    """Reason why the model stopped: a normalised one and the provider's own word."""
 
     reason: Literal["end_turn", "tool_use", "max_tokens", "refusal", "content_filter", "other"]
     provider_word: str | None = None
 
 
 class ModelTurn(Frozen):
-    """One response.
+    """One answer of a model.
 
     Attributes:
-        usage: None when the provider reported none; never guessed.
+        usage: token counts; None when the provider reported none; never guessed.
         latency_s: wall seconds of the request that succeeded.
-        request_id: the provider's own, for its support desk.
+        request_id: the provider's id of the request, for its support.
     """
 
     text: str = ""
@@ -130,7 +130,7 @@ class ModelTurn(Frozen):
         return self.stop.reason == "max_tokens"
 
     def message(self) -> AssistantMessage:
-        """The turn as the conversation keeps it."""
+        """Return the turn as a message of the conversation."""
         return AssistantMessage(
             text=self.text, tool_calls=self.tool_calls, reasoning=self.reasoning
         )
@@ -143,7 +143,7 @@ class ModelSettings(Frozen):
     """Settings of every request; None leaves the provider's default, and is not sent.
 
     `model_seed` is sent as `seed`; a run's own `seed` picks problems. `extra_body` holds further
-    fields of the request's body, by their names on the wire.
+    fields of the request's body, by their names in the API.
     """
 
     temperature: float | None = None
@@ -170,15 +170,15 @@ class ModelSettings(Frozen):
 
 
 class Retry(Frozen):
-    """A failed request that is about to be repeated.
+    """Failed request that is about to be retried.
 
     Attributes:
-        status: the HTTP status of the failure, None where there was none.
+        status: HTTP status of the failure, None where there was none.
         throttled: whether the provider asked for fewer requests.
-        usage: tokens of an answer that is of no use, and paid for all the same; None where there
-            was no answer, or none that told.
-        malformed: True for an answer that is not what the protocol says.
-        cut: True where a timeout of ours ended the request, which the provider may bill.
+        usage: tokens of an unusable answer, which are billed all the same; None if none were
+            reported.
+        malformed: True for an answer that violates the protocol.
+        cut: True where a timeout of the harness ended the request, which the provider may bill.
     """
 
     attempt: int
@@ -192,13 +192,13 @@ class Retry(Frozen):
 
 
 class ModelError(Exception):
-    """A provider that did not answer, after every retry that could help.
+    """The provider did not answer, after every retry that could help.
 
-    It says nothing of the model: its sample stays pending and is asked again on resume.
+    This does not count against the model: the sample stays pending and is asked again on resume.
 
     Attributes:
-        usage: tokens of a last answer that is of no use, as in `Retry`.
-        cut: whether a timeout of ours ended the last request, as in `Retry`.
+        usage: tokens of an unusable last answer, as in `Retry`.
+        cut: whether a timeout of the harness ended the last request, as in `Retry`.
         unavailable: whether the provider did not answer at all, and may answer later.
         stops_run: whether the provider will refuse every further request of the run, too.
     """
@@ -214,11 +214,11 @@ class ContextOverflowError(ModelError):
 
 
 class RecordingEndedError(ModelError):
-    """A recording has come to its end, for the reason that the sample had when it was made.
+    """The recording ended, because a limit stopped the sample when it was recorded.
 
     Args:
         text: one line.
-        stop_reason: what stopped the recorded sample: a limit.
+        stop_reason: limit that stopped the recorded sample.
         asked: whether a request was under way then.
     """
 
@@ -231,24 +231,27 @@ class RecordingEndedError(ModelError):
 Resume = Callable[[], Awaitable[None]]
 
 RetryObserver = Callable[[Retry], Resume | None]
-"""Is told of a retry before its wait. What it returns is called and awaited when the wait is over,
-before the request is sent again: the place to queue for that."""
+"""Function called with a retry before its wait.
+
+The callable that it returns is called and awaited after the wait, before the request is sent
+again: the place to queue.
+"""
 
 
 class Model(Protocol):
     """A language model.
 
-    `name` is what results are filed under. `for_sample` returns the model that answers for one
-    sample: the same object for a provider, the right tape for a recording.
+    `name` is its name in results. `for_sample` returns the model that answers for one sample: the
+    same object for a provider, the sample's recording for a replay.
     """
 
     @property
     def name(self) -> str:
-        """What results are filed under."""
+        """Name of the model in results."""
         ...
 
     def for_sample(self, problem: ProblemView, index: int) -> "Model":
-        """The model that answers for one sample of a problem."""
+        """Return the model that answers for one sample of a problem."""
         ...
 
     async def generate(
@@ -258,13 +261,13 @@ class Model(Protocol):
         settings: ModelSettings,
         on_retry: RetryObserver | None = None,
     ) -> ModelTurn:
-        """Ask once, retrying what can help.
+        """Ask once, retrying transient failures.
 
         Raises:
-            ModelError: the provider did not answer; the message holds its own words.
+            ModelError: the provider did not answer; the message holds its error text.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         ...

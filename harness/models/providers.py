@@ -1,4 +1,4 @@
-"""The providers that have a client here, as data: one line in `PROVIDERS` adds another."""
+"""Known providers, as data: one entry in `PROVIDERS` adds another."""
 
 import difflib
 import re
@@ -13,13 +13,13 @@ from harness.errors import UsageError
 
 PYTHON_PREFIX = "python:"
 REPLAY_PREFIX = "replay:"
-AGENT_PREFIX = "agent:"  # an agent of the user's own, whose model is its own affair
+AGENT_PREFIX = "agent:"  # the user's own agent, which chooses its own model
 REFERENCES = "references"  # a data set's own solutions
 REPOSITORY = "ORG/MODEL"  # the shape of a name on the Hugging Face hub
 
 
 class Protocol(StrEnum):
-    """What is spoken at an endpoint."""
+    """Protocol of an endpoint."""
 
     CHAT_COMPLETIONS = "chat completions"
     RESPONSES = "responses"
@@ -27,12 +27,12 @@ class Protocol(StrEnum):
 
     @property
     def path(self) -> str:
-        """What its SDK appends to a base URL."""
+        """Path that the SDK appends to a base URL."""
         return _PATHS[self]
 
 
 Api = Literal["chat", "responses", "messages"]
-"""How `--api` calls a protocol."""
+"""Value of `--api` for a protocol."""
 
 APIS: dict[Api, Protocol] = {
     "chat": Protocol.CHAT_COMPLETIONS,
@@ -49,19 +49,18 @@ _PATHS = {
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Where models are served.
+    """Provider of models.
 
     Attributes:
-        title: as people call it.
-        prefix: a name that begins with it is this provider's, and is sent without it.
-        base_url: what the SDK appends its path to.
-        keys: the variables where its key may stand, the first that has a value counts; empty where
+        title: name for display.
+        prefix: prefix of this provider's model names, which is not sent.
+        base_url: base URL for the SDK.
+        keys: variables that may hold the key, of which the first with a value counts; empty where
             none is needed.
-        names: shapes of the names that are this provider's without a prefix; `*` is any characters
-            but a slash.
-        batches: whether it takes requests by the batch as OpenAI or Anthropic do.
-        also: other protocols that are spoken there.
-        refuses: settings that its protocol has elsewhere, and that it refuses or passes over.
+        names: shapes of this provider's names without a prefix; `*` is any characters but a slash.
+        batches: whether it has a batch API like that of OpenAI or Anthropic.
+        also: further protocols that it supports.
+        refuses: settings of the protocol that this provider refuses or ignores.
     """
 
     title: str
@@ -76,11 +75,11 @@ class Provider:
 
     @property
     def host(self) -> str:
-        """The host of its own address."""
+        """Host of its own address."""
         return urlsplit(self.base_url).hostname or ""
 
     def serves(self, name: str) -> bool:
-        """Whether a name without a prefix is this provider's by its shape."""
+        """Return whether a name without a prefix is this provider's by its shape."""
         if REPOSITORY in self.names:
             return re.fullmatch(r"[^\s/]+/[^\s/]+", name) is not None
         return "/" not in name and any(fnmatchcase(name, shape) for shape in self.names)
@@ -98,8 +97,8 @@ OPENAI = Provider(
     refuses=("top_k", "min_p"),
 )
 
-# Its names are OpenAI's models that do not reason: the Responses client asks for encrypted
-# reasoning, and these models refuse that with HTTP 400.
+# Its names are OpenAI's models without reasoning: the Responses client asks for encrypted
+# reasoning, which these models refuse with HTTP 400.
 OPENAI_CHAT = Provider(
     title="OpenAI, chat completions",
     prefix="openai-chat/",
@@ -112,7 +111,7 @@ OPENAI_CHAT = Provider(
     refuses=OPENAI.refuses,
 )
 
-PROVIDERS = (  # a name is the first one's whose shapes it has
+PROVIDERS = (  # the first one with a matching shape counts
     OPENAI_CHAT,
     OPENAI,
     Provider(
@@ -149,36 +148,36 @@ PROVIDERS = (  # a name is the first one's whose shapes it has
         protocol=Protocol.CHAT_COMPLETIONS,
         keys=(),
         also=(Protocol.RESPONSES, Protocol.MESSAGES),
-        refuses=("top_k", "min_p", "service_tier"),  # its server passes over them
+        refuses=("top_k", "min_p", "service_tier"),  # its server ignores them
     ),
 )
 
 
 def by_prefix(name: str) -> Provider | None:
-    """The provider whose prefix a name has."""
+    """Return the provider whose prefix a name has."""
     return next((each for each in PROVIDERS if name.startswith(each.prefix)), None)
 
 
 def by_shape(name: str) -> Provider | None:
-    """The provider whose names have the shape of this one."""
+    """Return the first provider whose shapes match a name."""
     return next((each for each in PROVIDERS if each.serves(name)), None)
 
 
 def is_at(base_url: str, host: str) -> bool:
-    """Whether an address is at a host, or at one of its regions, as `eu.HOST`."""
+    """Return whether an address is at a host, or at one of its regions, as `eu.HOST`."""
     name = urlsplit(base_url).hostname or ""
     return name == host or name.endswith("." + host)
 
 
 def by_address(base_url: str, model: str) -> Provider | None:
-    """The provider whose own host an address is at; None for a server of anybody else's."""
+    """Return the provider whose own host an address is at; None for any other server."""
     found = [each for each in PROVIDERS if each.keys and is_at(base_url, each.host)]
     served = (each for each in found if each.serves(model.removeprefix("ft:")))
     return next(served, found[-1] if found else None)
 
 
 def unknown(name: str) -> UsageError:
-    """The error for a name that is nobody's: the nearest that is possible, and all the others."""
+    """Return the error for an unknown name, with the nearest and all possible names."""
     prefixes = [*(each.prefix for each in PROVIDERS), PYTHON_PREFIX, REPLAY_PREFIX]
     shapes = [shape for each in PROVIDERS for shape in each.names]
     by_head = {_head(each): each for each in (*shapes, *prefixes)}
@@ -196,5 +195,5 @@ def _of_plugins() -> str:
 
 
 def _head(name: str) -> str:
-    """The part of a name that tells whose it is."""
+    """Return the part of a name that identifies the provider."""
     return re.split(r"[-/:*.]", name.removesuffix("-*"), maxsplit=1)[0] or name

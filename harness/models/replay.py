@@ -1,4 +1,4 @@
-"""Recorded answers played again: no network, no cost, the same turns every time."""
+"""Replay of recorded answers: no network, no cost, the same turns every time."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,12 +17,12 @@ from harness.problem import ProblemView
 
 
 class ReplayModel:
-    """A model that answers each sample from its recording.
+    """Model that answers each sample from its recording.
 
     Args:
-        name: what results are filed under.
-        turns: what came of the requests of each sample, an answer or an error, by problem id and
-            sample index.
+        name: name of the model in results.
+        turns: result of each request of a sample, an answer or an error, by problem id and sample
+            index.
     """
 
     def __init__(
@@ -33,17 +33,17 @@ class ReplayModel:
 
     @property
     def name(self) -> str:
-        """What results are filed under."""
+        """Name of the model in results."""
         return self._name
 
     def most_samples(self, problems: Iterable[str]) -> int:
-        """How many samples are recorded of the problem that has the most."""
+        """Return the number of recorded samples of the problem that has the most."""
         wanted = set(problems)
         counts = Counter(problem for problem, _ in self._turns if problem in wanted)
         return max(counts.values(), default=0)
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:
-        """A tape of that sample, wound to its start; an unrecorded one fails when asked."""
+        """Return the sample's recording from its start; an unrecorded one fails when asked."""
         turns = self._turns.get((problem.id, index))
         return Recording(self._name, f"sample {index} of {problem.id}", turns)
 
@@ -54,19 +54,19 @@ class ReplayModel:
         settings: ModelSettings,  # noqa: ARG002
         on_retry: RetryObserver | None = None,  # noqa: ARG002
     ) -> ModelTurn:
-        """Never answers.
+        """Raise an error, as only the recording of a sample can answer.
 
         Raises:
-            ModelError: always; a recording belongs to a sample.
+            ModelError: always.
         """
         raise ModelError(f"{self._name}: a recording answers for a sample; call for_sample first")
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing."""
 
 
 class Recording:
-    """The recording of one sample, and how far it has been played."""
+    """Recording of one sample, and its current position."""
 
     def __init__(
         self, name: str, sample: str, turns: Sequence[ModelTurn | ModelError] | None
@@ -78,12 +78,12 @@ class Recording:
 
     @property
     def name(self) -> str:
-        """What results are filed under."""
+        """Name of the model in results."""
         return self._name
 
     @property
     def ended(self) -> RecordingEndedError | None:
-        """Why nothing more was asked when this was recorded; None where something was."""
+        """Reason why the recording ends here without a request; None where one follows."""
         following = (self._turns or ())[self._played : self._played + 1]
         for each in following:
             if isinstance(each, RecordingEndedError) and not each.asked:
@@ -91,7 +91,7 @@ class Recording:
         return None
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
-        """Itself."""
+        """Return this object."""
         return self
 
     async def generate(
@@ -101,7 +101,7 @@ class Recording:
         settings: ModelSettings,  # noqa: ARG002
         on_retry: RetryObserver | None = None,  # noqa: ARG002
     ) -> ModelTurn:
-        """What came of the next request when it was recorded. Raises ModelError."""
+        """Return the recorded result of the next request. Raises ModelError."""
         if self._turns is None:
             raise ModelError(f"{self._name} holds no recording of {self._sample}")
         if self._played >= len(self._turns):
@@ -116,4 +116,4 @@ class Recording:
         return turn
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing."""

@@ -1,4 +1,4 @@
-"""A route: where requests to a model go, and how they are made."""
+"""Route: where requests to a model go, and by which protocol and key."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -12,12 +12,12 @@ from harness.models.providers import PROVIDERS, Api, Protocol, is_at
 
 
 class Access(TypedDict, total=False):
-    """How a model is to be reached, where the user says so.
+    """The user's choices of how to reach a model.
 
     Attributes:
         api: the protocol; that of the address by default.
-        api_key_env: the variable that holds the key.
-        header: sent with every request, each as `NAME: VALUE`.
+        api_key_env: variable that holds the key.
+        header: headers of every request, each as `NAME: VALUE`.
     """
 
     api: Api | None
@@ -27,20 +27,21 @@ class Access(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where requests for a name go; nothing is opened yet.
+    """Destination of requests for a name; nothing is opened yet.
 
     Attributes:
-        name: what results are filed under.
-        provider: as people call it.
+        name: name of the model in results.
+        provider: the provider's name for display.
         model: the name as it is sent.
-        base_url: as the SDK takes it; it may hold a password.
-        keys: the variables where a key may stand.
-        key: what was found there.
-        needs_key: whether nothing goes without one.
-        batches: whether requests may go there by the batch.
-        headers: what of the environment goes along, at the vendor's own host.
-        own_headers: those that the user gave; their values are never shown.
-        refuses: settings that the endpoint does not take, beside those that its protocol lacks.
+        base_url: base URL for the SDK; it may hold a password.
+        keys: variables that may hold a key.
+        key: the key that was found.
+        needs_key: whether a key is required.
+        batches: whether the endpoint may have a batch API.
+        headers: header variables of the environment, sent to the vendor's own host.
+        own_headers: headers that the user gave; their values are never shown.
+        refuses: settings that the endpoint does not support, in addition to those that its protocol
+            lacks.
         asked_key: whether the user named the key's variable.
     """
 
@@ -60,14 +61,14 @@ class Route:
 
     @property
     def all_headers(self) -> dict[str, str]:
-        """The headers of the environment and, over them, the user's."""
+        """Headers of the environment, overridden by the user's."""
         own = {name.lower() for name in self.own_headers}
         found = {k: v for k, v in headers_of(self.headers).items() if k.lower() not in own}
         return {**found, **self.own_headers}
 
     @property
     def remark(self) -> str:
-        """A line on a vendor's key that goes to another address unasked; "" where none does."""
+        """Note on a vendor's key sent to another address by default; "" where none is."""
         if self.key is None or self.asked_key:
             return ""
         owner = next((each for each in PROVIDERS if self.key.variable in each.keys), None)
@@ -80,10 +81,10 @@ class Route:
 
     @property
     def host(self) -> str:
-        """The endpoint's host, with the port where one is named."""
+        """Host of the endpoint, with the port if one is given."""
         return urlsplit(shown_url(self.base_url)).netloc
 
     @property
     def endpoint(self) -> str:
-        """Where a request is posted to, without user name and password."""
+        """URL that requests are posted to, without user name and password."""
         return shown_url(self.base_url).rstrip("/") + self.protocol.path

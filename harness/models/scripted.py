@@ -1,4 +1,4 @@
-"""Models that do not ask anybody: scripted answers, references, a stand-in."""
+"""Models without a provider: scripted answers, references, a placeholder."""
 
 import re
 from collections.abc import Sequence
@@ -29,12 +29,12 @@ class ReceivedRequest(NamedTuple):
 
 
 class ScriptedModel:
-    """Answers from a script, for trying a prompt, a strategy or a whole run without a provider.
+    """Answers from a script, to try a prompt, strategy or run without a provider.
 
     Args:
-        turns: what it says in turn, in each sample from the beginning; text is a turn without tool
-            calls, and an exception is raised.
-        name: what results are filed under.
+        turns: its turns, the same from the start in each sample; text is a turn without tool calls,
+            and an exception is raised.
+        name: name of the model in results.
 
     Attributes:
         asked: every request of every sample, in the order of arrival.
@@ -50,7 +50,7 @@ class ScriptedModel:
         self._problem_id: str | None = None
 
     def for_sample(self, problem: ProblemView, index: int) -> "ScriptedModel":  # noqa: ARG002
-        """The same script from its beginning."""
+        """Return the same script from its start."""
         fresh = ScriptedModel(self._turns, name=self.name)
         fresh.asked = self.asked
         fresh._problem_id = problem.id
@@ -63,10 +63,10 @@ class ScriptedModel:
         settings: ModelSettings,
         on_retry: RetryObserver | None = None,  # noqa: ARG002 - protocol
     ) -> ModelTurn:
-        """The next turn.
+        """Return the next turn.
 
         Raises:
-            ModelError: the script has come to its end.
+            ModelError: the script has ended.
         """
         self.asked.append(
             ReceivedRequest(self._problem_id, tuple(messages), tuple(tools), settings)
@@ -82,14 +82,14 @@ class ScriptedModel:
         return turn
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing."""
 
 
 class ReferenceModel:
-    """Sample i of a problem is its i-th reference in Python, and begins anew after the last.
+    """Answers sample i with the problem's i-th Python reference, in a cycle.
 
     Args:
-        problems: of the run.
+        problems: problems of the run.
     """
 
     name = REFERENCES
@@ -98,7 +98,7 @@ class ReferenceModel:
         self._problems = {problem.id: problem for problem in problems}
 
     def for_sample(self, problem: ProblemView, index: int) -> ScriptedModel:
-        """What says that reference, and holds no other."""
+        """Return a model that answers with that reference, and holds no other."""
         try:
             programs = self._problems[problem.id].programs()
         except DataError as error:
@@ -114,34 +114,34 @@ class ReferenceModel:
         settings: ModelSettings,  # noqa: ARG002
         on_retry: RetryObserver | None = None,  # noqa: ARG002
     ) -> ModelTurn:
-        """Nothing to say before a problem is known."""
+        """Return an empty turn, as the problem is not known."""
         return ModelTurn(stop=ModelStop(reason="end_turn"))
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing."""
 
 
 def check_references(mode: str) -> None:
-    """Refuse what a reference cannot do. Raises UsageError."""
+    """Raise UsageError for a mode that references cannot be used with."""
     if mode != "single_shot":
         raise UsageError(f"-m {REFERENCES}: these are written already; leave out --mode {mode}")
 
 
 def _fenced(code: str) -> str:
-    """A block that no line of the code ends."""
+    """Put code in a fence that no line of it closes."""
     longest = max((len(found) for found in re.findall("`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}python\n{code}\n{fence}\n"
 
 
 class UnaskedModel:
-    """Stands for a model that harness sends no request to: an agent's, or that of a dry run."""
+    """Placeholder for a model without requests: an agent's, or that of a dry run."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
-        """Itself."""
+        """Return this object."""
         return self
 
     async def generate(
@@ -151,8 +151,8 @@ class UnaskedModel:
         settings: ModelSettings,  # noqa: ARG002
         on_retry: RetryObserver | None = None,  # noqa: ARG002
     ) -> ModelTurn:
-        """Never answers. Raises ModelError."""
+        """Never answer. Raises ModelError."""
         raise ModelError(f"{self.name}: harness sends no request to this model")
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing."""

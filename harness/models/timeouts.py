@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds that one request may take.
+    """Timeouts of one request, in seconds.
 
-    An answer that is not streamed is silent until it is done, hence the long silence.
+    An answer that is not streamed is silent until it is done, hence the long idle timeout.
 
     Attributes:
-        connect_s: to connect.
-        idle_s: without a byte.
-        request_s: in all.
-        retry_s: from a request's first failure to the end of its last wait.
+        connect_s: time to connect.
+        idle_s: time without a byte.
+        request_s: time of the whole request.
+        retry_s: time from a request's first failure to the end of its last wait.
     """
 
     connect_s: float = 15.0

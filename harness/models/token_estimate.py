@@ -1,8 +1,8 @@
-"""Estimate the tokens of a request whose answer nobody heard.
+"""Estimated tokens of a request whose answer was not received.
 
-A request that a limit, an interrupt or a kill cut off is billed, and the provider never says how
-much. A budget books this estimate, which is meant to be too high rather than too low. It is in no
-total of a run: those hold what providers reported.
+A request cut off by a limit, an interrupt or a kill is billed, and the provider never says how
+much. A budget books this estimate, which is meant to be too high rather than too low. It is not in
+a run's totals: those hold what providers reported.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,18 +14,18 @@ LONG_ANSWER = 8_000  # tokens, where --max-tokens sets no limit
 
 
 def unheard_usage(characters: int, max_tokens: int | None) -> Usage:
-    """Estimate the tokens of a request that was sent and not heard.
+    """Estimate the tokens of a request that was sent but not answered.
 
     Args:
         characters: length of the conversation that was sent.
-        max_tokens: the most tokens of the answer; None where the request set no limit.
+        max_tokens: token limit of the answer; None where the request set no limit.
     """
     sent = -(-characters // CHARACTERS_PER_TOKEN)
     return Usage(input_tokens=sent, output_tokens=max_tokens or LONG_ANSWER)
 
 
 def characters_of(messages: Iterable[Message]) -> int:
-    """Length of some messages as JSON."""
+    """Return the length of some messages as JSON."""
     return sum(len(message.model_dump_json()) for message in messages)
 
 
@@ -35,9 +35,9 @@ def estimated_usage(
     """Estimate the tokens of a request whose usage is unknown; None where it is known.
 
     Args:
-        messages: the conversation, with the answer at its end where there is one.
-        turn: the answer; None where it was not heard.
-        max_tokens: the token limit of an answer.
+        messages: the conversation, with the answer at its end if there is one.
+        turn: the answer; None where it was not received.
+        max_tokens: token limit of an answer.
     """
     if turn is None:
         return unheard_usage(characters_of(messages), max_tokens)

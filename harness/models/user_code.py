@@ -1,4 +1,4 @@
-"""From `python:module:attribute` to a model: the user's own function, class or object."""
+"""Models of `python:module:attribute`: the user's own function, class or object."""
 
 import importlib
 import inspect
@@ -22,12 +22,12 @@ from harness.models.protocol import (
 )
 from harness.problem import ProblemView
 
-METHODS = ("for_sample", "generate", "close")  # of `Model`, beside its name
+METHODS = ("for_sample", "generate", "close")  # of `Model`, besides its name
 _one_line = Redactor()
 
 
 def load_attribute(path: str) -> Any:
-    """What `module:attribute` names, with the current directory importable.
+    """Import what `module:attribute` names, with the current directory importable.
 
     The directory comes last on the path, so that a file in it shadows no library.
 
@@ -58,12 +58,12 @@ def load_attribute(path: str) -> Any:
 
 
 def model_of(name: str, thing: object) -> Model:
-    """The model that a user's object is: a function of a problem, or a Model of their own.
+    """Return the model of a user's object: a function, or a Model of their own.
 
     Args:
-        name: what results are filed under.
-        thing: a function, an object that can be called like one, an object with the methods of
-            `Model`, or a class of either, which is called without arguments.
+        name: name of the model in results.
+        thing: function, callable object, object with the methods of `Model`, or class of any of
+            these, which is called without arguments.
 
     Raises:
         UsageError: it is none of these.
@@ -89,11 +89,11 @@ def model_of(name: str, thing: object) -> Model:
 
 
 class UserModel:
-    """A user's own model: what it raises is a ModelError, and what it returns is looked at.
+    """The user's own model, with errors as ModelError and checked results.
 
     Args:
-        name: what results are filed under.
-        model: of the user's.
+        name: name of the model in results.
+        model: the user's model.
     """
 
     def __init__(self, name: str, model: Model) -> None:
@@ -102,14 +102,14 @@ class UserModel:
 
     @property
     def name(self) -> str:
-        """What results are filed under."""
+        """Name of the model in results."""
         return self._name
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:
-        """Theirs for that sample; where that fails, so does asking it."""
+        """Return the user's model for that sample; if that fails, one that raises the error."""
         try:
             return UserModel(self._name, self._model.for_sample(problem, index))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - it is their code
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the user's code
             return _Failed(self._name, f"{self._name}.for_sample raised {_words(error)}")
 
     async def generate(
@@ -119,7 +119,7 @@ class UserModel:
         settings: ModelSettings,
         on_retry: RetryObserver | None = None,
     ) -> ModelTurn:
-        """Ask theirs.
+        """Ask the user's model.
 
         Raises:
             ModelError: it raised, or returned something other than a ModelTurn.
@@ -135,13 +135,13 @@ class UserModel:
         return turn
 
     async def close(self) -> None:
-        """Let theirs let go; it is too late for what it raises to matter."""
+        """Close the user's model; errors no longer matter and are ignored."""
         with suppress(Exception, SystemExit):
             await self._model.close()
 
 
 class _Failed:
-    """A model that never answers, and says why."""
+    """Model that never answers, and raises the reason."""
 
     def __init__(self, name: str, why: str) -> None:
         self.name = name
@@ -160,7 +160,7 @@ class _Failed:
         raise ModelError(self._why)
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing."""
 
 
 def _instance(name: str, kind: Callable[[], object]) -> object:
@@ -175,7 +175,7 @@ def _instance(name: str, kind: Callable[[], object]) -> object:
 def _takes_a_problem(name: str, function: Callable[..., Any]) -> None:
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some functions of C have none
+    except (TypeError, ValueError):  # some C functions have none
         return
     try:
         signature.bind({})

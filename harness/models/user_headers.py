@@ -1,7 +1,7 @@
-"""Headers that the user gives for every request: `NAME: VALUE`, or `NAME: $VARIABLE`.
+"""The user's headers for every request: `NAME: VALUE`, or `NAME: $VARIABLE`.
 
-A value may be a secret. It is sent, and kept nowhere: `stored` leaves it out. A variable's name is
-no secret, and stays.
+A value may be a secret. It is sent but never stored: `stored` leaves it out. A variable's name is
+no secret, and is kept.
 """
 
 import re
@@ -19,34 +19,34 @@ _OF_THE_CLIENT = frozenset(
     {"host", "content-length", "content-type", "transfer-encoding", "connection"}
 )
 _SPELT = {"authorization": "Authorization", "user-agent": "User-Agent", "accept": "Accept"}
-"""Headers that the SDKs set, as they spell them: they tell two spellings apart."""
+"""Headers that the SDKs set, in their spelling: the SDKs treat two spellings as different."""
 
 
 def can_be_sent(name: str, value: str) -> bool:
-    """Whether HTTP can carry a header."""
+    """Return whether HTTP can carry a header."""
     return _NAME.fullmatch(name) is not None and value.isascii() and value.isprintable()
 
 
 def variable_of(header: str) -> str | None:
-    """The environment variable that a header's value is read from, if it is."""
+    """Return the environment variable that a header's value is read from, or None."""
     found = _VARIABLE.fullmatch(header.partition(":")[2].strip())
     return found and (found[1] or found[2])
 
 
 def name_of(header: str) -> str:
-    """The name of a header, in lower case."""
+    """Return the name of a header, in lower case."""
     return header.partition(":")[0].strip().lower()
 
 
 def stored(header: str) -> str:
-    """A header as it may be kept: without its value, unless that is a variable's name."""
+    """Return a header as it may be stored: without its value, unless that is a variable."""
     variable = variable_of(header)
     name = header.partition(":")[0].strip()
     return name if variable is None else f"{name}: ${variable}"
 
 
 def check_header(header: str) -> str:
-    """The header as it is. One without a value may be that of a stored run.
+    """Return the header unchanged. One without a value may come from a stored run.
 
     Raises:
         ValueError: it cannot be sent; the message shows no value.
@@ -61,7 +61,7 @@ def check_header(header: str) -> str:
 
 
 def read_headers(headers: Iterable[str], environment: Environment) -> dict[str, str]:
-    """The headers as they are sent.
+    """Return the headers as they are sent.
 
     Raises:
         UsageError: one has no value, or its variable has none.
@@ -78,6 +78,8 @@ def read_headers(headers: Iterable[str], environment: Environment) -> dict[str, 
                 f"--header '{name[:100]}: VALUE' again"
             )
         if not can_be_sent(name, value):
-            raise UsageError(f"--header {name}: {variable} holds what no header can carry")
+            raise UsageError(
+                f"--header {name}: the value of {variable} is not valid in an HTTP header"
+            )
         found[_SPELT.get(name.lower(), name)] = value
     return found

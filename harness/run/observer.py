@@ -1,4 +1,4 @@
-"""Observers of a run: protocols of those who hear what happens in it."""
+"""Protocols of observers, which receive the events of a run."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -15,7 +15,7 @@ from harness.run.summary.summary import Summary
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A sample that infrastructure kept from being graded: it stays pending."""
+    """A sample that could not be graded because of infrastructure; it stays pending."""
 
     sample: str
     verdict: Verdict
@@ -23,18 +23,18 @@ class Failure:
 
 
 class Observer(Protocol):
-    """Is told how a run goes on."""
+    """Receives the progress of a run."""
 
     def started(self, sample: str) -> None:
-        """A sample has begun."""
+        """A sample was started."""
         ...
 
     def resumed(self, sample: str, event: Resumed) -> None:
-        """It goes on where it was interrupted, or begins anew for the cause that is told."""
+        """A sample was resumed, or restarted for the cause in the event."""
         ...
 
     def finished(self, result: SampleResult) -> None:
-        """A sample is graded and committed."""
+        """A sample was graded and committed."""
         ...
 
     def failed(self, failure: Failure) -> None:
@@ -46,19 +46,19 @@ class Observer(Protocol):
         ...
 
     def retried(self, sample: str, retry: Retried) -> None:
-        """A request failed and is sent again."""
+        """A request failed and is retried."""
         ...
 
 
 class RunObserver(Observer, Protocol):
-    """Is also told of the run as a whole."""
+    """An observer that also receives events of the run as a whole."""
 
     def begun(self, plan: Plan, left: int) -> None:
-        """The run begins, or goes on, with so many samples to do."""
+        """The run starts or resumes, with `left` samples to do."""
         ...
 
     def ended(self, summary: Summary, *, interrupted: bool) -> None:
-        """The run is over, or its user stopped it."""
+        """The run ended, or the user stopped it."""
         ...
 
     def broken(self, error: BaseException) -> None:
@@ -67,21 +67,21 @@ class RunObserver(Observer, Protocol):
 
 
 Watch = Callable[[Plan, RunDirectory], AbstractContextManager[RunObserver]]
-"""Makes the observer of a run, for the length of a block."""
+"""Context manager that makes the observer of a run."""
 Progress = Response | ToolResult | Tested
-"""What a sample does on its way: an answer of the model, a tool's result, a run of the tests."""
+"""Events on a sample's way: a model's answer, a tool's result, a test run."""
 
 
 @runtime_checkable
 class ProgressObserver(Protocol):
-    """Is also told what samples do on their way; an `Observer` may be one, and need not."""
+    """An observer that also receives the progress of samples; optional."""
 
     def progressed(self, sample: str, event: Progress) -> None:
-        """The model has answered, or tests were run."""
+        """The model answered, or tests were run."""
         ...
 
 
 def tell_progress(observer: object, sample: str, event: Progress) -> None:
-    """Tell an observer what a sample does, if it wants to know."""
+    """Pass an event to an observer, if it accepts progress."""
     if isinstance(observer, ProgressObserver):
         observer.progressed(sample, event)

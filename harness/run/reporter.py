@@ -1,4 +1,4 @@
-"""How a use case reports to its user: notices, and progress of judging and loading."""
+"""Reporting to the user: notices, and progress of grading and loading."""
 
 import logging
 from collections.abc import Callable
@@ -6,42 +6,42 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 LoadingWatch = Callable[[str, int, int], None]
-"""Is called with the name of a file, the bytes that are done, and all of its bytes."""
+"""Called with a file's name, the bytes read so far, and its total bytes."""
 
 log = logging.getLogger("harness")
 
 
 class JudgingProgress(Protocol):
-    """Counts judged solutions."""
+    """Counts graded solutions."""
 
     def judged(self, *, good: bool, failed: bool) -> None:
-        """Count one more.
+        """Count one more solution.
 
         Args:
-            good: it is as it should be.
-            failed: infrastructure failed, so it is not judged.
+            good: whether it has the desired result.
+            failed: whether infrastructure failed, so that it is not graded.
         """
         ...
 
 
 class Reporter(Protocol):
-    """Receives what a user should see."""
+    """Receives everything to show to the user."""
 
     def notice(self, line: str) -> None:
         """Show a line."""
         ...
 
     def judging(self, total: int, noun: str) -> AbstractContextManager[JudgingProgress]:
-        """Show progress for the length of a block.
+        """Show the progress of grading within a context.
 
         Args:
-            total: how many solutions are to be judged.
+            total: number of solutions to grade.
             noun: what is counted, such as `solutions accepted`.
         """
         ...
 
     def loading(self) -> AbstractContextManager[LoadingWatch]:
-        """Show how far large files are read, for the length of a block."""
+        """Show the progress of reading large files within a context."""
         ...
 
 
@@ -55,7 +55,7 @@ class _NoProgress:
 
 
 class LogReporter:
-    """Sends notices to the logger `harness`, as warnings; shows no progress."""
+    """Logs notices as warnings of the logger `harness`; shows no progress."""
 
     def notice(self, line: str) -> None:
         """Log a line."""
@@ -71,4 +71,4 @@ class LogReporter:
 
 
 LOG = LogReporter()
-"""Of calls from Python."""
+"""Reporter of calls from Python."""

@@ -1,6 +1,6 @@
-r"""Running untrusted code: isolation layers, limits, fork servers, a pool of them.
+r"""Isolation layers, limits, fork servers and a worker pool for running untrusted code.
 
-A part that others can use:
+It can be used on its own:
 
     from harness.sandbox import Limits, Program, SandboxPool
 
@@ -11,8 +11,8 @@ A part that others can use:
                                    arguments=[1, 2])
         execution.value                               # 3
 
-Nothing that a program does is raised: an `Execution` says how it ended, what it wrote, and what
-time and memory it took. `harness.Sandbox` is a synchronous form that also compares.
+A program's failures raise nothing: an `Execution` says how it ended, what it wrote, and how much
+time and memory it took. `harness.Sandbox` is a synchronous form that also compares results.
 """
 
 from harness.sandbox.isolation import Isolation, IsolationError, Level

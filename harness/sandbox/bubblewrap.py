@@ -1,4 +1,4 @@
-"""A view, as arguments of bubblewrap: bwrap(1), 0.8 or newer."""
+"""Command line of bubblewrap for a file view: bwrap(1), version 0.8 or newer."""
 
 import shutil
 
@@ -12,12 +12,12 @@ _NAMESPACES = (
 
 
 def program() -> str | None:
-    """Where it is installed."""
+    """Return the path of `bwrap`, or None if it is not installed."""
     return shutil.which("bwrap")
 
 
 def wrap(path: str, view: FileView) -> list[str]:
-    """The command line that a command is to follow."""
+    """Return the bubblewrap arguments to put before a command."""
     read = [word for name in view.reads for word in ("--ro-bind", name, name)]
     hide = [word for name in view.hides for word in ("--tmpfs", name)]
     show = [word for name in view.packages for word in ("--ro-bind", name, name)]

@@ -1,4 +1,4 @@
-"""How many cores this process may use."""
+"""Number of CPU cores this process may use."""
 
 import math
 import os
@@ -9,19 +9,19 @@ PROCESS = Path("/proc/self")
 
 
 def usable_cores(process: Path = PROCESS) -> int:
-    """The cores that the scheduler gives this process, at most its control groups' share of them.
+    """Return the number of usable cores: CPU affinity, capped by control groups.
 
-    A share that is no whole number of cores counts as the next one.
+    A quota that is not a whole number of cores is rounded up.
 
     Args:
-        process: the folder in which the kernel tells of it, see proc(5).
+        process: the process's folder in /proc, see proc(5).
     """
     shares = [*_shares(process), float(len(os.sched_getaffinity(0)))]
     return max(1, math.ceil(min(shares)))
 
 
 def _shares(process: Path) -> Iterator[float]:
-    """The cores that each control group above this process may use, of those that have a limit."""
+    """Yield the CPU quota, in cores, of each control group above this process."""
     for version, mount, group in _groups(process):
         folder = mount / group.lstrip("/")
         for each in (folder, *folder.parents):
@@ -33,7 +33,7 @@ def _shares(process: Path) -> Iterator[float]:
 
 
 def _groups(process: Path) -> Iterator[tuple[int, Path, str]]:
-    """The version, the mount point and the path of the groups that may limit CPU time."""
+    """Yield version, mount point and path of each group that may limit CPU time."""
     try:
         groups = [line.split(":", 2) for line in (process / "cgroup").read_text().splitlines()]
         mounts = [line.split() for line in (process / "mountinfo").read_text().splitlines()]
@@ -58,7 +58,7 @@ def _share_of_1(folder: Path) -> float | None:
 
 
 def _share(quota: str, period: str) -> float | None:
-    """Microseconds of CPU time in so many of time; None where there is no limit."""
+    """Return the CPU time allowed per unit of wall time; None if unlimited."""
     if not quota.isdigit() or not period.isdigit() or not int(period):
         return None
     return int(quota) / int(period)
@@ -67,5 +67,5 @@ def _share(quota: str, period: str) -> float | None:
 def _read(path: Path) -> str:
     try:
         return path.read_text().strip()
-    except OSError:  # there is none at the root; a container may show no more than its own
+    except OSError:  # the root group has no such file; a container may hide the groups above it
         return ""

@@ -1,4 +1,4 @@
-"""Programs that run side by side, and one that must run with nothing beside it."""
+"""A lock between programs that run side by side and one that must run alone."""
 
 import contextlib
 import threading
@@ -8,34 +8,35 @@ from typing import Protocol
 
 
 class Pausable(Protocol):
-    """Somebody who runs programs and can stop them for a while."""
+    """A runner of programs that can be paused."""
 
     stopped: bool
 
     def pause(self) -> None:
-        """Stop what runs, and let nothing new begin."""
+        """Stop the running programs and start no new ones."""
         ...
 
     def resume(self) -> None:
-        """Go on."""
+        """Continue after a pause."""
         ...
 
 
 class Exclusive:
-    """Lets many run together or one alone; the others pause meanwhile, wherever they are.
+    """A lock held by many runners together or by one alone while the others pause.
 
-    After a pause the others run for as long as they were paused before the next one may be alone.
+    After a pause, the others run for at least as long as they were paused before the next one may
+    run alone.
     """
 
     def __init__(self) -> None:
         self._change = threading.Condition()
         self._running: set[Pausable] = set()
         self._alone = False
-        self._next_pause = 0.0  # not before this moment, as long as others run
+        self._next_pause = 0.0  # earliest time of the next pause while others run
 
     @contextlib.contextmanager
     def together(self, who: Pausable) -> Generator[None]:
-        """Run beside others, once nobody is alone."""
+        """Run beside others, after waiting for a runner that is alone."""
         with self._change:
             self._change.wait_for(lambda: not self._alone or who.stopped)
             self._running.add(who)
@@ -48,7 +49,7 @@ class Exclusive:
 
     @contextlib.contextmanager
     def alone(self, who: Pausable) -> Generator[None]:
-        """Run while all others pause; one that was stopped, which will run nothing, beside them."""
+        """Run while all others are paused; if stopped, pause nobody, as nothing will run."""
         with self._change:
             while not who.stopped and (wait := self._seconds_to_wait()):
                 self._change.wait(wait)
@@ -71,13 +72,13 @@ class Exclusive:
                 self._change.notify_all()
 
     def _seconds_to_wait(self) -> float | None:
-        """How long until one may be alone; None at once."""
+        """Return the seconds until a runner may be alone; None if it may be at once."""
         if self._alone:
             return threading.TIMEOUT_MAX
         left = self._next_pause - time.monotonic()
         return left if self._running and left > 0 else None
 
     def wake(self) -> None:
-        """Let those who wait here see that they were stopped."""
+        """Wake the waiting runners so that they see whether they were stopped."""
         with self._change:
             self._change.notify_all()

@@ -1,16 +1,15 @@
-"""Where the work that costs CPU is done: on this machine, or on many.
+"""Executors, which run CPU-heavy work on this machine or on several.
 
-Of a run, the driver (the process that was started) keeps all that there may be only one of: the run
-directory, the budget, the places among the requests in flight, the journals, the keys. So resuming,
-budgets, rate limits and interrupts are the same wherever else work is done. It also has the
-conversations: a turn costs it about 0.5 ms of CPU (`tests/benchmarks/loop.py`), sending anything to
-another machine and back 0.7 to 1.1 ms (`tests/benchmarks/scale.py`).
+The driver (the process the user started) keeps everything that must exist only once per run: the
+run directory, the budget, the limit on requests in flight, the transcripts, the keys. So resuming,
+budgets, rate limits and interrupts work the same wherever the work is done. The driver also holds
+the conversations: a turn costs it about 0.5 ms of CPU (`tests/benchmarks/loop.py`), and a round
+trip to another machine 0.7 to 1.1 ms (`tests/benchmarks/scale.py`).
 
-What is spread is what costs: public and hidden tests, programs that a model wants to be run,
-references, calibrations. Each is a piece of work, a function of a `Worker`, which is a sandbox on
-the machine that the piece came to. It brings all data that it needs and leaves nothing behind but
-what it returns. So a piece that is lost with its machine is done again on another, and nothing is
-counted twice: its caller hears of one outcome.
+The expensive work is distributed: public and hidden tests, programs a model wants to run,
+references, calibrations. A piece of work is a function of a `Worker`, a sandbox on the machine
+that runs it. It brings all its data and leaves only its return value. So a piece that is lost with
+its machine is repeated on another, and nothing is counted twice: the caller gets one result.
 """
 
 from collections.abc import Callable
@@ -29,29 +28,29 @@ ExecutorName = Literal["local", "ray"]
 
 
 class ExecutorError(HarnessError):
-    """There is no machine left, or none to begin with, that work could be done on."""
+    """No machine is available for the work."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shared(Generic[T]):
-    """Data that many pieces of work need; a machine is sent them once, if they are large.
+    """Data needed by many pieces of work; large data is sent to a machine only once.
 
-    The same data are recognised by being the same object.
+    Data counts as the same if it is the same object.
     """
 
     value: T
 
 
 class Executor(Protocol):
-    """Does pieces of work in sandboxes; an asynchronous context manager.
+    """Runs pieces of work in sandboxes; an asynchronous context manager.
 
-    `harness.sandbox.pool.SandboxPool` uses this machine's cores; `harness.registry.EXECUTORS` has
-    the others.
+    `harness.sandbox.pool.SandboxPool` uses this machine's cores; the others are in
+    `harness.registry.EXECUTORS`.
     """
 
     @property
     def size(self) -> int:
-        """How many pieces it has use for at a time; may change while machines come and go."""
+        """Number of pieces it can run at a time; may change as machines come and go."""
         ...
 
     async def call(
@@ -61,31 +60,31 @@ class Executor(Protocol):
         urgent: bool = False,
         queued: Callable[[float], None] | None = None,
     ) -> T:
-        """Do a piece of work on a worker that is free, waiting for one.
+        """Run a piece of work on the next free worker.
 
         Args:
-            work: can be pickled with what it holds, and so can what it returns. It may be done more
-                than once, on several machines; what it changes of itself is lost.
-            urgent: goes before what is not: a model waits for it.
-            queued: is told how many seconds the work waited for a worker.
+            work: a picklable function with a picklable result. It may run more than once, on
+                several machines; changes to its own state are lost.
+            urgent: whether to run before non-urgent work, because a model waits for the result.
+            queued: called with the seconds the work waited for a worker.
 
         Raises:
-            SandboxError: the sandbox failed, or every machine that it came to was lost.
+            SandboxError: the sandbox failed, or every machine that got the work was lost.
             ExecutorError: no machine is left.
-            Exception: what the work raised.
+            Exception: whatever the work raised.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Which executor.
+    """Choice of an executor.
 
     Attributes:
-        executor: its name.
-        ray_address: of the cluster: `HOST:PORT`, or `auto` for the one that this machine is part
-            of, which is the default.
-        workers: how many on a machine; None for one a core.
+        executor: the executor's name.
+        ray_address: the cluster's address: `HOST:PORT`, or `auto` (the default) for the cluster
+            this machine belongs to.
+        workers: workers per machine; None for one per core.
     """
 
     executor: ExecutorName = "local"
@@ -99,11 +98,12 @@ class Where:
     def open(
         self, isolation: Isolation, say: Callable[[str], None]
     ) -> AbstractAsyncContextManager[Executor]:
-        """The executor, to be entered.
+        """Return the executor, not yet entered.
 
         Args:
-            isolation: how well the sandboxes are to hold here; on another machine at least so well.
-            say: is told, in a line, of machines that are refused or lost.
+            isolation: isolation of the sandboxes on this machine; other machines must be at least
+                as strict.
+            say: called with a line about each machine that is refused or lost.
 
         Raises:
             UsageError: Ray is not installed.

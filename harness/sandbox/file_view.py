@@ -1,4 +1,4 @@
-"""What a judged program sees of the file system: the interpreter, and nothing of the user's."""
+"""The files a judged program can see: the interpreter, but no files of the user."""
 
 import importlib.util
 import os
@@ -20,16 +20,16 @@ _TABLES = ("/etc/ld.so.cache", "/usr/share/zoneinfo")
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """Paths, each seen at its own place.
+    """Paths visible in the sandbox, each at its original location.
 
     Attributes:
-        reads: files and folders that can be read.
-        hides: folders beneath those that cannot.
-        packages: what of the hidden can be read after all: the allowed packages, and the sandbox.
-        links: symbolic links and where they lead.
+        reads: readable files and folders.
+        hides: folders below `reads` that are hidden.
+        packages: readable folders below `hides`: the allowed packages and the sandbox's code.
+        links: symbolic links and their targets.
         devices: device files.
-        home: the working directory, where that is a place of its own.
-        home_bytes, home_files: how much it holds.
+        home: the working directory, if it is a file system of its own.
+        home_bytes, home_files: capacity of `home` in bytes and in files.
     """
 
     reads: tuple[str, ...]
@@ -42,18 +42,18 @@ class FileView:
     home_files: int = HOME_FILES
 
     def as_json(self) -> dict[str, Any]:
-        """The same as plain data."""
+        """Return the view as plain data."""
         return asdict(self)
 
 
 def interpreter() -> str:
-    """The interpreter itself: not a virtual environment's link, not a shim."""
+    """Return the interpreter's real path, without virtual environment links or shims."""
     return os.path.realpath(getattr(sys, "_base_executable", sys.executable))
 
 
 @cache
 def package_folders() -> dict[str, str]:
-    """Where the packages that solutions may import are installed, without importing them."""
+    """Return the install folder of each package solutions may import, importing none."""
     specs = {name: importlib.util.find_spec(name) for name in ALLOWED_PACKAGES}
     origins = {name: spec.origin for name, spec in specs.items() if spec and spec.origin}
     return {name: str(Path(origin).parent.parent) for name, origin in origins.items()}
@@ -61,12 +61,12 @@ def package_folders() -> dict[str, str]:
 
 @cache
 def interpreters_view() -> FileView:
-    """What the running interpreter needs on this machine."""
+    """Return the view the running interpreter needs on this machine."""
     prefix = Path(sys.base_prefix).resolve()
     standard = f"python{sys.version_info.major}.{sys.version_info.minor}"
     libraries = [Path(path) for path in _LIBRARIES]
     own = [prefix / "lib" / standard, prefix / sys.platlibdir / standard]
-    own += (prefix / "lib").glob("*.so*")  # what it and its extension modules link to
+    own += (prefix / "lib").glob("*.so*")  # libraries they link to
     links = tuple((str(path), str(path.readlink())) for path in libraries if path.is_symlink())
     folders = [path for path in (*libraries, *own) if path.exists() and not path.is_symlink()]
     packages = [
@@ -89,7 +89,7 @@ def _existing(paths: tuple[str, ...]) -> list[Path]:
 
 
 def _packages_of(folder: Path) -> list[Path]:
-    """The folders of installed packages that lie in a folder of libraries."""
+    """Return the `site-packages` and `dist-packages` folders in a library folder."""
     names = ("site-packages", "dist-packages")
     places = [folder, *folder.glob("python*")]
     return [place / name for place in places for name in names if (place / name).is_dir()]

@@ -1,4 +1,4 @@
-"""A fork server's process, from outside: what it says, and its end."""
+"""The worker's end of a fork server: the connection, its messages, and ending it."""
 
 import contextlib
 import json
@@ -15,17 +15,19 @@ from typing import Any
 
 from harness.sandbox.inside.processes import empty_folder
 
-LEAVE_S = 2.0  # to end what it runs
+LEAVE_S = 2.0  # time for it to end its programs
 EXCERPT_BYTES = 500
 
 
 @dataclass(frozen=True, slots=True)
 class ForkServer:
-    """A fork server, or what waits for one in namespaces of its own.
+    """A running fork server, or the process that waits for one in its own namespaces.
 
     Attributes:
-        folder: its working directory, where that lies on this machine's own file system.
-        errors: what was written on stderr.
+        process: the fork server's process.
+        socket: the connection to it.
+        folder: its working directory, if that is on this machine's own file system.
+        errors: descriptor of the file that receives its stderr.
     """
 
     process: subprocess.Popen[bytes]
@@ -34,23 +36,23 @@ class ForkServer:
     errors: int
 
     def send(self, order: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
-        """Send an order, descriptors beside it; not for two threads at a time. Raises OSError."""
+        """Send an order with optional descriptors; not thread-safe. Raises OSError."""
         data = json.dumps(order).encode()
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", descriptors))]
         self.socket.sendmsg([struct.pack(">I", len(data))], rights if descriptors else [])
         self.socket.sendall(data)
 
     def receive(self) -> dict[str, Any]:
-        """Its next answer.
+        """Receive and parse the next answer.
 
         Raises:
-            OSError, EOFError: it does not come.
-            ValueError: it is none.
+            OSError, EOFError: no answer arrives.
+            ValueError: the answer is not JSON.
         """
         return json.loads(self.receive_bytes())
 
     def receive_bytes(self) -> bytes:
-        """Its next answer as it came. Raises OSError or EOFError where none comes."""
+        """Receive the next answer as bytes. Raises OSError or EOFError if none arrives."""
         length = struct.unpack(">I", self._receive(4))[0]
         return self._receive(length)
 
@@ -64,19 +66,19 @@ class ForkServer:
         return bytes(data)
 
     def last_words(self) -> str:
-        """The last line on stderr."""
+        """Return the last line of its stderr."""
         size = os.fstat(self.errors).st_size
         text = os.pread(self.errors, EXCERPT_BYTES, max(0, size - EXCERPT_BYTES))
         lines = text.decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else ""
 
     def end(self) -> str:
-        """End it and its children at once, and let go of what it had; its last words."""
+        """End it and its children, close its files, and return its last stderr line."""
         with contextlib.suppress(OSError):  # wakes a thread that waits for an answer
             self.socket.shutdown(socket.SHUT_RDWR)
-        with contextlib.suppress(ProcessLookupError):  # one that was stopped does not hear it
+        with contextlib.suppress(ProcessLookupError):  # it may be stopped
             self.process.send_signal(signal.SIGCONT)
-        # Hung up on, it kills what it runs and leaves; what does not leave is killed.
+        # Then it kills its programs and exits, or is killed.
         try:
             self.process.wait(timeout=LEAVE_S)
         except subprocess.TimeoutExpired:
@@ -87,7 +89,7 @@ class ForkServer:
         last_words = self.last_words()
         os.close(self.errors)
         if self.folder is not None:
-            with contextlib.suppress(OSError):  # the fork server has removed it already
+            with contextlib.suppress(OSError):  # already removed by the fork server
                 _remove(self.folder)
         return last_words
 

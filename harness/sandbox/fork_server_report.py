@@ -1,4 +1,4 @@
-"""What a fork server says of the tests it ran, read with doubt."""
+"""Parsing of a fork server's report on its tests, without trusting its claims."""
 
 import json
 import os
@@ -9,19 +9,19 @@ from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution
 
 EXIT_CODES = 256
-STARVED = 0.5  # CPU seconds a wall second: with less, it slept or the machine was busy
+STARVED = 0.5  # CPU seconds per wall second; below this it slept or the machine was busy
 
 
 def read_answer(data: bytes, outputs: int, limits: Limits) -> list[Execution]:
-    """The executions of a run.
+    """Parse the fork server's answer into one execution per test.
 
     Args:
         data: the fork server's answer.
-        outputs: the memory file with what the tests wrote.
-        limits: those of each test.
+        outputs: descriptor of the memory file with the tests' output.
+        limits: the limits of each test.
 
     Raises:
-        EOFError, ValueError, struct.error, IndexError: it is no answer.
+        EOFError, ValueError, struct.error, IndexError: the answer is malformed.
     """
     if data.startswith(b"{"):
         raise ValueError(json.loads(data).get("failed", "no answer"))
@@ -39,12 +39,12 @@ def _read(
     ending, code, error = _ending(record, report.status, _claim(said))
     cpu, wall, peak = record.cpu_s, record.wall_s, report.peak_bytes
     borderline = ending is Ending.WALL_LIMIT and cpu < STARVED * wall
-    if ending in {Ending.OUTPUT_LIMIT, Ending.CUT_SHORT}:  # which came first
+    if ending in {Ending.OUTPUT_LIMIT, Ending.CUT_SHORT}:  # the limit that was hit first counts
         pass
-    elif alone and peak > limits.memory_bytes:  # of two limits the one that no load moves
+    elif alone and peak > limits.memory_bytes:  # of two limits, the one independent of load
         ending, code, error, borderline = Ending.MEMORY_LIMIT, 0, "", False
     elif cpu > limits.cpu_s:
-        borderline = record.end != "cpu"  # it came to its end in the time of grace
+        borderline = record.end != "cpu"  # it finished within the grace period
         ending, code, error = Ending.CPU_LIMIT, 0, ""
     return Execution(
         ending=ending,
@@ -73,7 +73,7 @@ def _part(kept: Kept, outputs: int) -> bytes:
 
 
 def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending, int, str]:  # noqa: C901, PLR0911, PLR0912 - one case a line
-    """The ending, the exit code or signal number, and the error's text."""
+    """Return the ending, the exit code or signal number, and the error text."""
     if record.too_much:
         return Ending.OUTPUT_LIMIT, 0, ""
     match record.end:
@@ -107,10 +107,10 @@ def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending,
 
 
 def _claimed_ending(claim: dict[str, Any]) -> tuple[Ending, int, str]:
-    """What the runner says of a test.
+    """Return the ending that the runner claims for a test.
 
-    Judged code may have forged it, so nothing hangs on it but what an ending is called: output and
-    result are compared whatever it says.
+    Judged code may have forged the claim, so it only decides how an ending is called: output and
+    result are compared in any case.
     """
     match claim.get("status", "ok"):
         case "ok":

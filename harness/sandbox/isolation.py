@@ -1,4 +1,4 @@
-"""How well a sandbox holds: its levels, and what each of them promises."""
+"""Isolation levels of a sandbox and the layers each of them promises."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ from harness.errors import UsageError
 
 
 class Level(StrEnum):
-    """From the weakest to the strongest; each promises what the one before does."""
+    """Isolation levels, weakest first; each includes the layers of the previous one."""
 
     NONE = "none"
     SECCOMP = "seccomp"
@@ -16,7 +16,7 @@ class Level(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Its place in that order, from 0."""
+        """The level's rank, from 0 for the weakest."""
         return tuple(Level).index(self)
 
 
@@ -30,23 +30,24 @@ PROMISED = {
     | {"files", "user namespace", "process namespace", "mount namespace"}
     | {"network namespace", "ipc namespace"},
 }
-"""The layers that must hold where a level is in force."""
+"""The layers that must hold at each level."""
 
 MISSING = {
     Level.LANDLOCK: "no namespaces; programs may see that others run",
     Level.SECCOMP: "no namespaces, no Landlock; programs can read and write what their user can",
     Level.NONE: "no sandbox; programs can do whatever their user can",
 }
-"""What a level leaves open."""
+"""What each level fails to protect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """A level, and what it is made with.
+    """A level and the means of achieving it.
 
     Attributes:
-        means: what makes the namespaces: `bubblewrap`, or `direct` for our own calls; None where
-            there are none.
+        level: the isolation level.
+        means: what makes the namespaces: `bubblewrap`, or `direct` for direct system calls; None
+            without namespaces.
     """
 
     level: Level
@@ -62,20 +63,21 @@ CANDIDATES = (
     Isolation(Level.LANDLOCK),
     Isolation(Level.SECCOMP),
 )
-"""What is tried, in this order."""
+"""The isolations to try, in this order."""
 
 UNSAFE = Isolation(Level.NONE)
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a sandbox said of itself when it started.
+    """A sandbox's report on itself at start.
 
     Attributes:
-        isolation: what was tried.
-        layers: layer -> what got through it; empty where it held.
-        failure: why there is no sandbox at all; empty where there is.
-        copies: whether a process there can make a sibling, so that a program is compiled once.
+        isolation: the isolation that was tried.
+        layers: layer -> what got through it; empty if it held.
+        failure: why there is no sandbox at all; empty if there is one.
+        copies: whether a process inside can fork a sibling, so that a program is compiled only
+            once.
     """
 
     isolation: Isolation
@@ -85,12 +87,12 @@ class Findings:
 
     @property
     def holds(self) -> bool:
-        """Whether it keeps what its level promises."""
+        """Whether it keeps its level's promises."""
         return not self.broken
 
     @property
     def broken(self) -> str:
-        """What of that it does not keep; empty where it keeps all."""
+        """The promised layers that do not hold, and why; empty if all hold."""
         if self.failure:
             return self.failure
         promised = PROMISED[self.isolation.level]
@@ -104,4 +106,4 @@ class Findings:
 
 
 class IsolationError(UsageError):
-    """No sandbox that is strong enough can be made here."""
+    """No sufficiently strong sandbox is available."""

@@ -1,4 +1,4 @@
-"""How a fork server is started in a sandbox of a certain strength."""
+"""Starting a fork server in a sandbox with a given isolation."""
 
 import contextlib
 import itertools
@@ -24,21 +24,21 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
 }
 ALLOWED_NAMES = (*ENVIRONMENT, "HOME", "TMPDIR", "PWD", "LC_CTYPE")  # PWD is bubblewrap's
-# For root: users whom no distribution gives to anybody, see systemd's table of user identifiers.
+# For root: user ids that no distribution assigns, see systemd's table of user identifiers.
 FIRST_USER, USERS = 60_706, 478
 RIGHTS_TO_CHANGE = (6, 7)  # CAP_SETGID, CAP_SETUID
 _numbers = itertools.count(os.getpid())
 
 
 class LaunchError(Exception):
-    """There is no such sandbox here; says why."""
+    """The requested sandbox is not available here; the message says why."""
 
 
 def launch(isolation: Isolation, canaries: dict[str, Any]) -> ForkServer:
     """Start a fork server.
 
     Raises:
-        LaunchError: it cannot even be tried.
+        LaunchError: a precondition is not met.
         OSError: a process or a file cannot be made.
     """
     config = _configuration(isolation)
@@ -77,14 +77,14 @@ def launch(isolation: Isolation, canaries: dict[str, Any]) -> ForkServer:
     finally:
         theirs.close()
     server = ForkServer(process, ours, folder, errors)
-    with contextlib.suppress(OSError):  # it has died: its last words say why
+    with contextlib.suppress(OSError):  # if it has died, its stderr says why
         server.send(config)
         server.send(settings | {"canaries": config["canaries"]})
     return server
 
 
 def _configuration(isolation: Isolation) -> dict[str, Any]:
-    """What `inside/enter.py` and `inside/fork_server.py` are told."""
+    """Return the settings for `inside/walls/enter.py` and `inside/fork_server.py`."""
     view = interpreters_view()
     user = throwaway_user()
     readable = user is None or all(map(_is_public, (interpreter(), *view.reads, *view.packages)))
@@ -111,10 +111,10 @@ def _configuration(isolation: Isolation) -> dict[str, Any]:
 
 
 def can_change_user() -> bool:
-    """Whether this is a root who may become anybody.
+    """Whether this process is root and may become any user.
 
-    One of a namespace of few users may not, nor one without the capabilities for it, as in a
-    container that dropped them all.
+    Root may not in a namespace with few users, or without the capabilities, as in a container that
+    dropped them all.
     """
     return os.geteuid() == 0 and _has_rights() and all(map(_maps_users, ("uid_map", "gid_map")))
 
@@ -134,7 +134,7 @@ def _maps_users(name: str) -> bool:
 
 
 def throwaway_user() -> tuple[int, int] | None:
-    """For root, a user and a group that own nothing; None for everybody else."""
+    """Return, for root, a user and group that own nothing; None for other users."""
     if not can_change_user():
         return None
     number = FIRST_USER + next(_numbers) % USERS
@@ -142,7 +142,7 @@ def throwaway_user() -> tuple[int, int] | None:
 
 
 def _is_public(path: str) -> bool:
-    """Whether everybody may read a file, or a folder and what is in it at first sight."""
+    """Whether everybody may read a file, or list a folder."""
     for parent in Path(path).parents:
         if not parent.stat().st_mode & stat.S_IXOTH:
             return False

@@ -1,15 +1,15 @@
-"""What one test may use, and each source's defaults."""
+"""Resource limits of one test, and the defaults of each source."""
 
 from dataclasses import dataclass, replace
 
 MEBIBYTE = 1 << 20
 GRACE = 1.22
-"""A program is let run for so many CPU limits: whether it missed one narrowly is to be seen."""
+"""Multiple of the CPU limit a program may run, to see if it missed it narrowly."""
 BESIDE = 0.02
-"""The part of a limit that a test has in a process in which others ran before it."""
+"""Part of its limits a test gets in a process in which other tests ran before."""
 LEAST_BESIDE_S = 0.02
 MOST_WAITING = 10
-"""A program whose threads wait for a core is let run for so many wall limits."""
+"""Multiple of the wall limit a program may run while its threads wait for a core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +17,10 @@ class Limits:
     """Limits of one test.
 
     Attributes:
-        cpu_s: CPU seconds of the process, all its threads together.
+        cpu_s: CPU seconds of the process, summed over its threads.
         memory_bytes: memory in use by the process; in a batch, by the solution.
-        own_wall_s: wall seconds, where they are not to follow from the CPU seconds.
-        output_bytes: each of stdout, stderr, a function's result, and any file it writes.
+        output_bytes: size of each of stdout, stderr, a function's result, and any file it writes.
+        own_wall_s: wall seconds; None to derive them from the CPU seconds.
     """
 
     cpu_s: float = 10.0
@@ -30,7 +30,7 @@ class Limits:
 
     @property
     def wall_s(self) -> float:
-        """Wall seconds: for sleepers only, since wall time grows with the machine's load."""
+        """Wall seconds: meant for sleeping programs, since wall time grows with load."""
         return self.own_wall_s or max(3 * self.cpu_s, self.cpu_s + 5)
 
     @property
@@ -40,17 +40,17 @@ class Limits:
 
     @property
     def beside_cpu_s(self) -> float:
-        """CPU seconds that a test has in a process in which others ran before it.
+        """CPU seconds of a test in a process in which other tests ran before.
 
-        If it needs more, it is run again as the first of a process, with its whole limit: a test
-        that does not end costs little more than its limit, and whatever others left behind is not
+        If it needs more, it runs again as the first test of a process, with its full limit: a test
+        that does not end costs little more than its limit, and state left by other tests is not
         held against it.
         """
         return max(BESIDE * self.cpu_s, LEAST_BESIDE_S)
 
     @property
     def beside_wall_s(self) -> float:
-        """The same in wall seconds."""
+        """Wall seconds of a test in a process in which other tests ran before."""
         return max(5 * BESIDE * self.wall_s, 5 * LEAST_BESIDE_S)
 
 
@@ -71,7 +71,7 @@ def limits_of(
     memory_bytes: int | None = None,
     wall_s: float | None = None,
 ) -> Limits:
-    """What a test of a source may use: its defaults, under what the user says.
+    """Return the limits of a source's tests: its defaults with the user's changes.
 
     APPS and a user's own problems have the general limits.
     """

@@ -1,4 +1,4 @@
-"""Which processor this machine has."""
+"""Processor model of this machine."""
 
 import platform
 from functools import cache
@@ -7,7 +7,7 @@ from pathlib import Path
 
 @cache
 def processor() -> str:
-    """Its model, as the system names it; else its architecture."""
+    """Return the processor's model name, or else its architecture."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""A pool of workers: judged work spread over the machine's cores."""
+"""A pool of workers that runs judged programs on the machine's cores."""
 
 import asyncio
 import heapq
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class _Turns:
-    """Lets so many in at a time: the urgent first, then who came first."""
+    """A semaphore: urgent callers first, then first come, first served."""
 
     def __init__(self, size: int) -> None:
         self._free = size
@@ -38,7 +38,7 @@ class _Turns:
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # its turn had come all the same
+            if turn.done() and not turn.cancelled():  # its turn came at the same time
                 self.give_back()
             raise
 
@@ -52,12 +52,12 @@ class _Turns:
 
 
 class SandboxPool:
-    """Fork servers, one a worker, started when first needed; an asynchronous context manager.
+    """Fork servers, one per worker, started when needed; an async context manager.
 
     Args:
-        limits: of each program that `run` is given.
-        workers: how many run at a time; default: `usable_cores`.
-        isolation: how well the sandboxes are to hold; default: as well as can be had here.
+        limits: limits of programs passed to `run`.
+        workers: number of workers; default: `usable_cores`.
+        isolation: isolation of the sandboxes; default: the strongest available.
     """
 
     def __init__(
@@ -91,16 +91,16 @@ class SandboxPool:
         *,
         arguments: Sequence[Any] | None = None,
     ) -> Execution:
-        """Run a program once, in a process of its own.
+        """Run a program once, in its own process.
 
         Args:
-            program: its source, or more of it; with an entry point, that is called.
-            stdin: what it reads.
-            arguments: what the entry point is called with, in place of that: data as JSON has it.
+            program: the source or a `Program`; if it has an entry point, that is called.
+            stdin: input of the program.
+            arguments: JSON values to call the entry point with; replace `stdin`.
 
         Raises:
             SandboxError: the sandbox failed twice.
-            IsolationError: none can be had here.
+            IsolationError: no sandbox is available.
             WorkerStoppedError: the pool was closed meanwhile.
         """
         asked = Program(program) if isinstance(program, str) else program
@@ -111,7 +111,7 @@ class SandboxPool:
         def work(worker: Worker) -> Execution:
             try:
                 return worker.run(asked, [data], self._limits)[0]
-            except SandboxError:  # on a fresh one, then
+            except SandboxError:  # retry on a fresh one
                 return worker.run(asked, [data], self._limits)[0]
 
         return await self.call(work)
@@ -123,13 +123,15 @@ class SandboxPool:
         urgent: bool = False,
         queued: Callable[[float], None] | None = None,
     ) -> T:
-        """Run blocking work on an idle worker, waiting for one.
+        """Run blocking work on the next idle worker; urgent work goes first.
 
-        Urgent work, which a model waits for, goes before what nobody waits for.
+        A cancelled call stops its worker, which another replaces, so that the thread is free at
+        once, however the work handles failures.
 
-        A cancelled call stops its worker, so that the thread comes back at once whatever the work
-        does about failures, and another worker takes its place. `queued` is told how many seconds
-        the work waited for a worker.
+        Args:
+            work: a function of the worker.
+            urgent: whether a model waits for the result.
+            queued: called with the seconds the work waited for a worker.
 
         Raises:
             WorkerStoppedError: the pool was closed meanwhile.
@@ -175,11 +177,11 @@ class SandboxPool:
     ) -> None:
         try:
             await asyncio.to_thread(self.close)
-        except RuntimeError:  # no thread can be had: there is no memory for one
+        except RuntimeError:  # not enough memory for a thread
             self.close()
 
     def close(self) -> None:
-        """End every worker, whatever it is doing."""
+        """End every worker, even one at work."""
         self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in tuple(self._workers):

@@ -1,5 +1,6 @@
-"""What is run in the sandbox, and what came of it."""
+"""A program to run in the sandbox, and the result of running it."""
 
+import signal
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Self
@@ -10,11 +11,13 @@ from harness.sandbox.result_values import decode
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Judged code and how it is called.
+    """Judged code and how to call it.
 
     Attributes:
-        preamble: source whose names the code takes for granted; run first, in its namespace.
-        entry_point: the function or `Solution` method to call; None runs it as a script.
+        code: the source.
+        preamble: source with names that the code relies on; runs first, in its namespace.
+        entry_point: function or `Solution` method to call; None to run the code as a script.
+        signature: codecs of the arguments and the result.
     """
 
     code: str
@@ -24,12 +27,12 @@ class Program:
 
     @classmethod
     def of(cls, problem: Problem | ProblemView, code: str) -> Self:
-        """A solution of a problem."""
+        """Return the program of a problem's solution."""
         return cls(code, problem.preamble, problem.entry_point, problem.signature)
 
 
 class Ending(StrEnum):
-    """How a test's process, or its turn in a batch, came to an end."""
+    """How a test's process, or its turn in a batch, ended."""
 
     FINISHED = "finished"
     ERROR = "error"
@@ -40,28 +43,29 @@ class Ending(StrEnum):
     WALL_LIMIT = "wall_limit"
     OUTPUT_LIMIT = "output_limit"
     CANNOT_COMPILE = "cannot_compile"
-    CUT_SHORT = "cut_short"  # it needs more time than a test has beside others; no verdict
-    SANDBOX_LOST = "sandbox_lost"  # no sandbox survives the program
+    CUT_SHORT = "cut_short"  # it needs more time than a test beside others gets; no verdict
+    SANDBOX_LOST = "sandbox_lost"  # the sandbox repeatedly fails on this program
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """One test, run. Everything in it but the times was made by judged code.
+    """Execution of one test. All values except times come from judged code.
 
     Attributes:
-        stdout: what was written; only head and tail of it after OUTPUT_LIMIT.
-        stderr: the same, head and tail of a long one.
-        result: a function's result in the notation of `harness.sandbox.inside.values`; None when it
-            gave none.
-        error: the traceback, or the compiler's message; how a process ended that raised nothing.
+        ending: how it ended.
+        stdout: standard output; only head and tail after OUTPUT_LIMIT.
+        stderr: standard error; only head and tail if long.
+        result: a function's result in the notation of `harness.sandbox.inside.values`; None if
+            there is none.
+        error: the traceback or compiler message, or how the process ended without an exception.
         code: exit code or signal number.
-        cpu_s, wall_s: seconds, read outside the process.
-        peak_bytes: the process's peak memory, over all tests that it ran.
-        alone: whether the process was for this test alone.
-        borderline: whether a limit of time was hit so narrowly, or so idly, that the machine's load
-            may have done it.
-        partial: the result as far as it was written, where the test ended otherwise.
-        asleep: whether it neither ran nor waited for a core until the limit of wall time.
+        cpu_s, wall_s: CPU and wall seconds, measured outside the process.
+        peak_bytes: peak memory of the process, over all tests it ran.
+        alone: whether the process ran only this test.
+        borderline: whether a time limit was missed so narrowly, or while so idle, that the
+            machine's load may be the cause.
+        asleep: whether it hit the wall limit while neither running nor waiting for a core.
+        partial: the result written so far, if the test did not finish.
     """
 
     ending: Ending
@@ -79,11 +83,17 @@ class Execution:
     partial: bytes = b""
 
     @property
+    def killed(self) -> bool:
+        """Whether SIGKILL ended it, as the kernel sends it when memory is short."""
+        return self.ending is Ending.SIGNAL and self.code == signal.SIGKILL
+
+    @property
     def value(self) -> Any:
-        """The result of a function as Python data.
+        """A function's result as Python data.
 
         Raises:
-            ValueError: there is none: it ended otherwise, or wrote on the judge's own channel.
+            ValueError: there is none: the test did not finish, or the program wrote to the judge's
+                own channel.
         """
         if self.result is None:
             raise ValueError(f"no result: {self.ending}")
@@ -91,8 +101,8 @@ class Execution:
 
 
 class SandboxError(Exception):
-    """The sandbox failed, not the program: run it again on a fresh worker."""
+    """The sandbox failed, not the program; run it again on a fresh worker."""
 
 
 class WorkerStoppedError(Exception):
-    """The worker was stopped for good: nobody waits for what it was to run."""
+    """The worker was stopped for good, and its work is no longer needed."""

@@ -1,4 +1,4 @@
-"""A function's result as a Python value, out of the sandbox's notation."""
+"""Decoding of a function's result from the sandbox's notation."""
 
 # Values of unknown type are this module's subject.
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
@@ -11,19 +11,19 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """What is no data; the name of its type is all that came out."""
+    """A value that is not data; only the name of its type is known."""
 
     name: str
 
 
 def decode(result: bytes) -> Any:
-    """The value that a function returned, see `harness.sandbox.inside.values`.
+    """Decode a function's result, see `harness.sandbox.inside.values`.
 
-    Tuples and other sequences, linked lists and trees are lists; a linked list that leads back into
-    itself is Opaque.
+    Tuples and other sequences, linked lists and trees become lists; a cyclic linked list is
+    Opaque.
 
     Raises:
-        ValueError: the program wrote the result itself, and not as it should be.
+        ValueError: the program wrote a malformed result itself.
     """
     try:
         return _value(json.loads(result))
@@ -54,7 +54,7 @@ def _value(tagged: Any) -> Any:  # noqa: PLR0911 - one case a line
 
 
 def _fixed(value: Any) -> Any:
-    """The same as a value that can be a key: there, lists were tuples, and sets frozen."""
+    """Convert a value to a hashable one: lists were tuples before, sets were frozen."""
     if isinstance(value, list):
         return tuple(map(_fixed, value))
     return frozenset(value) if isinstance(value, set) else value

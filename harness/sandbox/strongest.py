@@ -1,4 +1,4 @@
-"""The strongest sandbox that can be had here, found by starting it and trying to get out."""
+"""Choice of the strongest available sandbox, by trying to escape from each."""
 
 import contextlib
 import ctypes
@@ -29,10 +29,10 @@ _IPC_CREAT, _IPC_RMID = 0o1000, 0
 
 
 def start(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
-    """Start a fork server and hear what its probe found.
+    """Start a fork server and receive its probe's findings.
 
     Returns:
-        The server, unless it does not keep what its level promises; what was found.
+        The server, or None if it does not keep its level's promises; the findings.
 
     Raises:
         OSError: a process or a file cannot be made.
@@ -49,7 +49,7 @@ def start(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
             server.process.kill()
             server.process.wait()
             greeting = {"failed": server.last_words() or f"it does not start: {error}"}
-    # Why a layer is not there says more than that it is not.
+    # Prefer the reason why a layer is missing.
     layers: dict[str, str] = {}
     for key in ("missing", "layers"):
         layers |= cast("dict[str, str]", greeting.get(key) or {})
@@ -62,7 +62,7 @@ def start(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
 
 
 def probe_isolation(isolation: Isolation) -> Findings:
-    """What holds in a sandbox, and what does not."""
+    """Return which layers hold in a sandbox."""
     try:
         server, found = start(isolation)
     except OSError as error:
@@ -74,11 +74,11 @@ def probe_isolation(isolation: Isolation) -> Findings:
 
 @dataclass(frozen=True, slots=True)
 class ChosenSandbox:
-    """The sandbox that was chosen, and what was tried before it.
+    """The chosen sandbox and the stronger ones tried before it.
 
     Attributes:
-        found: what holds in it.
-        passed_over: stronger ones that cannot be had here.
+        found: findings on the chosen sandbox.
+        passed_over: findings on stronger ones that are unavailable here.
     """
 
     found: Findings
@@ -86,41 +86,41 @@ class ChosenSandbox:
 
     @property
     def isolation(self) -> Isolation:
-        """How well it is to hold."""
+        """Isolation of the chosen sandbox."""
         return self.found.isolation
 
     @property
     def notice(self) -> str:
-        """What is missing, for a person; empty where nothing is."""
+        """Description of what is missing, for the user; empty if nothing is."""
         if self.isolation.level is Level.NAMESPACES:
             return ""
         return f"sandbox level {self.isolation.level}: {MISSING[self.isolation.level]} ({self.why})"
 
     @property
     def why(self) -> str:
-        """Why it is no stronger."""
+        """Why no stronger sandbox is available."""
         return "; ".join(f"{found.isolation}: {found.broken}" for found in self.passed_over)
 
 
 @cache
 def strongest() -> ChosenSandbox:
-    """The first candidate that keeps what it promises.
+    """Return the first candidate that keeps its level's promises.
 
     Raises:
-        IsolationError: none does.
+        IsolationError: there is none.
     """
     return choose()
 
 
 def choose(least: Level = Level.LANDLOCK, *, unsafe: bool = False) -> ChosenSandbox:
-    """The strongest sandbox that holds.
+    """Return the strongest sandbox that holds.
 
     Args:
-        least: the level beneath which there shall be none.
-        unsafe: run programs without a sandbox where none can be had.
+        least: the lowest acceptable level.
+        unsafe: whether to run programs without a sandbox if none is available.
 
     Raises:
-        IsolationError: there is none so strong.
+        IsolationError: no sandbox of that level is available.
     """
     if not sys.platform.startswith("linux"):
         raise IsolationError(
@@ -141,7 +141,7 @@ def choose(least: Level = Level.LANDLOCK, *, unsafe: bool = False) -> ChosenSand
 
 @contextlib.contextmanager
 def _canaries() -> Generator[dict[str, Any]]:
-    """Things that are there and that no sandbox must let its programs reach."""
+    """Provide things that exist outside and that sandboxed programs must not reach."""
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         library = ctypes.CDLL(None, use_errno=True)
@@ -153,7 +153,7 @@ def _canaries() -> Generator[dict[str, Any]]:
             "files": [str(Path(__file__)), "/etc/passwd"],
             "port": server.getsockname()[1],
             "process": os.getpid(),
-            # A root who can be nobody else is nobody outside of its namespace.
+            # A root that can become no other user has no id outside its namespace.
             "user": os.geteuid() or (0 if can_change_user() else -1),
             "key": key,
             "environment": list(ALLOWED_NAMES),

@@ -1,4 +1,4 @@
-"""Several programs timed in turns, each in a process of its own, all on one core."""
+"""Several programs timed in turns, each in its own process, all on one core."""
 
 import json
 import os
@@ -21,13 +21,13 @@ class Step:
     """One turn of a program.
 
     Attributes:
-        program: which of the race's.
-        group: which of its groups of tests.
-        passes: how often the tests are run, each pass in a namespace of its own; a script's once.
-        fresh: in a process that has run nothing yet.
+        program: index of the program.
+        group: index of the group of tests.
+        passes: number of times the tests are run, each pass in its own namespace; 1 for a script.
+        fresh: whether to use a new process.
         phase: `call`; `count`, which counts branches; or `iterate`, Mercury's protocol.
-        iterations: of that.
-        shown: of which pass the answers are shown; it learns that at last.
+        iterations: number of iterations of `iterate`.
+        shown: index of the pass whose answers are returned; the program learns it last.
     """
 
     program: int
@@ -41,20 +41,20 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Lap:
-    """What came of a step.
+    """Result of a step.
 
     Attributes:
-        error: why it did not come to its end; empty where it did.
-        cpu_s: CPU seconds of all passes together, read outside the process.
-        outside_s: CPU seconds that the process took besides, from its being given the inputs on:
-            to make arguments of them, and to show the answers.
-        wall_s: wall seconds of all that.
-        answers: a script's output, or what a function returned for each test, in the sandbox's
-            notation; bytes of judged code.
-        branches: counted, where that was asked for and the interpreter can.
-        iterations: of Mercury's protocol: what `harness.sandbox.inside.timing.iterations.iterate`
-        gave
-            for each test. Told by the timed process itself.
+        error: why the step failed; empty if it did not.
+        cpu_s: CPU seconds of all passes together, measured outside the process.
+        outside_s: further CPU seconds since the inputs were given: decoding arguments, showing
+            answers.
+        wall_s: wall seconds of both.
+        answers: a script's output, or a function's result for each test in the sandbox's notation;
+            bytes made by judged code.
+        branches: number of branches, if requested and supported by the interpreter.
+        iterations: for each test, the result of
+            `harness.sandbox.inside.timing.iterations.iterate`, measured by the timed process
+            itself.
     """
 
     error: str
@@ -67,14 +67,14 @@ class Lap:
 
 
 class TimingRace(Closing):
-    """Programs for one problem, and the inputs that they are timed on.
+    """Programs for one problem, and the inputs they are timed on.
 
     Args:
-        programs: at most `MOST_PROGRAMS`; all with one preamble and, if any, one entry point.
-        groups: inputs that a step takes together; a script's are one each.
-        limits: of each phase of a step.
+        programs: at most `MOST_PROGRAMS`, with the same preamble and entry point, if any.
+        groups: groups of inputs that a step runs together; a script's have one input each.
+        limits: limits of each phase of a step.
 
-    A context manager, which lets go of its memory files.
+    A context manager that closes its memory files.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class TimingRace(Closing):
 
     @property
     def files(self) -> list[int]:
-        """The inputs', the answers', and each program's. Raises OSError where there can be none."""
+        """Memory files of inputs, answers and each program. Raises OSError if one fails."""
         if not self._files:
             self._files = [os.memfd_create("inputs"), os.memfd_create("outputs")]
             end = 0
@@ -109,17 +109,17 @@ class TimingRace(Closing):
         return self._files
 
     def order(self, step: Step) -> list[Any]:
-        """A step as the fork server reads it."""
+        """Return a step in the fork server's format."""
         return [
             *(step.program, self._spans[step.group], len(self.groups[step.group]), step.passes),
             *(step.fresh, step.phase, step.iterations, step.shown),
         ]
 
     def read(self, answer: Mapping[str, Any]) -> list[Lap]:
-        """The laps that a fork server tells of.
+        """Return the laps from a fork server's answer.
 
         Raises:
-            ValueError, KeyError, TypeError, IndexError: it is no such answer.
+            ValueError, KeyError, TypeError, IndexError: the answer is malformed.
         """
         if "steps" not in answer:
             raise ValueError(str(answer.get("failed", "no answer")))
@@ -152,14 +152,14 @@ class TimingRace(Closing):
         return os.pread(self.files[1], head + tail, start)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the memory files."""
         while self._files:
             os.close(self._files.pop())
         self._spans = []
 
 
 def _report(data: bytes) -> dict[str, Any]:
-    """What the process said of itself: any bytes."""
+    """Parse the process's report on itself, which may be any bytes."""
     try:
         report: Any = json.loads(data) if data else {}
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""A solution and the inputs that it is run on, in memory files that its processes read."""
+"""A solution and its test inputs, in memory files that its processes read."""
 
 import marshal
 import os
@@ -13,7 +13,7 @@ INPUT_BYTES = 64 << 20
 
 
 class Encoded(Sequence[bytes]):
-    """Texts as UTF-8, each encoded when it is asked for and not kept."""
+    """Texts as UTF-8, encoded on access and not kept."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
@@ -32,26 +32,26 @@ class Encoded(Sequence[bytes]):
 
 
 class Trial(Closing):
-    """A program under trial; a context manager, which lets go of its memory files.
+    """A program under trial; a context manager that closes its memory files.
 
     Args:
-        program: what is run.
-        inputs: one for each test.
-        limits: of each test.
+        program: the program to run.
+        inputs: one input for each test.
+        limits: limits of each test.
     """
 
     def __init__(self, program: Program, inputs: Sequence[bytes], limits: Limits) -> None:
         self.program = program
         self.inputs = inputs
         self.limits = limits
-        self.is_counted = False  # see `Worker.try_out`
+        self.is_counted = False  # among the trials that needed one process; set by the worker
         self._files: list[int] = []
         self._spans: dict[int, tuple[int, int]] = {}
         self._end = 0
 
     @property
     def files(self) -> list[int]:
-        """The program's, the inputs' and the outputs'. Raises OSError where there can be none."""
+        """Memory files of program, inputs and outputs. Raises OSError if one fails."""
         names = ("program", "inputs", "outputs")
         while len(self._files) < len(names):
             self._files.append(os.memfd_create(names[len(self._files)]))
@@ -60,9 +60,9 @@ class Trial(Closing):
         return self._files
 
     def spans(self, indexes: Sequence[int]) -> list[tuple[int, int]]:
-        """Where the inputs of the leading ones of these tests lie in their file.
+        """Return offset and length of the inputs of the leading ones of these tests.
 
-        At least the first, and as many more as fit in `INPUT_BYTES` together.
+        Includes at least the first, and as many more as fit in `INPUT_BYTES` together.
         """
         _, file, _ = self.files
         spans: list[tuple[int, int]] = []
@@ -81,14 +81,14 @@ class Trial(Closing):
         return spans
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the memory files."""
         while self._files:
             os.close(self._files.pop())
         self._spans, self._end = {}, 0
 
 
 def packed(program: Program) -> bytes:
-    """A program as its process reads it: in `marshal`'s format, which costs it the least."""
+    """Return a program in `marshal`'s format, which its process decodes fastest."""
     signature = program.signature
     data = {
         "code": program.code,
@@ -100,7 +100,7 @@ def packed(program: Program) -> bytes:
 
 
 def write(file: int, data: bytes, offset: int) -> int:
-    """Write all of it; returns where it ends."""
+    """Write all bytes; return the offset of their end."""
     view = memoryview(data)
     while view:
         done = os.pwrite(file, view, offset)

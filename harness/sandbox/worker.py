@@ -1,4 +1,4 @@
-"""The trusted side of one fork server: starts it, hands it work, doubts what it carries."""
+"""The worker: starts one fork server, sends it work and checks its answers."""
 
 import contextlib
 import itertools
@@ -23,14 +23,14 @@ from harness.sandbox.timing_race import STEPS_AT_ONCE, Lap, Step, TimingRace
 from harness.sandbox.trial_input import Trial
 
 COLLECT_BYTES = 16 << 20
-"""A process that has written so much is not given another test: the driver holds all of it."""
+"""Output in bytes after which a process gets no further test, to bound memory."""
 FAULTS = (OSError, EOFError, ValueError, struct.error, IndexError, MemoryError)
-LOOK_S = 1.0  # between two looks at whether the fork server still runs
+LOOK_S = 1.0  # seconds between checks that the fork server still runs
 REMEMBERED = 16
-"""About so many trials tell how many processes the next one may need."""
+"""Number of recent trials, about, that tell how many processes the next one may need."""
 ENOUGH = 0.5
 """If a larger part of them needed one process only, the next one is expected to need one."""
-MARGIN_S = 20.0  # for the fork server itself, beyond what the tests may take
+MARGIN_S = 20.0  # seconds for the fork server itself, beyond the tests' limits
 
 
 _numbers = itertools.count(os.getpid())
@@ -40,10 +40,10 @@ class Worker:
     """One fork server, started when first needed.
 
     Args:
-        isolation: how well it is to hold; default: as well as can be had here.
-        quiet: shared with the workers beside this one.
+        isolation: isolation of the sandbox; default: the strongest available.
+        quiet: lock shared with the other workers of the machine.
 
-    Not safe for use by two threads at a time; `kill` and `stop` may come from anywhere.
+    Not thread-safe, except for `kill` and `stop`.
     """
 
     def __init__(self, isolation: Isolation | None = None, quiet: Exclusive | None = None) -> None:
@@ -51,25 +51,25 @@ class Worker:
         self._number = next(_numbers)
         self._isolation = isolation
         self._quiet = quiet or Exclusive()
-        self._gate = threading.Condition()  # what is sent goes through it, one at a time
+        self._gate = threading.Condition()  # guards sending; one message at a time
         self._paused = False
-        self._lock = threading.Lock()  # of what follows
+        self._lock = threading.Lock()  # guards the attributes below
         self._server: ForkServer | None = None
         self._copies = True
-        self._single = 1.0  # the part of recent trials that needed one process only
+        self._single = 1.0  # part of recent trials that needed one process only
         self._open: Trial | TimingRace | None = (
-            None  # what the server has open, of the thread that calls
+            None  # open in the server; used by the calling thread
         )
 
     @property
     def isolation(self) -> Isolation:
-        """How well it holds. Raises IsolationError where nothing can be had."""
+        """Isolation of its sandbox. Raises IsolationError if none is available."""
         return self._isolation or strongest().isolation
 
     def run(
         self, program: Program, inputs: Sequence[bytes], limits: Limits, *, alone: bool = False
     ) -> list[Execution]:
-        """Run tests in one process until one ends it, in the order given; see `try_out`."""
+        """Run tests in order in one process until one ends it; see `try_out`."""
         with Trial(program, inputs, limits) as trial:
             try:
                 return self.try_out(trial, range(len(inputs)), alone=alone, last=True)
@@ -85,24 +85,23 @@ class Worker:
         last: bool | None = False,
         full: int | None = None,
     ) -> list[Execution]:
-        """Run some tests of a trial in a fresh process until one ends it, in the order given.
+        """Run some tests of a trial in order in a fresh process until one ends it.
 
-        The trial stays open for more, until another takes its place or it is left: its program is
-        compiled once.
+        The trial stays open for more tests, until another replaces it or `leave` is called: its
+        program is compiled once.
 
         Args:
             trial: the program, its inputs and limits.
-            indexes: which inputs.
-            alone: while no other worker runs anything.
-            last: no other process of this trial is likely to be needed, which costs less. If one
-                is needed, the program is compiled again, which costs more than was saved. None:
-                the worker expects what was so with its recent trials.
-            full: how many of the first tests have their whole limit of time; default: all. One of
-                the others that needs more than a small part of it ends with `Ending.CUT_SHORT`.
+            indexes: indexes of the inputs.
+            alone: whether to pause all other workers meanwhile.
+            last: whether more tests of this trial are unlikely, which costs less. If more follow,
+                the program is compiled again. None: decide by what recent trials needed.
+            full: number of leading tests with their full time limits; default: all. Another test
+                that exceeds its small part of them ends with `Ending.CUT_SHORT`.
 
         Returns:
-            The executions of the leading tests, at least one. Fewer than asked for when a test
-            ended the process; the rest is for another call.
+            The executions of the leading tests, at least one. Fewer than requested if a test ended
+                the process; the caller calls again for the rest.
 
         Raises:
             SandboxError: the fork server failed; the next call starts a new one.
@@ -116,21 +115,21 @@ class Worker:
                 raise self._failed(error) from error
 
     def _is_last(self, trial: Trial, last: bool | None) -> bool:
-        """Whether a process is to be the last of its trial; count trials that needed but one.
+        """Return whether a process is the last of its trial; count trials that needed only one.
 
-        Verdicts do not depend on it, only costs.
+        The count changes costs only, never verdicts.
         """
         if last is None and not trial.is_counted:
             last = self._single > ENOUGH
             self._single += (1 - self._single) / REMEMBERED
             trial.is_counted = True
-        elif trial.is_counted:  # it was not the last, after all
+        elif trial.is_counted:  # the trial needed a second process
             self._single = max(0.0, self._single - 1 / REMEMBERED)
             trial.is_counted = False
         return bool(last)
 
     def _failed(self, error: Exception) -> SandboxError | WorkerStoppedError:
-        """End the fork server; what is said of it, its own last words included."""
+        """End the fork server; return the error to raise, with its last stderr line."""
         said = self.kill()
         if self.stopped:
             return WorkerStoppedError()
@@ -155,17 +154,17 @@ class Worker:
         return server.receive_bytes()
 
     def take_turns(self, race: TimingRace, steps: Sequence[Step]) -> list[Lap]:
-        """Carry out steps of a race, one after the other; it stays open for more.
+        """Carry out steps of a race in order; the race stays open for more.
 
         Args:
             race: the programs.
-            steps: as many as are wanted.
+            steps: the steps; any number.
 
         Returns:
-            What came of each.
+            A lap for each step.
 
         Raises:
-            SandboxError: the fork server failed; what the race's processes had in them is lost.
+            SandboxError: the fork server failed; the state of the race's processes is lost.
             WorkerStoppedError: `stop` was called.
         """
         laps: list[Lap] = []
@@ -199,27 +198,27 @@ class Worker:
         return laps
 
     def leave(self, trial: Trial | TimingRace) -> None:
-        """Let a trial go: no process of it is needed any more."""
+        """Close a trial: none of its processes is needed any more."""
         server = self._server
         if self._open is trial and server is not None:
             self._open = None
-            with self._gate, contextlib.suppress(OSError):  # the next call will find out
+            with self._gate, contextlib.suppress(OSError):  # the next call will notice
                 server.send({"do": "close"})
 
     def _send(self, server: ForkServer, order: dict[str, Any], files: Sequence[int]) -> None:
-        """Send an order, once no pause is on. Raises OSError."""
+        """Send an order after any pause has ended. Raises OSError."""
         with self._gate:
             self._gate.wait_for(lambda: not self._paused or self.stopped)
             server.send(order, files)
 
     def pause(self) -> None:
-        """Stop what runs and begin nothing until `resume`, of another thread."""
+        """Stop running programs and start none until `resume`; thread-safe."""
         with self._gate:
             self._paused = True
             self._tell("pause")
 
     def resume(self) -> None:
-        """Go on after a pause."""
+        """Continue after a pause."""
         with self._gate:
             self._tell("resume")
             self._paused = False
@@ -232,7 +231,7 @@ class Worker:
                 server.send({"do": word})
 
     def _await(self, connection: socket.socket) -> None:
-        """Wait for the answer's first byte, unless somebody stopped who is to give it.
+        """Wait for the answer's first byte, unless a signal stops the fork server.
 
         Raises:
             OSError: it does not come in time, or the fork server was stopped.
@@ -250,7 +249,7 @@ class Worker:
                 raise InterruptedError("the fork server was stopped")
 
     def _started(self) -> ForkServer:
-        """The fork server, running. Raises WorkerStoppedError, or OSError where it cannot start."""
+        """Return the running fork server. Raises WorkerStoppedError or OSError."""
         server = self._server
         if server is not None and server.process.poll() is None:
             return server
@@ -268,15 +267,15 @@ class Worker:
 
     @property
     def process_id(self) -> int | None:
-        """The process that was started, for those who watch or kill it; None when there is none.
+        """Id of the started process, to watch or kill it; None if there is none.
 
-        It is the fork server, or what waits for one in namespaces of its own.
+        It is the fork server, or the process that waits for one in its own namespaces.
         """
         server = self._server
         return server.process.pid if server else None
 
     def stop(self) -> None:
-        """End the fork server and start no other: what runs raises WorkerStoppedError."""
+        """End the fork server for good: running work raises WorkerStoppedError."""
         with self._lock:
             self.stopped = True
         self.kill()
@@ -285,7 +284,7 @@ class Worker:
         self._quiet.wake()
 
     def kill(self) -> str:
-        """End the fork server and its children at once; its last words."""
+        """End the fork server and its children at once; return its last stderr line."""
         with self._lock:
             server, self._server = self._server, None
         return "" if server is None else server.end()
@@ -294,7 +293,7 @@ class Worker:
 def _is_stopped(pid: int) -> bool:
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:  # gone: the connection will say so
+    except OSError:  # gone: the connection will report it
         return False
     return stat.rpartition(")")[2].split()[0] in {"T", "t"}
 

@@ -1,4 +1,4 @@
-"""Benchmarks by their names: `NAME[:WHERE]`, wherever problems are named."""
+"""Benchmarks by name: parsing `NAME[:WHERE]`, and loading or fetching its problems."""
 
 import difflib
 from dataclasses import replace
@@ -23,7 +23,7 @@ from harness.sources.livecodebench import livecodebench
 
 
 def home_of(source: str, where: str | None) -> HubDataset | None:
-    """What a spec asks of the hub; None where it names a path, or a source that is not there.
+    """Return the hub files of a spec; None for a path, or a source without any.
 
     Raises:
         UsageError: the source has no such word, and there is no such file.
@@ -35,7 +35,7 @@ def home_of(source: str, where: str | None) -> HubDataset | None:
     home = homes[place.word or next(iter(homes))]
     spec = f"{source}:{where}" if where else source
     first, *others = home.wanted
-    # What shares a data set shares its revision.
+    # The revision applies to all files of the same repository.
     wanted = [
         replace(each, spec=spec, revision=place.revision if each.repo == first.repo else "main")
         for each in (first, *others)
@@ -44,12 +44,12 @@ def home_of(source: str, where: str | None) -> HubDataset | None:
 
 
 class Loader(Protocol):
-    """Reads a source's problems from the place that its own grammar of `where` names."""
+    """Reads a source's problems from the place that `where` names; each source has its syntax."""
 
     def __call__(
         self, where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
     ) -> Loaded:
-        """Read; raise UsageError for the place, DataError for what is in it."""
+        """Read; raise UsageError for an invalid place, DataError for invalid content."""
         ...
 
 
@@ -85,18 +85,18 @@ READERS: MappingProxyType[str, ReadRows] = MappingProxyType(
         "mbppplus": partial(mbpp.read_rows, name="mbppplus"),
     }
 )
-"""Of those that have a home on the hub."""
+"""Readers of the sources that have data sets on the hub."""
 
 
 class Spec(NamedTuple):
-    """A source and the place in it; `where` is None for the source's default."""
+    """Source and place in it; `where` is None for the source's default."""
 
     name: str
     where: str | None
 
 
 def parse_spec(spec: str) -> Spec:
-    """Take `NAME[:WHERE]` apart. The case of our own names does not matter.
+    """Parse `NAME[:WHERE]`. The case of built-in names does not matter.
 
     Raises:
         UsageError: the name is unknown, or nothing follows the colon.
@@ -113,12 +113,12 @@ def parse_spec(spec: str) -> Spec:
 
 
 def is_source(name: str) -> bool:
-    """Whether problems come from a source of this name: one of ours, or of a plug-in."""
+    """Return whether this is the name of a source, built in or of a plug-in."""
     return name.strip().lower() in LOADERS or plugged(name) is not None
 
 
 def plugged(name: str) -> plugins.Plugin | None:
-    """The plug-in that is a source of this name, where none of ours is."""
+    """Return the plug-in of a source's name, unless the source is built in."""
     name = name.strip()
     return None if name.lower() in LOADERS else plugins.find(plugins.SOURCES, name)
 
@@ -140,16 +140,16 @@ def _unknown(spec: str, name: str) -> str:
 
 
 def load(spec: str, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """The problems that a spec names, fetched from the hub where they are not at hand.
+    """Load the problems of a spec, fetching them from the hub if necessary.
 
     Args:
         spec: `NAME[:WHERE]`.
-        skip_bad_rows: pass over rows that are not as their schema says, and report them.
-        watch: is told of what takes a while: fetching, and reading large files.
+        skip_bad_rows: whether to skip and report rows that do not match their schema.
+        watch: function called with the progress of fetching, and of reading large files.
 
     Raises:
         UsageError: the spec names nothing that can be read.
-        DataError: a file or row is not as it should be.
+        DataError: a file or row is invalid.
         HubError: the hub cannot be reached.
     """
     name, where = parse_spec(spec)
@@ -173,13 +173,13 @@ def load(spec: str, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loa
 def fetch(
     spec: str, *, watch: Watch = quiet, verify: bool = False, update: bool = False
 ) -> list[HubFile]:
-    """Bring what a spec names into the cache.
+    """Fetch the files of a spec into the cache.
 
     Args:
-        spec: `NAME[:WHERE]`, of the hub.
-        watch: is told of each piece.
-        verify: take the hash of every file that is there already; one that is another is replaced.
-        update: take the newest commit of a branch, not the one that was fetched first.
+        spec: `NAME[:WHERE]`, of a data set on the hub.
+        watch: function called with the progress.
+        verify: whether to hash every file in the cache, and replace those that differ.
+        update: whether to use the newest commit of a branch, not the one fetched first.
 
     Raises:
         UsageError: the spec names nothing on the hub.
@@ -189,7 +189,7 @@ def fetch(
     home = home_of(name, where)
     if home is None:
         raise UsageError(
-            f"there is nothing to fetch for {spec}: it names no data set of the hub, as "
-            f"{', '.join(HOMES)} do, alone or with a word of theirs"
+            f"there is nothing to fetch for {spec}: it is not on the hub; these are, alone or with "
+            f"one of their words: {', '.join(HOMES)}"
         )
     return all_files(home.wanted, watch=watch, verify=verify, update=update)

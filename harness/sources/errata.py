@@ -1,12 +1,12 @@
-"""Problems whose verdict cannot be trusted.
+"""Problems whose verdict cannot be trusted, by reason.
 
 `many_answers`: several outputs are right and the tests accept one of them, so a right solution may
-fail. `tolerance`: numbers that are near enough are right, and the tests want one exactly.
+fail. `tolerance`: numbers that are close enough are right, and the tests require one exactly.
 `interactive`: the solution would have to talk to a judge, so none can pass. `wrong_tests`: a test
 is wrong or breaks the constraints, so a right solution fails.
 
-The first two are found in a problem's own statement (`issues_of_statement`), for any source. A
-problem that has a checker (`harness.sources.checkers`) has neither.
+The first two are found in a problem's own statement (`issues_of_statement`), for any source. They
+do not apply to a problem that has a checker (`harness.sources.checkers`).
 
 LiveCodeBench's own list adds to them: ERRATA.md of https://github.com/LiveCodeBench/LiveCodeBench,
 which lists LeetCode's problems by slug, their `question_title` in the data. It has abc327_b, though
@@ -42,11 +42,11 @@ _NAMES = {
 LIVECODEBENCH = MappingProxyType(
     {name: (reason,) for reason, names in _NAMES.items() for name in names}
 )
-"""Question id or slug to the reasons why its verdicts mislead."""
+"""Reasons why a problem's verdicts are unreliable, by question id or slug."""
 
 
 _ONE_ANSWER = frozenset({"abc398_f", "fraction-to-recurring-decimal", "largest-multiple-of-three"})
-"""Problems whose statement speaks of several answers where there is only one."""
+"""Problems whose statement mentions several answers though there is only one."""
 
 _MANY = re.compile(
     r"\breturn(?:ed)?\b[^.]{0,150}?\bin any order\b"
@@ -77,8 +77,8 @@ def issues_of_statement(statement: str, *names: str, checked: bool = False) -> t
 
     Args:
         statement: the text; phrases such as "return any of them" and "absolute error" are sought.
-        names: the problem's ids and slugs; of a few it is known that there is one answer only.
-        checked: whether a checker judges the answers: nothing is against the problem then.
+        names: the problem's ids and slugs; some are known to have only one answer.
+        checked: whether a checker judges the answers, which removes both reasons.
     """
     if checked or _ONE_ANSWER.intersection(names):
         return ()
@@ -87,12 +87,12 @@ def issues_of_statement(statement: str, *names: str, checked: bool = False) -> t
 
 
 def known_issues(*names: str, statement: str = "", checked: bool = False) -> tuple[str, ...]:
-    """Return the reasons against a LiveCodeBench problem.
+    """Return the known issues of a LiveCodeBench problem.
 
     Args:
         names: its ids and slugs.
-        statement: its text, in which several right answers show.
-        checked: whether a checker judges it, which settles `many_answers` and `tolerance`.
+        statement: its text, which may mention several right answers.
+        checked: whether a checker judges it, which removes `many_answers` and `tolerance`.
     """
     listed = [reason for name in names for reason in LIVECODEBENCH.get(name, ())]
     found = issues_of_statement(statement, *names)

@@ -1,4 +1,4 @@
-"""The bundled problems: written for this project, there without a network."""
+"""The bundled problems, written for this project and available offline."""
 
 from importlib import resources
 
@@ -10,10 +10,10 @@ from harness.sources.files.rows import Loaded
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """The bundled problems.
+    """Load the bundled problems.
 
     Raises:
-        UsageError: a place is given; there is only one.
+        UsageError: a place is given; there is only one set.
     """
     if where is not None:
         raise UsageError(f"fixture has no {where!r}: the bundled problems are one set")

@@ -1,9 +1,9 @@
-"""Data sets of the Hugging Face hub: where each benchmark lives, and what its words there mean.
+"""Benchmarks' data sets on the Hugging Face hub, and the words that select parts.
 
 A word stands after the colon in `NAME:WORD@REVISION`; the first is the default. LiveCodeBench's and
-APPS's own repositories have loading scripts, which `datasets` runs no more, so the names of their
-data files are here: as JSONL, as they were published, or as Parquet, as the hub converts such
-repositories. Of the other data sets `datasets` says what their splits are.
+APPS's own repositories have loading scripts, which `datasets` no longer runs, so the names of their
+data files are listed here: as JSONL, as they were published, or as Parquet, as the hub converts
+such repositories. The splits of the other data sets come from `datasets`.
 """
 
 import re
@@ -23,18 +23,18 @@ MERCURY = "Elfsong/Mercury"
 _MBPP = "google-research-datasets/mbpp"
 
 _LCB_STEMS = ("test", *(f"test{number}" for number in range(2, 7)))
-"""The file that each release added, without its suffix."""
+"""Stem of the file that each release added."""
 
 _SHARD = "-*-of-*.parquet"
 
 
 @dataclass(frozen=True, slots=True)
 class HubDataset:
-    """What a spec asks of the hub.
+    """Files of a spec on the hub.
 
     Attributes:
-        wanted: the data sets and files, in order; a revision is the first one's.
-        difficulty: the source's own word for the only problems that are meant; empty for all.
+        wanted: the data sets and files, in order; a revision applies to the first one.
+        difficulty: the source's word for a difficulty to select; empty for all.
     """
 
     wanted: tuple[Wanted, ...]
@@ -42,7 +42,7 @@ class HubDataset:
 
 
 def _lcb(first: int, last: int) -> HubDataset:
-    """The problems that some releases added, in one of five layouts.
+    """Return the problems that some releases added, with all possible layouts.
 
     Converted repositories have a folder for each configuration of the loading script.
     """
@@ -142,15 +142,15 @@ SAID: Mapping[str, str] = MappingProxyType(
         "v1_v2 to v5_v6 for ranges, code_generation, test_generation, execution-v2"
     }
 )
-"""The words for a person; a source's first is its default."""
+"""Words of each source, for messages; the first is the default."""
 
 
 _LCB_ADDED = (400, 111, 101, 101, 167, 175)
-"""How many problems each release added, as published."""
+"""Number of problems that each release added, as published."""
 
 
 def meaning(spec: str) -> str:
-    """Return what a word for LiveCodeBench's releases selects, with the published numbers."""
+    """Describe what a word for LiveCodeBench's releases selects, with published numbers."""
     source, _, where = spec.partition(":")
     word = where.partition("@")[0] or "release_latest"
     found = re.fullmatch(r"(release_)?v(\d)(?:_v(\d))?|release_latest", word)

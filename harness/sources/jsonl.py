@@ -1,4 +1,4 @@
-r"""This project's own format: one problem a line, for problems of one's own.
+r"""This project's own format, `jsonl:PATH`: one problem a line.
 
     {"id": "sum-of-two", "statement": "…", "tests": [{"input": "1 2\n", "output": "3\n",
      "public": true}]}
@@ -55,67 +55,70 @@ class RowTest(_Strict):
     """A test."""
 
     input: str
-    """What a program reads; for a function one JSON value per line, an argument each."""
+    """Input of a program; for a function one JSON value per line, an argument each."""
     output: str | None = None
-    """What a program must write; for a function one JSON value. Not wanted beside `raises`."""
+    """Expected output of a program; for a function one JSON value. Not needed with `raises`."""
     public: bool | None = None
-    """Whether the model may see it. Where no test of a row says, the first few are public."""
+    """Whether the model may see it. If no test of a row has this key, the first few are public."""
     kwargs: dict[str, Any] = {}
     """Named arguments of the call."""
     raises: str | None = None
-    """The name of the exception that the call must raise."""
+    """Name of the exception that the call must raise."""
     argument: int | None = None
-    """The number, from 0, of the argument that is compared instead of the result."""
+    """Index, from 0, of the argument that is compared instead of the result."""
     tolerance: float | None = None
-    """How far a number may be from the expected one, relatively or absolutely."""
+    """Allowed relative or absolute error of a number."""
 
 
 class JsonlRow(_Strict):
     """A problem: one line of the file."""
 
     statement: str
-    """What the model is asked, Markdown or plain text."""
+    """Statement for the model, Markdown or plain text."""
     tests: tuple[RowTest, ...] = ()
-    """Every one counts; a problem without any is never graded. Not wanted beside `test`."""
+    """All tests must pass; a problem without any is never graded. Not allowed with `test`."""
     id: str | None = None
-    """`<source>/<name>`, or a name alone; without one, the content's hash names the problem."""
+    """`<source>/<name>`, or a name alone; by default a hash of the content."""
     title: str | None = None
-    """Its name for people; without one, the id."""
+    """Title for people; by default the id."""
     platform: str = ""
-    """Where it comes from, in a word to filter by."""
+    """Origin of the problem, a word to filter by."""
     difficulty: str | None = None
     """Any word; easy, medium and hard, in any case, count as levels."""
     tags: tuple[str, ...] = ()
     """Words to filter by."""
     release_date: date | None = None
-    """As 2024-12-31."""
+    """Date such as 2024-12-31."""
     starter_code: str = ""
-    """The frame of a function's solution; its annotations say which arguments are nodes."""
+    """Frame of a function's solution; its annotations say which arguments are nodes."""
     entry_point: str | None = None
-    """The function or method of `Solution` that is called; without one, a program is asked for."""
+    """Function or method of `Solution` to call; without one, the problem asks for a program."""
     preamble: PreambleName | None = None
-    """Whose names solutions may take for granted; leetcode for functions, none for programs."""
+    """Code that runs before a solution; by default leetcode for functions, none for programs."""
     rule: RuleName = "lcb"
     """How outputs are compared with the expected ones."""
     checker: str | None = None
-    """Python source that judges in the rule's place, in a sandbox: `check(input, expected, answer)`
-    returns True, or False or a sentence that says why not. For a program the three are texts; for a
-    function they are the list of its arguments, the expected value and what it returned."""
+    """Python source that judges instead of the rule, in a sandbox. `check(input, expected, answer)`
+    returns True, or False or a sentence with the reason. For a program the three are texts; for a
+    function they are the list of its arguments, the expected value and its result.
+    """
     references: tuple[str, ...] = ()
     """Known-good solutions."""
     known_issues: tuple[str, ...] = ()
-    """Why a right solution may be judged wrong, each in a word."""
+    """Reasons why a right solution may be judged wrong, each in a word."""
     test: str | tuple[str, ...] | None = None
-    """Tests as Python code, in place of `tests`: a function `check(candidate)`, a
+    """Tests as Python code, instead of `tests`: a function `check(candidate)`, a
     `unittest.TestCase`, functions `test_…`, statements that assert, or a list of such statements.
-    The code runs in a sandbox apart from the solution's."""
+    The code runs in a separate sandbox from the solution's.
+    """
     public_test: str | tuple[str, ...] | None = None
     """Tests as code that the model may see; without any, the first few of `test` are public."""
     test_setup: str = ""
     """Python source that comes before the code of the tests."""
     values: Literal["json", "python"] = "json"
-    """How the tests of a function are written: `python` has the arguments as between the brackets
-    of a call, and compares with `==`."""
+    """Format of a function's tests: `python` has the arguments as between the brackets of a call,
+    and compares with `==`.
+    """
     preamble_code: str = ""
     """Python source that runs before every solution, after the preamble."""
     time_limit: float | None = Field(default=None, gt=0)
@@ -125,11 +128,11 @@ class JsonlRow(_Strict):
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """The problems of the files that a path or glob names.
+    """Load the problems of the files that a path or glob names.
 
     Raises:
         UsageError: no file is given, or none is there.
-        DataError: a row is not as the format says.
+        DataError: a row does not have the format.
     """
     return load_paths("jsonl", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
 
@@ -141,25 +144,25 @@ def read_rows(
     watch: Watch = quiet,
     source: str = "jsonl",
 ) -> Loaded:
-    """The problems of some files, in order, as `load_rows` reads them.
+    """Read the problems of some files, in order, as `load_rows` does.
 
     Args:
-        files: what to read.
-        skip_bad_rows: as `load_rows` says, and so `watch`.
-        watch: is told how far a large file has come.
-        source: the first part of an id that names no source of its own.
+        files: files to read.
+        skip_bad_rows: as in `load_rows`.
+        watch: function called with the progress in a large file.
+        source: source of problems whose id does not name one.
     """
     parse = partial(parse_row, source=source)
     return load_rows(files, parse, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def parse_row(line: Line, *, source: str) -> Problem:
-    """The problem of one row.
+    """Return the problem of one row.
 
     Raises:
-        DataError: the row is not as the format says.
+        DataError: the row does not have the format.
     """
-    raw = line.json_object()  # says what is wrong with the line better than the model would
+    raw = line.json_object()  # has a better message for an invalid line than the model
     text = line.text()
     if has_another_shape(raw):
         text = to_json(in_own_shape(raw, line.where))
@@ -228,7 +231,7 @@ def _tests(row: JsonlRow) -> Split:
 
 
 def _check(row: JsonlRow, where: str) -> None:
-    """What the model's types cannot say."""
+    """Check what the model's types cannot express."""
     if row.test is None and "tests" not in row.model_fields_set:
         raise DataError(where, "tests", "field required; or give 'test', tests that are code")
     if row.id is not None and not all(part.strip() for part in row.id.split("/", 1)):
@@ -251,7 +254,7 @@ def _check(row: JsonlRow, where: str) -> None:
 
 
 def _check_checker(code: str, where: str) -> None:
-    """See that a checker is Python and defines `check`, before any model is paid."""
+    """Check that a checker is Python and defines `check`, before a model costs money."""
     if not re.search(r"\bcheck\b", code):
         raise DataError(where, "checker", "defines no function 'check'")
     with warnings.catch_warnings():
@@ -294,14 +297,14 @@ _OF_A_TEST = {"kwargs", "raises", "argument", "tolerance"}
 
 
 def schema() -> dict[str, Any]:
-    """The format of a row, as JSON Schema."""
+    """Return the JSON Schema of a row."""
     return JsonlRow.model_json_schema() | {
         "anyOf": [{"required": [key]} for key in ("tests", "test")]
     }
 
 
 def _data_error(where: str, error: ValidationError) -> DataError:
-    """The first complaint, with the nearest key when the row has one too many."""
+    """Return the first error, with the nearest key if a key is unknown."""
     first = error.errors(include_url=False, include_context=False)[0]
     path = [str(part) for part in first["loc"]]
     if first["type"] != "extra_forbidden":

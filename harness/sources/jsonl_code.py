@@ -1,4 +1,4 @@
-"""Tests of a row of `jsonl:PATH` as code: those that are code, and those that JSON cannot say."""
+"""Tests of a `jsonl:PATH` row as code: given as code, or values that JSON cannot express."""
 
 import difflib
 import re
@@ -20,7 +20,7 @@ from harness.sources.signature import defined_names
 
 
 class ValueTest(Protocol):
-    """A test given as values; see `harness.sources.jsonl.RowTest`."""
+    """Test given as values; see `harness.sources.jsonl.RowTest`."""
 
     @property
     def input(self) -> str: ...  # noqa: D102
@@ -39,7 +39,7 @@ class ValueTest(Protocol):
 
 
 class TestedRow(Protocol):
-    """A problem's row; see `harness.sources.jsonl.Row`."""
+    """Row of a problem; see `harness.sources.jsonl.JsonlRow`."""
 
     @property
     def tests(self) -> Sequence[ValueTest]: ...  # noqa: D102
@@ -64,22 +64,22 @@ class TestedRow(Protocol):
 
 
 def tests_as_code(row: TestedRow, where: str) -> tuple[Split, Checker] | None:
-    """The tests of a row and what surrounds them, where they are code or are made code.
+    """Return a row's tests and checker, if the tests are or must become code.
 
     Returns:
         None for a row whose tests are data.
 
     Raises:
-        DataError: they are not as the format says.
+        DataError: they do not have the format.
     """
     if row.test is not None:
         return _of_code(row, row.test, where)
     if row.public_test is not None:
-        raise DataError(where, "public_test", "there is no 'test' beside it")
+        raise DataError(where, "public_test", "it needs 'test' as well")
     special = row.values == "python" or any(map(_is_special, row.tests))
     if row.entry_point is None:
         if special:
-            what = "values, kwargs, raises, argument and tolerance are a function's: give its name"
+            what = "missing; values, kwargs, raises, argument and tolerance need a function's name"
             raise DataError(where, "entry_point", what)
         return None
     is_class = _defined(row).get(row.entry_point, False)
@@ -162,7 +162,7 @@ def _first(number: int) -> int:
 
 
 def _entry_point(row: TestedRow, test: str | tuple[str, ...], where: str) -> str:
-    """The function that is asked for, which the tests must use by name or as `candidate`."""
+    """Return the function's name, which the tests must use, or `candidate` for it."""
     name = row.entry_point
     if name is None:
         raise DataError(where, "entry_point", "tests that are code need the function's name")

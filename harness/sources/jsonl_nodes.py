@@ -1,4 +1,4 @@
-"""Expected linked lists and trees, written in the one way that results are."""
+"""Expected linked lists and trees, normalised to the notation of results."""
 
 from harness.problem import Codec, Signature
 from harness.sources.files.json_text import elements
@@ -8,13 +8,13 @@ _LISTS = {Codec.LINKED_LISTS: Codec.LINKED_LIST, Codec.TREES: Codec.TREE}
 
 
 def canonical(output: str, signature: Signature) -> str:
-    """The expected output of a function, as JSON.
+    """Return the expected output of a function in the notation of results.
 
     An empty list or tree is `[]`, though data may say `null`, and a tree has no trailing nulls.
 
     Args:
         output: one JSON value.
-        signature: the function's.
+        signature: signature of the function.
     """
     codec = signature.result
     if codec is Codec.FIRST_ARGUMENT and signature.arguments:
@@ -31,7 +31,7 @@ def _canonical(output: str, codec: Codec) -> str:
         return _trimmed(output)
     try:
         return "[" + ",".join(_canonical(item, _LISTS[codec]) for item in elements(output)) + "]"
-    except ValueError:  # not a list: the test's own mistake
+    except ValueError:  # not a list: an error of the test
         return output
 
 

@@ -1,8 +1,8 @@
-"""Rows of others whose tests are code, read as rows of `jsonl:PATH` by their columns' usual names.
+"""Rows of other formats with tests as code, read by their usual column names.
 
-HumanEval, MBPP, LeetCodeDataset and BigCodeBench call the same things by other names. A row is
-taken for one of these if it has tests that are code and no `statement`; columns that no name below
-stands for are passed over.
+HumanEval, MBPP, LeetCodeDataset and BigCodeBench have different names for the same columns. A row
+counts as one of these if it has tests that are code and no `statement`; columns without a name
+below are ignored.
 """
 
 import ast
@@ -31,16 +31,16 @@ NAMES = {
     "time_limit": ("time_limit",),
     "memory_limit": ("memory_limit",),
 }
-"""What each key of a row is called elsewhere, the most telling name first."""
+"""Names of each key in other formats, the most specific first."""
 
 
 def has_another_shape(row: dict[str, Any]) -> bool:
-    """Whether a row is one of others, with tests that are code."""
+    """Return whether a row has another format, with tests that are code."""
     return "statement" not in row and any(_is_code(row.get(name)) for name in NAMES["test"])
 
 
 def in_own_shape(row: dict[str, Any], where: str) -> dict[str, Any]:
-    """The same row in the keys of `jsonl:PATH`.
+    """Return the row with the keys of `jsonl:PATH`.
 
     Raises:
         DataError: it has no statement, or no function's name can be found in it.
@@ -70,7 +70,7 @@ def _first(row: dict[str, Any], names: tuple[str, ...]) -> Any:
 
 
 def _is_code(value: Any) -> bool:
-    """Whether these are tests that are code, and not some other thing of that name."""
+    """Return whether a value is tests that are code, and not something else of that name."""
     if isinstance(value, list) and value:
         texts = cast("list[object]", value)
         return all(isinstance(each, str) and "assert" in each for each in texts)
@@ -78,7 +78,7 @@ def _is_code(value: Any) -> bool:
 
 
 def _entry_point(name: Any, test: Any, reference: Any, where: str) -> str:
-    """The function's name: `Solution().name` is `name`; else the only one that the tests call."""
+    """Return the function's name: of `Solution().name` or, by default, the one the tests call."""
     if isinstance(name, str) and name.strip():
         return re.sub(r"\(.*\)$", "", name.strip()).rpartition(".")[2]
     text = test if isinstance(test, str) else "\n".join(test)
@@ -91,7 +91,7 @@ def _entry_point(name: Any, test: Any, reference: Any, where: str) -> str:
 
 
 def _of_prompt(prompt: str, made: dict[str, Any], reference: Any) -> dict[str, Any]:
-    """What a prompt that is code says: starter code, what comes before it, the whole reference."""
+    """Return what a prompt with code defines: starter code, code before it, reference."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -1,6 +1,6 @@
-"""Values from the literals of Python source that is a data set's: parsed, never executed.
+"""Reader of the literals in a data set's Python source: parsed, never executed.
 
-Read are numbers with a sign, strings, booleans and None (also as JSON spells them), inf and nan,
+It reads numbers with a sign, strings, booleans and None (also as JSON spells them), inf and nan,
 lists, tuples (as lists), dicts with string keys, sequences repeated or added, and LeetCode's nodes,
 `list_node([…])` and `tree_node([…])`.
 """
@@ -14,12 +14,12 @@ from typing import NamedTuple, cast
 from harness.problem import Codec
 
 MAX_CHARACTERS = 2**21
-"""Bound on what is parsed at once. The longest assertion known has 42,000."""
+"""Longest source that is parsed at once. The longest assertion known has 42,000."""
 
 MAX_ITEMS = 2**22
-"""Bound on what repetitions and sums of literals may make, in items and characters."""
+"""Most items and characters that repetitions and sums of literals may make."""
 
-_MAX_INTEGER_BITS = 2**13  # what any JSON writer takes
+_MAX_INTEGER_BITS = 2**13  # accepted by any JSON writer
 _NAMES = {
     "true": True,
     "false": False,
@@ -33,26 +33,26 @@ _NODES = {"list_node": Codec.LINKED_LIST, "tree_node": Codec.TREE}
 
 
 class UnreadableError(ValueError):
-    """Python that is not in the subset; the message says what and not where."""
+    """Python that is not in the subset; the message names the element but not its place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """A linked list or a tree, as the values that it is made of."""
+    """Linked list or tree, as the list of its values."""
 
     codec: Codec
     values: list[object]
 
 
 class Call(NamedTuple):
-    """A call's arguments."""
+    """Arguments of a call."""
 
     positional: tuple[object, ...]
     named: dict[str, object]
 
 
 def read_call(arguments: str) -> Call:
-    """The arguments that stand between a call's parentheses.
+    """Parse the arguments between a call's parentheses.
 
     Raises:
         UnreadableError: they are not literals, or too long.
@@ -66,14 +66,14 @@ def read_call(arguments: str) -> Call:
 
 
 def parse(source: str) -> ast.Module:
-    """The syntax tree of some source.
+    """Return the syntax tree of some source.
 
     Raises:
         UnreadableError: it is not Python, or too long.
     """
     if len(source) > MAX_CHARACTERS:
         raise UnreadableError(f"longer than {MAX_CHARACTERS} characters")
-    # What the compiler thinks of a data set's escapes is no news to anybody.
+    # The compiler's warnings about a data set's escapes do not concern the user.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -84,7 +84,7 @@ def parse(source: str) -> ast.Module:
 
 
 class Budget:
-    """Counts down what repetitions and sums may still make."""
+    """Remaining items that repetitions and sums may make."""
 
     def __init__(self) -> None:
         self._left = MAX_ITEMS
@@ -97,10 +97,10 @@ class Budget:
 
 
 def call_of(call: ast.Call, budget: Budget) -> Call:
-    """The arguments of a call.
+    """Return the arguments of a call.
 
     Raises:
-        UnreadableError: they are not literals, or make too much.
+        UnreadableError: they are not literals, or too large.
     """
     positional = tuple(value_of(argument, budget) for argument in call.args)
     named: dict[str, object] = {}
@@ -114,7 +114,7 @@ def call_of(call: ast.Call, budget: Budget) -> Call:
 
 
 def value_of(node: ast.expr, budget: Budget) -> object:
-    """The value of a literal.
+    """Return the value of a literal.
 
     Raises:
         UnreadableError: it is not in the subset, would be too large or is nested too deeply.
@@ -223,7 +223,7 @@ def _add(left: object, right: object, budget: Budget) -> object:
 
 
 def _size(value: object) -> int:
-    """Items and characters, those of what is inside counted."""
+    """Return the number of items and characters, including those inside."""
     match value:
         case str():
             return len(value) + 1

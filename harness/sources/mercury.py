@@ -1,11 +1,11 @@
 """Mercury's rows (Elfsong/Mercury on the Hugging Face hub), as Parquet or JSONL.
 
-Each row brings its own hooks: `convert_offline` makes a call's arguments from a test's and
-`evaluate_offline` says whether the call was right. They become the problem's checker and run in the
-sandbox alone, and so does `generator_code`, which makes inputs
+Each row has its own hooks: `convert_offline` makes a call's arguments from a test's and
+`evaluate_offline` returns whether the call was right. They become the problem's checker and run
+only in the sandbox, and so does `generator_code`, which makes inputs
 (`harness.features.verify.generated_inputs`).
 
-The reference for what a row means is `src/sandbox.py` of https://github.com/Elfsong/Mercury.
+The reference for the meaning of a row is `src/sandbox.py` of https://github.com/Elfsong/Mercury.
 """
 
 import json
@@ -29,7 +29,7 @@ from harness.sources.public_split import Split, split
 from harness.sources.signature import signature_of
 from harness.sources.statement_examples import Example, examples, is_shown_as
 
-RECORDED = 40  # characters of a run time
+RECORDED = 40  # characters kept of a run time
 
 
 class _Columns(BaseModel):
@@ -38,7 +38,7 @@ class _Columns(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _null_is_missing(cls, row: object) -> object:
-        """LeetCode says null of what it does not tell, as where a problem has to be paid for."""
+        """Treat null as missing: LeetCode uses it for hidden fields, as of paid problems."""
         if not isinstance(row, dict):
             return row
         columns = cast("dict[str, object]", row)
@@ -50,7 +50,7 @@ class _Tag(_Columns):
 
 
 class _Question(_Columns):
-    """What LeetCode itself says of a problem."""
+    """LeetCode's own data about a problem."""
 
     content: str = ""
     questionTitle: str = ""  # noqa: N815 - LeetCode's spelling
@@ -71,7 +71,7 @@ class _Solution(_Columns):
 
 
 class _Row(_Columns):
-    """The columns that are read; those without a default must be there."""
+    """Columns that are read; those without a default must be there."""
 
     slug_name: str
     entry_point: str
@@ -100,7 +100,7 @@ class _Row(_Columns):
 
     @property
     def signature(self) -> Signature:
-        """By the starter code, or by the first solution: of use to a rule in the hooks' place."""
+        """Signature by starter code or first solution, for a rule that replaces the hooks."""
         code = self.prompt or next((each.solution for each in self.solutions), "")
         return signature_of(code, self.entry_point)
 
@@ -112,11 +112,11 @@ class _Row(_Columns):
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """The problems of the files that a path or glob names.
+    """Load the problems of the files that a path or glob names.
 
     Raises:
         UsageError: no file is given, or none is there.
-        DataError: a row is not as upstream's schema says.
+        DataError: a row does not match upstream's schema.
     """
     return load_paths("mercury", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
 
@@ -124,15 +124,15 @@ def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
 def read_rows(
     files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
 ) -> Loaded:
-    """The problems of some files, in order, as `load_rows` reads them."""
+    """Read the problems of some files, in order, as `load_rows` does."""
     return load_rows(files, parse_row, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def parse_row(line: Line) -> Problem:
-    """The problem of one row.
+    """Return the problem of one row.
 
     Raises:
-        DataError: a column is missing or not as it should be.
+        DataError: a column is missing or invalid.
     """
     row = _read(line)
     tests = _tests(row, line.where)
@@ -165,7 +165,7 @@ def parse_row(line: Line) -> Problem:
 
 
 def _read(line: Line) -> _Row:
-    line.json_object()  # says what is wrong with the line itself better than the model would
+    line.json_object()  # has a better message for an invalid line than the model
     try:
         row = _Row.model_validate_json(line.text())
     except ValidationError as error:
@@ -178,7 +178,7 @@ def _read(line: Line) -> _Row:
 
 
 def _references(solutions: Sequence[_Solution]) -> tuple[Reference, ...]:
-    """Those that are not blank, with the run times that LeetCode's site gave."""
+    """Return the solutions that are not blank, with the run times from LeetCode's site."""
     return tuple(
         Reference(code=each.solution, recorded=str(each.runtime or "")[:RECORDED])
         for each in solutions

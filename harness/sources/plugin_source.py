@@ -1,4 +1,4 @@
-"""Sources of plug-ins: what they return is looked at, and what they raise is told in one line."""
+"""Sources of plug-ins, with checked results and errors in one line."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -14,11 +14,11 @@ from harness.sources.files.rows import Loaded
 def load_plugged(
     plugin: Plugin, where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
 ) -> Loaded:
-    """The problems of a plug-in's source, which is called as each of ours is.
+    """Load the problems of a plug-in's source, called like a built-in one.
 
     Raises:
         UsageError: it does not load, raises, or returns something else than problems.
-        HarnessError: what it raises itself of our own.
+        HarnessError: the plug-in itself raised one.
     """
     load = plugin.load()
     if not callable(load):
@@ -42,7 +42,7 @@ def load_plugged(
 
 
 def _guarded(plugin: Plugin, problem: Problem) -> Problem:
-    """The problem, but that what is decoded later raises nothing else than DataError."""
+    """Return the problem; errors of later decoding are raised as DataError."""
     hidden = _HiddenTests(plugin, problem.id, problem.tests.load_hidden)
     references = _References(plugin, problem.id, problem.load_references)
     suite = TestSuite(problem.tests.public, hidden)

@@ -1,4 +1,4 @@
-"""The Python source that a data set lets every solution take for granted.
+"""Python source that a data set assumes before every solution.
 
 `LIVECODEBENCH`, put before programs and functions alike:
 
@@ -11,12 +11,13 @@
 - a recursion limit of 50,000.
 
 `LEETCODE`: the same, with `Counter`, `OrderedDict` and `ChainMap` as the classes and not as
-typing's names for them, and the classes `ListNode(val=0, next=None)` and
-`TreeNode(val=0, left=None, right=None)`.
+typing's names for them, and the classes `ListNode(val=0, next=None)` and `TreeNode(val=0,
+left=None, right=None)`.
 
-`LEETCODEDATASET`: `LEETCODE`, and what that data set's own prompts define beside it: `list_node`,
-`tree_node`, `is_same_list`, `is_same_tree`. (Its prompts star-import fewer modules, and in an order
-that makes `bisect` a function and `pow` one of two arguments; LeetCode's own has neither fault.)
+`LEETCODEDATASET`: `LEETCODE`, and the functions that the data set's own prompts define:
+`list_node`, `tree_node`, `is_same_list`, `is_same_tree`. (Its prompts star-import fewer modules,
+and in an order that makes `bisect` a function and `pow` one of two arguments; LeetCode's own has
+neither fault.)
 
 `LEETCODEDATASET_SORTED`, for the rows whose prompt imports it: the same, and `SortedList`.
 
@@ -26,10 +27,10 @@ fabs, floor, gcd, exp, log, log2), fractions, List and Tuple, `np` where numpy i
 heapq and its names; `stdin` and `stdout`.
 
 `MERCURY`: the modules re, itertools, collections, heapq, bisect, string, sys, functools, math,
-copy, `lctk` and sortedcontainers; floor, ceil, factorial, sqrt, inf; maxsize,
-stdin; bisect_left, bisect_right; permutations, zip_longest; heappush, heappop, heapify; deque,
-defaultdict, OrderedDict; List, Optional, Tuple; lru_cache, cache; ListNode and TreeNode. `lctk` is
-a module of that name with what the data set's hooks call: linkedList, linkedList2Arr, binaryTree,
+copy, `lctk` and sortedcontainers; floor, ceil, factorial, sqrt, inf; maxsize, stdin; bisect_left,
+bisect_right; permutations, zip_longest; heappush, heappop, heapify; deque, defaultdict,
+OrderedDict; List, Optional, Tuple; lru_cache, cache; ListNode and TreeNode. `lctk` is a module of
+that name with the functions that the data set's hooks call: linkedList, linkedList2Arr, binaryTree,
 binaryTree2Arr.
 
 A user's own programs run as bare scripts, with no preamble, unless their rows name one.
@@ -229,4 +230,4 @@ BY_NAME = {
     "apps": APPS,
     "mercury": MERCURY,
 }
-"""The preambles that a row of one's own may name."""
+"""Preambles that a row of `jsonl:PATH` may name."""

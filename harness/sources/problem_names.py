@@ -1,4 +1,4 @@
-"""What problems answer to: full ids, native ids and aliases, whatever their case."""
+"""Names of problems: full ids, native ids and aliases, in any case."""
 
 import difflib
 from collections.abc import Sequence
@@ -7,17 +7,17 @@ from harness.errors import UsageError
 from harness.problem import Problem
 
 _SOME = 3
-_SHOWN = 20  # values in a message, where data may have thousands
+_SHOWN = 20  # values in a message; data may have thousands
 
 
 def listed(values: Sequence[str]) -> str:
-    """The first of some values, for a message."""
+    """Return the first of some values, for a message."""
     more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
     return ", ".join(values[:_SHOWN]) + more
 
 
 class Names:
-    """The names of some problems."""
+    """Names of some problems."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self._exact = {problem.id: problem for problem in problems}
@@ -29,14 +29,14 @@ class Names:
                 self._short.setdefault(name, []).append(problem)
 
     def candidates(self, name: str) -> list[Problem]:
-        """The problems that a name may mean; a full id is always its own problem."""
+        """Return the problems that a name may mean; a full id means only its own problem."""
         if name in self._exact:
             return [self._exact[name]]
         wanted = name.strip().casefold()
         return self._ids.get(wanted) or self._short.get(wanted) or []
 
     def find(self, task: str) -> Problem:
-        """The one problem that a name means.
+        """Return the only problem that a name means.
 
         Raises:
             UsageError: there is none, or more than one.

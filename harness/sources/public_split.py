@@ -1,6 +1,7 @@
-"""Which tests are public, where a source does not say.
+"""Choice of public tests, where a source does not define them.
 
-Those whose input and output the statement shows; where it shows none, the first few in order.
+They are the tests whose input and output the statement shows; where it shows none, the first few in
+order.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ FIRST = 3
 
 
 class Split(NamedTuple):
-    """The tests of a problem on either side, each in the data's order, and the rule that split."""
+    """Public and hidden tests of a problem, in the data's order, and the rule of the split."""
 
     public: tuple[TestCase, ...]
     hidden: tuple[TestCase, ...]
@@ -20,11 +21,11 @@ class Split(NamedTuple):
 
 
 def split(tests: Sequence[TestCase], shown: Sequence[bool]) -> Split:
-    """Tell public tests from hidden ones.
+    """Split tests into public and hidden ones.
 
     Args:
-        tests: in the data's order; what they say of being public does not matter.
-        shown: for each, whether the statement shows its input and its output.
+        tests: tests in the data's order; their own `public` is ignored.
+        shown: for each test, whether the statement shows its input and its output.
 
     Returns:
         The tests, marked. Where the statement shows none, the first three are public, or fewer, so

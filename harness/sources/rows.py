@@ -1,4 +1,4 @@
-"""The former place of `harness.sources.files.rows`; kept until the next minor version."""
+"""Former location of `harness.sources.files.rows`; kept until the next minor version."""
 
 from harness.sources.files.rows import Loaded
 

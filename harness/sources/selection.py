@@ -1,9 +1,7 @@
-"""Which of the loaded problems a run works on: named ones, filters, then a sample.
+"""Selection of a run's problems: named ones, filters, then a sample.
 
-Choosing some of many problems, by what they are and never by where they stand.
-
-A problem's rank is a hash of the seed and its id. So the same seed picks the same problems whatever
-order the data comes in, and a larger random sample holds every smaller one.
+A problem's rank is a hash of the seed and its id. So the same seed picks the same problems in any
+order of the data, and a larger random sample holds every smaller one.
 """
 
 import difflib
@@ -24,17 +22,20 @@ Stratum = tuple[str, str]
 
 
 def rank(seed: int, name: str) -> bytes:
-    """A problem's place in the shuffle of a seed: 32 bytes, lowest first."""
+    """Return a problem's place in the shuffle of a seed: 32 bytes, lowest first."""
     return hashlib.sha256(f"{seed}\0{name}".encode()).digest()
 
 
 def random_sample(problems: Sequence[Problem], size: int, seed: int) -> list[Problem]:
-    """`size` problems at random, or all when there are fewer; order is the rank's."""
+    """Return `size` random problems, or all when there are fewer, in order of rank."""
     return sorted(problems, key=lambda problem: rank(seed, problem.id))[:size]
 
 
 def stratified_sample(problems: Sequence[Problem], size: int, seed: int) -> list[Problem]:
-    """`size` problems at random with each platform and difficulty in its share, or all if fewer."""
+    """Return a random sample with the data's shares of platforms and difficulties.
+
+    It holds all problems if there are fewer than `size`.
+    """
     ranked = random_sample(problems, len(problems), seed)
     left = quotas(Counter(map(stratum, problems)), size, seed)
     sample: list[Problem] = []
@@ -46,20 +47,20 @@ def stratified_sample(problems: Sequence[Problem], size: int, seed: int) -> list
 
 
 def stratum(problem: Problem) -> Stratum:
-    """What a stratified sample keeps in proportion: platform and difficulty."""
+    """Return the stratum of a problem: platform and difficulty."""
     return problem.platform, problem.difficulty or problem.difficulty_word
 
 
 def quotas(counts: Counter[Stratum], size: int, seed: int) -> Counter[Stratum]:
-    """How many of each stratum make a sample, by the method of largest remainders (Hamilton's).
+    """Return how many problems of each stratum make a sample, by largest remainders.
 
-    Every stratum gets its share rounded down; what is missing goes one each to the largest
-    remainders, equal ones by rank. Shares are integers throughout, so no rounding can err.
+    By Hamilton's method every stratum gets its share rounded down; the rest goes one each to the
+    largest remainders, equal ones by rank. Shares are integers, so there is no rounding error.
 
     Args:
-        counts: how many problems each stratum has.
-        size: of the sample; at most all problems are given out.
-        seed: of the ranks.
+        counts: number of problems of each stratum.
+        size: size of the sample; all problems at most.
+        seed: seed of the ranks.
     """
     total = counts.total()
     size = min(size, total)
@@ -71,20 +72,20 @@ def quotas(counts: Counter[Stratum], size: int, seed: int) -> Counter[Stratum]:
 
 
 class Selection(BaseModel):
-    """What to keep. Every part given must hold; within a part, see below.
+    """Criteria of a selection. All given ones must hold.
 
     Attributes:
-        tasks: full ids, native ids or aliases, whatever their case; any of them.
+        tasks: full ids, native ids or aliases, in any case; any of them.
         difficulties: easy, medium, hard, or the source's own words; any of them.
-        tags: a problem must carry all of them.
+        tags: tags that a problem must all have.
         platforms: any of them.
-        min_release_date: inclusive. A date filter leaves out problems without a date.
-        max_release_date: inclusive.
-        exclude_known_issues: leave out problems whose verdicts are known to mislead.
-        sample_size: how many at most, after the filters; None keeps all.
+        min_release_date: earliest date, inclusive. A date filter excludes problems without a date.
+        max_release_date: latest date, inclusive.
+        exclude_known_issues: whether to exclude problems whose verdicts are known to mislead.
+        sample_size: largest number of problems, after the filters; None keeps all.
         sampling: the `first` in the data's order, `random`, or `stratified` (at random, with
             platforms and difficulties in proportion).
-        seed: of random and stratified sampling.
+        seed: seed of random and stratified sampling.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -103,13 +104,13 @@ class Selection(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """What a selection chose, and from what.
+    """Result of a selection.
 
     Attributes:
-        problems: in the data's order.
-        available: how many problems the data has.
-        matched: how many of them passed the filters, before sampling.
-        undated: how many a date filter left out for having no date, all else being right.
+        problems: selected problems, in the data's order.
+        available: number of problems in the data.
+        matched: number of problems that passed the filters, before sampling.
+        undated: number of problems that only a date filter excluded, because they have no date.
     """
 
     problems: tuple[Problem, ...]
@@ -119,7 +120,7 @@ class Selected:
 
 
 class Described(Protocol):
-    """What filters look at: a problem, or what a result keeps of one."""
+    """Fields that filters read, of a problem or of a result's copy of them."""
 
     @property
     def platform(self) -> str: ...  # noqa: D102
@@ -145,15 +146,14 @@ class _Filter:
 
 
 def select(problems: Sequence[Problem], selection: Selection) -> Selected:
-    """Choose problems; their order stays the data's.
+    """Select problems; their order stays the data's.
 
-    A task that several problems answer to is an error which names them, since only the user knows
-    which is meant; a full id is always its own problem. A sample larger than what is there is all
-    of it.
+    An ambiguous task is an error that names the candidates; a full id always means its own problem.
+    A sample size larger than the number of problems keeps all.
 
     Raises:
-        UsageError: a task, difficulty, tag or platform that nothing in the data has, a task that
-            several have, or a date range that ends before it starts.
+        UsageError: a task, difficulty, tag or platform that nothing in the data has, an ambiguous
+            task, or a date range that ends before it starts.
         NothingSelectedError: no problem is left.
     """
     kept, undated = matching(problems, selection, _task_filter(problems, selection))
@@ -163,15 +163,15 @@ def select(problems: Sequence[Problem], selection: Selection) -> Selected:
 def matching(
     problems: Sequence[D], selection: Selection, first: Sequence[_Filter] = ()
 ) -> tuple[list[D], int]:
-    """Apply the filters of a selection; named tasks and the sample are left to `select`.
+    """Apply the filters of a selection, except named tasks and the sample.
 
     Args:
-        problems: problems, or what results keep of them.
-        selection: what to keep.
-        first: filters that come before these.
+        problems: problems, or results' copies of their fields.
+        selection: the criteria.
+        first: filters to apply before these.
 
     Returns:
-        What all filters keep, and how many the dates left out for having none.
+        The problems that pass all filters, and the number excluded for having no date.
 
     Raises:
         UsageError, NothingSelectedError: as `select`.
@@ -197,7 +197,7 @@ def _task_filter(problems: Sequence[Problem], selection: Selection) -> list[_Fil
 
 
 def _filters(problems: Sequence[Described], selection: Selection) -> list[_Filter]:
-    """Every filter but the dates, whose losses are counted apart."""
+    """Return every filter but that of the dates, whose losses are counted separately."""
     filters: list[_Filter] = []
     for name, values, of, needed in (
         ("difficulty", selection.difficulties, _difficulties, any),
@@ -221,7 +221,7 @@ def _value_filter(
     wanted = {value.strip().casefold() for value in values}
     present = set[str]().union(*map(of, problems))
     for value in sorted(wanted - present):
-        if problems:  # no problems at all is another error's business
+        if problems:  # without any problem, another error is raised
             raise UsageError(_absent(name, value, present))
     return _Filter(
         f"{name} {listed(values)}",

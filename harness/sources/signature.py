@@ -1,8 +1,8 @@
-"""What a function takes and gives, read off the annotations of its starter code.
+"""Signature of a function, from the annotations of its starter code.
 
 LeetCode's starter code says `Optional[ListNode]` where its tests have a list of numbers. The code
-is a data set's, so it is parsed and never executed, and whatever cannot be parsed is taken as plain
-JSON.
+is a data set's, so it is parsed and never executed. Anything that cannot be parsed is treated as
+plain JSON.
 """
 
 import ast
@@ -26,12 +26,12 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class EntryPoint(NamedTuple):
-    """How an entry point is called.
+    """Parameters and signature of an entry point.
 
     Attributes:
-        parameters: the names of its positional parameters, without `self`.
-        required: how many of them have no default.
-        signature: the codecs, an argument each.
+        parameters: names of its positional parameters, without `self`.
+        required: number of parameters without a default.
+        signature: the codecs, one per argument.
     """
 
     parameters: tuple[str, ...]
@@ -40,16 +40,16 @@ class EntryPoint(NamedTuple):
 
 
 def signature_of(starter_code: str, entry_point: str | None) -> Signature:
-    """The codecs of an entry point, one for each positional argument without `self`.
+    """Return the codecs of an entry point's positional arguments without `self`.
 
     An annotation that mentions ListNode is a linked list, or a list of linked lists where it also
-    mentions a list; TreeNode likewise. `-> None` returns the first argument, which such problems
-    ask to be changed in place. Everything else is JSON.
+    mentions a list; TreeNode likewise. `-> None` returns the first argument, since such problems
+    ask to change it in place. Everything else is JSON.
 
     Args:
-        starter_code: Python whose last body, or any, may be missing.
-        entry_point: the function's name, or that of a method of a class; the method of `Solution`
-            is meant before any other; None for a program, which has neither.
+        starter_code: Python source, in which bodies may be missing.
+        entry_point: name of a function, or of a class's method, with a method of `Solution`
+            preferred; None for a program, which has neither.
 
     Returns:
         `Signature()` when the code cannot be parsed or does not define the entry point.
@@ -59,11 +59,11 @@ def signature_of(starter_code: str, entry_point: str | None) -> Signature:
 
 
 def entry_point_of(code: str, entry_point: str) -> EntryPoint | None:
-    """The entry point that some code defines; None when it does not, or cannot be parsed.
+    """Return the entry point defined in some code; None if missing or unparsable.
 
     Args:
-        code: as the starter code of `signature_of`, or a whole solution.
-        entry_point: the same.
+        code: starter code as for `signature_of`, or a whole solution.
+        entry_point: as for `signature_of`.
     """
     if len(code) > _MAX_STARTER_CHARACTERS:
         return None
@@ -72,14 +72,14 @@ def entry_point_of(code: str, entry_point: str) -> EntryPoint | None:
         return None
     try:
         return _entry_point(tree, entry_point)
-    except RecursionError:  # an annotation nested deeper than ast.unparse goes
+    except RecursionError:  # an annotation nested too deeply for ast.unparse
         return None
 
 
 def annotations_of(
     starter_code: str, entry_point: str
 ) -> tuple[list[ast.expr | None], ast.expr | None] | None:
-    """The annotations of an entry point's parameters and of its result; None where it has none."""
+    """Return the annotations of an entry point's parameters and result, or None."""
     if len(starter_code) > _MAX_STARTER_CHARACTERS:
         return None
     tree = _parse(starter_code) or _parse(_with_bodies(starter_code))
@@ -93,7 +93,7 @@ def annotations_of(
 
 
 def defined_names(code: str) -> dict[str, bool]:
-    """The functions, methods and classes that some code defines, and whether each is a class."""
+    """Return the functions, methods and classes defined, and whether each is a class."""
     tree = _parse(code) or _parse(_with_bodies(code))
     if tree is None or len(code) > _MAX_STARTER_CHARACTERS:
         return {}
@@ -102,7 +102,7 @@ def defined_names(code: str) -> dict[str, bool]:
 
 
 def _parse(source: str) -> ast.Module | None:
-    # Not the user's code: what the compiler thinks of its escapes is no news to anybody.
+    # The compiler's warnings about a data set's escapes do not concern the user.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -112,7 +112,7 @@ def _parse(source: str) -> ast.Module | None:
 
 
 def _with_bodies(code: str) -> str:
-    """The code with `pass` under each header that nothing deeper follows; comments left out."""
+    """Add `pass` under each header without a body, and remove comments."""
     lines = [line for line in code.split("\n") if line.strip() and line.lstrip()[0] != "#"]
     bodied: list[str] = []
     for line, following in zip_longest(lines, lines[1:], fillvalue=""):
@@ -148,7 +148,7 @@ def _entry_point(tree: ast.Module, entry_point: str) -> EntryPoint | None:
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str | None, _Function]]:
-    """The functions and methods of a module, each with the name of its class."""
+    """Yield the functions and methods of a module, each with the name of its class."""
     for node in tree.body:
         if isinstance(node, _Function):
             yield None, node

@@ -1,4 +1,4 @@
-r"""The examples that LeetCode's statements show, read as values.
+r"""Examples in LeetCode's statements, parsed as values.
 
 They come as plain text, as Markdown or as HTML, of any age:
 
@@ -10,7 +10,8 @@ They come as plain text, as Markdown or as HTML, of any age:
 
     <strong>Input:</strong> nums = [2,7,11,15], target = 9
 
-Text is hostile: what cannot be read is left out, nothing raises, and time is linear in its length.
+The text is untrusted: unreadable examples are left out, nothing raises, and time is linear in its
+length.
 """
 
 import re
@@ -23,16 +24,16 @@ from typing import NamedTuple, cast
 from harness.sources.literals import Call, UnreadableError, read_call
 
 MAX_STATEMENT_CHARACTERS = 2**20
-"""Of a longer statement the rest is not looked at."""
+"""The rest of a longer statement is ignored."""
 
 MAX_EXAMPLES = 50
-"""Nor are more examples than these."""
+"""Further examples are ignored."""
 
 MAX_EXAMPLE_CHARACTERS = 2**16
 """A longer input or output is not read."""
 
 MAX_READ_CHARACTERS = 2**18
-"""Nor are more characters of all of them, each attempt counted."""
+"""Most characters that are read of all examples, each attempt counted."""
 
 _TOLERANCE = 1e-5
 _HEADING = re.compile(
@@ -51,7 +52,7 @@ _MARK_UP = re.compile(
     r"(?:\s[^<>]{0,500})?/?>",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What HTML has besides its text, and strings within that text, whose tags are theirs."""
+"""HTML mark-up, and strings within the text, in which tags are kept."""
 
 _SAYS_HTML = re.compile(
     r"(?<![\"'\w])<[a-z]{1,6}\d?(?:\s[^<>]{0,500})?>[\s*\xa0]{0,20}"
@@ -72,9 +73,9 @@ class Example(NamedTuple):
     """One example.
 
     Attributes:
-        arguments: in the statement's order, each with its name where that is shown.
-        expected: what is to be returned.
-        text: the input as the statement has it, mark-up removed.
+        arguments: arguments in the statement's order, each with its name if shown.
+        expected: expected result.
+        text: the input's text, without mark-up.
     """
 
     arguments: tuple[tuple[str | None, object], ...]
@@ -83,7 +84,7 @@ class Example(NamedTuple):
 
 
 def examples(statement: str) -> tuple[Example, ...]:
-    """The examples of a statement whose inputs and outputs are literals, in order."""
+    """Return the statement's examples whose inputs and outputs are literals, in order."""
     pairs = islice(_pairs(_plain(statement[:MAX_STATEMENT_CHARACTERS])), MAX_EXAMPLES)
     reader = _Reader()
     found = (_example(reader, given, expected) for given, expected in pairs)
@@ -91,11 +92,11 @@ def examples(statement: str) -> tuple[Example, ...]:
 
 
 def in_order(example: Example, parameters: Sequence[str]) -> tuple[object, ...] | None:
-    """An example's arguments in the order of some parameters; None when it does not fit them.
+    """Return an example's arguments in the parameters' order; None if they misfit.
 
-    Names count where they are the parameters'. A statement and a solution need not agree on names:
-    the last argument takes what place is left, and where no name is known, or all that are stand in
-    their places, the order counts.
+    Arguments are matched by name where the names are the parameters'. A statement and a solution
+    may use different names: the last argument takes the remaining place. If no name is known, or
+    all known ones stand in their places, the order is kept.
     """
     if len(example.arguments) != len(parameters):
         return None
@@ -111,7 +112,7 @@ def in_order(example: Example, parameters: Sequence[str]) -> tuple[object, ...] 
 
 
 def is_shown_as(value: object, shown: object) -> bool:
-    """Whether a statement shows a result so: it is equal, fractions rounded to five digits."""
+    """Return whether a shown result equals a value, fractions rounded to five digits."""
     match value, shown:
         case list(), list():
             values, others = cast("list[object]", value), cast("list[object]", shown)
@@ -123,9 +124,9 @@ def is_shown_as(value: object, shown: object) -> bool:
 
 
 def _plain(statement: str) -> str:
-    """The statement without its mark-up."""
+    """Return the statement without its mark-up."""
     text = statement.replace("\r", "")
-    # Markdown may have some HTML in it, and either may talk of tags.
+    # Markdown may contain HTML, and either may mention tags.
     if _SAYS_MARKDOWN.search(text):
         text = _ESCAPED.sub(r"\1", text.replace("**", ""))
     elif _SAYS_HTML.search(text):
@@ -134,7 +135,7 @@ def _plain(statement: str) -> str:
 
 
 def _without_mark_up(found: re.Match[str]) -> str:
-    """What stands for some mark-up. A power must not become part of its base: 10^2 is no number."""
+    """Replace mark-up. A power must not become part of its base: 10^2 is no number."""
     if found["quoted"]:
         return found["quoted"]
     if found["raised"]:
@@ -143,7 +144,7 @@ def _without_mark_up(found: re.Match[str]) -> str:
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    """What stands after each heading that says input, with what the next one that says output has.
+    """Yield the text after each input heading with that after its output heading.
 
     An input may be followed by its output on the same line, as in `Input: 1, Output: 2`.
     """
@@ -167,13 +168,13 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 
 
 class _Reader:
-    """Reads calls' arguments as long as there are not too many characters."""
+    """Parses calls' arguments, up to a total number of characters."""
 
     def __init__(self) -> None:
         self._left = MAX_READ_CHARACTERS
 
     def first(self, section: str, readings: Callable[[str], Iterator[str]]) -> Call | None:
-        """The first of some readings of a text that are a call's arguments."""
+        """Return the first reading of a text that can be parsed as a call's arguments."""
         if len(section) > MAX_EXAMPLE_CHARACTERS:
             return None
         for text in dict.fromkeys(readings(section)):
@@ -189,7 +190,7 @@ class _Reader:
 
 
 def _has_bits(text: str) -> bool:
-    """Whether there is a word of 32 bits in it, which Python would take for a decimal number."""
+    """Return whether it has a word of 32 bits, which Python would read as a decimal number."""
     return any(found["bits"] for found in _BITS.finditer(text))
 
 
@@ -203,7 +204,7 @@ def _example(reader: _Reader, given: str, expected: str) -> Example | None:
 
 
 def _inputs(section: str) -> Iterator[str]:
-    """All of it; without what ends a sentence; its lines as an argument each."""
+    """Yield the whole text; without trailing punctuation; and its lines as arguments."""
     text = section.strip()
     yield text
     yield text.rstrip(" .,;")
@@ -211,7 +212,7 @@ def _inputs(section: str) -> Iterator[str]:
 
 
 def _outputs(section: str) -> Iterator[str]:
-    """All of it; up to an empty line; its first line."""
+    """Yield the whole text; up to an empty line; and its first line."""
     text = section.strip()
     yield text
     yield _BLANK_LINE.split(text, maxsplit=1)[0].rstrip(" .;")

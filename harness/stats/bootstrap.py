@@ -1,4 +1,4 @@
-"""How far a mean over problems may be from the truth, by drawing problems again."""
+"""Bootstrap confidence intervals of a mean over problems."""
 
 import math
 from collections import Counter
@@ -18,25 +18,25 @@ def mean_interval(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> tuple[float, float]:
-    """The expanded percentile bootstrap interval of a mean.
+    """Return the expanded percentile bootstrap interval of a mean.
 
-    Values are drawn again with replacement, as many as there are, and the mean's distribution over
-    the resamples is cut at either end (B. Efron, Annals of Statistics 7, 1979, 1-26). Cut where a
-    share of (1 - confidence) / 2 lies outside it would be too narrow for few values; it is cut
-    further out, by `tail_share`. A value is all that is known of one problem, the mean of its
-    samples: problems are drawn, and their samples come along (A. C. Davison & D. V. Hinkley,
-    Bootstrap Methods and their Application, 1997, section 3.8). For a difference of two runs the
-    values are the differences by problem, so that the pairs are kept.
+    Values are drawn again with replacement, as many as there are. The interval ends are quantiles
+    of the means of these resamples (B. Efron, Annals of Statistics 7, 1979, 1-26). The quantiles (1
+    - confidence) / 2 at either end would make it too narrow for few values; `tail_share` gives
+    wider ones. A value is the mean over one problem's samples: problems are drawn, each together
+    with its samples (A. C. Davison & D. V. Hinkley, Bootstrap Methods and their Application, 1997,
+    section 3.8). For a difference of two runs the values are the differences by problem, so that
+    the pairs are kept.
 
-    How often each distinct value is drawn is multinomial; to draw these numbers is the same as to
-    draw the values, and quicker. The same values and seed have the same interval, in any order of
-    the problems.
+    The number of times each distinct value is drawn is multinomial. Drawing these numbers is
+    equivalent to drawing the values, and faster. The result depends only on the values and the
+    seed, not on the order of the problems.
 
     Args:
-        values: one of each problem; at least one.
-        confidence: the interval's coverage.
-        resamples: how many means to draw.
-        seed: of the drawing.
+        values: one value per problem; at least one.
+        confidence: coverage of the interval.
+        resamples: number of means to draw.
+        seed: seed of the random generator.
     """
     import numpy as np
 
@@ -53,22 +53,22 @@ def mean_interval(
 
 
 def tail_share(count: int, confidence: float = 0.95) -> float:
-    """Which share of a bootstrap distribution is cut off at either end.
+    """Return the share of a bootstrap distribution to cut off at either end.
 
-    Φ(-√(n / (n-1)) · t), t being the quantile with n - 1 degrees of freedom, in the place of
-    (1 - confidence) / 2: the distribution of the mean of n values drawn again is too narrow by
-    √((n-1) / n), and its tails are the normal's (T. C. Hesterberg, The American Statistician 69,
-    2015, 371-386).
+    It is Φ(-√(n / (n-1)) · t) instead of (1 - confidence) / 2, with t the quantile of Student's t
+    with n - 1 degrees of freedom. The reason: the bootstrap distribution of the mean of n values is
+    too narrow by √((n-1) / n), and its tails are those of the normal distribution (T. C.
+    Hesterberg, The American Statistician 69, 2015, 371-386).
 
     Args:
-        count: n, at least 2.
-        confidence: the interval's coverage.
+        count: number of values n, at least 2.
+        confidence: coverage of the interval.
     """
     t = student_quantile(0.5 + confidence / 2, count - 1)
     return NormalDist().cdf(-math.sqrt(count / (count - 1)) * t)
 
 
 def _exact(value: float) -> float:
-    """Without the last digits, which the order of a sum decides; and no zero below zero."""
+    """Round off the last digits, which depend on the order of a sum, and turn -0 into 0."""
     rounded = round(float(value), 12)
     return rounded if math.copysign(1, rounded) > 0 or rounded else 0.0

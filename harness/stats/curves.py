@@ -1,4 +1,4 @@
-"""Shares that grow with what was spent: how many are there by so many turns, tokens or dollars."""
+"""Cumulative solve rates over turns, tokens or dollars, and round steps for their axes."""
 
 import math
 from bisect import bisect_right
@@ -11,10 +11,10 @@ DENSE = 20
 
 
 def mean_by_problem(values: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """The mean of a value over each problem's samples.
+    """Return the mean of a value over each problem's samples.
 
     Args:
-        values: a problem's id and a sample's value, for each sample.
+        values: problem id and value of each sample.
     """
     found: dict[str, list[float]] = defaultdict(list)
     for problem, value in values:
@@ -25,20 +25,21 @@ def mean_by_problem(values: Iterable[tuple[str, float]]) -> dict[str, float]:
 def cumulative(
     reached: Sequence[tuple[str, float | None]], thresholds: Iterable[float]
 ) -> tuple[float, ...]:
-    """The share of samples that had got there by each threshold, as the mean over problems.
+    """Return the share of samples solved by each threshold, averaged over problems.
 
-    With P problems, and n_p samples of problem p of which sample i got there at a_pi:
+    With P problems, and n_p samples of problem p of which sample i was solved at a_pi:
     F(t) = 1/P · Σ_p 1/n_p · #{i: a_pi ≤ t}.
 
     Args:
-        reached: a problem's id and where a sample got there, None if it never did; at least one.
-        thresholds: each in the unit of the above.
+        reached: problem id and place at which each sample was solved, None if it never was; at
+            least one sample.
+        thresholds: places at which the share is read, in the same unit.
 
     Returns:
-        As many shares, between 0 and 1; with a threshold they never fall.
+        One share between 0 and 1 per threshold; shares never fall as thresholds rise.
     """
     samples = Counter(problem for problem, _ in reached)
-    places: dict[int, list[float]] = defaultdict(list)  # by n_p: problems of one n count alike
+    places: dict[int, list[float]] = defaultdict(list)  # by n_p, which gives the weight
     for problem, place in reached:
         if place is not None:
             places[samples[problem]].append(place)
@@ -51,7 +52,7 @@ def cumulative(
 
 
 def whole_steps(most: int) -> tuple[int, ...]:
-    """1, 2, 3, … to 20, then 50, 100, 200, 500, …, and `most` at the end; empty for 0."""
+    """Return 1, 2, 3, … to 20, then 50, 100, 200, 500, …, and `most`; empty for 0."""
     if most <= DENSE:
         return tuple(range(1, most + 1))
     coarse = (int(step) for step in _rounded(DENSE + 1, most))
@@ -59,14 +60,15 @@ def whole_steps(most: int) -> tuple[int, ...]:
 
 
 def round_steps(least: float, most: float) -> tuple[float, ...]:
-    """1, 2 and 5 times powers of ten, from the first not below `least` to the first for `most`.
+    """Return 1, 2 and 5 times powers of ten that cover `least` to `most`.
 
-    Those from 1 on are whole numbers. There are a dozen at most: of more only every second is
-    taken, or third, …, counted from the last.
+    The first is not below `least`, the last is the first not below `most`. Steps from 1 on are
+    whole numbers. There are a dozen at most: of more only every second, or third, … is kept,
+    counted from the last.
 
     Args:
-        least: more than 0.
-        most: not below `least`, and finite.
+        least: lower end, more than 0.
+        most: upper end, not below `least`, and finite.
     """
     steps = tuple(_rounded(least, most))
     every = -(-len(steps) // POINTS) or 1
@@ -84,14 +86,14 @@ def _rounded(least: float, most: float) -> Iterator[float]:
 
 
 def solved_per(solved: int, spent: float | None, unit: float = 1.0) -> float | None:
-    """What so much brought: unit · solved / spent.
+    """Return the solved samples per amount spent: unit · solved / spent.
 
     Args:
-        solved: samples that were.
-        spent: on all samples, those that failed included; None where it is unknown.
-        unit: how much of it is meant: 1,000 for solved samples per 1,000 tokens.
+        solved: number of solved samples.
+        spent: amount spent on all samples, failed ones included; None where it is unknown.
+        unit: amount to which the result refers: 1,000 for solved samples per 1,000 tokens.
 
     Returns:
-        None where it is unknown what was spent, or nothing was.
+        None where the amount is unknown or 0.
     """
     return unit * solved / spent if spent else None

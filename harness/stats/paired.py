@@ -1,4 +1,4 @@
-"""Two runs over the same problems, compared pair by pair."""
+"""Paired comparison of two runs over the same problems."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,26 +16,26 @@ _HALVINGS = 60
 def detectable_difference(
     differences: Sequence[float], *, power: float = POWER, level: float = LEVEL
 ) -> float | None:
-    """The smallest true difference that a paired test over so many problems would likely find.
+    """Return the smallest true difference that a paired test would likely find.
 
-    Solves √P · δ = z(1 - level/2) · √ψ + z(power) · √(ψ - δ²) for δ: R. J. Connor's number of
-    pairs for McNemar's test (Biometrics 43, 1987, 207-211), where ψ is the share of problems that
-    differ. With several samples a problem ψ is the mean square of the differences by problem, which
-    is their variance where there is none between the runs (as E. Miller has it, Adding Error Bars
-    to Evals, arXiv:2411.00640, 2024).
+    Solves √P · δ = z(1 - level/2) · √ψ + z(power) · √(ψ - δ²) for δ: R. J. Connor's number of pairs
+    for McNemar's test (Biometrics 43, 1987, 207-211), where ψ is the share of problems that differ.
+    With several samples a problem ψ is the mean square of the differences by problem, which is
+    their variance if the runs do not differ (E. Miller, Adding Error Bars to Evals,
+    arXiv:2411.00640, 2024).
 
-    ψ is estimated with half a flip added either way and two problems, so that runs which agree on
-    all that was asked are not taken to agree on everything (A. Agresti & Y. Min, Statistics in
-    Medicine 24, 2005, 729-740). It cannot be less than the difference asks for: δ with one sample a
+    ψ is estimated after adding two problems, half a flip each way. Runs that agree on all observed
+    problems are thus not assumed to agree on every problem (A. Agresti & Y. Min, Statistics in
+    Medicine 24, 2005, 729-740). ψ cannot be less than the difference implies: δ with one sample a
     problem, δ² with several.
 
     Args:
-        differences: of each problem, between -1 and 1.
-        power: the chance of finding it.
-        level: the test's, two-sided.
+        differences: one difference per problem, between -1 and 1.
+        power: probability of finding the difference.
+        level: two-sided significance level of the test.
 
     Returns:
-        Between 0 and 1; None where so few problems would not show even a difference of all.
+        Between 0 and 1; None where these problems are too few to show even a difference of 1.
     """
     if not differences:
         return None
@@ -59,17 +59,17 @@ def detectable_difference(
 
 
 class Paired(BaseModel):
-    """Which problems each run did better on, and how likely so uneven a split is by chance.
+    """Problems each run did better on, and the test of the rates' difference.
 
     Attributes:
         better_a, better_b: ids of the problems that A or B solved more of.
-        both, neither: how many problems all samples of both solved, and no sample of either.
-        tied: how many problems both solved equally often, neither always nor never.
+        both, neither: numbers of problems where both runs solved all samples, or none.
+        tied: number of problems both solved equally often, neither always nor never.
         rate_a, rate_b: pass@1 over the paired problems.
-        low, high: of the difference, by `harness.stats.paired_score.score_interval`; None where
-            there is no problem.
-        detectable: by `harness.stats.paired.detectable_difference`.
-        p_value: of the difference, by the score test of the same; below 0.05 exactly where the
+        low, high: interval of the difference, by `harness.stats.paired_score.score_interval`; None
+            where there is no problem.
+        detectable: result of `harness.stats.paired.detectable_difference`.
+        p_value: p-value of the difference, by the same score test; below 0.05 exactly where the
             interval excludes 0.
     """
 
@@ -91,7 +91,7 @@ class Paired(BaseModel):
     @computed_field
     @property
     def difference(self) -> float:
-        """pass@1 of B less that of A."""
+        """pass@1 of B minus pass@1 of A."""
         return self.rate_b.value - self.rate_a.value if self.rate_a and self.rate_b else 0.0
 
 
@@ -104,10 +104,10 @@ def compare_paired(
     """Compare two runs on the problems they share.
 
     Args:
-        a: the fraction of samples that run A solved, by problem id.
-        b: the same of run B.
-        samples_a: how many samples A has of a problem; one where it is not given.
-        samples_b: the same of B.
+        a: fraction of samples that run A solved, by problem id.
+        b: fraction of samples that run B solved, by problem id.
+        samples_a: number of A's samples by problem id; 1 for every problem by default.
+        samples_b: number of B's samples by problem id; 1 for every problem by default.
     """
     shared = [problem for problem in a if problem in b]
     better_a = tuple(problem for problem in shared if a[problem] > b[problem])
@@ -138,14 +138,14 @@ def paired_score(
     samples_b: Mapping[str, int] | None = None,
     confidence: float = CONFIDENCE,
 ) -> Score:
-    """Return the difference of two runs on the problems they share, its interval and its p-value.
+    """Return the difference of two runs, its interval and its p-value.
 
     Args:
-        a: the fraction of samples that run A solved, by problem id.
-        b: the same of run B; at least one problem is in both.
-        samples_a: how many samples A has of a problem; one where it is not given.
-        samples_b: the same of B.
-        confidence: of the interval.
+        a: fraction of samples that run A solved, by problem id.
+        b: fraction of samples that run B solved, by problem id; at least one problem is in both.
+        samples_a: number of A's samples by problem id; 1 for every problem by default.
+        samples_b: number of B's samples by problem id; 1 for every problem by default.
+        confidence: coverage of the interval.
     """
     shared = [problem for problem in a if problem in b]
     numbers = [sum(of[p] for p in shared) if of else len(shared) for of in (samples_a, samples_b)]
@@ -153,11 +153,10 @@ def paired_score(
 
 
 def corrected_confidence(p_value: float, p_holm: float) -> float:
-    """Return the confidence at which an interval agrees with a p-value that is corrected by `holm`.
+    """Return the confidence of the interval that agrees with a p-value of `holm`.
 
-    The corrected test is p < 0.05 · p / p_holm; its interval is that of the same level, which
-    excludes 0 exactly where p_holm < 0.05. It is as wide as 95 % where nothing is corrected, and at
-    most as wide as Bonferroni's.
+    The corrected test is p < 0.05 · p / p_holm. The interval of that level excludes 0 exactly where
+    p_holm < 0.05. Its confidence is 95 % where nothing is corrected, and at most Bonferroni's.
     """
     return 1 - (1 - CONFIDENCE) * (p_value / p_holm if p_holm else 1.0)
 
@@ -170,19 +169,19 @@ def _rate(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's adjusted p-values, in the order given.
+    """Return Holm's adjusted p-values, in the order given.
 
-    With the m p-values in rising order, p₍₁₎ ≤ … ≤ p₍ₘ₎, the adjusted one of the i-th is
-    min(1, max over j ≤ i of (m - j + 1) · p₍ⱼ₎). Whoever takes for real what has at most 0.05 is
-    wrong in even one of all these tests with a probability of at most 0.05, whatever the tests have
-    to do with each other (S. Holm, "A simple sequentially rejective multiple test procedure",
-    Scandinavian Journal of Statistics 6, 1979, 65-70).
+    With the m p-values in rising order, p₍₁₎ ≤ … ≤ p₍ₘ₎, the adjusted one of the i-th is min(1, max
+    over j ≤ i of (m - j + 1) · p₍ⱼ₎). Rejecting every hypothesis with an adjusted p-value of at
+    most 0.05 makes even one false rejection with a probability of at most 0.05, whatever the
+    dependence between the tests (S. Holm, "A simple sequentially rejective multiple test
+    procedure", Scandinavian Journal of Statistics 6, 1979, 65-70).
 
     Args:
-        p_values: of all the tests that are made, each between 0 and 1.
+        p_values: p-values of all the tests made, each between 0 and 1.
 
     Raises:
-        ValueError: one is no probability.
+        ValueError: a value is not between 0 and 1.
     """
     if not all(0 <= p <= 1 for p in p_values):
         raise ValueError("a p-value is a number between 0 and 1")

@@ -1,29 +1,29 @@
-"""The score test of a paired difference, and the interval that is its inversion.
+"""Score test of a paired difference, and the interval found by inverting it.
 
-The interval holds exactly those differences that the test does not reject: it excludes 0 where
-p < 0.05, and nowhere else.
+The interval holds exactly the differences that the test does not reject: it excludes 0 if and only
+if p < 0.05.
 
-With one sample a problem, b problems that B alone solved and c that A alone did, it is T. Tango's
+With one sample a problem, b problems that only B solved and c that only A solved, it is T. Tango's
 score interval for paired proportions (Statistics in Medicine 17, 1998, 891-908):
 
     T(δ) = (b - c - nδ) / √(n (2q + δ(1 - δ)))
 
-with q the most likely share of problems that A alone solves if the difference is δ. Its test of no
-difference is McNemar's (Psychometrika 12, 1947, 153-157): T(0) = (b - c) / √(b + c).
-M. W. Fagerland, S. Lydersen & P. Laake recommend the interval for few pairs (Statistics in Medicine
-33, 2014, 2850-2875), and find the test to keep its level and to find more than the exact one (BMC
-Medical Research Methodology 13, 2013, 91).
+with q the maximum likelihood estimate of the share of problems that only A solves, given the
+difference δ. Its test of no difference is McNemar's (Psychometrika 12, 1947, 153-157): T(0) = (b -
+c) / √(b + c). M. W. Fagerland, S. Lydersen & P. Laake recommend the interval for few pairs
+(Statistics in Medicine 33, 2014, 2850-2875), and find that the test keeps its level and has more
+power than the exact one (BMC Medical Research Methodology 13, 2013, 91).
 
-With several samples a problem the samples resemble one another. Let x and y be the shares of a
-problem's samples that A and B solve: b/n is the mean of y(1 - x) and c/n that of x(1 - y), which is
-how often a sample of each, drawn at random, differ. The number of problems n is replaced by the
-effective number of pairs (J. N. K. Rao & A. J. Scott, Biometrics 48, 1992, 577-585): the one that
-makes the variance of independent pairs the variance that is seen between problems,
+Several samples of one problem are correlated. Let x and y be the shares of a problem's samples that
+A and B solve: b/n is the mean of y(1 - x) and c/n that of x(1 - y), the probability that two
+samples drawn at random, one of each run, differ. The number of problems n is replaced by the
+effective number of pairs (J. N. K. Rao & A. J. Scott, Biometrics 48, 1992, 577-585), for which the
+variance of independent pairs equals the variance observed between problems:
 
     n* = n · (b/n + c/n - d²) / s²
 
-with s² the variance of y - x over problems, times (z / t)² for s² being an estimate, as in
-`harness.stats.rates.clustered`. It is never less than n, which it is with one sample a problem.
+with s² the variance of y - x over problems. It is multiplied by (z / t)² because s² is an estimate,
+as in `harness.stats.rates.clustered`. It is never less than n, its value with one sample a problem.
 
 `tests/benchmarks/paired_intervals.py` measures size and coverage.
 """
@@ -42,12 +42,12 @@ _LEAST = 1e-12
 
 
 class Score(NamedTuple):
-    """The score test of a paired difference, and its interval.
+    """Result of the score test of a paired difference, with its interval.
 
     Attributes:
-        difference: the mean of B less that of A.
-        low, high: the interval of the difference.
-        p_value: two-sided, that there is none.
+        difference: mean of B minus mean of A.
+        low, high: interval of the difference.
+        p_value: two-sided p-value of no difference.
     """
 
     difference: float
@@ -64,13 +64,14 @@ def score_interval(
     """Return the score test of a paired difference, and its interval.
 
     Args:
-        pairs: of each problem the share of its samples that A solves, and that B does, between 0
-            and 1; at least one problem.
-        samples: of all problems, in the run that has fewer; as many as problems where not given.
-        confidence: of the interval. It excludes 0 exactly where p < 1 - confidence.
+        pairs: shares of a problem's samples that A and B solve, one pair per problem, each between
+            0 and 1; at least one.
+        samples: number of samples of all problems in the run that has fewer; the number of problems
+            by default.
+        confidence: coverage of the interval. It excludes 0 exactly where p < 1 - confidence.
 
     Raises:
-        ValueError: there is no problem, or a share is none.
+        ValueError: there is no problem, or a share is out of range.
     """
     if not pairs:
         raise ValueError("there is no problem to compare")
@@ -94,9 +95,9 @@ def score_interval(
 def effective_pairs(
     pairs: Sequence[tuple[float, float]], samples: int, confidence: float = CONFIDENCE
 ) -> float:
-    """Return how many independent pairs the samples of some problems are worth: n* of above.
+    """Return the number of independent pairs the samples are worth: n* above.
 
-    At least as many as problems, and at most as many as samples.
+    At least the number of problems, and at most the number of samples.
     """
     number = len(pairs)
     if number == 1 or samples <= number:
@@ -115,14 +116,14 @@ def effective_pairs(
 
 
 def _low_end(b: float, c: float, number: float, squared: float, *, above_zero: bool) -> float:
-    """Return the least difference that is not rejected.
+    """Return the smallest difference that is not rejected.
 
     Args:
-        b: pairs that B alone solves.
-        c: pairs that A alone does.
-        number: of all pairs.
-        squared: of the normal quantile.
-        above_zero: whether no difference is rejected, and B is better.
+        b: number of pairs that only B solves.
+        c: number of pairs that only A solves.
+        number: number of all pairs.
+        squared: square of the normal quantile.
+        above_zero: whether the hypothesis of no difference is rejected, with B better.
     """
     seen = (b - c) / number
     rejected, kept = (0.0, seen) if above_zero else (-1.0, min(seen, 0.0))

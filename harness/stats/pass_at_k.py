@@ -1,4 +1,4 @@
-"""What several samples a problem say: of k at least one is right, or all of them are."""
+"""Estimates from several samples a problem: pass@k and pass^k."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -8,18 +8,18 @@ from pydantic import BaseModel, ConfigDict
 from harness.stats.rates import Rate, rate
 
 Counts = tuple[int, int]
-"""Of a problem: how many samples there are, and how many of them are right."""
+"""Number of samples of a problem, and number of those that are right."""
 
 ROUND = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000)
 
 
 class OfSeveral(BaseModel):
-    """What can be said of k samples a problem.
+    """pass@k and pass^k of one k.
 
     Attributes:
         any_right: pass@k, over the problems with k samples or more; None where there is none.
-        all_right: pass^k, over the same.
-        too_few: problems that have fewer samples, and are in neither.
+        all_right: pass^k, over the same problems.
+        too_few: number of problems with fewer samples, which are in neither rate.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -31,13 +31,13 @@ class OfSeveral(BaseModel):
 
 
 def pass_at_k(samples: int, right: int, k: int) -> float | None:
-    """The chance that of k samples at least one is right, without bias.
+    """Return pass@k: the unbiased estimate that one of k samples is right.
 
     Of n samples of which c are right: 1 - C(n-c, k) / C(n, k) (M. Chen et al., Evaluating Large
     Language Models Trained on Code, arXiv:2107.03374, 2021, equation 1), in whole numbers.
 
     Returns:
-        None where there are fewer than k samples: that is not known then.
+        None where there are fewer than k samples.
     """
     if samples < k:
         return None
@@ -45,10 +45,10 @@ def pass_at_k(samples: int, right: int, k: int) -> float | None:
 
 
 def pass_hat_k(samples: int, right: int, k: int) -> float | None:
-    """The chance that of k samples all are right, without bias: pass^k.
+    """Return pass^k: the unbiased estimate that all of k samples are right.
 
-    Of n samples of which c are right: C(c, k) / C(n, k) (S. Yao et al., τ-bench,
-    arXiv:2406.12045, 2024).
+    Of n samples of which c are right: C(c, k) / C(n, k) (S. Yao et al., τ-bench, arXiv:2406.12045,
+    2024).
 
     Returns:
         None where there are fewer than k samples.
@@ -59,9 +59,9 @@ def pass_hat_k(samples: int, right: int, k: int) -> float | None:
 
 
 def of_several(counts: Sequence[Counts]) -> tuple[OfSeveral, ...]:
-    """pass@k and pass^k for round k, and for the most samples that a problem has.
+    """Return pass@k and pass^k for round k and for the largest sample count.
 
-    Empty where no problem has two.
+    Empty where every problem has fewer than two samples.
     """
     most = max((samples for samples, _ in counts), default=0)
     steps = sorted({k for k in ROUND if k < most} | ({most} if most > 1 else set[int]()))
@@ -79,6 +79,6 @@ def of_several(counts: Sequence[Counts]) -> tuple[OfSeveral, ...]:
 def _mean(
     counts: Iterable[Counts], k: int, estimate: Callable[[int, int, int], float | None]
 ) -> Rate | None:
-    """The mean over problems; n samples are n / k trials, where no two share one."""
+    """Return the mean over problems; n samples count as n // k trials that share no sample."""
     found = [(value, n // k) for n, c in counts if (value := estimate(n, c, k)) is not None]
     return rate([value for value, _ in found], sum(trials for _, trials in found))

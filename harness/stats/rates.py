@@ -9,12 +9,12 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Rate(BaseModel):
-    """A rate over problems with its 95 % interval.
+    """Rate over problems with its 95 % interval.
 
     Attributes:
-        value: between 0 and 1.
-        problems: how many problems it is the mean of.
-        low, high: Wilson's interval; with several samples a problem that of `clustered`.
+        value: the rate, between 0 and 1.
+        problems: number of problems.
+        low, high: ends of Wilson's interval; of that of `clustered` with several samples a problem.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -26,16 +26,16 @@ class Rate(BaseModel):
 
 
 def rate(fractions: Sequence[float], samples: int | None = None) -> Rate | None:
-    """pass@1: the mean over problems of the fraction of each problem's samples that are solved.
+    """Return pass@1: the mean over problems of the fraction of solved samples.
 
     With one sample a problem its interval is Wilson's; with several it is `clustered`.
 
     Args:
-        fractions: one of each problem.
-        samples: of all problems together; as many as there are problems where it is not given.
+        fractions: one fraction per problem.
+        samples: number of samples of all problems together; the number of problems by default.
 
     Returns:
-        None when there is no problem: no rate is not a rate of zero.
+        None when there is no problem, which is not a rate of zero.
     """
     if not fractions:
         return None
@@ -45,7 +45,7 @@ def rate(fractions: Sequence[float], samples: int | None = None) -> Rate | None:
 
 
 def rate_by_problem(values: Iterable[tuple[str, float]]) -> Rate | None:
-    """The same from a problem's id and a value between 0 and 1 for each sample."""
+    """Return `rate` of samples, given as problem id and a value between 0 and 1."""
     found: dict[str, list[float]] = defaultdict(list)
     for problem, value in values:
         found[problem].append(value)
@@ -57,14 +57,15 @@ def rate_by_problem(values: Iterable[tuple[str, float]]) -> Rate | None:
 
 
 def wilson(value: float, count: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval of a proportion (E. B. Wilson, JASA 22, 1927, 209-212).
+    """Return Wilson's score interval of a proportion.
 
-    With z the normal quantile: (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n).
+    With z the normal quantile (E. B. Wilson, JASA 22, 1927, 209-212):
+    (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n).
 
     Args:
         value: the proportion p, between 0 and 1.
-        count: the number of trials n, at least 1; an effective one need not be whole.
-        confidence: the interval's coverage.
+        count: number of trials n, at least 1; an effective number need not be whole.
+        confidence: coverage of the interval.
     """
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     centre = value + z * z / (2 * count)
@@ -76,21 +77,21 @@ def wilson(value: float, count: float, confidence: float = 0.95) -> tuple[float,
 def clustered(
     fractions: Sequence[float], samples: int, confidence: float = 0.95
 ) -> tuple[float, float]:
-    """Wilson's interval with the effective number of trials, for several samples a problem.
+    """Return Wilson's interval with the effective number of trials.
 
-    Samples of a problem resemble one another: N of P problems say more than P trials, and less
-    than N. How much is seen from how the problems' fractions x differ (L. Kish, Survey Sampling,
-    1965): n* = p(1-p) / (s²/P) with s² their sample variance, times (z / t)² for s² being an
-    estimate, t having P - 1 degrees of freedom (E. L. Korn & B. I. Graubard, Survey Methodology
-    24, 1998, 193-201). n* in the place of n in Wilson's interval: N. Dean & M. Pagano, Journal of
-    Survey Statistics and Methodology 3, 2015, 484-503. It is at least P, that being what samples
-    which are all alike come to, and at most N. With one sample a problem it is P, and the interval
-    Wilson's own. `tests/benchmarks/intervals.py` measures how often it holds the true rate.
+    Samples of one problem are correlated: N samples of P problems say more than P trials, and less
+    than N. The effective number of trials follows from the variance of the problems' fractions x
+    (L. Kish, Survey Sampling, 1965): n* = p(1-p) / (s²/P) with s² their sample variance. It is
+    multiplied by (z / t)² because s² is an estimate, with t of P - 1 degrees of freedom (E. L. Korn
+    & B. I. Graubard, Survey Methodology 24, 1998, 193-201). n* replaces n in Wilson's interval (N.
+    Dean & M. Pagano, Journal of Survey Statistics and Methodology 3, 2015, 484-503). It is at least
+    P, its value if all samples of a problem are alike, and at most N. With one sample a problem it
+    is P, which gives Wilson's own interval. `tests/benchmarks/intervals.py` measures the coverage.
 
     Args:
-        fractions: x of each problem, between 0 and 1; at least one.
-        samples: N, of all problems.
-        confidence: the interval's coverage.
+        fractions: fraction x of each problem, between 0 and 1; at least one.
+        samples: number of samples N of all problems.
+        confidence: coverage of the interval.
     """
     return wilson(
         min(1.0, math.fsum(fractions) / len(fractions)),
@@ -100,7 +101,7 @@ def clustered(
 
 
 def effective_trials(fractions: Sequence[float], samples: int, confidence: float = 0.95) -> float:
-    """How many independent trials the samples of some problems are worth: n* of `clustered`."""
+    """Return n* of `clustered`: the number of independent trials the samples are worth."""
     problems = len(fractions)
     mean = math.fsum(fractions) / problems
     if problems == 1 or samples <= problems or not 0 < mean < 1:
@@ -115,11 +116,11 @@ def effective_trials(fractions: Sequence[float], samples: int, confidence: float
 
 
 def student_quantile(share: float, freedom: int) -> float:
-    """The quantile of Student's t, for shares from 0.5 to 0.995.
+    """Return a quantile of Student's t, for shares from 0.5 to 0.995.
 
-    Exact for one and two degrees of freedom; from three on Fisher's and Cornish's expansion by the
-    normal quantile z (M. Abramowitz & I. A. Stegun, Handbook, 1964, 26.7.5), which is within 2 %
-    for three and 0.1 % from six on. Who prints a summary need not wait for scipy.
+    Exact for one and two degrees of freedom. From three on it is the Cornish-Fisher expansion in
+    the normal quantile z (M. Abramowitz & I. A. Stegun, Handbook, 1964, 26.7.5), accurate to 2 %
+    for three and 0.1 % from six on. This avoids importing scipy, which is slow to load.
     """
     if freedom == 1:
         return math.tan(math.pi * (share - 0.5))

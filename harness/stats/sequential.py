@@ -1,10 +1,10 @@
-"""A paired difference that may be looked at as often as one likes: e-value and interval.
+"""Paired difference that may be tested after every problem: e-value and interval.
 
-An ordinary p-value is right for one look at a number of problems that was fixed before. Whoever
-looks after every problem, and stops when it falls below 0.05, errs far more often. An e-value
-stays right: it is the wealth of somebody who bets against the hypothesis, at fair odds under it.
-The chance that such wealth ever reaches 1 / level is at most `level` (J. Ville, Étude critique de
-la notion de collectif, 1939), whenever one looks and for whatever reason one stops.
+An ordinary p-value is right for one test at a number of problems that was fixed before. Testing
+after every problem, and stopping when it falls below 0.05, errs far more often. An e-value stays
+right: it is the wealth of a gambler who bets against the hypothesis, at odds that are fair if the
+hypothesis is true. The chance that such wealth ever reaches 1 / level is at most `level` (J. Ville,
+Étude critique de la notion de collectif, 1939), at any number of tests and for any stopping rule.
 """
 
 import math
@@ -21,24 +21,25 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 STAKES = 100
-"""Stakes on either side that the bettor spreads the money over."""
+"""Number of stakes on either side among which the wealth is divided."""
 
 SHAPE = 3.0
-"""Of the Beta distribution of the stakes: the larger, the more on small differences."""
+"""Shape of the Beta distribution of the stakes; a larger one favors small differences."""
 
 _HALVINGS = 50
 _ALMOST = 1 - 1e-9
 
 
 class Evidence(NamedTuple):
-    """What so many pairs say of the mean difference.
+    """Evidence of a number of pairs about the mean difference.
 
     Attributes:
-        pairs: how many there are.
-        difference: their mean, between -1 and 1; 0 without a pair.
-        low, high: its interval, which holds at all looks together with the confidence 1 - level.
-        e_value: against a mean of 0; it is 1 / level or more exactly when 0 is outside of the
-            interval.
+        pairs: number of pairs.
+        difference: mean of the pairs, between -1 and 1; 0 without a pair.
+        low, high: interval of the mean, which holds at all looks together with the confidence 1 -
+            level.
+        e_value: e-value against a mean of 0; it is 1 / level or more exactly when 0 is outside of
+            the interval.
     """
 
     pairs: int
@@ -49,15 +50,15 @@ class Evidence(NamedTuple):
 
 
 def evidence(differences: Sequence[float], level: float = LEVEL) -> Evidence:
-    """Return the e-value of paired differences and their interval, valid at every look.
+    """Return the e-value and interval of paired differences, valid at every look.
 
     The interval is the set of means m whose e-value is below 1 / level. The e-value is log-convex
-    in m and at most 1 at the sample's own mean, so that the set is an interval around it.
+    in m and at most 1 at the sample mean, so the set is an interval around it.
 
     Args:
-        differences: one of each pair, in any order, each between -1 and 1. Given the pairs before,
-            each is to have the same mean: problems in a random order have that.
-        level: the chance to be wrong at any look, between 0 and 1.
+        differences: one difference per pair, each between -1 and 1. Given the pairs before, each
+            must have the same mean; problems in a random order have that.
+        level: probability of being wrong at any look, between 0 and 1.
 
     Raises:
         ValueError: a difference is out of range.
@@ -82,8 +83,9 @@ def evidence(differences: Sequence[float], level: float = LEVEL) -> Evidence:
 def log_e_value(tallies: Mapping[float, int], mean: float = 0.0) -> float:
     """Return the logarithm of the e-value against a mean difference.
 
-    A bettor spreads the money over stakes c between -1 and 1. Each is multiplied, at a difference
-    d, by 1 + c · (d - m) / r, with r = 1 + m for c > 0 and 1 - m for c < 0: nothing is ever owed.
+    The wealth is divided among stakes c between -1 and 1. At a difference d each part is multiplied
+    by 1 + c · (d - m) / r, with r = 1 + m for c > 0 and 1 - m for c < 0, so it never becomes
+    negative.
 
         E(m) = Σ_c w_c · Π_i (1 + c · (d_i - m) / r_c)
 
@@ -94,8 +96,8 @@ def log_e_value(tallies: Mapping[float, int], mean: float = 0.0) -> float:
     pairs multiply by 1.
 
     Args:
-        tallies: how often each difference was found.
-        mean: m, between -1 and 1.
+        tallies: number of occurrences of each difference.
+        mean: hypothetical mean m, between -1 and 1.
     """
     import numpy as np
 
@@ -113,7 +115,7 @@ def log_e_value(tallies: Mapping[float, int], mean: float = 0.0) -> float:
 
 @cache
 def _stakes() -> "tuple[Array, Array]":
-    """The stakes, without 0 and the ends, and the share of the money on each."""
+    """Return the stakes, without 0 and the ends, and the share of the wealth on each."""
     import numpy as np
 
     upper = (np.arange(STAKES) + 0.5) / STAKES

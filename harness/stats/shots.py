@@ -1,7 +1,7 @@
-"""What j of a problem's n independent shots bring and cost, as the mean over all their orders.
+"""Solve rate and cost of j of a problem's n independent shots, over all orders.
 
-Every order of the shots is equally likely, so that the means are sums over binomial coefficients
-and take no drawing. `tests/stats/test_shots.py` compares them with all orders, one by one.
+Every order of the shots is equally likely, so the means are sums over binomial coefficients and
+need no random drawing. `tests/stats/test_shots.py` compares them with an enumeration of all orders.
 """
 
 import math
@@ -12,14 +12,13 @@ from typing import NamedTuple
 
 
 class Shot(NamedTuple):
-    """One sample of a problem, asked without seeing the others.
+    """One independent sample of a problem.
 
     Attributes:
-        rank: how good the public tests say it is, the more the better: how many it passes, -1 where
-            it has no code.
+        rank: number of public tests passed, -1 for a sample without code; more is better.
         passes: whether it passes all public tests; with code, but without any public test, True.
         solved: whether it passes all tests, hidden ones included.
-        spend: what it took, in any unit.
+        spend: cost of the sample, in any unit.
     """
 
     rank: int
@@ -33,12 +32,12 @@ def chosen_solved(shots: Sequence[Shot], first: int) -> float:
 
     The shot of the highest rank is chosen, the earliest of equals. Over all orders the highest rank
     among j of n shots is at most r with probability C(m, j) / C(n, j), where m shots have a rank of
-    at most r (the distribution of a sample's maximum without replacement), and each shot of the
-    rank that is chosen is equally likely to come first.
+    at most r (the distribution of a sample's maximum without replacement). Each shot of the chosen
+    rank is equally likely to come first.
 
     Args:
         shots: all n shots of a problem.
-        first: j, from 1 to n.
+        first: number of shots j, from 1 to n.
     """
     by_rank: dict[int, list[bool]] = defaultdict(list)
     for shot in shots:
@@ -54,33 +53,35 @@ def chosen_solved(shots: Sequence[Shot], first: int) -> float:
 
 
 def any_solved(shots: Sequence[Shot], first: int) -> float:
-    """Return the chance that one of the first j shots is solved: pass@j, whoever could tell.
+    """Return the chance that one of the first j shots is solved: pass@j.
 
     1 - C(n-c, j) / C(n, j) for c solved shots (M. Chen et al., Evaluating Large Language Models
-    Trained on Code, arXiv:2107.03374, 2021, equation 1).
+    Trained on Code, arXiv:2107.03374, 2021, equation 1). No policy that picks one of the j shots
+    can do better.
     """
     failed = sum(not shot.solved for shot in shots)
     return 1 - _ratio(failed, len(shots), first)
 
 
 def mean_solved(shots: Sequence[Shot]) -> float:
-    """Return the share of shots that are solved: what one shot brings."""
+    """Return the share of shots that are solved."""
     return sum(shot.solved for shot in shots) / len(shots)
 
 
 def spend_of_all(shots: Sequence[Shot], first: int) -> float:
-    """Return what j shots cost on average over orders: j times the mean shot."""
+    """Return the mean cost of j shots over all orders: j times the mean shot."""
     return first * math.fsum(shot.spend for shot in shots) / len(shots)
 
 
 def spend_until_pass(shots: Sequence[Shot], first: int) -> float:
-    """Return what at most j shots cost on average, if the first to pass the public tests ends them.
+    """Return the mean cost of at most j shots, stopping at the first that passes.
 
-    The shot in place i is paid for if none of the i - 1 before it passes. Of n shots of which f
-    fail, these all fail with probability C(f, i-1) / C(n-1, i-1) where the shot in place i passes,
-    and C(f-1, i-1) / C(n-1, i-1) where it fails; each shot is in place i with probability 1/n.
+    A shot passes if it passes the public tests. The shot in place i is paid for if none of the
+    i - 1 before it passes. Of n shots of which f fail, these all fail with probability
+    C(f, i-1) / C(n-1, i-1) where the shot in place i passes, and C(f-1, i-1) / C(n-1, i-1) where
+    it fails; each shot is in place i with probability 1/n.
 
-    The shot that is chosen is the same as where all j are paid for.
+    Stopping does not change which shot is chosen.
     """
     number, failing = len(shots), sum(not shot.passes for shot in shots)
     passed = math.fsum(shot.spend for shot in shots if shot.passes) / number

@@ -1,13 +1,12 @@
-"""Solve rate over spend: what a way of working solves for what it costs, and two ways compared.
+"""Solve rate over spend: curves of strategies, and their comparison.
 
-A way of working is a row of policies that spend more and more: an agent that is cut off later and
+A strategy is a series of policies that spend more and more: an agent that is cut off later and
 later, or one shot, two shots, three. Each policy has a mean spend and a solve rate over problems.
 Between two policies the rate is that of a mixture of both, which is a straight line.
 
-Uncertainty is the bootstrap's over problems (B. Efron, Annals of Statistics 7, 1979, 1-26): whole
-problems are drawn, so that both ways, all samples and all policies of a problem come along. The
-share that is cut off at either end is widened for few problems, see
-`harness.stats.bootstrap.tail_share`.
+Uncertainty comes from a bootstrap over problems (B. Efron, Annals of Statistics 7, 1979, 1-26):
+whole problems are drawn, each with both strategies, all samples and all policies. The share that is
+cut off at either end is corrected for few problems, see `harness.stats.bootstrap.tail_share`.
 """
 
 import math
@@ -27,25 +26,25 @@ if TYPE_CHECKING:
 RESAMPLES = 2_000
 SEED = 0
 MOST_CAPS = 64
-"""Budgets, at most, at which an attempt is cut off to draw its curve."""
+"""Largest number of budgets at which attempts are cut off to draw a curve."""
 
 UNITS, MOST_UNITS = 1_000, 2_000
-"""Of more problems than the latter, so many random groups are drawn in the place of problems.
+"""Number of random groups drawn in place of more than `MOST_UNITS` problems.
 
-The groups are as good as problems that say more each (the method of random groups: K. M. Wolter,
-Introduction to Variance Estimation, 2nd edition, 2007, chapter 2), and drawn ten times as fast.
+Groups give the same variance as problems (the method of random groups: K. M. Wolter, Introduction
+to Variance Estimation, 2nd edition, 2007, chapter 2), and are drawn ten times as fast.
 """
 
-_CHUNK = 1 << 22  # weights held at a time
+_CHUNK = 1 << 22  # weights held in memory at a time
 
 
 class Attempt:
-    """One attempt: what it had spent when the solution that it would hand in changed.
+    """One attempt: its spend each time the solution it would submit changed.
 
     Attributes:
-        problem: the place of its problem.
-        changes: spend so far, and whether what is handed in from then on is solved; rising.
-        spend: of the whole attempt.
+        problem: index of its problem.
+        changes: spend so far, and whether the solution submitted from then on is solved; rising.
+        spend: spend of the whole attempt.
     """
 
     __slots__ = ("changes", "problem", "spend")
@@ -58,13 +57,14 @@ class Attempt:
 
 @dataclass(frozen=True, eq=False)
 class Policies:
-    """Policies that spend more and more, for each problem.
+    """Series of policies that spend more and more, for each problem.
 
     Attributes:
-        spend: what each policy spends on each problem; problems by policies.
-        solved: the chance that it solves the problem; of the same shape.
-        amounts: what tells the policies apart: the budget of an attempt, or the number of shots.
-        complete: whether more money would change nothing; else nobody knows what it would bring.
+        spend: spend of each policy on each problem; problems by policies.
+        solved: chance that the policy solves the problem; same shape.
+        amounts: amount that distinguishes the policies: the budget of an attempt, or the number of
+            shots.
+        complete: whether more money would change nothing; otherwise its effect is unknown.
     """
 
     spend: "Floats"
@@ -79,38 +79,38 @@ class Policies:
 
     @property
     def most(self) -> float:
-        """The mean spend of the last policy."""
+        """Mean spend of the last policy."""
         return float(self.curve[0][-1])
 
     def rates(self, at: Sequence[float]) -> list[float]:
-        """The solve rate at each mean spend; beyond the last policy that of the last."""
+        """Return the solve rate at each mean spend; beyond the last policy its solve rate."""
         import numpy as np
 
         spend, solved = self.curve
         return [float(each) for each in np.interp(at, spend, solved)]
 
     def amounts_at(self, at: Sequence[float]) -> list[float]:
-        """Which budget, or how many shots, spend so much on average."""
+        """Return the budgets, or numbers of shots, with these mean spends."""
         import numpy as np
 
         return [float(each) for each in np.interp(at, self.curve[0], self.amounts)]
 
     def of(self, rows: Sequence[int]) -> "Policies":
-        """The same for some of the problems."""
+        """Return the same policies for some of the problems."""
         chosen = list(rows)
         return Policies(self.spend[chosen], self.solved[chosen], self.amounts, self.complete)
 
 
 def cut_off(attempts: Sequence[Attempt], problems: int) -> Policies:
-    """Return the policies "cut every attempt off at a budget", from a budget of nothing to none.
+    """Return the policies "cut off at a budget", from a budget of 0 to no limit.
 
-    An attempt that is cut off at a budget hands in what it would have handed in then, and counts as
-    having spent the budget, or its whole spend where that is less. Several attempts at a problem
-    are averaged.
+    An attempt that is cut off at a budget submits its solution of that moment, and counts as having
+    spent the budget, or its whole spend where that is less. Several attempts at a problem are
+    averaged.
 
     Args:
         attempts: at least one of each problem.
-        problems: how many there are.
+        problems: number of problems.
     """
     import numpy as np
 
@@ -137,9 +137,9 @@ def cut_off(attempts: Sequence[Attempt], problems: int) -> Policies:
 
 
 def _caps(attempts: Sequence[Attempt]) -> list[float]:
-    """Nothing, the most that an attempt spent, and the spends between at which something changes.
+    """Return the budgets: 0, all spends at a changed solution, and final spends.
 
-    Of many, so many that an equal share of them lies between any two.
+    If there are more than `MOST_CAPS`, return that many of them, evenly spaced by rank.
     """
     import numpy as np
 
@@ -155,11 +155,11 @@ def _caps(attempts: Sequence[Attempt]) -> list[float]:
 def policies(
     spend: Sequence[Sequence[float]], solved: Sequence[Sequence[float]], *, complete: bool = False
 ) -> Policies:
-    """Return the policies "no shot", "one shot", "two shots", …, from what each brings a problem.
+    """Return the policies "no shot", "one shot", "two shots", ….
 
     Args:
-        spend: of each problem, what one shot costs, two shots, and so on.
-        solved: of each problem, the chance that they solve it.
+        spend: cost of one shot, two shots, and so on, for each problem.
+        solved: chance that these shots solve the problem, for each problem.
         complete: as in `Policies`.
     """
     import numpy as np
@@ -178,16 +178,17 @@ def resampled(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> "list[Floats]":
-    """Return the solve rates of ways of working at some spends, in each resample of the problems.
+    """Return the solve rates of strategies at some spends, in each resample.
 
     Args:
-        ways: of the same problems, in the same order.
+        ways: policies of each strategy, for the same problems in the same order.
         at: mean spends.
-        resamples: how often the problems are drawn again.
-        seed: of the drawing.
+        resamples: number of times the problems are drawn again.
+        seed: seed of the random generator.
 
     Returns:
-        For each way an array of resamples by spends; a row is the same resample in all of them.
+        For each strategy an array of resamples by spends; a row is the same resample in all of
+        them.
     """
     import numpy as np
 
@@ -217,12 +218,12 @@ def resampled(
 
 
 def _read(at: "Floats", spend: "Floats", solved: "Floats") -> "Floats":
-    """`numpy.interp` of each row, in one call: the rows are laid one after the other."""
+    """Do `numpy.interp` on each row, in one call: the rows are placed one after the other."""
     import numpy as np
 
     rows = len(spend)
     shift = np.arange(rows)[:, None] * (2 * float(max(spend.max(), at.max())) + 1)
-    wanted = np.minimum(at, spend[:, -1:])  # beyond the end of a row lies the next
+    wanted = np.minimum(at, spend[:, -1:])  # beyond the end of a row the next row begins
     found = np.interp((wanted + shift).ravel(), (spend + shift).ravel(), solved.ravel())
     return found.reshape(rows, len(at))
 
@@ -234,7 +235,7 @@ def _both(way: Policies) -> "Floats":
 
 
 def band(rates: "Floats", problems: int, confidence: float = 0.95) -> list[tuple[float, float]]:
-    """Return the interval of each column of resampled rates, or of differences of rates."""
+    """Return the interval of each column of resampled rates, or differences of rates."""
     import numpy as np
 
     tail = tail_share(problems, confidence)
@@ -244,11 +245,12 @@ def band(rates: "Floats", problems: int, confidence: float = 0.95) -> list[tuple
 
 @dataclass(frozen=True, slots=True)
 class CrossingPoint:
-    """The greatest spend at which two curves change places.
+    """Largest spend at which two curves cross.
 
     Attributes:
-        at: the mean spend.
-        low, high: its 95 % interval; None where it is open: the curves may as well not cross there.
+        at: mean spend at the crossing.
+        low, high: ends of its 95 % interval; None where it is open, because the curves may not
+            cross on that side at all.
         above: 1 where the second curve is higher above the crossing, -1 where the first is.
     """
 
@@ -263,18 +265,18 @@ def crossing(
 ) -> CrossingPoint | None:
     """Return where the difference of two curves changes its sign for the last time.
 
-    In each resample it is the last spend at which the difference has the other sign than at the end
-    of the curves: before all spends where it never has, after all where it has it at the end. The
+    In each resample it is the last spend at which the difference has the opposite sign of the
+    original curves' end: before all spends if it never has, after all if it has it at the end. The
     interval is cut from these at either end.
 
     Args:
         at: mean spends, rising.
-        difference: second curve less first, at each.
-        drawn: the same in each resample.
-        confidence: of the interval.
+        difference: second curve minus first, at each spend.
+        drawn: the same difference in each resample.
+        confidence: coverage of the interval.
 
     Returns:
-        None where the difference is nothing at the end, or has one sign throughout.
+        None where the difference is 0 at the end, or has one sign throughout.
     """
     import numpy as np
 
@@ -296,11 +298,11 @@ def crossing(
 
 
 def _last_below(at: Sequence[float], rows: "Floats") -> "Floats":
-    """The last zero of each row, between the spends around it; infinite where there is none."""
+    """Return the last zero of each row, interpolated between spends; infinite if there is none."""
     import numpy as np
 
     spends = np.array(at)
-    below = rows < -1e-12  # noqa: PLR2004 - what sums leave over
+    below = rows < -1e-12  # noqa: PLR2004 - rounding error of sums
     last = rows.shape[1] - 1 - below[:, ::-1].argmax(axis=1)
     found = np.full(len(rows), -np.inf)
     some = below.any(axis=1)
@@ -315,5 +317,5 @@ def _last_below(at: Sequence[float], rows: "Floats") -> "Floats":
 
 
 def _plain(value: float) -> float:
-    """Without the last digits, which the order of a sum decides; and no zero below zero."""
+    """Round off the last digits, which depend on the order of a sum, and turn -0 into 0."""
     return round(float(value), 12) + 0.0

@@ -1,1 +1,1 @@
-"""What a person sees on a terminal: progress and tables."""
+"""Terminal output: progress and tables."""

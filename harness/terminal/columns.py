@@ -1,7 +1,7 @@
-"""A table in a box, whose columns leave one by one where the window is too narrow for all.
+"""A table in a box that drops columns one by one if the window is too narrow.
 
-It is drawn by hand: a live table is drawn several times a second, and a run may have ten thousand
-rows, which takes rich's own tables seconds.
+It is drawn without rich's tables: a live table is drawn several times a second, and a run may have
+ten thousand rows, for which rich takes seconds.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 CHROME = 4
-"""Lines of a table that are no rows: its top, its head, the line below it, its bottom."""
+"""Lines of a table that are not rows: top, head, the line below it, bottom."""
 _ASCII = str.maketrans("┃│━─╸┏┳┓┡╇┩└┴┘╭╮╰╯", "||---" + "+" * 13)
 _PLAIN = Style()
 _COLOURS = {
@@ -26,7 +26,7 @@ _COLOURS = {
 
 
 class Cell(NamedTuple):
-    """A text and its colour."""
+    """A text and its style."""
 
     text: str
     style: str = ""
@@ -34,15 +34,15 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column.
+    """A column of a table.
 
     Attributes:
-        right: whether its cells stand to the right, as figures do.
-        leaves: which column is left out first where there is no room; 0 for those that stay.
-        least: cells that it can do with, where it is cut before any other leaves; None for one
-            that is never cut.
-        middle: whether a cell that is cut loses its middle, as what tells names apart is often at
-            their ends.
+        name: the heading.
+        right: whether cells are aligned to the right, as numbers are.
+        leaves: order in which the column is dropped if there is no room; 0 for never.
+        least: smallest width in characters, to which it is cut before any column is dropped; None
+            if it is never cut.
+        middle: whether cells are cut in the middle, since names often differ at their ends.
     """
 
     name: str
@@ -53,12 +53,12 @@ class Column:
 
 
 def fit(columns: Sequence[Column], wanted: Sequence[int], width: int) -> list[tuple[int, int]]:
-    """Which columns have room, by their places, and how wide each is.
+    """Return the index and width of each column that fits.
 
     Args:
-        columns: all of them.
-        wanted: the width of each one's widest cell.
-        width: of the whole table, borders included.
+        columns: all columns.
+        wanted: width of each column's widest cell.
+        width: width of the table, including borders.
     """
     kept = list(range(len(columns)))
     cut = [_least(column, wanted[place]) for place, column in enumerate(columns)]
@@ -71,7 +71,7 @@ def fit(columns: Sequence[Column], wanted: Sequence[int], width: int) -> list[tu
         more = min(max(0, room), wanted[place] - cut[place])
         widths[place] += more
         room -= more
-    for place in kept:  # a window for nobody: what can be cut is cut further
+    for place in kept:  # the window is too narrow: cut further where possible
         if room < 0 and columns[place].least is not None:
             widths[place] = max(1, widths[place] + room)
     return list(widths.items())
@@ -86,13 +86,13 @@ def _width(kept: Sequence[int], widths: Sequence[int]) -> int:
 
 
 class Grid:
-    """Rows under a head.
+    """Rows below a heading.
 
     Args:
-        columns: of every row.
-        rows: cells whose texts are printable and of one line; one a column.
-        expand: whether a column that can be cut takes all that is left of the width.
-        width: of the whole; that of the window if not given.
+        columns: the columns.
+        rows: a cell per column, with printable text in one line.
+        expand: whether a column that can be cut takes all remaining width.
+        width: width of the table; default: the window's.
     """
 
     def __init__(
@@ -109,13 +109,13 @@ class Grid:
         self._width = width
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Its lines."""
+        """Yield the lines."""
         for line in self.lines(console, options):
             yield from line
             yield Segment.line()
 
     def lines(self, console: Console, options: ConsoleOptions) -> Iterator[list[Segment]]:
-        """Its lines, without their ends."""
+        """Yield the lines, without line ends."""
         width = self._width or options.max_width
         placed = fit(self._columns, self._wanted(width), width)
         heads = [Cell(self._columns[place].name, "bold") for place, _ in placed]
@@ -161,7 +161,7 @@ class Grid:
 
 
 def fitted(text: str, width: int, *, right: bool = False) -> str:
-    """A text in exactly so many cells; what is cut off leaves an ellipsis."""
+    """Return a text of exactly `width` characters; an ellipsis marks what is cut off."""
     if not text.isascii() or len(text) > width:
         size = cell_len(text)
         if size > width:
@@ -171,20 +171,20 @@ def fitted(text: str, width: int, *, right: bool = False) -> str:
 
 
 def middle_cut(text: str, width: int) -> str:
-    """A text of at most so many letters: where it is longer, it loses its middle."""
-    if len(text) <= width or width < 3:  # noqa: PLR2004 - a letter, the ellipsis, a letter
+    """Return a text of at most `width` characters, cut in the middle if longer."""
+    if len(text) <= width or width < 3:  # noqa: PLR2004 - a character on both sides of the ellipsis
         return text
     tail = (width - 1) // 2
     return f"{text[: width - 1 - tail]}…{text[-tail:]}"
 
 
 def drawn(text: str, options: ConsoleOptions) -> str:
-    """Lines of boxes, as the terminal can show them."""
+    """Return lines of boxes in characters that the terminal can display."""
     return text.translate(_ASCII) if options.ascii_only else text
 
 
 def painted(line: Iterable[Segment], console: Console) -> str:
-    """A line as a terminal takes it, in the colours that it has."""
+    """Return a line with escape codes for the colors of the terminal."""
     colours = _COLOURS.get(console.color_system or "")
     parts: list[str] = []
     for text, style, _ in line:

@@ -1,4 +1,4 @@
-"""Tables of how fast solutions are."""
+"""Tables of the efficiency of solutions."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from harness.text import count, printable_line
 
 
 def efficiency_table(found: EfficiencySummary) -> Table:
-    """Beyond and the mean percentile, each with its interval."""
+    """Return a table of Beyond and the mean percentile, with intervals."""
     table = figures_table("efficiency", "mean", "95 % interval", "problems")
     for name, rate in scores(found):
         if rate is not None:
@@ -25,7 +25,7 @@ def efficiency_table(found: EfficiencySummary) -> Table:
 
 
 def efficiency_facts(found: EfficiencySummary | None) -> Iterator[tuple[str, str]]:
-    """How it was measured, and what is in none of the means; nothing where it was not."""
+    """Yield how efficiency was measured, if it was, and what the means exclude."""
     if found is None:
         return
     yield "timed", _timed(found)
@@ -47,5 +47,5 @@ def _timed(found: EfficiencySummary) -> str:
     if found.not_measured:
         text += f"; {found.not_measured:,} not measured, in no Beyond"
     if len(found.timings) > 1:
-        text += "; two ways of timing, whose means say nothing together"
+        text += "; two timing methods, which must not be averaged together"
     return text

@@ -1,4 +1,4 @@
-"""What iterating brought, as a small table: the share solved by test run, turn, tokens, dollars."""
+"""Table of the effect of iterating: solve rate by test run, turn, tokens, cost."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -10,20 +10,20 @@ from harness.run.summary.iteration import Curve
 from harness.terminal.layout import figures_table
 from harness.text import percent
 
-MOST_ROWS = 6  # of a kind; all are in summary.json
-BAR = 20  # characters of 100 %
+MOST_ROWS = 6  # per kind; all are in summary.json
+BAR = 20  # characters for 100 %
 ROOM_FOR_BARS = 70  # columns
 EIGHTHS = " ▏▎▍▌▋▊▉"
 
 Row = tuple[str, float | None, float]
-"""What a share is of, that which passed the public tests, and that which is solved."""
+"""A row's name, rate passing the public tests, and rate solved."""
 
 
 class CurveView:
-    """The table, made for the terminal that it comes to: with bars where there is room for them.
+    """The table, with bars if the terminal is wide enough.
 
     Args:
-        curve: of a run whose samples had more than one go.
+        curve: curve of a run with several revisions per sample.
     """
 
     def __init__(self, curve: Curve) -> None:
@@ -46,11 +46,11 @@ class CurveView:
 
 
 def bar(share: float, *, ascii_only: bool = False) -> str:
-    """A bar of up to `BAR` characters, to an eighth of one where the terminal has block characters.
+    """Return a bar of up to `BAR` characters, precise to an eighth of one.
 
     Args:
-        share: between 0 and 1.
-        ascii_only: the terminal has none.
+        share: length, between 0 and 1.
+        ascii_only: whether to use only ASCII characters, and whole ones.
     """
     if ascii_only:
         return "#" * round(share * BAR)
@@ -66,7 +66,7 @@ def _kinds(curve: Curve) -> Iterator[list[Row]]:
 
 
 def _telling(rows: Sequence[Row]) -> list[Row]:
-    """The rows at which a share rises, and the last; of too many every second, third, …."""
+    """Return the last row and those with rising rates; if too many, only every n-th."""
     before = [(0.0, 0.0), *((public or 0.0, solved) for _, public, solved in rows)]
     rising = [
         row
@@ -78,5 +78,5 @@ def _telling(rows: Sequence[Row]) -> list[Row]:
 
 
 def _dollars(amount: float) -> str:
-    """A round amount, however small, without an exponent."""
+    """Return an amount, however small, without an exponent."""
     return f"${Decimal(str(amount)):,f}"

@@ -1,4 +1,4 @@
-"""What tables are made of: columns of figures, rates with their intervals, named facts."""
+"""Parts of tables: columns of numbers, rates with intervals, named facts."""
 
 from collections.abc import Iterable
 
@@ -11,9 +11,9 @@ from harness.text import interval, percent, printable_line
 
 
 def figures_table(*columns: str) -> Table:
-    """A table whose first column names what the others count.
+    """Return a table whose first column names what the others count.
 
-    On a narrow terminal cells are folded, never cut: `1…` is no way to write 100 %.
+    On a narrow terminal cells are folded, not cut: `1…` must not stand for 100 %.
     """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for column in columns:
@@ -23,7 +23,7 @@ def figures_table(*columns: str) -> Table:
 
 
 def rates_table(*rates: tuple[str, Rate | None]) -> Table:
-    """The headline rate and those beside it that there are."""
+    """Return a table of the main rate and the other rates that exist."""
     table = figures_table("", "rate", "95 % interval", "problems")
     for name, rate in rates:
         if rate is not None:
@@ -32,12 +32,12 @@ def rates_table(*rates: tuple[str, Rate | None]) -> Table:
 
 
 def rate_cells(rate: Rate) -> tuple[str, str, str]:
-    """A rate, its interval and of how many problems it is."""
+    """Return a rate, its interval and its number of problems."""
     return percent(rate.value), interval(rate.low, rate.high), str(rate.problems)
 
 
 def facts(named: Iterable[tuple[str, str]]) -> Table:
-    """Names and their figures, below a table of rates."""
+    """Return names and values, to show below a table of rates."""
     table = Table.grid(padding=(0, 2))
     for name, figures in named:
         table.add_row(Text(name, style="bold"), Text(printable_line(figures)))

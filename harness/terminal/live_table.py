@@ -1,7 +1,7 @@
-"""The live table of a run: its scores, the newest samples, how far it is and when it will end.
+"""The live table of a run: its scores, newest samples, progress and time left.
 
-Every frame is one write that draws over the last one, so that nothing flickers; after the window
-was resized the screen is cleared first, as nobody knows how a terminal has folded what it held.
+Every frame is one write that overwrites the previous one, to avoid flicker. After a resize the
+screen is cleared first, since terminals fold lines differently.
 """
 
 import time
@@ -26,20 +26,20 @@ from harness.text import dollars, percent, printable_line
 
 FRAMES_A_SECOND = 4
 KEPT = 200
-"""Rows of graded samples: no window has more lines."""
+"""Number of graded samples kept: more lines than any window has."""
 BOXES = 5
-"""Lines that are neither scores nor table: those of two boxes, and the bar."""
+"""Lines besides scores and table: those of two boxes, and the bar."""
 ABOVE = 4
-"""Lines that stay free, so that what is said meanwhile is seen above the frame."""
+"""Lines left free above the frame for messages."""
 FOR_GRADED = 3
-"""A window shows at least one graded sample in so many rows, and those under way in the others."""
+"""A window shows at least one graded sample per this many rows."""
 LEAST_HEIGHT, LEAST_WIDTH = 17, 28
-"""Of a window; a smaller one gets the first scores and the bar alone."""
+"""Smallest window; a smaller one shows only the first scores and the bar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What is known of a problem before it is solved."""
+    """Facts about a problem before it is solved."""
 
     id: str
     title: str
@@ -72,7 +72,7 @@ class _UnderWay:
         )
 
     def see(self, event: Progress) -> None:
-        """The model has answered, or tests were run."""
+        """Update the row after an answer of the model or a test run."""
         self.status, self.turn = "running", event.turn
         if isinstance(event, Response):
             usage = event.response.usage
@@ -83,15 +83,15 @@ class _UnderWay:
 
 
 class LiveTable:
-    """What is drawn of a run on a terminal.
+    """The live display of a run on a terminal.
 
     Args:
         console: the terminal.
-        tally: the scores; whoever counts them does so before telling this table.
-        heading: what is run, in words.
-        problems: of the run, in their order.
-        several: whether there are several samples of each.
-        clock: seconds.
+        tally: the scores; must be updated before this table.
+        heading: description of the run, in parts.
+        problems: problems of the run, in order.
+        several: whether there are several samples per problem.
+        clock: returns seconds.
     """
 
     def __init__(
@@ -121,16 +121,16 @@ class LiveTable:
         self._live = _Steady(self, console)
 
     def start(self) -> None:
-        """Show it."""
+        """Start the display."""
         self._live.start(refresh=True)
 
     def stop(self) -> None:
-        """Leave scores and bar on the screen, and no rows."""
+        """Stop the display, leaving scores and bar on the screen, but no rows."""
         self._ended = True
         self._live.stop()
 
     def begun(self, sample: str) -> None:
-        """A sample has begun."""
+        """Add a row for a sample that was started."""
         problem, _, index = sample.rpartition("#")
         named = self._problems.get(problem) or Named(problem, "", "")
         row = SampleRow(
@@ -146,7 +146,7 @@ class LiveTable:
             self._under_way[sample] = _UnderWay(row, self._clock())
 
     def retrying(self, sample: str, turn: int, why: str) -> None:
-        """A request of it failed and is sent again."""
+        """Show that a request of a sample failed and is retried."""
         with self._lock:
             self._retry = printable_line(why)
             if sample in self._under_way:
@@ -154,20 +154,20 @@ class LiveTable:
                 self._under_way[sample].turn = turn
 
     def progressed(self, sample: str, event: Progress) -> None:
-        """The model has answered, or tests were run."""
+        """Update a sample's row after an answer of the model or a test run."""
         with self._lock:
             if sample in self._under_way:
                 self._under_way[sample].see(event)
 
     def resumed(self, sample: str, turn: int) -> None:
-        """A sample goes on after a turn; what it has used before is not told."""
+        """Show that a sample resumes after a turn; its earlier token count is unknown."""
         with self._lock:
             if sample in self._under_way:
                 self._under_way[sample].turn = turn
                 self._under_way[sample].tokens = None
 
     def graded(self, result: SampleResult) -> None:
-        """A sample is graded."""
+        """Replace a sample's row by its result."""
         number = self._numbers.of(result.problem_id, result.index)
         row = result_row(result, number, several=self._several)
         with self._lock:
@@ -176,7 +176,7 @@ class LiveTable:
             self._graded.append(row)
 
     def pending(self, sample: str, *, shown: bool) -> None:
-        """A sample is left for another time; `shown`: it was tried, and its row says so."""
+        """Remove a sample that stays pending; `shown`: keep a row if it was tried."""
         with self._lock:
             left = self._under_way.pop(sample, None)
             if left is not None and shown:
@@ -184,7 +184,7 @@ class LiveTable:
                 self._graded.append(left.now(self._clock()))
 
     def lines(self) -> Iterator[list[Segment]]:
-        """The frame, a column narrower than the window: so no line is ever folded."""
+        """Yield the frame, a column narrower than the window, so that no line is folded."""
         console, options = self._console, self._console.options
         width = max(1, options.max_width - 1)
         low = options.size.height < LEAST_HEIGHT or width < LEAST_WIDTH
@@ -202,10 +202,10 @@ class LiveTable:
         yield from _box([self._bar(width - 4, options)], width, options)
 
     def _rows(self, room: int) -> list[SampleRow]:
-        """The newest that there is room for, those under way among them, in the run's order."""
+        """Return the newest rows that fit, including running samples, in the run's order."""
         with self._lock:
             moment = self._clock()
-            # the longest under way may be what a person waits for
+            # running ones come first, since the longest may be blocking
             under_way = [each.now(moment) for each in self._under_way.values()]
             newest = [*self._graded][-max(room, 1) :]
         fair = max(room - len(newest), room - max(1, room // FOR_GRADED))
@@ -215,7 +215,7 @@ class LiveTable:
         return sorted(rows, key=lambda row: row.number)
 
     def _head(self, width: int) -> Iterator[str]:
-        """The scores, in as many lines as they need."""
+        """Yield the scores, in as many lines as necessary."""
         tally, parts = self._tally, [*self._heading]
         rate = tally.pass_at_1
         if rate is not None:
@@ -266,11 +266,11 @@ def _span(seconds: float) -> str:
 
 
 class _Steady(Live):
-    """Draws a frame over the last one, without erasing that first.
+    """Draws a frame over the previous one, without erasing that first.
 
-    A frame is handed to the terminal as one text: rich takes several times as long for each of its
-    segments. The cursor rests at the beginning of its last line, where the echo of Ctrl-C cannot
-    push it into another.
+    A frame is written as one text, since rich takes several times as long for separate segments.
+    The cursor rests at the start of the last line, where the echo of Ctrl-C cannot cause a line
+    break.
     """
 
     def __init__(self, table: LiveTable, console: Console) -> None:
@@ -280,7 +280,7 @@ class _Steady(Live):
         self._height = 0
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """The frame after what is to stand above it."""
+        """Return the frame, after any output to show above it."""
         console = self.console
         size = console.size.width, console.size.height
         resized, self._size = self._size not in {None, size}, size
@@ -295,7 +295,7 @@ class _Steady(Live):
         return [_Raw(f"{back}\x1b[J"), *renderables, _Raw(f"{frame}\r")]
 
     def stop(self) -> None:
-        """Draw a last frame, and go on below it."""
+        """Draw a final frame, and move below it."""
         was_shown = self.is_started
         super().stop()
         if was_shown:
@@ -303,11 +303,11 @@ class _Steady(Live):
 
 
 class _Raw:
-    """A text for the terminal, as it is."""
+    """Raw text for the terminal."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Marked as one that moves the cursor, so that nobody measures it."""
+        """Yield the text as a control segment, which is not measured."""
         yield Segment(self._text, None, [(ControlType.CARRIAGE_RETURN,)])

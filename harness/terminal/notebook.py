@@ -1,4 +1,4 @@
-"""How results are shown: by rich on a terminal, as HTML in a notebook."""
+"""Display of results: by rich on a terminal, as HTML in a notebook."""
 
 from dataclasses import dataclass
 from io import StringIO
@@ -11,9 +11,9 @@ FORMAT = '<pre style="white-space:pre;overflow-x:auto;line-height:1.3;margin:0">
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A view whose texts are printed as they are, whatever the console makes of others.
+    """A view whose texts are printed literally, whatever the console's settings.
 
-    They are of models and data sets: what looks like markup in them is none.
+    The texts come from models and data sets, and may contain what looks like markup.
     """
 
     view: RenderableType
@@ -24,23 +24,23 @@ class Literal:
 
 
 class NotebookView:
-    """A base for what has one view, and is shown by it on a terminal and in a notebook."""
+    """Base class of objects with one view, for terminals and notebooks."""
 
     def view(self) -> RenderableType:
-        """What is shown."""
+        """Return the renderable to display."""
         raise NotImplementedError
 
     def __rich__(self) -> RenderableType:
-        """What rich prints."""
+        """Return what rich prints."""
         return Literal(self.view())
 
     def _repr_html_(self) -> str:
-        """The same as HTML, for notebooks; every text in it is escaped."""
+        """Return the view as HTML for notebooks; all texts are escaped."""
         return html_of(self.view())
 
 
 def html_of(view: RenderableType) -> str:
-    """A view as HTML that stands by itself: no script, no link, no style but its own."""
+    """Return a view as self-contained HTML: no scripts, no links, inline styles."""
     console = _console(WIDTH, record=True)
     console.print(view, crop=False)
     return console.export_html(inline_styles=True, code_format=FORMAT)

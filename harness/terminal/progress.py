@@ -1,4 +1,4 @@
-"""How judging goes on: a live bar on a terminal, a line now and then elsewhere; on stderr."""
+"""Progress on stderr: a live bar on a terminal, occasional lines elsewhere."""
 
 from types import TracebackType
 from typing import Self
@@ -22,9 +22,9 @@ from harness.text import printable_line
 
 
 def live_bar(console: Console) -> Progress:
-    """A description, a bar, how many of how many, and the time left; nothing but on a terminal."""
+    """Return a bar with description, count and time left; only shown on a terminal."""
     return Progress(
-        TextColumn("{task.description}", markup=False),  # it may hold a stranger's words
+        TextColumn("{task.description}", markup=False),  # it may contain untrusted text
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TimeRemainingColumn(compact=True),
@@ -34,16 +34,15 @@ def live_bar(console: Console) -> Progress:
 
 
 class JudgingBar:
-    """How many solutions are judged, and how many of them well.
+    """Progress of grading: the number of solutions graded, and of good ones.
 
     Args:
-        console: where that is shown.
-        total: how many there are.
-        noun: what they are called there, and the word for those that are as they should be:
-            `solutions accepted`.
+        console: where to show it.
+        total: number of solutions.
+        noun: noun for good solutions: `solutions accepted`.
     """
 
-    LINES = 20  # at most, where there is no terminal
+    LINES = 20  # largest number of lines if not on a terminal
 
     def __init__(self, console: Console, total: int, noun: str) -> None:
         self._console = console
@@ -53,7 +52,7 @@ class JudgingBar:
         self._task = self._bar.add_task(self._state(), total=total)
 
     def judged(self, *, good: bool, failed: bool) -> None:
-        """One more is judged: well, or not at all where infrastructure failed."""
+        """Count a graded solution; `failed`: infrastructure prevented grading."""
         self._done += 1
         self._good += good
         self._failed += failed
@@ -80,11 +79,11 @@ class JudgingBar:
 
 
 LARGE = 8_000_000
-"""Bytes from which on a file is worth a line."""
+"""Bytes from which on a file gets a line."""
 
 
 class LoadingBar(Closing):
-    """What `harness.sources` tells of large files, for a person; call it as a `Watch`."""
+    """Progress of reading large files; callable as a `Watch`."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -100,7 +99,7 @@ class LoadingBar(Closing):
         )
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """So many bytes of so many of something are done."""
+        """Show that `done` of `total` bytes were read."""
         if what not in self._tasks:
             self._bar.start()
             self._tasks[what] = self._bar.add_task(printable_line(what), total=total)
@@ -109,17 +108,17 @@ class LoadingBar(Closing):
         self._bar.update(self._tasks[what], completed=done, total=total, visible=done < total)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._bar.stop()
 
 
 def load_with_bar(spec: str, console: Console, *, skip_bad_rows: bool = False) -> Loaded:
-    """The problems that a spec names; see `harness.sources.benchmarks.load`.
+    """Load the problems of a spec; see `harness.sources.benchmarks.load`.
 
     Args:
         spec: `NAME[:WHERE]`.
-        console: where the bar is.
-        skip_bad_rows: pass over rows that are not as their schema says, and report them.
+        console: where to show the bar.
+        skip_bad_rows: whether to skip and report rows that do not match their schema.
     """
     with LoadingBar(console) as watch:
         return load(spec, skip_bad_rows=skip_bad_rows, watch=watch)

@@ -1,4 +1,4 @@
-"""`--fail-under RATE`: an exit code that says whether pass@1 is high enough."""
+"""`--fail-under RATE`: an exit code that depends on pass@1."""
 
 import json
 import math
@@ -15,14 +15,14 @@ from harness.terminal.summary_table import write_json
 from harness.text import count, percent
 
 CLOSE = 1e-9
-"""What a mean of fractions may lack by rounding alone."""
+"""Tolerance for rounding errors in a mean of fractions."""
 
 
 def read_rate(text: str | None) -> float | None:
-    """A rate as people write it: 0.6 or 60%.
+    """Parse a rate such as 0.6 or 60%.
 
     Raises:
-        UsageError: it is none between 0 and 1.
+        UsageError: it is not between 0 and 1.
     """
     if text is None:
         return None
@@ -36,14 +36,14 @@ def read_rate(text: str | None) -> float | None:
 
 
 def gate(err: Console, path: Path, least: float | None) -> int:
-    """The exit code of a run under `--fail-under`.
+    """Return the exit code of a run under `--fail-under`.
 
-    The gate passes, or is missed, once the samples that are not graded can no longer change that.
+    The result is decided as soon as the ungraded samples can no longer change it.
 
     Args:
-        err: where it is said why it does not pass.
-        path: the run's directory.
-        least: the pass@1 that is wanted; None for no gate.
+        err: where to print why the run does not pass.
+        path: the run directory.
+        least: the required pass@1; None to always pass.
     """
     if least is None:
         return OK
@@ -73,7 +73,7 @@ def _without_tests(summary: Summary) -> str:
 
 
 def print_summary(out: Console, summary: Summary, run: Path, *, as_json: bool) -> None:
-    """The answer and where the run is, or the summary as one JSON object."""
+    """Print the results and the run's path, or the summary as one JSON object."""
     if as_json:
         write_json(out, json.dumps({"run": str(run), **summary.model_dump(mode="json")}))
         return

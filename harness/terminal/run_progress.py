@@ -1,4 +1,4 @@
-"""How a run goes on: a live table on a terminal, a line a sample elsewhere. Written to stderr."""
+"""Progress of a run on stderr: a live table on a terminal, else lines."""
 
 from collections.abc import Iterable, Sequence
 from types import TracebackType
@@ -21,14 +21,14 @@ from harness.text import printable_line
 
 
 class RunProgress:
-    """An engine's observer that shows the scores, the newest samples, and the time left.
+    """An observer that shows the scores, the newest samples, and the time left.
 
     Args:
-        console: a terminal, or what takes lines.
-        total: samples of the run.
-        done: those that are graded already.
-        problems: of the run, in their order.
-        heading: what is run, in words.
+        console: a terminal, or another output for lines.
+        total: number of samples of the run.
+        done: results of samples that are already graded.
+        problems: problems of the run, in order.
+        heading: description of the run, in parts.
     """
 
     def __init__(
@@ -54,22 +54,22 @@ class RunProgress:
                 self._live.graded(result)
 
     def begun(self, plan: Plan, left: int) -> None:
-        """The run begins: the table says so itself."""
+        """Do nothing: the table itself shows that the run has started."""
 
     def ended(self, summary: Summary, *, interrupted: bool) -> None:
-        """The run is over: its summary is printed by the command."""
+        """Do nothing: the command prints the summary."""
 
     def broken(self, error: BaseException) -> None:
-        """An error ended the run: the command prints it."""
+        """Do nothing: the command prints the error."""
 
     def started(self, sample: str) -> None:
-        """A sample has begun."""
+        """Show that a sample was started."""
         self._tally.running += 1
         if self._live:
             self._live.begun(sample)
 
     def finished(self, result: SampleResult) -> None:
-        """A sample is graded and committed."""
+        """Show the result of a sample."""
         self._tally.running -= 1
         self._tally.count(result)
         if self._live:
@@ -84,7 +84,7 @@ class RunProgress:
         )
 
     def failed(self, failure: Failure) -> None:
-        """A sample stays pending."""
+        """Show that a sample stays pending."""
         self._tally.running -= 1
         self._tally.fail()
         if self._live:
@@ -94,7 +94,7 @@ class RunProgress:
         self._tell(f"{failure.sample}  {failure.verdict.replace('_', ' ')}, pending: {cause}")
 
     def resumed(self, sample: str, event: Resumed) -> None:
-        """A sample goes on where it was interrupted; said where that cannot be."""
+        """Show that a sample was resumed, or why it starts over."""
         if self._live and not event.cause:
             self._live.resumed(sample, event.turn)
         if event.cause:
@@ -104,13 +104,13 @@ class RunProgress:
             )
 
     def put_off(self, sample: str) -> None:
-        """A sample is left for another time; it stays pending."""
+        """Show that a sample was put off and stays pending."""
         self._tally.running -= 1
         if self._live:
             self._live.pending(sample, shown=False)
 
     def retried(self, sample: str, retry: Retried) -> None:
-        """A request failed and is sent again; on a terminal the table tells the last one."""
+        """Show that a request failed and is retried; the table shows only the latest."""
         self._tally.retries += 1
         if self._live:
             self._live.retrying(sample, retry.turn, retry.cause)
@@ -119,7 +119,7 @@ class RunProgress:
         self._console.print(printable_line(line), soft_wrap=True)
 
     def progressed(self, sample: str, event: Progress) -> None:
-        """The model has answered, or tests were run; lines of a log tell of ends alone."""
+        """Update the table after an answer of the model or a test run."""
         if self._live:
             self._live.progressed(sample, event)
 
@@ -143,10 +143,10 @@ class RunProgress:
 
 
 def run_progress(console: Console) -> Watch:
-    """Return a maker of the live table of a run.
+    """Return a function that makes the live table of a run.
 
     Args:
-        console: a terminal, or what takes lines.
+        console: a terminal, or another output for lines.
     """
 
     def watch(plan: Plan, directory: RunDirectory) -> RunProgress:
@@ -160,7 +160,7 @@ def run_progress(console: Console) -> Watch:
 
 
 def _timed(result: SampleResult) -> str:
-    """How fast a solution that passed is, where that was measured."""
+    """Return the efficiency of a solution that passed, if measured."""
     found = result.efficiency
     if found is None or found.cpu_s is None:
         return ""

@@ -1,4 +1,4 @@
-"""The last screen of a run: what was measured, what it came to, and what went wrong."""
+"""The final screen of a run: what was measured, the results, and any trouble."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,15 +20,15 @@ MOST_VERDICTS = 6
 COLUMNS = 80
 
 Row = tuple[str, str, str, str]
-"""A name, a rate, its interval, and what it is of."""
+"""A name, a rate, its interval, and a description."""
 
 
 def run_screen(run: Run, summary: Summary | None = None) -> RenderableType:
-    """The answer of a run, in at most 20 lines of 80 columns.
+    """Return the results of a run, in at most 20 lines of 80 columns.
 
     Args:
         run: the run.
-        summary: its summary where that knows more than the directory: why this process stopped.
+        summary: a summary that also knows why this process stopped; default: the run's.
     """
     summary = summary or run.summary
     title = measured_words(run.manifest, len(run.manifest["problems"]))
@@ -43,7 +43,7 @@ def run_screen(run: Run, summary: Summary | None = None) -> RenderableType:
 
 
 def summary_screen(summary: Summary, results: Sequence[SampleResult]) -> RenderableType:
-    """The rates, what was spent, and what went wrong; nothing that is zero."""
+    """Return the rates, the amounts spent, and any trouble; omits what is zero."""
     rates, spent = list(_rates(summary, results)), list(_spent(summary))
     names = max((len(name) for name, *_ in (*rates, *spent)), default=0)
     widths = [max((len(row[place]) for row in rates), default=0) for place in (1, 2)]
@@ -62,7 +62,7 @@ def _fact(name: str, width: int, told: str) -> Text:
 
 
 def _open(summary: Summary, path: str, cause: str) -> Iterator[str]:
-    """What has no grade yet, why, and how it gets one."""
+    """Yield lines on samples without a grade: why, and how to resume them."""
     waiting = {why: number for why, number in summary.pending.items() if why != UNDER_WAY}
     if waiting:
         reasons = ", ".join(f"{reason_text(why)} ({n:,})" for why, n in waiting.items())
@@ -102,7 +102,7 @@ def _rates(summary: Summary, results: Sequence[SampleResult]) -> Iterator[Row]:
 
 
 def _other_rates(summary: Summary, rate: Rate) -> Iterator[Row]:
-    """Rates over other problems or by another rule, where they are not the same."""
+    """Yield rates over other problems or by another rule, if they differ."""
     if summary.with_hidden is not None and summary.with_hidden != rate:
         yield _row("hidden tests", summary.with_hidden, _of(summary.with_hidden))
     if summary.without_known_issues is not None:
@@ -143,7 +143,7 @@ def _spent(summary: Summary) -> Iterator[tuple[str, str]]:
 
 
 def _wrong(summary: Summary) -> Iterator[str]:
-    """Verdicts of failed samples, and what a person may want to do something about."""
+    """Yield the verdicts of failed samples, and what the user may want to act on."""
     failed = [(name, n) for name, n in summary.verdicts.items() if name != "accepted"]
     shown = failed[:MOST_VERDICTS]
     if shown:
@@ -162,7 +162,7 @@ def _wrong(summary: Summary) -> Iterator[str]:
     if summary.unheard:
         yield f"{count(summary.unheard, 'request')} cut off; their tokens are in no total"
     if loose := summary.agents.get("not_kept_from_the_data"):
-        yield f"{count(loose, 'sample')} by an agent that was not kept from the data"
+        yield f"{count(loose, 'sample')} by an agent not isolated from hidden tests"
     again = summary.judged_again
     changed = sum(each[1] for each in (again.confirmed, again.rechecked, again.retimed))
     if changed:
@@ -172,7 +172,7 @@ def _wrong(summary: Summary) -> Iterator[str]:
 
 
 def _tools(summary: Summary) -> Iterator[str]:
-    """How many samples called tools otherwise than natively."""
+    """Yield the numbers of samples that did not call tools natively."""
     if in_text := summary.tool_protocols.get("text"):
         yield f"tools called: in text {in_text:,}"
     if summary.fallback:
@@ -180,7 +180,7 @@ def _tools(summary: Summary) -> Iterator[str]:
 
 
 def hints(path: str, *, samples: bool = True) -> list[Text]:
-    """Commands that show more of a run; each stays on one line, to be copied."""
+    """Return commands that show more of a run, each on one line for copying."""
     shown = printable_line(path)
     lines = [
         *([(f"harness show {shown}", "every sample")] if samples else []),
@@ -189,13 +189,13 @@ def hints(path: str, *, samples: bool = True) -> list[Text]:
     ]
     wide = max(len(command) for command, _ in lines)
     texts = [f"  {command:<{wide}}    {what}" for command, what in lines]
-    if max(map(len, texts)) > COLUMNS:  # a long path: the commands alone
+    if max(map(len, texts)) > COLUMNS:  # a long path: only the commands
         texts = [f"  {command}" for command, _ in lines]
     return [Text(text, style="dim", no_wrap=True, overflow="ignore") for text in texts]
 
 
 def groups_view(results: Sequence[SampleResult], kinds: Sequence[str]) -> Iterator[RenderableType]:
-    """A table of rates for each kind of group; groups of too few problems are counted below it."""
+    """Yield a table of rates for each grouping; small groups are only counted."""
     for kind in kinds:
         rates = rates_by(results, kind)
         shown = [each for each in rates if each.rate.problems >= FEWEST]
@@ -208,7 +208,7 @@ def groups_view(results: Sequence[SampleResult], kinds: Sequence[str]) -> Iterat
 
 
 def too_few(kind: str, groups: int) -> Iterator[Text]:
-    """That groups are not printed, where there are such."""
+    """Yield a note on the number of groups not shown, if any."""
     if groups:
         said = count(groups, kind, {"difficulty": "difficulties"}.get(kind))
         yield Text(f"{said} with fewer than {FEWEST} problems not shown", style="dim")

@@ -1,4 +1,4 @@
-"""The table of a run's samples: while it goes on, and afterwards."""
+"""The table of a run's samples, live and afterwards."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,34 +22,34 @@ COLUMNS = (
     Column("tokens", right=True, leaves=1),
     Column("cost", right=True, leaves=3),
 )
-"""In a window of 60 columns tokens, difficulty and cost have left; in one of 30 turns and time."""
+"""Columns; 60 characters drop tokens, difficulty, cost, and 30 also turns, time."""
 EFFICIENCY_COLUMNS = (
     Column("CPU time", right=True, leaves=6),
     Column("Pctl", right=True, leaves=7),
     Column("B@1", right=True, leaves=8),
 )
-"""Of runs whose solutions are timed; the others leave before them."""
+"""Columns of timed solutions; the others are dropped before them."""
 LONGEST_LABEL = 120
 UNFINISHED = frozenset({"running", "retrying", "pending"})
-"""What a sample is called that has no result yet."""
+"""States of samples without a result."""
 MINUTE, HOUR = 60, 3_600
 _STYLES = {"accepted": "green", "running": "cyan", "pending": "yellow", "ungraded": "yellow"}
 
 
 @dataclass(frozen=True, slots=True)
 class SampleRow:
-    """A sample as the table has it.
+    """A sample's row in the table.
 
     Attributes:
-        number: its place among all samples of the run, from 1: first one of each problem, then the
-            second of each.
-        problem: its id; `title` is empty where it is not known.
-        index: which sample of the problem it is; None where there is one alone.
+        number: its position among all samples of the run, from 1: the first sample of each
+            problem, then the second of each.
+        problem: the problem's id; `title` is empty if unknown.
+        index: index among the problem's samples; None if there is only one.
         status: a verdict, `running`, `retrying` or `pending`.
-        tests: of one that is running, how many public tests it passed last; empty otherwise.
-        turns: model calls.
-        seconds: of wall time; None, as the others, where there is none yet or nobody knows.
-        efficiency: how fast the solution is.
+        tests: result of the latest run of public tests of a running sample; else empty.
+        turns: number of model calls.
+        seconds: wall seconds; None, like the others, if missing or unknown.
+        efficiency: the solution's efficiency.
         cut_off: whether the token limit cut an answer off.
     """
 
@@ -70,11 +70,11 @@ class SampleRow:
 
     @property
     def label(self) -> str:
-        """The problem in words, safe to print."""
+        """The problem's name and title, safe to print."""
         return label(self.problem, self.title, self.index)
 
     def cells(self) -> tuple[Cell, ...]:
-        """By the table's columns."""
+        """Return the cells of `COLUMNS`."""
         return (
             Cell(str(self.number), "dim"),
             Cell(self.label),
@@ -91,13 +91,13 @@ class SampleRow:
         )
 
     def _of(self, value: float | None, told: Callable[[Any], str]) -> str:
-        """A figure; a dash where there is none yet."""
+        """Return a formatted number; a dash if there is none yet."""
         if value is None:
             return "-" if self.status in UNFINISHED else UNKNOWN
         return told(value)
 
     def efficiency_cells(self) -> tuple[Cell, ...]:
-        """By `EFFICIENCY_COLUMNS`; of a solution that failed there is no time."""
+        """Return the cells of `EFFICIENCY_COLUMNS`; a failed solution has no time."""
         found = self.efficiency
         if found is None or found.cpu_s is None:
             return (Cell("-"),) * len(EFFICIENCY_COLUMNS)
@@ -108,12 +108,12 @@ class SampleRow:
 def sample_table(
     rows: Iterable[SampleRow], *, width: int | None = None, timed: bool | None = None
 ) -> Grid:
-    """The table.
+    """Return the table.
 
     Args:
-        rows: of the samples.
-        width: that of the window if not given.
-        timed: whether there are columns of efficiency; if not given, where a row has some.
+        rows: rows of the samples.
+        width: width of the table; default: the window's.
+        timed: whether there are columns of efficiency; default: if a row has one.
     """
     shown: Sequence[SampleRow] = list(rows)
     if timed is None:
@@ -127,23 +127,23 @@ def sample_table(
 
 
 class Numbers:
-    """The number of each sample, from the problems of a run in their order.
+    """Numbers of samples, from the order of a run's problems.
 
     Args:
-        problems: their ids.
+        problems: ids of the problems.
     """
 
     def __init__(self, problems: Iterable[str]) -> None:
         self._places = {problem: place for place, problem in enumerate(problems, 1)}
 
     def of(self, problem: str, index: int) -> int:
-        """The number of a sample; of a problem that the run no longer names, it is 0."""
+        """Return the number of a sample; 0 if its problem is no longer in the run."""
         place = self._places.get(problem, 0)
         return place and index * len(self._places) + place
 
 
 def result_row(result: SampleResult, number: int, *, several: bool) -> SampleRow:
-    """The row of a graded sample; `several`: there is more than one of each problem."""
+    """Return the row of a graded sample; `several`: problems have several samples."""
     return SampleRow(
         number=number,
         sample=result.sample,
@@ -164,12 +164,12 @@ def result_row(result: SampleResult, number: int, *, several: bool) -> SampleRow
 def pending_rows(
     problems: Mapping[str, object], samples: int, done: Iterable[SampleResult]
 ) -> Iterator[SampleRow]:
-    """The rows of samples that have no result yet.
+    """Yield the rows of samples without a result.
 
     Args:
-        problems: of the run, by id.
-        samples: how many each problem has.
-        done: those that are graded.
+        problems: problems of the run, by id.
+        samples: number of samples per problem.
+        done: results of graded samples.
     """
     numbers, there = Numbers(problems), {result.sample for result in done}
     for index in range(samples):
@@ -187,9 +187,9 @@ def pending_rows(
                 )
 
 
-@lru_cache(maxsize=1_024)  # a live table draws the same rows again and again
+@lru_cache(maxsize=1_024)  # a live table draws the same rows repeatedly
 def label(problem: str, title: str, index: int | None = None) -> str:
-    """A problem in words: its id within its source, and its title where that says more."""
+    """Return a problem's id within its source, and its title if that adds anything."""
     native = problem.partition("/")[2] or problem
     name = native if index is None else f"{native}#{index}"
     more = "" if _letters(title) in _letters(problem) else f"  {title}"
@@ -197,7 +197,7 @@ def label(problem: str, title: str, index: int | None = None) -> str:
 
 
 def clock(seconds: float) -> str:
-    """A span of time as a table has it: `8.3 s`, `4:05`, `1:02:03`."""
+    """Format a duration: `8.3 s`, `4:05`, `1:02:03`."""
     if seconds < MINUTE:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(int(seconds), MINUTE)

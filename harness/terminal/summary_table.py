@@ -1,4 +1,4 @@
-"""The tables of a run, for a terminal, and the console that they go to."""
+"""The tables of a run for a terminal, and the consoles they are printed on."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -22,14 +22,14 @@ WIDTH_OF_A_FILE = 160
 
 
 class _Console(Console):
-    """A console whose reader may leave: our own main says what that means, not rich."""
+    """A console that raises on a broken pipe, which `main` handles."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
 class _ErrorConsole(_Console):
-    """What is said on the way is worth less than the run: nobody listening stops nothing."""
+    """A console for messages that ignores errors: they must not stop the run."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         with suppress(OSError):
@@ -37,9 +37,9 @@ class _ErrorConsole(_Console):
 
 
 def console(*, error: bool = False) -> Console:
-    """A console that prints texts as they are: no markup, no guessing at highlights.
+    """Return a console that prints texts literally: no markup, no highlighting.
 
-    Where the output is no terminal its width is no screen's.
+    If the output is not a terminal, its width is fixed.
     """
     kind = _ErrorConsole if error else _Console
     made = kind(stderr=error, markup=False, highlight=False, emoji=False)
@@ -49,11 +49,11 @@ def console(*, error: bool = False) -> Console:
 
 
 def write_json(out: Console, parts: Iterable[str]) -> None:
-    """One line on a console's file, at once.
+    """Write one line to a console's file and flush it.
 
     Raises:
-        BrokenPipeError: its reader has gone. It bears no number: one with a number is click's to
-            handle, which takes it for a failure.
+        BrokenPipeError: the reader has exited. It has no errno: click would handle one with an
+            errno as a failure.
     """
     try:
         for part in parts:
@@ -65,7 +65,7 @@ def write_json(out: Console, parts: Iterable[str]) -> None:
 
 
 def summary_view(summary: Summary) -> RenderableType:
-    """A run's rates, breakdowns and counts."""
+    """Return a run's rates, breakdowns and counts."""
     parts: list[RenderableType] = [_headline(summary)] if summary.graded else []
     if summary.curve is not None and summary.curve.iterated:
         parts.append(CurveView(summary.curve))
@@ -92,19 +92,19 @@ def _headline(summary: Summary) -> Table:
 
 
 def several_rates(summary: Summary) -> Iterator[tuple[str, Rate | None]]:
-    """pass@k and pass^k, where there are several samples a problem."""
+    """Yield pass@k and pass^k, if there are several samples per problem."""
     yield from ((f"pass@{each.k}", each.any_right) for each in summary.of_several)
     yield from ((f"pass^{each.k}", each.all_right) for each in summary.of_several)
 
 
 def sandbox_level(isolation: dict[str, int]) -> Iterator[tuple[str, str]]:
-    """Under what sandbox verdicts were made, where that makes them doubtful."""
+    """Yield the sandbox levels of verdicts, if weak ones make them doubtful."""
     if set(isolation) - {Level.NAMESPACES, Level.LANDLOCK}:
         yield "sandbox level", counts(isolation)
 
 
 def judged_again(again: JudgedAgain) -> Iterator[tuple[str, str]]:
-    """What the judge did not believe at first, where there was anything."""
+    """Yield what the judge ran again, if anything."""
     parts = [
         f"{count(tries, noun)}, {changed} changed"
         for (tries, changed), noun in (
@@ -130,7 +130,7 @@ def _breakdown(title: str, rates: dict[str, Rate]) -> Table:
 
 
 def _cut_short(summary: Summary) -> Iterator[tuple[str, str]]:
-    """What a limit of the run, or a kill, left undone."""
+    """Yield what a limit of the run, or a kill, left incomplete."""
     if summary.stopped is not None:
         because = f": {printable_line(summary.stopped.cause)}" if summary.stopped.cause else ""
         yield "stopped early", f"{words(summary.stopped.reason)}{because}"
@@ -140,7 +140,7 @@ def _cut_short(summary: Summary) -> Iterator[tuple[str, str]]:
 
 
 def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
-    """What stands below the rates: a name and its figures."""
+    """Yield names and values to show below the rates."""
     yield "samples", f"{summary.graded} graded of {summary.planned}"
     if summary.ungraded:
         yield "ungraded", f"{summary.ungraded} (no tests, or not run); in no rate"
@@ -172,7 +172,7 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
 
 
 def _answers(summary: Summary) -> Iterator[tuple[str, str]]:
-    """How many answers and calls there were, and what was odd about them."""
+    """Yield the numbers of answers and calls, and their irregularities."""
     yield "calls", _calls(summary)
     if summary.cut_off:
         yield "cut off", cut_off_words(summary)
@@ -196,7 +196,7 @@ def _overfit(summary: Summary) -> str:
 
 
 def _unknown_steps(summary: Summary) -> Iterator[tuple[str, str]]:
-    """What of a run's steps nobody knows, and what the shares count otherwise than pass@1."""
+    """Yield notes on unknown steps, and on differences between rates and pass@1."""
     curve = summary.curve
     if curve is None:
         if summary.graded and summary.model_calls > summary.graded + summary.ungraded:
@@ -246,7 +246,7 @@ def _calls(summary: Summary) -> str:
 
 
 def cut_off_words(summary: Summary) -> str:
-    """How many answers the token limit cut off, and what to do about it."""
+    """Return the number of answers cut off by the token limit, and what to do."""
     answers, samples = count(summary.cut_off, "answer"), count(summary.cut_off_samples, "sample")
     now = "the provider's own" if summary.max_tokens is None else f"{summary.max_tokens:,}"
     return f"{answers} in {samples}, by the token limit; raise --max-tokens (now {now})"
@@ -273,10 +273,10 @@ def _tokens(summary: Summary) -> str:
 
 
 def counts(numbers: dict[str, int]) -> str:
-    """What was counted, in one line."""
+    """Return counts in one line."""
     return ", ".join(f"{words(name)} {number:,}" for name, number in numbers.items())
 
 
 def words(name: str) -> str:
-    """A verdict, a rule or a reason as people write it."""
+    """Return a verdict, a rule or a reason in words."""
     return name.replace("_", " ")

@@ -1,4 +1,4 @@
-"""The scores of a run so far, counted sample by sample."""
+"""The scores of a run so far, updated sample by sample."""
 
 from collections import defaultdict
 
@@ -8,12 +8,13 @@ from harness.text import interval
 
 
 class Tally:
-    """What a run has come to by now.
+    """Scores of a run so far.
 
     Attributes:
-        total: samples it is to have; `ended` of them are graded or stay pending, these `failed`.
-        solved, graded: samples.
-        cost: US dollars; None once that of any is unknown.
+        total: number of planned samples; `ended` of them are graded or stay pending, of which
+            `failed` stay pending.
+        solved, graded: number of samples.
+        cost: US dollars; None as soon as any sample's cost is unknown.
     """
 
     def __init__(self, total: int) -> None:
@@ -26,7 +27,7 @@ class Tally:
         self._beyond: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
 
     def count(self, result: SampleResult) -> None:
-        """A sample is graded."""
+        """Count a graded sample."""
         self.ended += 1
         self.tokens += result.usage.total_tokens if result.usage else 0
         self.cost = None if self.cost is None or result.cost is None else self.cost + result.cost
@@ -41,25 +42,25 @@ class Tally:
             counts[1] += 1
 
     def fail(self) -> None:
-        """A sample stays pending."""
+        """Count a sample that stays pending."""
         self.ended += 1
         self.failed += 1
 
     @property
     def pass_at_1(self) -> float | None:
-        """The mean over problems of the fraction of each one's samples that are solved so far."""
+        """Mean over problems of the solved fraction of each problem's samples."""
         return self._fractions / len(self._problems) if self._problems else None
 
     @property
     def beyond(self) -> float | None:
-        """Beyond@1 so far; None where nothing that tells was timed yet."""
+        """Beyond@1 so far; None if nothing conclusive was timed yet."""
         if not self._beyond:
             return None
         return sum(value / samples for value, samples in self._beyond.values()) / len(self._beyond)
 
     @property
     def interval(self) -> str:
-        """Its Wilson interval, in percent; empty where there is none yet."""
+        """Wilson interval of pass@1 in percent; empty if there is none yet."""
         value = self.pass_at_1
         if value is None:
             return ""

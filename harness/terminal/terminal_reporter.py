@@ -1,4 +1,4 @@
-"""Report to a terminal: notices, and bars for judging and loading."""
+"""Reporting to a terminal: notices, and bars for grading and loading."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from harness.terminal.progress import JudgingBar, LoadingBar
 
 @dataclass(frozen=True)
 class TerminalReporter:
-    """Writes to a console; satisfies `harness.run.reporter.Reporter`."""
+    """Prints to a console; implements `harness.run.reporter.Reporter`."""
 
     console: Console
 
@@ -19,9 +19,9 @@ class TerminalReporter:
         self.console.print(line, soft_wrap=True)
 
     def judging(self, total: int, noun: str) -> AbstractContextManager[JudgingBar]:
-        """Show a bar for the length of a block."""
+        """Show a bar within a context."""
         return JudgingBar(self.console, total, noun)
 
     def loading(self) -> AbstractContextManager[LoadingBar]:
-        """Show a bar while large files are read."""
+        """Show a bar while large files are read, within a context."""
         return LoadingBar(self.console)

@@ -34,7 +34,7 @@ def test_the_median_lies_in_it(values: list[float]) -> None:
 
 def test_few_values_have_the_widest() -> None:
     assert (middle([3, 1, 2]).low, middle([3, 1, 2]).high) == (1, 3)
-    with pytest.raises(ValueError, match="no middle"):
+    with pytest.raises(ValueError, match="no median"):
         middle([])
 
 

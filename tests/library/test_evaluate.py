@@ -176,7 +176,7 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("benchmark", "words"),
         [
-            (3, "a int names no problems"),
+            (3, "the benchmark is a int"),
             (["apps"], "a str is no problem; give what load_p"),
         ],
     )

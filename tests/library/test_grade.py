@@ -123,7 +123,7 @@ def test_what_is_of_no_problem_is_counted(
 ) -> None:
     grades = grade(problems, {**CODES, "nobody": ECHOES})
     assert (grades.summary.unmatched, len(grades)) == (1, 3)
-    assert "1 solution of no one problem: 'nobody'" in caplog.text
+    assert "1 solution with no or several matching problems: 'nobody'" in caplog.text
 
 
 def test_efficiency(write_problems: Callable[..., str]) -> None:

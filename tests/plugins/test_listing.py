@@ -29,6 +29,6 @@ def test_what_cannot_be_used_is_told_with_its_reason(tmp_path: Path) -> None:
     done = harness(tmp_path, "plugins", PYTHONPATH=str(site))
     assert done.returncode == 2
     lines = [line for line in done.stdout.splitlines() if "1.0" in line]
-    assert sum("not used: harness has one of this name itself" in line for line in lines) == 3
-    assert sum("not used: no name that can be given" in line for line in lines) == 1
+    assert sum("not used: this name is built in" in line for line in lines) == 3
+    assert sum("not used: not a valid name" in line for line in lines) == 1
     assert "ModuleNotFoundError: No module named 'no'" in " ".join(done.stdout.split())

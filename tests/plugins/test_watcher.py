@@ -146,7 +146,7 @@ def test_one_that_is_at_work_on_its_end_is_left_alone() -> None:
     watcher.close(time.monotonic())
     assert closing.wait(SOON)
     assert watcher.close(time.monotonic()) == (
-        "lingers: it is still at work on the last event, and is left alone"
+        "lingers: it has not finished the last event and is no longer waited for"
     )
     free.set()
 
@@ -168,7 +168,7 @@ def test_where_there_is_no_thread_left_nothing_is_told_and_that_is_said(
     watcher = Watcher("starved", lambda: print)
     watcher.tell(_sample(1))
     words = watcher.close(time.monotonic())
-    assert words == "starved: it has no thread: the system has no more of them"
+    assert words == "starved: no thread could be started for it"
 
 
 def test_texts_of_any_bytes_are_told() -> None:

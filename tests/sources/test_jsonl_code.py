@@ -78,7 +78,7 @@ def test_limits_and_preamble_of_a_row(read: Callable[..., Problem], worker: Work
         ({"test": CHECK, "entry_point": None}, "entry_point", "need the function's name"),
         ({"test": CHECK, "entry_point": "ff", "starter_code": "def fff(x):"}, "entry_point", "fff"),
         ({"test": ["assert add(1) == 2"], "entry_point": "ad"}, "entry_point", "mean 'add'"),
-        ({"public_test": CHECK, "tests": []}, "public_test", "no 'test' beside it"),
+        ({"public_test": CHECK, "tests": []}, "public_test", "needs 'test' as well"),
         ({"tests": [{"input": "1"}]}, "tests", "test 1 has no 'output'"),
         ({"tests": [{"input": "1", "raises": "ValueEror"}]}, "raises", "mean 'ValueError'"),
         ({"tests": [{"input": "1", "raises": "print"}]}, "raises", "no exception"),

@@ -11,7 +11,7 @@ WRONG, RIGHT = "print(1)", "print(input())"
 
 
 def call(name: str, arguments: dict[str, Any], key: str) -> dict[str, Any]:
-    """A tool call as chat completions have it."""
+    """Return a tool call in the format of chat completions."""
     return {
         "id": key,
         "type": "function",
@@ -20,7 +20,7 @@ def call(name: str, arguments: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def messages(*codes: str, tests: bool = True) -> list[dict[str, Any]]:
-    """A conversation that writes each program with a tool, and runs the tests."""
+    """Return a conversation that writes each program with a tool and runs the tests."""
     found: list[dict[str, Any]] = [{"role": "user", "content": "Print the input."}]
     for number, code in enumerate(codes):
         calls = [call("write_solution", {"code": code}, f"w{number}")]
@@ -32,7 +32,7 @@ def messages(*codes: str, tests: bool = True) -> list[dict[str, Any]]:
 
 
 def atif(*codes: str, **more: Any) -> dict[str, Any]:
-    """A trajectory in the format of Harbor, of an agent that calls `submit`."""
+    """Return a trajectory in Harbor's format, of an agent that calls `submit`."""
     steps: list[dict[str, Any]] = [{"step_id": 1, "source": "user", "message": "Print the input."}]
     for number, code in enumerate(codes):
         made = {"tool_call_id": "c", "function_name": "submit", "arguments": {"text": code}}
@@ -52,7 +52,7 @@ def atif(*codes: str, **more: Any) -> dict[str, Any]:
 
 
 def trace(*codes: str, **more: Any) -> dict[str, Any]:
-    """A trace as `verifiers` 0.4 dumps it."""
+    """Return a trace in the format of `verifiers` 0.4."""
     nodes: list[dict[str, Any]] = [{"message": {"role": "user", "content": "?"}, "sampled": False}]
     calls: list[dict[str, Any]] = []
     for code in codes:
@@ -76,7 +76,7 @@ def trace(*codes: str, **more: Any) -> dict[str, Any]:
 
 
 def inspect_sample(*codes: str, **more: Any) -> dict[str, Any]:
-    """A sample of an Inspect log; each program is an attachment, as long texts are there."""
+    """Return a sample of an Inspect log; programs are attachments, like long texts."""
     said: list[dict[str, Any]] = [{"role": "user", "content": "?", "id": "m"}]
     events: list[dict[str, Any]] = []
     attachments: dict[str, str] = {}
@@ -108,7 +108,7 @@ def inspect_sample(*codes: str, **more: Any) -> dict[str, Any]:
 
 
 def eval_log(*samples: dict[str, Any], zstandard: bool = False) -> bytes:
-    """An `.eval` archive of these samples."""
+    """Return an `.eval` archive of the samples."""
     out = io.BytesIO()
     header = {"version": 2, "status": "success", "eval": {"model": "their-model"}}
     members = {"header.json": header} | {
@@ -129,7 +129,7 @@ def _zstd(data: bytes) -> bytes:
 
 
 def _marked(archive: bytes) -> bytes:
-    """Say Zstandard (93) where `zipfile`, which cannot write it, said stored (0)."""
+    """Replace the method stored (0) by Zstandard (93), which `zipfile` cannot write."""
     data = bytearray(archive)
     for start, at in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
         place = data.find(start)

@@ -1,12 +1,13 @@
-"""Loopback servers that take requests by the batch, as OpenAI and Anthropic do, and one by one.
+"""Loopback servers of the batch APIs of OpenAI and Anthropic.
 
 In a test:
 
     async with OpenAIBatchServer(script) as server:
         ...  # server.base_url, server.batches, server.ended = False
 
-The script answers each request of a batch as it answers a single one. In a batch, a reply with a
-failed status is that request's error, and `EXPIRED` stands for one that was never begun.
+They also answer single requests. The script answers each request of a batch like a single one. In
+a batch, a reply with a failed status is that request's error, and `EXPIRED` stands for a request
+that was never started.
 """
 
 import inspect
@@ -23,8 +24,8 @@ from chat_server import ChatServer, Json, Recorded, Reply, Script, failure
 from messages_server import error, faults
 
 EXPIRED = Reply(status=0)
-ELSEWHERE = "https://elsewhere.invalid/results"  # another host than the user gave the key for
-SECONDS = 4321  # that a batch takes, by the provider's clock
+ELSEWHERE = "https://elsewhere.invalid/results"  # another host than the one the key is for
+SECONDS = 4321  # duration of a batch, by the provider's clock
 CUSTOM_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -33,9 +34,9 @@ class Held:
     """A batch at the provider.
 
     Attributes:
-        fields: what it was made with.
-        answers: by custom id.
-        refusal: why it failed as a whole, if it did: a code and words.
+        fields: fields of the request that made it.
+        answers: replies by custom id.
+        refusal: code and message if it failed as a whole.
     """
 
     id: str
@@ -46,15 +47,15 @@ class Held:
 
 
 class BatchServer(ChatServer):
-    """What both have in common.
+    """Base class of both servers.
 
     Attributes:
-        batches: every batch there is, the oldest first.
+        batches: all batches, oldest first.
         ended: whether batches have ended; False leaves them in progress.
-        refusals: a code and words for each batch that is going to fail as a whole.
-        lost: how many of the next batches are made while their maker is told nothing.
-        deaf: how many of the next attempts to make one come to nothing, with as little said.
-        asked: the custom ids of every request that was in a batch, in order.
+        refusals: code and message for each of the next batches that fail as a whole.
+        lost: number of next batches that are made, but whose response is lost.
+        deaf: number of next attempts to make a batch that fail without a response.
+        asked: custom ids of all requests in batches, in order.
     """
 
     def __init__(self, script: Script, *, port: int = 0) -> None:
@@ -67,7 +68,7 @@ class BatchServer(ChatServer):
         self.clock: float = datetime.now(UTC).timestamp()
 
     def calls(self, method: str, path: str) -> list[Recorded]:
-        """The requests of a method at a path that ends so, the query left out."""
+        """Return the requests with a method and an end of the path, ignoring the query."""
         return [
             each
             for each in self.requests
@@ -75,12 +76,12 @@ class BatchServer(ChatServer):
         ]
 
     async def ask(self, body: Json) -> Reply:
-        """What the script says to one request."""
+        """Return the script's reply to one request."""
         reply = self._script(body, len(self.asked))
         return await reply if inspect.isawaitable(reply) else reply
 
     async def make(self, fields: Json, requests: Sequence[tuple[str, Json]]) -> Held | None:
-        """A new batch; None where nothing came of it."""
+        """Make a new batch; None if the attempt fails."""
         if self.deaf:
             self.deaf -= 1
             return None
@@ -96,7 +97,7 @@ class BatchServer(ChatServer):
         return batch
 
     def made(self, batch: Held | None, shown: Json) -> Reply:
-        """What the maker of a batch is told."""
+        """Return the reply to the request that made a batch."""
         if batch is None:
             return Reply(reset=True)
         if self.lost:
@@ -116,7 +117,7 @@ def jsonl(lines: Sequence[Json]) -> Reply:
 
 
 class OpenAIBatchServer(BatchServer):
-    """Files and batches as OpenAI has them."""
+    """OpenAI's files and batches."""
 
     def __init__(self, script: Script, *, port: int = 0) -> None:
         super().__init__(script, port=port)
@@ -182,7 +183,7 @@ class OpenAIBatchServer(BatchServer):
         return Reply(body={"object": "list", "data": page, "has_more": len(page) < len(newest)})
 
     def _write(self, batch: Held) -> None:
-        """Its output and error files, as soon as it is made; they are shown when it has ended."""
+        """Write its output and error files at once; they are visible when it has ended."""
         outputs, errors = self._lines(batch)
         for kind, lines in (("output", outputs), ("error", errors)):
             if lines:
@@ -191,7 +192,7 @@ class OpenAIBatchServer(BatchServer):
     def _lines(self, batch: Held) -> tuple[list[Json], list[Json]]:
         outputs: list[Json] = []
         errors: list[Json] = []
-        for name, reply in reversed(batch.answers.items()):  # in any order
+        for name, reply in reversed(batch.answers.items()):  # in arbitrary order
             line: Json = {"id": f"batch_req_{name}", "custom_id": name, "error": None}
             if reply is EXPIRED:
                 words = "This request could not be executed before the window expired."
@@ -238,7 +239,7 @@ class OpenAIBatchServer(BatchServer):
 
 
 class AnthropicBatchServer(BatchServer):
-    """Message batches as Anthropic has them."""
+    """Anthropic's message batches."""
 
     @property
     def base_url(self) -> str:
@@ -297,7 +298,7 @@ class AnthropicBatchServer(BatchServer):
             "created_at": _date(batch.created),
             "expires_at": _date(batch.created + 86_400),
             "ended_at": _date(batch.created + SECONDS) if self.ended else None,
-            "results_url": ELSEWHERE if self.ended else None,  # nobody should go there
+            "results_url": ELSEWHERE if self.ended else None,  # must not be requested
         }
 
 

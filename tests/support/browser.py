@@ -27,7 +27,7 @@ in_one_browser = [
     pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.usefixtures("chromium"),
 ]
-"""For modules: their tests' pages are of one browser."""
+"""Marks of modules whose tests share one browser."""
 
 needs_chromium = pytest.mark.skipif(
     CHROMIUM is None, reason="there is no chromium; apt-get install chromium"
@@ -37,7 +37,7 @@ QUIET = (
     *("--disable-gpu", "--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync"),
 )
-SETTLED_MS = 60_000  # on a machine with more to do
+SETTLED_MS = 60_000  # generous, for a busy machine
 
 
 _kept: dict[asyncio.AbstractEventLoop, Browser] = {}
@@ -45,7 +45,7 @@ _kept: dict[asyncio.AbstractEventLoop, Browser] = {}
 
 @asynccontextmanager
 async def browser() -> AsyncIterator[Browser]:
-    """A browser, which ends with the block."""
+    """Start a browser for the length of a context."""
     assert CHROMIUM is not None
     as_root = ("--no-sandbox",) if os.geteuid() == 0 else ()
     async with async_playwright() as playwright:
@@ -58,7 +58,7 @@ async def browser() -> AsyncIterator[Browser]:
 
 @asynccontextmanager
 async def one_browser() -> AsyncIterator[None]:
-    """One browser for all pages that are opened on this event loop; none sees the others' state."""
+    """Share one browser among all pages of this event loop; their state is separate."""
     loop = asyncio.get_running_loop()
     async with browser() as _kept[loop]:
         try:
@@ -71,7 +71,7 @@ async def one_browser() -> AsyncIterator[None]:
 async def page(
     *, width: int = DESKTOP, height: int = 900, dark: bool = False, javascript: bool = True
 ) -> AsyncIterator[Page]:
-    """A page of a browser that has seen nothing, which ends with the test."""
+    """Open a page in a fresh browser context, until the end of the test."""
     async with AsyncExitStack() as stack:
         kept = _kept.get(asyncio.get_running_loop())
         opened = kept or await stack.enter_async_context(browser())
@@ -88,23 +88,23 @@ async def page(
 
 @dataclass
 class Seen:
-    """What went on in a page since it is watched.
+    """Events of a page since `watch`.
 
     Attributes:
-        errors: errors and warnings of its console, exceptions that nothing caught, and dialogs.
-        requests: the address of everything that it asked for.
+        errors: errors and warnings of its console, uncaught exceptions, and dialogs.
+        requests: addresses of all its requests.
     """
 
     errors: list[str] = field(default_factory=list[str])
     requests: list[str] = field(default_factory=list[str])
 
     def beyond(self, *addresses: str) -> list[str]:
-        """Requests for anything else than what begins so."""
+        """Return the requests of addresses that do not start with any of these."""
         return [url for url in self.requests if not url.startswith(addresses)]
 
 
 def watch(opened: Page) -> Seen:
-    """Watch a page; call it before it goes anywhere."""
+    """Watch a page; must be called before it is navigated."""
     seen = Seen()
     opened.on(
         "console",
@@ -122,7 +122,7 @@ def watch(opened: Page) -> Seen:
 
 
 async def overflow(opened: Page) -> Sequence[str]:
-    """What stands out of the page to the right, so that all of it would scroll sideways."""
+    """Return the elements beyond the right edge, which make the page scroll sideways."""
     return await opened.evaluate(
         """() => document.documentElement.scrollWidth <= innerWidth + 1 ? [] :
         [...document.body.querySelectorAll('*')]
@@ -132,5 +132,5 @@ async def overflow(opened: Page) -> Sequence[str]:
 
 
 async def picture(opened: Page, path: Path) -> None:
-    """A screenshot of the whole page, to be looked at."""
+    """Save a screenshot of the whole page, for inspection."""
     await opened.screenshot(path=path, full_page=True)

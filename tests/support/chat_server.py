@@ -1,11 +1,11 @@
-"""A loopback server that speaks OpenAI chat completions, and fails in every way servers do.
+"""A loopback server of OpenAI chat completions that can fail like real servers.
 
 In a test:
 
     async with ChatServer(lambda body, n: completion("hello")) as server:
         ...  # server.base_url, server.requests, await server.arrived(3)
 
-On its own, as a model that solves the problems of a file, for trying the whole program:
+As a program, it is a model that solves the problems of a file, for trying the whole harness:
 
     python tests/support/chat_server.py --port 0 --scenario solver --solutions solutions.json
 
@@ -38,17 +38,17 @@ PIECE = b"x" * 2**16
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server does with one request.
+    """The server's reply to one request.
 
     Attributes:
-        body: bytes as they are, anything else as JSON.
-        silence_s: seconds of nothing before the first byte.
+        body: bytes, sent unchanged, or a value that is sent as JSON.
+        silence_s: seconds of silence before the first byte.
         until: awaited before the first byte, after the silence.
-        reset: the connection is reset instead of answered.
-        cut_after: only that many bytes of the body are sent, then the connection is closed.
-        padding: that many further bytes follow the body.
-        whole: the answer comes in one piece, though it was to be streamed.
-        before_event: awaited before each event of an answer that is streamed.
+        reset: whether the connection is reset instead of answered.
+        cut_after: number of bytes of the body after which the connection is closed.
+        padding: number of further bytes after the body.
+        whole: whether the answer is not streamed, although the request asks for it.
+        before_event: awaited before each event of a streamed answer.
     """
 
     body: Any = b""
@@ -73,10 +73,10 @@ Streaming = Literal["yes", "without usage", "ignored", "refused", "options refus
 
 @dataclass(frozen=True)
 class Recorded:
-    """A request as it arrived; header names in lower case.
+    """A received request; header names are in lower case.
 
     Attributes:
-        body: without what asks for a stream, which `stream` and `stream_options` say.
+        body: the request without the fields in `stream` and `stream_options`.
     """
 
     body: Json
@@ -91,7 +91,7 @@ class Recorded:
 
 
 def tool_call(name: str, arguments: Any = None, call_id: str | None = "call_1") -> Json:
-    """A tool call as the wire has it; arguments that are not text become JSON text."""
+    """Return a tool call in the wire format; arguments other than text become JSON."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
     call: Json = {"type": "function", "function": {"name": name, "arguments": text}}
     return call if call_id is None else {"id": call_id, **call}
@@ -106,7 +106,7 @@ def completion(
     message: Json | None = None,
     **reply: Any,
 ) -> Reply:
-    """A good answer; `message` adds fields to the message, `reply` sets those of the Reply."""
+    """Return a successful answer; `message` and `reply` add fields of either."""
     said: Json = {"role": "assistant", "content": text, **(message or {})}
     if tool_calls:
         said["tool_calls"] = list(tool_calls)
@@ -124,19 +124,19 @@ def completion(
 
 
 def failure(status: int, message: str = "no", code: str | None = None, **reply: Any) -> Reply:
-    """An error as the vendor words it."""
+    """Return an error in the vendor's format."""
     error = {"message": message, "type": "error", "param": None, "code": code}
     return Reply(body={"error": error}, status=status, **reply)
 
 
 def html_page(status: int = 200, title: str = "Bad gateway") -> Reply:
-    """What a proxy in the way says."""
+    """Return an error page of a proxy."""
     page = f"<html><head><title>{title}</title></head><body><h1>{title}</h1></body></html>"
     return Reply(body=page.encode(), status=status, content_type="text/html")
 
 
 def in_turn(*replies: Reply) -> Script:
-    """The replies one after the other, the last one for ever."""
+    """Return the replies one after the other, repeating the last one."""
     return lambda _body, n: replies[min(n, len(replies) - 1)]
 
 
@@ -144,14 +144,14 @@ def in_turn(*replies: Reply) -> Script:
 
 
 class ChatServer:
-    """The server, for as long as its context lasts; an error of the script is raised at its end.
+    """The server, running within its context; raises the script's errors at the end.
 
     Attributes:
-        requests: every chat request, in the order of arrival.
-        open_connections: at this moment.
-        most_open_connections: at any moment so far.
-        disconnected: how many connections the client left before its answer was sent.
-        streaming: what becomes of a request for a stream.
+        requests: all chat requests, in order of arrival.
+        open_connections: current number of connections.
+        most_open_connections: largest number of connections so far.
+        disconnected: number of connections closed by the client before its answer was sent.
+        streaming: how requests for a stream are handled.
     """
 
     def __init__(self, script: Script, *, port: int = 0) -> None:
@@ -172,15 +172,15 @@ class ChatServer:
         return f"http://127.0.0.1:{self._port}/v1"
 
     def serves(self, method: str, path: str) -> bool:
-        """Whether there is anything at a path; servers of other protocols say otherwise."""
+        """Whether a path exists; overridden by servers of other protocols."""
         return method == "POST" and path.endswith("/chat/completions")
 
     def parse(self, raw: bytes, headers: Mapping[str, str]) -> Json:  # noqa: ARG002 - for others
-        """What a request's body says; ValueError where it cannot be understood."""
+        """Parse a request's body; ValueError if it is malformed."""
         return json.loads(raw or b"{}")
 
     def answer(self, request: Recorded, number: int) -> Reply | Awaitable[Reply]:
-        """What is said to a request; servers with several paths ask more than the script."""
+        """Return the reply to a request; overridden by servers with several paths."""
         return self._script(request.body, number)
 
     async def __aenter__(self) -> Self:
@@ -201,11 +201,11 @@ class ChatServer:
             raise self._mistakes[0]
 
     async def arrived(self, count: int, timeout_s: float = 30.0) -> None:
-        """Wait until that many requests have arrived."""
+        """Wait until this many requests have arrived."""
         await self._reached(lambda: len(self.requests) >= count, timeout_s)
 
     async def left(self, count: int = 1, timeout_s: float = 30.0) -> None:
-        """Wait until that many clients have left without their answer."""
+        """Wait until this many clients have disconnected without their answer."""
         await self._reached(lambda: self.disconnected >= count, timeout_s)
 
     async def _reached(self, condition: Callable[[], bool], timeout_s: float) -> None:
@@ -228,7 +228,7 @@ class ChatServer:
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             pass
         except asyncio.CancelledError:
-            pass  # the server is closing; the task ends here, and quietly
+            pass  # the server is closing; end the task silently
         finally:
             self._tasks.discard(task)
             self.open_connections -= 1
@@ -237,7 +237,7 @@ class ChatServer:
                 await writer.wait_closed()
 
     async def _serve_one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Answer one request; whether the connection may bring another."""
+        """Answer one request; return whether the connection stays open."""
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         if head[0].count(" ") != 2:
             return False
@@ -270,7 +270,7 @@ class ChatServer:
             reply = self._refusal_to_stream(request) or self.answer(request, number)
             if inspect.isawaitable(reply):
                 reply = await reply
-        except Exception as error:  # noqa: BLE001 - the test's own mistake; shown at the end
+        except Exception as error:  # noqa: BLE001 - the test's own error; raised at the end
             self._mistakes.append(error)
             reply = failure(400, f"the script failed: {error!r}")
         if (reply.silence_s or reply.until) and await self._gone_while_waiting(reply, reader):
@@ -283,7 +283,7 @@ class ChatServer:
         return await _send(writer, reply)
 
     def _refusal_to_stream(self, request: Recorded) -> Reply | None:
-        """What is said to a request for a stream where there is none."""
+        """Return the error for a request for a stream, if streaming is refused."""
         if request.stream and self.streaming == "refused":
             return failure(400, "streaming is not supported for this model")
         if request.stream_options is not None and self.streaming == "options refused":
@@ -291,23 +291,23 @@ class ChatServer:
         return None
 
     def _streamed(self, request: Recorded, reply: Reply) -> list[bytes] | None:
-        """An answer in events; None for one that comes in one piece, as every failure does."""
+        """Return an answer as events; None if it is not streamed, such as an error."""
         good = reply.status == 200 and isinstance(reply.body, dict) and not reply.padding
         if not (request.stream and good) or reply.whole or self.streaming == "ignored":
             return None
         try:
             return list(self.events(request, reply.body))
         except (KeyError, TypeError, ValueError, AttributeError):
-            return None  # a body that no server streams
+            return None  # a malformed body cannot be streamed
 
     def events(self, request: Recorded, body: Json) -> Iterator[bytes]:
-        """A good answer in events; other protocols have others."""
+        """Yield the events of a successful answer; overridden for other protocols."""
         usage = bool((request.stream_options or {}).get("include_usage"))
         yield from sent(chat_events(body, usage=usage and self.streaming != "without usage"))
         yield b"data: [DONE]\n\n"
 
     async def _gone_while_waiting(self, reply: Reply, reader: asyncio.StreamReader) -> bool:
-        """Wait as the reply says; True as soon as the client has left."""
+        """Wait as the reply demands; return True as soon as the client has disconnected."""
 
         async def wait() -> None:
             await asyncio.sleep(reply.silence_s)
@@ -315,7 +315,7 @@ class ChatServer:
                 await reply.until()
 
         waiting = asyncio.ensure_future(wait())
-        watching = asyncio.ensure_future(reader.read(1))  # a client waits silently, or leaves
+        watching = asyncio.ensure_future(reader.read(1))  # a waiting client sends nothing
         try:
             await asyncio.wait({waiting, watching}, return_when=asyncio.FIRST_COMPLETED)
             return watching.done()
@@ -352,7 +352,7 @@ async def _send(writer: asyncio.StreamWriter, reply: Reply) -> bool:
 
 
 async def _send_events(writer: asyncio.StreamWriter, reply: Reply, events: list[bytes]) -> bool:
-    """Stream an answer, or a part of it, after which the connection is closed."""
+    """Stream an answer, or part of it before closing the connection."""
     if reply.reset:
         return await _send(writer, reply)
     lines = ["HTTP/1.1 200 Said", "content-type: text/event-stream; charset=utf-8"]
@@ -385,9 +385,9 @@ PASSED = re.compile(
 
 
 class Solver:
-    """Behaves like an agent that writes one known program after another until the tests pass.
+    """An agent that writes one known program after another until the tests pass.
 
-    It keeps nothing: what comes next is read off the conversation.
+    It is stateless: the next step follows from the conversation.
     """
 
     def __init__(self, solutions: Mapping[str, Sequence[str]]) -> None:
@@ -395,13 +395,13 @@ class Solver:
         self._solutions = dict(sorted(solutions.items(), key=lambda item: -len(item[0])))
 
     def title_in(self, body: Json) -> str | None:
-        """The known title that the conversation names."""
+        """Return the known title in the conversation, if any."""
         said = "\n".join(_text(message.get("content")) for message in body["messages"])
         found = (title for title in self._solutions if title in said or _escaped(title) in said)
         return next(found, None)
 
     def programs(self, title: str) -> Sequence[str]:
-        """What it knows for a problem, in order."""
+        """Return the known programs for a problem, in order."""
         return self._solutions[title]
 
     def __call__(self, body: Json, number: int) -> Reply:
@@ -467,7 +467,7 @@ def _calls(messages: Sequence[Json], name: str) -> Sequence[Json]:
 
 
 def _passed(messages: Sequence[Json]) -> bool:
-    """Whether the latest test report says that every test passed."""
+    """Whether the latest test report states that every test passed."""
     runs = {call["id"] for call in _calls(messages, "run_tests")}
     reports = [_text(m.get("content")) for m in messages if m.get("tool_call_id") in runs]
     return bool(reports and PASSED.search(reports[-1]))

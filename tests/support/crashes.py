@@ -1,7 +1,7 @@
-"""Kills a run at random moments and goes on with it, at a server that knows what was asked.
+"""Kills a run at random moments and resumes it, while a server counts requests.
 
-What is looked at: a response that stands in a transcript when the process dies is never requested
-again, and in the end every sample is there once.
+Checks that a response in a transcript at the time of a kill is never requested again, and that in
+the end every sample is there once.
 """
 
 import asyncio
@@ -16,14 +16,14 @@ from typing import Any
 from chat_server import ChatServer, Reply, Solver
 from program import finish, start
 
-EARLY = 0.1  # of the kills come at a random moment of the start
+EARLY = 0.1  # fraction of the kills that happen at a random moment of the start
 Key = tuple[str, int]
-"""A problem's title, and how many answers the request holds."""
+"""A problem's title, and the number of answers in the request."""
 
 
 @dataclass
 class Asked:
-    """A solver that counts what it is asked, by problem and turn."""
+    """A solver that counts its requests by problem and turn."""
 
     solver: Solver
     latency_s: float = 0.01
@@ -39,14 +39,15 @@ class Asked:
 
 @dataclass
 class Seen:
-    """What came of it.
+    """Observations on a run.
 
     Attributes:
-        kills: processes that died by a kill, and `early` of them before their first request.
-        recorded: responses that stood in a transcript when a process was killed.
-        again: requests for one of these.
-        requests: in all; `needed` is what they would have been without a kill.
-        results: the samples committed in the end, in order.
+        kills: number of processes that were killed.
+        early: number of those killed before their first request.
+        recorded: number of responses in a transcript when a process was killed.
+        again: repeated requests for such responses.
+        requests: number of all requests; `needed` is the number without kills.
+        results: the committed samples, in order.
     """
 
     kills: int = 0
@@ -59,7 +60,7 @@ class Seen:
 
 
 def recorded(run: Path, titles: dict[str, str]) -> Counter[Key]:
-    """The responses that stand in the transcripts of a run, whole lines alone."""
+    """Return the responses in a run's transcripts, in complete lines."""
     found: Counter[Key] = Counter()
     for path in (run / "transcripts").glob("*.jsonl"):
         turns: set[int] = set()
@@ -79,7 +80,7 @@ def recorded(run: Path, titles: dict[str, str]) -> Counter[Key]:
 async def _moment(
     server: ChatServer, ending: asyncio.Future[Any], moments: random.Random, longest_s: float
 ) -> None:
-    """Wait for a random moment: of the start, now and then, else after the first request."""
+    """Wait for a random moment: sometimes of the start, else after the first request."""
     if moments.random() < EARLY:
         await asyncio.wait([ending], timeout=moments.uniform(0, longest_s))
         return
@@ -99,17 +100,17 @@ async def kill_and_go_on(
     seed: int,
     longest_s: float,
 ) -> Seen:
-    """One run, killed at random moments as often as told, or until it is done.
+    """Kill one run at random moments, until it is complete or `kills` is reached.
 
     Args:
-        folder: where the run is made, as `r`.
+        folder: folder of the run `r`.
         asked: the server's script.
         titles: the problems' titles by id.
-        kills: most processes to kill.
+        kills: largest number of processes to kill.
         samples_per_problem: attempts at each bundled problem.
-        seed: of the moments.
-        longest_s: a process is killed within so many seconds of its first request, now and then of
-            its start.
+        seed: seed of the random moments.
+        longest_s: largest number of seconds before a kill, after the first request or sometimes
+            the start.
     """
     moments, seen = random.Random(seed), Seen()
     async with ChatServer(asked) as server:

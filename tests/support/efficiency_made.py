@@ -1,4 +1,4 @@
-"""Solutions timed by hand, for tests of what is told of them."""
+"""Invented timings of solutions, for tests of their display."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,10 @@ def made_scale(
     branches: bool = True,
     unit_s: float = 1e-6,
 ) -> Scale:
-    """A scale of references that take these times, the fastest first, and ten branches a unit."""
+    """Return a scale of references with these times, fastest first.
+
+    A unit of time counts as ten branches.
+    """
     return Scale(
         timing=timing,
         unit_s=unit_s,
@@ -38,7 +41,10 @@ def made_efficiency(
     doubt: float = 0.01,
     remark: str = "",
 ) -> Efficiency:
-    """A solution that takes this time, in the scale's unit; None for one that failed."""
+    """Return the efficiency of a solution with this time in the scale's unit.
+
+    None stands for a solution that failed.
+    """
     scale = made_scale() if scale is None else scale
     if time is None:
         return Efficiency.of_failure(scale, remark)

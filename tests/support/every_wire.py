@@ -1,7 +1,7 @@
-"""One model that knows the answers, behind each wire format: the solver of chat completions.
+"""The solver of chat completions behind each wire format.
 
-What a request of another protocol says is told to it as chat completions would, and what it says is
-told back in the other protocol's words.
+Requests of other protocols are converted to chat completions for it, and its answers back to the
+other protocol.
 """
 
 import json
@@ -22,12 +22,12 @@ _numbers = count(1)
 
 @dataclass(frozen=True)
 class Wire:
-    """A protocol: its server, and the translations.
+    """A protocol: its server and the conversions.
 
     Attributes:
-        as_chat: a request's body as chat completions has it.
-        answer: a completion's body as this protocol's answer.
-        failure: an error of a status, as this protocol words it.
+        as_chat: converts a request's body to chat completions.
+        answer: converts a completion's body to a reply in this protocol.
+        failure: makes an error with a status in this protocol.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Wire:
     failure: Callable[..., Reply]
 
     def usage_of(self, reply: Reply) -> tuple[int, int]:
-        """Input and output tokens of an answer; none of anything else."""
+        """Return an answer's input and output tokens; zero for anything else."""
         usage: Json = reply.body.get("usage") or {} if isinstance(reply.body, dict) else {}
         if self.name == "chat":
             return usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)

@@ -14,7 +14,7 @@ ORDER = (
 
 
 def table() -> str:
-    """A line for each folder, in reading order; lines to the nearest hundred."""
+    """Return a row for each folder, in reading order; lines to the nearest hundred."""
     return "".join(_rows())
 
 
@@ -28,7 +28,7 @@ def _rows() -> Iterator[str]:
 
 
 def written() -> str:
-    """The table that the page has."""
+    """Return the table in the page."""
     return PAGE.read_text().partition(BEGIN)[2].partition(END)[0]
 
 

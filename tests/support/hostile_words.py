@@ -1,3 +1,3 @@
-"""Words that mean something to a spreadsheet, to XML, to a terminal and to a page."""
+"""Text that is special to spreadsheets, XML, terminals and HTML pages."""
 
 HOSTILE = '=HYPERLINK("http://x") </testcase>]]>&\x00\x1b[2J\ufffe\n<script>é日'

@@ -1,16 +1,15 @@
-"""A loopback server that serves data sets as the Hugging Face hub does, and fails as it does.
+"""A loopback server of data sets that acts and fails like the Hugging Face hub.
 
-In a test, with the real clients in a process of its own (they read HF_ENDPOINT as they are
-imported):
+In a test, with the real clients in a separate process (they read HF_ENDPOINT when imported):
 
     with Hub({"org/name": {"a" * 40: {"README.md": b"...", "data.jsonl": Path(...)}}}) as hub:
-        ...  # HF_ENDPOINT=hub.endpoint; hub.requests tells what was asked
+        ...  # HF_ENDPOINT=hub.endpoint; requests are in hub.requests
 
-On its own, for trying the whole program by hand:
+As a program, for manual tests:
 
     python tests/support/hub_server.py --port 0 --repo org/name=FOLDER
 
-The first line of output is the endpoint. It speaks of data sets only, and never of xet.
+The first line of output is the endpoint. It serves only data sets, and does not support xet.
 """
 
 import argparse
@@ -41,7 +40,7 @@ Form = Mapping[str, Sequence[str]]
 LFS_SUFFIXES = (".jsonl", ".parquet", ".gz")
 DATE = "2024-01-01T00:00:00.000Z"
 PIECE_BYTES = 2**16
-DATASETS = "*/datasets/*"  # not the clients' own affairs, such as /api/agent-harnesses
+DATASETS = "*/datasets/*"  # excludes other requests of clients, such as /api/agent-harnesses
 REPO = r"(?P<repo>[^/]+(?:/[^/]+)?)"
 FILE_URL = re.compile(rf"/datasets/{REPO}/resolve/(?P<revision>[^/]+)/(?P<path>.+)")
 API_URL = re.compile(
@@ -51,7 +50,7 @@ API_URL = re.compile(
 
 @dataclass(frozen=True)
 class Asked:
-    """A request as it arrived; `path` as it was sent, without the query."""
+    """A received request; `path` is as sent, without the query."""
 
     method: str
     path: str
@@ -65,7 +64,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Stored:
-    """A file of a commit: what git and LFS know of it. A Path is hashed once, in pieces."""
+    """A file of a commit, with git and LFS data. A Path is hashed once, in pieces."""
 
     path: str
     content: Content
@@ -116,7 +115,7 @@ def _digest(content: Content, digest: Any) -> str:
 
 @dataclass
 class Repo:
-    """A data set: its commits, what its branches point at, and who may read its files."""
+    """A data set: its commits, branches, and access rules."""
 
     commits: dict[str, dict[str, Stored]] = field(default_factory=dict[str, dict[str, Stored]])
     refs: dict[str, str] = field(default_factory=dict[str, str])
@@ -126,7 +125,7 @@ class Repo:
 
 @dataclass(frozen=True)
 class Answer:
-    """A response; `part` is the slice of the content that is sent, as (start, length)."""
+    """A response; `part` is the part of the content that is sent, as (start, length)."""
 
     status: int = 200
     content: Content = b""
@@ -135,7 +134,7 @@ class Answer:
 
 
 class RefusalError(Exception):
-    """Ends a request with an error, worded as the hub does."""
+    """Ends a request with an error in the hub's format."""
 
     def __init__(self, status: int, code: str | None, message: str, **headers: str) -> None:
         named = {"X-Error-Message": message} | ({"X-Error-Code": code} if code else {})
@@ -151,7 +150,7 @@ def _json(value: Any, status: int = 200, headers: Mapping[str, str] | None = Non
 
 @dataclass
 class Fault:
-    """What goes wrong, with which requests, and how often still."""
+    """A fault: what goes wrong, for which requests, and how many times more."""
 
     kind: str
     what: Any
@@ -166,18 +165,18 @@ class Fault:
 
 
 class Hub:
-    """The server, for as long as its context lasts.
+    """The server, running within its context.
 
-    Where a fault asks for a `path`, it is the end of a URL's path (`data/a.jsonl`), or a pattern
-    for the whole of it (`/api/*`). `times=None` is for ever.
+    The `path` of a fault is the end of a URL's path (`data/a.jsonl`), or a pattern for all of it
+    (`/api/*`). `times=None` means always.
 
     Args:
-        repos: `{repository: {commit: {path: content}}}`; `main` is the last commit named.
-        page_size: entries in one page of a tree.
-        throttle: bytes of file content a second and connection; None is full speed.
+        repos: `{repository: {commit: {path: content}}}`; `main` is the last commit listed.
+        page_size: number of entries in a page of a tree.
+        throttle: bytes of file content per second and connection; None for full speed.
 
     Attributes:
-        requests: all that came, in the order of arrival.
+        requests: all requests, in order of arrival.
     """
 
     def __init__(
@@ -220,7 +219,7 @@ class Hub:
             raise self.mistakes[0]
 
     def commit(self, repo: str, sha: str, files: Files, *, ref: str = "main") -> None:
-        """Add a commit, all its files named, and point a branch at it."""
+        """Add a commit with all its files, and point a branch at it."""
         stored = {path: Stored.of(path, content) for path, content in sorted(files.items())}
         with self._changed:
             about = self._repos.setdefault(repo, Repo())
@@ -228,12 +227,12 @@ class Hub:
             about.refs[ref] = sha
 
     def require_token(self, repo: str, token: str, *, private: bool = False) -> None:
-        """Gate the files of a repository; a private one is not even listed."""
+        """Require a token for a repository's files; a private one is not even listed."""
         self._repos[repo].token = token
         self._repos[repo].private = private
 
     def cut(self, path: str, *, after: int, times: int | None = 1) -> None:
-        """Close the connection after so many bytes of a file's body."""
+        """Close the connection after some bytes of a file's body."""
         self._fail("cut", after, path, "GET", times)
 
     def refuse(
@@ -257,7 +256,7 @@ class Hub:
         method: str | None = None,
         times: int | None = 1,
     ) -> None:
-        """Answer only when the event is set, which the end of the context does at the latest."""
+        """Delay the answer until the event is set, or the context ends."""
         self._fail("hold", until, path, method, times)
 
     def arrived(
@@ -268,7 +267,7 @@ class Hub:
         method: str | None = None,
         timeout_s: float = 30.0,
     ) -> None:
-        """Wait until so many such requests have arrived. Raises TimeoutError."""
+        """Wait until this many matching requests have arrived. Raises TimeoutError."""
         wanted = Fault("", None, path, method, inf)
         with self._changed:
             if not self._changed.wait_for(
@@ -277,7 +276,7 @@ class Hub:
                 raise TimeoutError(f"no {count} requests for {path}: {self.requests}")
 
     def answer(self, asked: Asked, form: Form) -> Answer:
-        """Record a request and find its answer, holding and refusing it as the faults say."""
+        """Record a request and return its answer, applying the faults."""
         with self._changed:
             self.requests.append(asked)
             self._changed.notify_all()
@@ -295,7 +294,7 @@ class Hub:
         return RefusalError(404, None, f"no {asked.method} {asked.path} here").answer
 
     def fault(self, kind: str, asked: Asked) -> Any:
-        """The next fault of a kind that is meant for a request, used up by this; else None."""
+        """Return the next fault of a kind for a request, using it up; else None."""
         with self._changed:
             for fault in self._faults:
                 if fault.kind == kind and fault.hits(asked):
@@ -309,7 +308,7 @@ class Hub:
             self._faults.append(Fault(kind, what, path, method, left))
 
     def _at(self, name: str, revision: str, asked: Asked, *, files: bool) -> tuple[str, Repo]:
-        """The commit that a revision names, if the request's token lets it see that."""
+        """Return the commit of a revision, if the request's token gives access to it."""
         repo = self._repos.get(name)
         if repo is None:
             raise RefusalError(404, "RepoNotFound", "Repository not found")
@@ -391,7 +390,7 @@ def _info(name: str, sha: str, repo: Repo, *, blobs: bool) -> Json:
 
 
 def _tree(files: Mapping[str, Stored], folder: str, *, recursive: bool) -> list[Json]:
-    """The entries below a folder, folders before what they hold."""
+    """Return the entries below a folder, folders before their contents."""
     prefix = f"{folder}/" if folder else ""
     entries: dict[str, Json] = {}
     for path, file in files.items():
@@ -410,7 +409,7 @@ def _tree(files: Mapping[str, Stored], folder: str, *, recursive: bool) -> list[
 
 
 def _part(text: str, size: int) -> tuple[int, int] | None:
-    """Start and length of a range such as `bytes=5-`, `bytes=5-9` or `bytes=-5`."""
+    """Return start and length of a range: `bytes=5-`, `bytes=5-9` or `bytes=-5`."""
     found = re.fullmatch(r"bytes=(\d*)-(\d*)", text)
     if found is None or not any(found.groups()):
         return None
@@ -421,7 +420,7 @@ def _part(text: str, size: int) -> tuple[int, int] | None:
 
 
 class _Server(ThreadingHTTPServer):
-    """Keeps its connections, so that its end need not wait for idle clients."""
+    """Closes its connections at the end, so that idle clients do not block it."""
 
     daemon_threads = False
     request_queue_size = 128
@@ -488,14 +487,14 @@ class _Handler(BaseHTTPRequestHandler):
                 time.sleep(len(piece) / throttle)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        """Say nothing."""
+        """Log nothing."""
 
 
 # The program
 
 
 def _folder(named: str) -> tuple[str, dict[str, dict[str, Path]]]:
-    """`org/name=FOLDER` as a repository of one commit, named by what the folder holds."""
+    """Return `org/name=FOLDER` as a repository of one commit, named by its contents."""
     name, _, folder = named.partition("=")
     root = Path(folder)
     if not (name and root.is_dir()):

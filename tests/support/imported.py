@@ -1,10 +1,10 @@
-"""The program, started from a process that has imported it already.
+"""The program, forked from a process that has already imported it.
 
-Most tests ask what a command says and leaves behind, and every start of an interpreter that imports
-the package costs more than what the command then does. So one process per test session imports the
-package, and forks for every command: its child gets the command's arguments, folder, environment
-and pipes, and runs the console script's own file to its end. What is read while the package is
-imported (`PYTHON…`, the locale) cannot be given to it; `program` starts an interpreter then.
+Most tests check a command's output and files, and starting an interpreter that imports the package
+costs more than the command itself. So one process per test session imports the package and forks
+for every command: the child gets the command's arguments, folder, environment and pipes, and runs
+the console script's own file. Settings that are read during the import (`PYTHON…`, the locale)
+cannot be changed afterwards; `program` starts an interpreter for those.
 """
 
 import asyncio
@@ -30,12 +30,12 @@ from typing import Any
 
 LONGEST_REQUEST = 1 << 20
 AT_IMPORT = ("PYTHON", "LANG", "LC_", "LD_", "OPENAI_LOG", "ANTHROPIC_LOG")
-"""Beginnings of the names that an interpreter or a package reads once, when it starts."""
+"""Prefixes of variables that an interpreter or a package reads only at start."""
 
 
 @dataclass(frozen=True)
 class Begun:
-    """A program that runs: its process, the ends of its pipes, and where its exit code comes."""
+    """A running program: its process, its pipes, and the socket of its exit code."""
 
     process: int
     out: io.FileIO
@@ -43,7 +43,7 @@ class Begun:
     ending: socket.socket
 
     def finish(self, timeout: float) -> tuple[int, str, str]:
-        """Wait for its end, as `subprocess.run` does: exit code, stdout and stderr."""
+        """Wait for its end, like `subprocess.run`: exit code, stdout and stderr."""
         said: dict[Any, bytearray] = {self.out: bytearray(), self.err: bytearray()}
         latest = time.monotonic() + timeout
         with self.out, self.err, self.ending, selectors.DefaultSelector() as selector:
@@ -65,7 +65,7 @@ class Begun:
 
 
 class Running:
-    """The same for a test on an event loop: what it needs of `asyncio.subprocess.Process`."""
+    """A running program on an event loop, with parts of `asyncio.subprocess.Process`."""
 
     def __init__(self, begun: Begun, out: asyncio.StreamReader, err: asyncio.StreamReader) -> None:
         self.stdout, self.stderr = out, err
@@ -77,7 +77,7 @@ class Running:
 
     @classmethod
     async def of(cls, begun: Begun) -> "Running":
-        """Needs the running loop, which reads the pipes from here on."""
+        """Wrap a program; the running loop reads its pipes from now on."""
         loop, readers = asyncio.get_running_loop(), list[asyncio.StreamReader]()
         for pipe in (begun.out, begun.err):
             reader = asyncio.StreamReader()
@@ -93,7 +93,7 @@ class Running:
         self._ended.set()
 
     def send_signal(self, word: int) -> None:
-        """To a process that has ended, nothing is sent."""
+        """Send a signal, unless the process has ended."""
         if self.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, word)
@@ -107,22 +107,22 @@ class Running:
         return self.returncode
 
     async def communicate(self) -> tuple[bytes, bytes]:
-        """What is still to be read, to the end."""
+        """Read the remaining output."""
         out, err = await asyncio.gather(self.stdout.read(), self.stderr.read())
         await self.wait()
         return out, err
 
 
 class Imported:
-    """A process that has imported the package, as the tests see it."""
+    """A process that has imported the package, as used by tests."""
 
     def __init__(self, program: str, env: dict[str, str]) -> None:
         name = f"harness-{secrets.token_hex(8)}"
-        self._address = f"\0{name}"  # of no file, so that nothing is left
+        self._address = f"\0{name}"  # an abstract socket, so that no file remains
         self._process = subprocess.Popen(
             [sys.executable, __file__, program, name],
             env=env,
-            stdin=subprocess.PIPE,  # whose end is its end
+            stdin=subprocess.PIPE,  # closing it ends the process
             stdout=subprocess.PIPE,
         )
         assert self._process.stdout is not None
@@ -133,7 +133,10 @@ class Imported:
         """Start the program with these arguments.
 
         Args:
-            first: code that is run before it.
+            folder: working directory.
+            arguments: arguments of the command.
+            env: environment.
+            first: code to run before the program.
         """
         asked_for = {"arguments": arguments, "folder": str(folder), "env": env, "first": first}
         order = json.dumps(asked_for).encode()
@@ -156,7 +159,7 @@ class Imported:
         self._process.wait(30)
 
 
-# The other side.
+# In the forked process.
 
 
 def _import_all() -> None:
@@ -176,7 +179,7 @@ def _import_all() -> None:
 
 
 def _serve(program: str, name: str) -> str:
-    """Fork for every order; returns in the child, which is ready, the code to run first."""
+    """Fork for every order; in the prepared child, return the code to run first."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(f"\0{name}")
     listener.listen()
@@ -194,7 +197,7 @@ def _serve(program: str, name: str) -> str:
                 _, status = os.waitpid(process, 0)
                 selector.unregister(key.fd)
                 os.close(key.fd)
-                with contextlib.suppress(OSError), asked:  # it may have lost patience
+                with contextlib.suppress(OSError), asked:  # the other side may have timed out
                     asked.send(str(os.waitstatus_to_exitcode(status)).encode())
                 continue
             asked, _ = listener.accept()
@@ -218,7 +221,7 @@ def _serve(program: str, name: str) -> str:
 
 
 def _become(program: str, order: dict[str, Any], files: list[int]) -> str:
-    """Take the place that a new process would have."""
+    """Set up this process like a newly started one."""
     nothing = os.open(os.devnull, os.O_RDONLY)
     for file, number in zip((nothing, *files), range(3), strict=True):
         os.dup2(file, number)
@@ -233,17 +236,17 @@ def _become(program: str, order: dict[str, Any], files: list[int]) -> str:
 
 
 def _run(first: str) -> int:
-    """What an interpreter does with a script, but for taking itself apart in the end."""
+    """Run a script like an interpreter, but without its cleanup at exit."""
     code: object = 0
     try:
         exec(first, {})
         runpy.run_path(sys.argv[0], run_name="__main__")
     except SystemExit as end:
         code = end.code
-    except BaseException:  # noqa: BLE001 - said as an interpreter says it
+    except BaseException:  # noqa: BLE001 - printed as an interpreter does
         traceback.print_exc()
         code = 1
-    threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue] - as at every end
+    threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue] - as at every exit
     atexit._run_exitfuncs()
     if code is not None and not isinstance(code, int):
         print(code, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The judge over HTTP in a thread of the test's own process, on a real socket."""
+"""The judge over HTTP, in a thread of the test's process, on a real socket."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ PATIENCE_S = 120.0
 
 
 class _Quiet(Server):
-    """Leaves signals to the tests."""
+    """Does not handle signals, which are for the tests."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -30,9 +30,10 @@ class JudgeServer(Closing):
     """The server, listening until it is closed.
 
     Args:
-        problems: that clients may name.
-        pool: the executor; default: sandboxes of this machine.
-        settings: of `Settings`, without the problems.
+        problems: problems that clients may name.
+        workers: number of sandbox workers.
+        flags: flags of the spec.
+        settings: other fields of `Settings`.
     """
 
     def __init__(
@@ -64,25 +65,25 @@ class JudgeServer(Closing):
             await self.server.serve(sockets=[self._bound])
 
     def run_code(self, code: str, **more: Any) -> Any:
-        """The answer to a program."""
+        """Run a program; return the answer."""
         body = {"code": code, "language": "python", **more}
         answer = self.client.post("/run_code", json=body)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
     def grade(self, **item: Any) -> Any:
-        """The answer to one solution."""
+        """Grade one solution; return the answer."""
         answer = self.client.post("/grade", json=item)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
     def refused(self, path: str, body: Any) -> tuple[int, str]:
-        """The status and the reason of a request that is refused."""
+        """Return the status and the reason of a refused request."""
         answer = self.client.post(path, json=body)
         return answer.status_code, answer.json()["detail"]
 
     def close(self) -> None:
-        """End it."""
+        """Stop the server."""
         self.client.close()
         self.server.should_exit = True
         self._thread.join(PATIENCE_S)

@@ -1,4 +1,4 @@
-"""Judged programs that are seen from outside while they run."""
+"""Judged programs that can be observed from outside while they run."""
 
 import contextlib
 import secrets
@@ -7,20 +7,20 @@ from collections.abc import Iterable
 from pathlib import Path
 
 TIMES = "import time\nprint(time.monotonic())\ntime.sleep(0.3)\nprint(time.monotonic())"
-"""A program that prints when it began and when it ended."""
+"""A program that prints the times of its start and its end."""
 
 
 def overlap(printed: Iterable[str]) -> bool:
-    """Whether two programs ran at once, by what each of them has printed of its times."""
+    """Whether two programs overlapped, by the times they printed."""
     times = sorted([float(time) for time in text.split()] for text in printed)
     (_, first_end), (second_start, _) = times
     return second_start < first_end
 
 
 class Marks:
-    """A name that judged programs give to their thread, by which they are seen from outside.
+    """A thread name that judged programs set, which is visible from outside.
 
-    That is all they can say while they run: there is no way out of the sandbox.
+    It is the only signal they can give while they run: nothing else leaves the sandbox.
     """
 
     def __init__(self) -> None:
@@ -30,21 +30,21 @@ class Marks:
 
     @property
     def sleeper(self) -> str:
-        """A program that is seen, and stays until it is killed."""
+        """A program that is visible and runs until it is killed."""
         return f"{self.code}import time\nwhile True: time.sleep(100)"
 
     def wait_for_both(self, seconds: float) -> None:
-        """Wait until two of these programs are there at once."""
+        """Wait until two of these programs run at the same time."""
         first, second = self.wait(seconds), self.wait(seconds)
         assert Path(f"/proc/{first}").exists()
         assert Path(f"/proc/{second}").exists()
 
     def wait(self, seconds: float = 10.0) -> int:
-        """The process that was named next."""
+        """Wait for the next program and return its process id."""
         end = time.monotonic() + seconds
         while not self.are_there():
             assert time.monotonic() < end, "no program ran"
-            time.sleep(0.005)  # the kernel tells nobody of a new name
+            time.sleep(0.005)  # the kernel does not notify of new names
         process = next(iter(self._new()))
         self._seen.add(process)
         return process

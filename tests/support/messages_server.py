@@ -1,13 +1,13 @@
-"""A loopback server that speaks Anthropic's Messages API, and refuses what the real one refuses.
+"""A loopback server of Anthropic's Messages API, as strict as the real one.
 
 In a test:
 
     async with MessagesServer(lambda body, n: message("hello")) as server:
         ...  # server.base_url, server.requests
 
-It keeps a prompt cache as the real one does: what a request marks is written, and what an earlier
-request wrote is read, and counted in the usage of every answer that does not bring its own. A
-token is a character of JSON here.
+It keeps a prompt cache like the real one: marked prefixes are written, prefixes written earlier
+are read, and both are counted in the usage of answers that have none. A token is a character of
+JSON here.
 """
 
 import inspect
@@ -19,7 +19,7 @@ from chat_server import ChatServer, Json, Recorded, Reply, Script
 from streams import messages_events, sent
 
 MOST_BREAKPOINTS = 4
-LOOKBACK_BLOCKS = 20  # how far back from a breakpoint an earlier write is looked for
+LOOKBACK_BLOCKS = 20  # number of blocks before a breakpoint to search for an earlier write
 THINKING = ("thinking", "redacted_thinking")
 
 Prefixes = list[tuple[str, bool]]
@@ -51,7 +51,7 @@ def message(
     fields: Json | None = None,
     **reply: Any,
 ) -> Reply:
-    """A good answer; a string is a text block, `reply` sets fields of the Reply."""
+    """Return a successful answer; strings are text blocks, `reply` adds Reply fields."""
     blocks = [text_block(block) if isinstance(block, str) else block for block in content]
     called = any(block["type"] == "tool_use" for block in blocks)
     body: Json = {
@@ -70,7 +70,7 @@ def message(
 
 
 def error(status: int, kind: str = "api_error", words: str = "no", **reply: Any) -> Reply:
-    """An error as the vendor words it."""
+    """Return an error in the vendor's format."""
     body = {"type": "error", "error": {"type": kind, "message": words}, "request_id": "req_body"}
     return Reply(body=body, status=status, **reply)
 
@@ -79,10 +79,10 @@ def error(status: int, kind: str = "api_error", words: str = "no", **reply: Any)
 
 
 class MessagesServer(ChatServer):
-    """The server, for as long as its context lasts.
+    """The server, running within its context.
 
     Attributes:
-        refused: why requests were refused by the server itself, not by its script.
+        refused: reasons of the requests refused by the server itself, not by its script.
     """
 
     def __init__(self, script: Script, *, port: int = 0) -> None:
@@ -116,7 +116,7 @@ class MessagesServer(ChatServer):
         return checked
 
     def _accounted(self, body: Json, reply: Reply) -> Reply:
-        """Remember what is thought and cached; the usage goes into the answer."""
+        """Record thinking blocks and cached prefixes; add the usage to the answer."""
         said = reply.body
         if not isinstance(said, dict) or not isinstance(said.get("content"), list):
             return reply
@@ -128,7 +128,7 @@ class MessagesServer(ChatServer):
         return Reply(**{**vars(reply), "body": said})
 
     def _cached(self, body: Json) -> Json:
-        """What was read from the cache and what was written to it by this request."""
+        """Return the tokens that this request read from and wrote to the cache."""
         prefixes = list(_prefixes(body))
         marked = [position for position, (_, marks) in enumerate(prefixes) if marks]
         read = 0
@@ -158,7 +158,7 @@ def _thoughts(content: Sequence[Any]) -> list[Json]:
 
 
 def _prefixes(body: Json) -> Iterator[tuple[str, bool]]:
-    """Every prefix of the prompt that ends with a block, and whether that block is marked."""
+    """Yield every prefix of the prompt that ends with a block, and if it is marked."""
     prompt = ""
     for block in _all_blocks(body):
         plain = {name: value for name, value in block.items() if name != "cache_control"}
@@ -167,18 +167,18 @@ def _prefixes(body: Json) -> Iterator[tuple[str, bool]]:
 
 
 def _all_blocks(body: Json) -> Iterator[Json]:
-    """The blocks in the order of the prompt: tools, system, conversation."""
+    """Yield the blocks in the order of the prompt: tools, system, conversation."""
     yield from body.get("tools", ())
     yield from body.get("system", ())
     for turn in body["messages"]:
         yield from turn["content"]
 
 
-# What the real API refuses
+# Rules of the real API
 
 
 def faults(body: Json) -> Iterator[str]:
-    """Everything that is wrong with a request."""
+    """Yield all errors in a request."""
     if not isinstance(body.get("max_tokens"), int) or body["max_tokens"] < 1:
         yield "max_tokens: Field required"
     for unknown in set(body) & {"temperature", "top_p", "top_k"}:

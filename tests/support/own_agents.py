@@ -1,4 +1,4 @@
-"""Agents of one's own as programs: what they are started with, and what came of them."""
+"""A user's own agents as programs: their command lines, and results."""
 
 import os
 from collections.abc import Awaitable, Callable, Sequence
@@ -16,22 +16,22 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 
 @dataclass(frozen=True, slots=True)
 class Agents:
-    """The test agents, where whoever is confined can be shown them.
+    """The test agents, visible to confined ones too.
 
     Attributes:
-        folder: where they are.
-        shows: what a room has to show them.
+        folder: folder of the agents.
+        shows: paths that a sandbox must show them.
     """
 
     folder: Path
     shows: tuple[str, ...]
 
     def command(self, name: str, *arguments: str) -> tuple[str, ...]:
-        """The command line of one."""
+        """Return the command line of an agent."""
         return (interpreter(), "-E", "-s", str(self.folder / name), *arguments)
 
     def line(self, name: str, *arguments: str) -> str:
-        """The same as one text."""
+        """Return the command line of an agent as one text."""
         return " ".join(self.command(name, *arguments))
 
     def host(
@@ -41,7 +41,7 @@ class Agents:
         name: str = "acts.py",
         memory_bytes: int | None = None,
     ) -> ProcessHost:
-        """A host of one that takes these steps."""
+        """Return the host of an agent that takes these steps."""
         env = environment_for(ENVIRONMENT, ())
         shows = self.shows if confined else ()
         room = AgentSandbox(confined=confined, shows=shows, env=env, memory_bytes=memory_bytes)
@@ -50,25 +50,25 @@ class Agents:
 
 @dataclass(frozen=True, slots=True)
 class Attended:
-    """What came of a sample."""
+    """Result of a sample."""
 
     attempt: Attempt
     events: Sequence[Event]
 
     @property
     def calls(self) -> list[str]:
-        """The tools that were called."""
+        """Names of the tools that were called."""
         turns = [event.response for event in self.events if isinstance(event, Response)]
         return [call.name for turn in turns for call in turn.tool_calls]
 
     @property
     def results(self) -> list[str]:
-        """What they said."""
+        """Results of the tool calls."""
         return [event.result.content for event in self.events if isinstance(event, ToolResult)]
 
     @property
     def left(self) -> AgentLeft:
-        """How the agent left, which is told once."""
+        """The single event of the agent's end."""
         (event,) = [event for event in self.events if isinstance(event, AgentLeft)]
         return event
 
@@ -77,7 +77,7 @@ Attend = Callable[..., Awaitable[Attended]]
 
 
 def alive(*words: str) -> list[str]:
-    """The command lines of processes that hold all these words; a dying one is none."""
+    """Return the command lines of live processes that contain all these words."""
     found: list[str] = []
     for path in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,4 +1,4 @@
-"""Problems of one's own, as rows of `jsonl:PATH`."""
+"""A user's own problems, as rows of `jsonl:PATH`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Packages as they lie where they are installed, written by hand."""
+"""Installed packages, written by hand."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,13 +7,13 @@ from pathlib import Path
 def made_package(
     folder: Path, name: str, entries: Mapping[str, Mapping[str, str]], code: str = ""
 ) -> str:
-    """Put a package into a folder, which is then to be on the path.
+    """Write a package into a folder, which must be put on the path.
 
     Args:
-        folder: where.
-        name: of the package; its module is called the same, with underscores.
-        entries: by group: the names of entry points, and the attribute of the module for each.
-        code: of the module.
+        folder: the folder.
+        name: name of the package; its module has the same name, with underscores.
+        entries: names of entry points and their attributes of the module, by group.
+        code: source of the module.
 
     Returns:
         The module's name.

@@ -1,7 +1,7 @@
-"""The program as its users run it: a process of its own, in a folder of its own.
+"""The program as users run it: in a separate process and folder.
 
-The first few commands of a session are started as a user starts them, those after them as
-`imported` says, in a fifth of the time.
+The first few commands of a session are started like a user's; later ones by `imported`, in a fifth
+of the time.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from imported import AT_IMPORT, Imported, Running
 PROGRAM = str(Path(sys.executable).with_name("harness"))
 Done = subprocess.CompletedProcess[str]
 FROM_SCRATCH = 3
-"""So many commands are started in an interpreter of their own before the package is imported."""
+"""Number of commands that start a new interpreter before the package is imported."""
 PATIENCE_S = 120
 
 _lock = threading.Lock()
@@ -28,7 +28,7 @@ _imported: Imported | None = None
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """No key, no model, no proxy, and nothing kept of what other tests did."""
+    """Return an environment without keys, model, proxy, or state of other tests."""
     home = {"HOME": "/nonexistent", "HF_HOME": "/dev/null/none"}
     return {"PATH": os.environ["PATH"], **home, "LANG": "C.UTF-8", **extra}
 
@@ -39,9 +39,9 @@ def harness(folder: Path, *arguments: str | Path, **env: str) -> Done:
 
 
 def harness_after(first: str, folder: Path, *arguments: str | Path, **env: str) -> Done:
-    """The same after some code of the test's, in the program's own process.
+    """Do the same after some code of the test, in the program's process.
 
-    The package may be imported before that code is run.
+    The package may be imported before that code runs.
     """
     given, surroundings = list(map(str, arguments)), environment(**env)
     imported = _that_has_imported(env)
@@ -60,7 +60,7 @@ def harness_after(first: str, folder: Path, *arguments: str | Path, **env: str) 
 
 
 def _that_has_imported(env: dict[str, str]) -> Imported | None:
-    """The process to fork from; None for a command that is to have an interpreter of its own."""
+    """Return the process to fork from; None if the command needs a new interpreter."""
     global _started, _imported  # noqa: PLW0603 - one process for all tests
     with _lock:
         _started += 1
@@ -71,14 +71,14 @@ def _that_has_imported(env: dict[str, str]) -> Imported | None:
 
 
 def command_after(first: str, *arguments: str | Path) -> list[str]:
-    """The command that `harness_after` stands for."""
+    """Return the command that `harness_after` stands for."""
     if not first:
         return [PROGRAM, *map(str, arguments)]
     whole = f"{first}\nfrom harness.cli import main\nmain()"
     return [sys.executable, "-c", whole, *map(str, arguments)]
 
 
-# As a user who may make no user namespace, as in most containers.
+# A user that cannot make user namespaces, as in most containers.
 WITHOUT_NAMESPACES = """
 import ctypes, os, sys
 user = os.getuid()
@@ -89,7 +89,7 @@ for name, text in (("self/setgroups", "deny"), ("self/uid_map", f"1000 {user} 1"
 os.execv(sys.argv[1], sys.argv[1:])
 """
 
-# Where `uname` names a machine that there is no table of system calls for.
+# A machine, according to `uname`, without a table of system calls.
 ON_ANOTHER_MACHINE = """
 import ctypes, os, sys
 assert ctypes.CDLL(None).personality(8) >= 0
@@ -98,7 +98,7 @@ os.execv(sys.argv[1], sys.argv[1:])
 
 
 def run_by(folder: Path, *command: str, **env: str) -> Done:
-    """What a command did; a test is skipped where the machine lacks what the command needs."""
+    """Run a command; skip the test if the machine lacks what the command needs."""
     done = subprocess.run(
         command,
         cwd=folder,
@@ -114,7 +114,7 @@ def run_by(folder: Path, *command: str, **env: str) -> Done:
 
 
 def started_by(program: str, folder: Path, *arguments: str) -> Done:
-    """The program as another Python program starts it."""
+    """Run the program from another Python program."""
     return run_by(folder, sys.executable, "-c", program, PROGRAM, *arguments)
 
 
@@ -122,12 +122,12 @@ Process = asyncio.subprocess.Process | Running
 
 
 async def start(folder: Path, *arguments: str | Path, **env: str) -> Process:
-    """Start the program, for tests that meet it half-way or serve it a model."""
+    """Start the program, for tests that interrupt it or serve it a model."""
     return await start_after("", folder, *arguments, **env)
 
 
 async def start_after(first: str, folder: Path, *arguments: str | Path, **env: str) -> Process:
-    """The same after some code of the test's, as `harness_after`."""
+    """Do the same after some code of the test, as in `harness_after`."""
     given, surroundings = list(map(str, arguments)), environment(**env)
     imported = await asyncio.to_thread(_that_has_imported, env)
     if imported is not None:
@@ -142,19 +142,19 @@ async def start_after(first: str, folder: Path, *arguments: str | Path, **env: s
 
 
 async def finish(process: Process) -> tuple[int | None, str, str]:
-    """Its exit code, stdout and stderr."""
+    """Wait for its end; return exit code, stdout and stderr."""
     async with asyncio.timeout(PATIENCE_S):
         out, err = await process.communicate()
     return process.returncode, out.decode(), err.decode()
 
 
 async def run(folder: Path, *arguments: str | Path, **env: str) -> tuple[int | None, str, str]:
-    """Run it to its end while this process serves it."""
+    """Run the program to its end, while this process can serve it."""
     done = await asyncio.to_thread(harness, folder, *arguments, **env)
     return done.returncode, done.stdout, done.stderr
 
 
 def results(run_directory: Path) -> list[dict[str, Any]]:
-    """The committed samples of a run."""
+    """Return the committed samples of a run."""
     lines = (run_directory / "results.jsonl").read_text().splitlines()
     return [json.loads(line) for line in lines]

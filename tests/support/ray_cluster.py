@@ -1,8 +1,8 @@
-"""A real Ray cluster of several nodes on this machine, in a process of its own.
+"""A real Ray cluster of several nodes on this machine, in a separate process.
 
-Started as a program it says the cluster's address, and does what it is told, a line a word: `add N`
-a node of N cores, `kill I` the I-th node that was added, with all its processes and no warning,
-`behead` what the head of the cluster is by, `await N` nodes to be there, the head included.
+As a program it prints the cluster's address, and then executes commands, one per line: `add N`
+adds a node of N cores, `kill I` kills the I-th added node with all its processes, `behead` kills
+the process that makes the head, `await N` waits for N nodes including the head.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from typing import Self
 
 
 class RayCluster:
-    """The cluster, as tests see it; its head has no core to give."""
+    """The cluster, as used by tests; its head offers no cores."""
 
     def __init__(self, process: subprocess.Popen[str], environment: dict[str, str]) -> None:
         self._process = process
@@ -28,20 +28,20 @@ class RayCluster:
         self.nodes = self._added = 0
 
     def add(self, cores: int) -> int:
-        """Add a node; returns its number."""
+        """Add a node; return its number."""
         self._tell(f"add {cores}")
         self.nodes += 1
         self._added += 1
         return self._added - 1
 
     def kill(self, node: int) -> None:
-        """Kill a node, as a power failure would."""
+        """Kill a node, like a power failure."""
         self._tell(f"kill {node}")
         self.nodes -= 1
 
     @contextlib.contextmanager
     def joined(self, *prefix: str) -> Iterator[None]:
-        """With one node more, of one core, whose processes a command before theirs starts."""
+        """Add another node with one core, started through the command `prefix`."""
         program = str(Path(sys.executable).with_name("ray"))
         command = [program, "start", "--block", "--num-cpus=1", "--object-store-memory=80000000"]
         process = subprocess.Popen(
@@ -51,14 +51,14 @@ class RayCluster:
             env=self.environment,
         )
         try:
-            self._tell(f"await {self.nodes + 2}")  # the head is one
+            self._tell(f"await {self.nodes + 2}")  # including the head
             yield
         finally:
             process.terminate()
             process.wait()
 
     def behead(self) -> None:
-        """Kill the process that knows which nodes there are."""
+        """Kill the process that manages the list of nodes."""
         self._tell("behead")
 
     def _tell(self, words: str) -> None:
@@ -76,8 +76,8 @@ class RayCluster:
     @classmethod
     @contextlib.contextmanager
     def started(cls, *cores: int) -> Iterator[Self]:
-        """A cluster with a node of so many cores each."""
-        # Ray's sockets are in this folder, and their paths have to be short.
+        """Start a cluster with a node for each number of cores."""
+        # Ray's sockets are in this folder, and their paths must be short.
         folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp")
         environment = {**os.environ, "RAY_TMPDIR": folder, "RAY_USAGE_STATS_ENABLED": "0"}
         process = subprocess.Popen(
@@ -102,7 +102,7 @@ def _serve() -> None:
     from ray.cluster_utils import Cluster
 
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what Ray has to say is no answer
+    os.dup2(2, 1)  # Ray's own output is not an answer
     cluster = Cluster(
         initialize_head=True,
         head_node_args={

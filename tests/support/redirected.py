@@ -1,4 +1,4 @@
-"""The program with every provider at an address of the test's, otherwise as its users run it."""
+"""The program with all providers at an address of the test, else as users run it."""
 
 import asyncio
 from pathlib import Path
@@ -18,7 +18,7 @@ showing_models.PROVIDERS = providers.PROVIDERS
 async def run_redirected(
     folder: Path, base_url: str, *arguments: str | Path, **env: str
 ) -> tuple[int | None, str, str]:
-    """Its exit code, stdout and stderr; Ollama's address is that of `OLLAMA_HOST` all the same."""
+    """Return exit code, stdout and stderr; Ollama's address is still `OLLAMA_HOST`."""
     moved = MOVED.format(here=base_url)
     done = await asyncio.to_thread(harness_after, moved, folder, *arguments, **env)
     return done.returncode, done.stdout, done.stderr

@@ -1,12 +1,12 @@
-"""A loopback server that speaks OpenAI's Responses API, and is as particular as the vendor's own.
+"""A loopback server of OpenAI's Responses API, as strict as the real one.
 
 In a test:
 
     async with ResponsesServer(in_turn(response(reasoning(), said("hello")))) as server:
         ...  # server.base_url, server.requests, server.refusals
 
-A request that breaks a rule of the protocol is answered with status 400 and a word on which; the
-script is not asked. Items that the server has issued must come back as they were.
+A request that breaks a rule of the protocol is answered with status 400 and the rule, without
+asking the script. Items issued by the server must be returned unchanged.
 """
 
 import inspect
@@ -46,7 +46,7 @@ REQUEST_FIELDS = frozenset(
         "truncation",
     }
 )
-# Of each type of item, the fields that it must have and those it may have.
+# Required and optional fields of each type of item.
 ITEM_FIELDS = {
     "message": ({"role", "content"}, {"type", "id", "status", "phase"}),
     "reasoning": ({"type", "id", "summary"}, {"content", "encrypted_content", "status"}),
@@ -66,7 +66,7 @@ FEWEST_TOKENS = 16
 
 
 def reasoning(item_id: str = "rs_1", summary: str = "", **fields: Any) -> Json:
-    """A reasoning item, its content encrypted."""
+    """Return a reasoning item with encrypted content."""
     told = [{"type": "summary_text", "text": summary}] if summary else []
     sealed = f"gAAAA{item_id}+/=="
     return {
@@ -79,7 +79,7 @@ def reasoning(item_id: str = "rs_1", summary: str = "", **fields: Any) -> Json:
 
 
 def said(*texts: str, item_id: str = "msg_1", refusal: str | None = None, **fields: Any) -> Json:
-    """A message of one part for each text, and one for the refusal."""
+    """Return a message with a part for each text, and one for the refusal."""
     parts: list[Json] = [
         {"type": "output_text", "text": text, "annotations": [], "logprobs": []} for text in texts
     ]
@@ -96,7 +96,7 @@ def said(*texts: str, item_id: str = "msg_1", refusal: str | None = None, **fiel
 
 
 def called(name: str, arguments: Any = None, call_id: str = "call_1", **fields: Any) -> Json:
-    """A function call; arguments that are not text become JSON text."""
+    """Return a function call; arguments other than text become JSON text."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
     return {
         "id": f"fc_{call_id}",
@@ -112,7 +112,7 @@ def called(name: str, arguments: Any = None, call_id: str = "call_1", **fields: 
 def counted(
     sent: int, written: int, *, cached: int = 0, cache_write: int = 0, thought: int = 0
 ) -> Json:
-    """Usage as the vendor reports it."""
+    """Return usage in the vendor's format."""
     return {
         "input_tokens": sent,
         "input_tokens_details": {"cached_tokens": cached, "cache_write_tokens": cache_write},
@@ -129,7 +129,7 @@ def response(
     fields: Json | None = None,
     **reply: Any,
 ) -> Reply:
-    """A response; `fields` replaces fields of its body, `reply` sets those of the Reply."""
+    """Return a response; `fields` replaces fields of its body, `reply` of the Reply."""
     body: Json = {
         "id": "resp_loopback",
         "object": "response",
@@ -159,13 +159,13 @@ def response(
 
 
 def incomplete(reason: str, *items: Json, **rest: Any) -> Reply:
-    """A response that broke off."""
+    """Return an incomplete response."""
     fields = {"incomplete_details": {"reason": reason}}
     return response(*items, status="incomplete", fields=fields, **rest)
 
 
 def failed(code: str, message: str = "no", **rest: Any) -> Reply:
-    """A response that came to nothing."""
+    """Return a failed response."""
     fields = {"error": {"code": code, "message": message}}
     return response(status="failed", fields=fields, **rest)
 
@@ -174,10 +174,10 @@ def failed(code: str, message: str = "no", **rest: Any) -> Reply:
 
 
 class ResponsesServer(ChatServer):
-    """The server, for as long as its context lasts.
+    """The server, running within its context.
 
     Attributes:
-        refusals: what was wrong with each request that was refused.
+        refusals: the error of each refused request.
     """
 
     def __init__(self, script: Script, *, port: int = 0) -> None:
@@ -208,7 +208,7 @@ class ResponsesServer(ChatServer):
 
 
 def fault_of(body: Json, issued: Sequence[Sequence[Json]] = ()) -> str | None:
-    """What a request breaks of the protocol's rules, in the vendor's manner; None when nothing.
+    """Return the rule that a request breaks, in the vendor's words; None if valid.
 
     Args:
         body: the request.
@@ -251,7 +251,7 @@ def _fault_of_tools(tools: Sequence[Json]) -> str | None:
         schema = tool["parameters"]
         closed = schema.get("additionalProperties") is False
         named = sorted(schema.get("properties", {}))
-        # A tool that does not say is made strict by the vendor, and then differs from ours.
+        # The vendor makes a tool strict by default, which would change ours.
         if tool.get("strict", True) and not (
             closed and sorted(schema.get("required", [])) == named
         ):
@@ -302,7 +302,7 @@ def _fault_of_pairs(items: Sequence[Json]) -> str | None:
 
 
 def _fault_of_reasoning(items: Sequence[Json], issued: Sequence[Sequence[Json]]) -> str | None:
-    """Reasoning stands right before the item that it led to, or neither is there."""
+    """Check that reasoning is followed by its item, or that both are missing."""
     places = {item["id"]: place for place, item in enumerate(items) if item.get("id")}
     order = [item.get("id") for item in items]
     for output in issued:

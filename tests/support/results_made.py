@@ -1,4 +1,4 @@
-"""A committed sample for tests that need one and do not care where it is from."""
+"""A committed sample for tests that need any."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from harness.run.store.results import SampleResult
 def made_result(
     problem: str, *, solved: bool = False, index: int = 0, **changes: Any
 ) -> SampleResult:
-    """A sample of a problem with one public and one hidden test."""
+    """Return a sample of a problem with one public and one hidden test."""
     plain = SampleResult(
         sample=f"{problem}#{index}",
         problem_id=problem,

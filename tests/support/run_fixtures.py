@@ -1,4 +1,4 @@
-"""Fixtures of all tests: small runs on disk, what a terminal shows, bundled problems."""
+"""Fixtures for all tests: small runs on disk, terminal output, bundled problems."""
 
 import io
 import json
@@ -20,14 +20,14 @@ MakeResult = Callable[..., SampleResult]
 
 @pytest.fixture(scope="session")
 def make_result() -> MakeResult:
-    """A sample of a problem with one public and one hidden test."""
+    """Make a sample of a problem with one public and one hidden test."""
 
     return made_result
 
 
 @pytest.fixture
 def write_run(tmp_path: Path) -> Callable[..., Path]:
-    """A run directory with these results; `manifest` changes what `run.json` says."""
+    """Write a run directory with these results; `manifest` changes `run.json`."""
 
     def write(
         name: str,
@@ -54,7 +54,7 @@ def write_run(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def shown() -> Callable[..., str]:
-    """What a terminal of some width shows."""
+    """Return the output on a terminal of a given width."""
 
     def show(view: RenderableType, width: int = 120) -> str:
         console = Console(
@@ -75,7 +75,7 @@ def shown() -> Callable[..., str]:
 
 @pytest.fixture
 def run(make_result: MakeResult, write_run: Callable[..., Path]) -> Callable[..., Path]:
-    """A run by a string: a letter a problem, `A` solved and `a` not, each again for a sample."""
+    """Write a run from letters: `A` is a solved sample of problem a, `a` a failure."""
 
     def write(name: str, letters: str, manifest: object = None, **changes: object) -> Path:
         counts = dict.fromkeys(letters.lower(), 0)
@@ -92,12 +92,12 @@ def run(make_result: MakeResult, write_run: Callable[..., Path]) -> Callable[...
 
 @pytest.fixture(scope="session")
 def bundled_rows() -> list[dict[str, Any]]:
-    """The bundled problems as their file has them."""
+    """Rows of the file of bundled problems."""
     path = Path(__file__).parents[2] / "fixtures" / "problems.jsonl"
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 @pytest.fixture(scope="session")
 def solver(bundled_rows: list[dict[str, Any]]) -> Solver:
-    """A model that writes nonsense first, and each bundled problem's reference then."""
+    """A model that first writes nonsense, then the reference of a bundled problem."""
     return Solver({row["title"]: ["print(0)", row["references"][0]] for row in bundled_rows})

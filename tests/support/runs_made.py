@@ -1,4 +1,4 @@
-"""Runs written by hand, for what no model would say to us in a test."""
+"""Runs written by hand, with contents that no model in a test produces."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ Json = dict[str, Any]
 
 
 def manifest(problems: Iterable[str], *, samples: int = 1, **spec: Any) -> Json:
-    """What `run.json` holds, as far as it is read."""
+    """Return the parts of `run.json` that are read."""
     return {
         "schema": 1,
         "created": "2026-11-21T12:00:00+00:00",
@@ -29,7 +29,7 @@ def manifest(problems: Iterable[str], *, samples: int = 1, **spec: Any) -> Json:
 
 
 def result(problem: str, index: int = 0, **other: Any) -> Json:
-    """A line of `results.jsonl`."""
+    """Return a line of `results.jsonl`."""
     return {
         "sample": f"{problem}#{index}",
         "problem_id": problem,
@@ -66,26 +66,26 @@ def result(problem: str, index: int = 0, **other: Any) -> Json:
 def response(
     turn: int, text: str = "", calls: Iterable[tuple[str, str, str]] = (), **other: Any
 ) -> Json:
-    """A model's answer; a call is its id, its name and its arguments."""
+    """Return a model's answer; a call is its id, name and arguments."""
     said = [{"id": i, "name": name, "arguments": arguments} for i, name, arguments in calls]
     turned = {"text": text, "tool_calls": said, "stop": {"reason": "end_turn"}, **other}
     return {"event": "response", "turn": turn, "response": turned}
 
 
 def tool_result(turn: int, call: str, name: str, content: str, **other: Any) -> Json:
-    """The result of a call."""
+    """Return the result of a call."""
     said = {"role": "tool", "call_id": call, "name": name, "content": content}
     return {"event": "tool_result", "turn": turn, "result": said, "seconds": 0.1, **other}
 
 
 def request(turn: int, *messages: tuple[str, str]) -> Json:
-    """A request with these messages: each a role and what was said."""
+    """Return a request with messages, each a role and a text."""
     said = [{"role": role, "content": content} for role, content in messages]
     return {"event": "request", "turn": turn, "hash": "0", "messages": said}
 
 
 def start(problem: str, index: int = 0) -> Json:
-    """The beginning of a transcript."""
+    """Return the start of a transcript."""
     return {
         "event": "sample_start",
         "schema": 1,
@@ -98,12 +98,12 @@ def start(problem: str, index: int = 0) -> Json:
 
 
 def lines(values: Iterable[Mapping[str, Any]]) -> str:
-    """Values as lines of JSON."""
+    """Return values as lines of JSON."""
     return "".join(json.dumps(value) + "\n" for value in values)
 
 
 def write_run(path: Path, results: Iterable[Json], **head: Any) -> Path:
-    """A run with these results."""
+    """Write a run with these results."""
     rows = list(results)
     path.mkdir(parents=True)
     (path / "transcripts").mkdir()
@@ -114,7 +114,7 @@ def write_run(path: Path, results: Iterable[Json], **head: Any) -> Path:
 
 
 def write_transcript(run: Path, problem: str, events: Iterable[Json], index: int = 0) -> Path:
-    """The transcript of a sample."""
+    """Write the transcript of a sample."""
     path = run / "transcripts" / file_name(problem, index)
     path.write_text(lines(events))
     return path

@@ -1,6 +1,6 @@
-"""Small instances of problems with several answers, solved by trying everything.
+"""Small instances of problems with several answers, solved by brute force.
 
-Each generator yields inputs with all right answers among those that are tried.
+Each generator yields inputs with the correct ones among the tried answers.
 """
 
 import random
@@ -17,7 +17,9 @@ class Instance(NamedTuple):
     """A test's input, and answers to it.
 
     Attributes:
-        right: all right ones among those tried; where there are none, `otherwise` is right.
+        given: the input.
+        right: the correct ones among `tried`; if there are none, `otherwise` is correct.
+        tried: the answers tried.
     """
 
     given: str
@@ -136,7 +138,7 @@ def xor_sequences() -> Iterator[Instance]:
 
 
 def matched_trees() -> Iterator[Instance]:
-    """Trees with a perfect matching: all orders of up to 6 vertices, and chosen ones of 8 to 12."""
+    """Trees with a perfect matching: all orders up to 6 vertices, some of 8 to 12."""
     for count in (2, 4, 6) * 8:
         edges = _matched_tree(count)
         orders = [*permutations(range(count))]
@@ -159,7 +161,7 @@ def matched_trees() -> Iterator[Instance]:
         far, root = min((_distances(edges, vertex), vertex) for vertex in range(count))
         orders = [_through(edges, root, count, slip) for slip in (0, 0.1) * 8]
         right = {_removals(order) for order in orders if _worth(edges, order) == far}
-        if right:  # by chance none of them may be the best
+        if right:  # possibly none of them is the best
             yield Instance(_tree_text(edges, count), right, {_removals(each) for each in orders})
 
 
@@ -168,7 +170,7 @@ def _distances(edges: "_Edges", start: int) -> int:
 
 
 def _through(edges: "_Edges", root: int, count: int, slip: float) -> tuple[int, ...]:
-    """Leaves removed in pairs whose paths go through the root, if matchings allow it; or not."""
+    """Return an order of removing pairs, on paths through the root if possible."""
     order: list[int] = []
     while len(edges) > 1:
         ends = [vertex for edge in edges for vertex in edge]
@@ -221,7 +223,7 @@ def _best(edges: _Edges) -> int:
 
 
 def _worth(edges: _Edges, order: Sequence[int]) -> int:
-    """The total of a procedure; -1 where it breaks a rule."""
+    """Return the total of a procedure; -1 if it breaks a rule."""
     total = 0
     for at in range(0, len(order), 2):
         found = [each for each in _moves(edges) if each[0] == {*order[at : at + 2]}]
@@ -233,7 +235,7 @@ def _worth(edges: _Edges, order: Sequence[int]) -> int:
 
 
 def _procedure(edges: _Edges, luck: float) -> tuple[int, ...]:
-    """A random procedure; with less luck, more of its steps are the best."""
+    """Return a random procedure; the lower `luck`, the more of its steps are best."""
     order: list[int] = []
     while edges:
         moves = _moves(edges)
@@ -246,7 +248,7 @@ def _procedure(edges: _Edges, luck: float) -> tuple[int, ...]:
 
 @cache
 def _moves(edges: _Edges) -> list[tuple[set[int], int, _Edges]]:
-    """The pairs of leaves that may be removed, how far apart they are, and what is left."""
+    """Return removable pairs of leaves, with their distances and the remaining tree."""
     if len(edges) == 1:
         (edge,) = edges
         return [({*edge}, 1, frozenset())]
@@ -261,7 +263,7 @@ def _moves(edges: _Edges) -> list[tuple[set[int], int, _Edges]]:
 
 
 def _is_matched(edges: _Edges, count: int) -> bool:
-    """Whether half as many edges as vertices have no end in common."""
+    """Whether there is a perfect matching."""
     if count == 0:
         return True
     ends = [vertex for edge in edges for vertex in edge]
@@ -339,7 +341,7 @@ def _area(a: _Point, b: _Point, c: _Point) -> int:
 
 
 def _meet(a: _Point, b: _Point, c: _Point, d: _Point) -> bool:
-    """Whether two segments meet, by solving for the point where their lines do."""
+    """Whether two segments intersect, by computing the lines' intersection."""
     (px, py), (rx, ry) = (b[0] - a[0], b[1] - a[1]), (d[0] - c[0], d[1] - c[1])
     if (slope := px * ry - py * rx) == 0:
         return False
@@ -499,4 +501,4 @@ INSTANCES = {
     "order_of_a_power": orders_of_powers,
     "closed_walk_of_pieces": circles_of_pieces,
 }
-"""A checker's name to its instances."""
+"""Instances by checker name."""

@@ -11,7 +11,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
 
 
 def table() -> str:
-    """A line a key: its default, and what its flag says of it."""
+    """Return a row per key: its default, and the help of its flag."""
     lines = ["| key | default | |", "| --- | --- | --- |", *_rows()]
     return "\n".join(lines) + "\n"
 
@@ -29,7 +29,7 @@ def _yaml(value: Any) -> str:
 
 
 def written() -> str:
-    """The table that the page has."""
+    """Return the table in the page."""
     return PAGE.read_text().partition(BEGIN)[2].partition(END)[0].strip("\n") + "\n"
 
 

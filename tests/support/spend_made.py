@@ -1,4 +1,4 @@
-"""Shots and attempts whose curves of solve rate over spend are known, and cross."""
+"""Simulated shots and attempts with known, crossing curves of rate over spend."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,22 +18,22 @@ from harness.stats.spend_curves import (
 
 SHOTS, TURNS = 5, 6
 FALSE_PASS = 0.25
-"""Of wrong solutions so many pass the public tests."""
+"""Fraction of wrong solutions that pass the public tests."""
 
 GAIN = 0.35
-"""By feedback an attempt solves so many of the problems that shots do not."""
+"""Fraction of the problems unsolved by shots that attempts solve with feedback."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """Both ways of working on the same problems."""
+    """Shots and attempts on the same problems."""
 
     shots: Policies
     attempts: Policies
 
 
 def made(draw: np.random.Generator, problems: int) -> Made:
-    """Problems of all difficulties; a shot costs 1 to 3, a turn as much, the first turn 2 more."""
+    """Simulate problems; a shot or turn costs 1 to 3, a first turn 2 more."""
     chances = draw.beta(0.8, 0.8, problems)
     spends, solved = list[list[float]](), list[list[float]]()
     attempts: list[Attempt] = []
@@ -52,7 +52,7 @@ def _shot(draw: np.random.Generator, chance: float) -> Shot:
 
 
 def _attempt(draw: np.random.Generator, problem: int, chance: float) -> Attempt:
-    """It writes in every turn, and ends with the first revision that passes the public tests."""
+    """Simulate an attempt: a revision per turn, until one passes the public tests."""
     spend, changes = 2.0, list[tuple[float, bool]]()
     for _ in range(TURNS):
         spend += float(draw.integers(1, 4))
@@ -65,7 +65,7 @@ def _attempt(draw: np.random.Generator, problem: int, chance: float) -> Attempt:
 
 @dataclass(frozen=True)
 class Held:
-    """Whether the intervals of one experiment held the true values."""
+    """Whether the intervals of one experiment contain the true values."""
 
     shots: tuple[bool, ...]
     attempts: tuple[bool, ...]
@@ -76,7 +76,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Truth:
-    """The curves of very many problems, at some spends, and where they cross."""
+    """The curves of very many problems at some spends, and their crossing."""
 
     at: tuple[float, ...]
     shots: tuple[float, ...]
@@ -85,7 +85,7 @@ class Truth:
 
     @classmethod
     def of(cls, problems: int, at: Sequence[float]) -> "Truth":
-        """The truth, by so many problems."""
+        """Estimate the truth from many problems."""
         every = made(np.random.default_rng(99), problems)
         grid = [float(each) for each in np.linspace(0.05, every.shots.most, 400)]
         difference = np.array(every.attempts.rates(grid)) - every.shots.rates(grid)
@@ -99,7 +99,7 @@ class Truth:
 
 
 def held(draw: np.random.Generator, problems: int, truth: Truth, resamples: int, seed: int) -> Held:
-    """One experiment of so many problems, analysed as `harness compare` does."""
+    """Simulate one experiment, analyzed as in `harness compare`."""
     both = made(draw, problems)
     grid = [both.shots.most * (place + 1) / 40 for place in range(40)]
     at = [*truth.at, *grid]

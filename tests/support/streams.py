@@ -1,6 +1,6 @@
-"""Answers as each protocol streams them: the events that make the same answer piece by piece.
+"""Streamed answers of each protocol: the events that make up an answer.
 
-A text comes in pieces of a few characters, as tokens do.
+Texts are split into pieces of a few characters, like tokens.
 """
 
 import json
@@ -12,12 +12,12 @@ PIECE = 5
 
 
 def pieces(text: str) -> Iterator[str]:
-    """A text in pieces; an empty one is one piece."""
+    """Split a text into pieces; an empty one is one piece."""
     yield from (text[at : at + PIECE] for at in range(0, max(len(text), 1), PIECE))
 
 
 def sent(events: Iterator[Json], *, named: bool = False) -> Iterator[bytes]:
-    """Events as the wire has them."""
+    """Yield events in the wire format."""
     for event in events:
         name = f"event: {event['type']}\n" if named else ""
         yield f"{name}data: {json.dumps(event)}\n\n".encode()
@@ -27,7 +27,7 @@ def sent(events: Iterator[Json], *, named: bool = False) -> Iterator[bytes]:
 
 
 def chat_events(body: Json, *, usage: bool) -> Iterator[Json]:
-    """The chunks of a completion; the last tells its tokens if that was asked for."""
+    """Yield the chunks of a completion; the last has the tokens, if requested."""
     head = {"id": body.get("id"), "object": "chat.completion.chunk", "model": body.get("model")}
     (choice,) = body["choices"]
     for delta in _deltas(choice["message"]):
@@ -65,7 +65,7 @@ def _call_pieces(place: int, call: Json) -> Iterator[Json]:
 
 
 def responses_events(body: Json) -> Iterator[Json]:
-    """The events of a response, the last of which holds all of it."""
+    """Yield the events of a response; the last contains all of it."""
     begun = {**body, "status": "in_progress", "output": [], "usage": None}
     yield {"type": "response.created", "response": begun}
     for place, item in enumerate(body.get("output") or ()):
@@ -78,7 +78,7 @@ def responses_events(body: Json) -> Iterator[Json]:
 
 
 def messages_events(body: Json) -> Iterator[Json]:
-    """The events of a message."""
+    """Yield the events of a message."""
     usage = body.get("usage") or {}
     begun = {**body, "content": [], "stop_reason": None, "stop_sequence": None}
     yield {"type": "message_start", "message": {**begun, "usage": {**usage, "output_tokens": 1}}}

@@ -1,4 +1,4 @@
-"""The program on a terminal, and what the terminal shows."""
+"""The program on a terminal, and the screen of the terminal."""
 
 import codecs
 import fcntl
@@ -23,7 +23,7 @@ _TOKEN = re.compile(r"\x1b\[([?0-9;]*)([A-Za-z])|\x1b[^\[]|\r|\n|[^\x1b\r\n]+")
 
 @dataclass
 class Screen:
-    """A terminal's screen, as far as the program's words for it go."""
+    """A terminal's screen, for the escape codes that the program uses."""
 
     columns: int
     lines: int
@@ -89,13 +89,14 @@ class Screen:
 
 @dataclass
 class Session:
-    """What a command did on a terminal.
+    """Output of a command on a terminal.
 
     Attributes:
-        frames: the screen after each frame, with the seconds since the start.
+        code: exit code.
+        frames: the screen after each frame, with seconds since the start.
         end: the screen at the end.
-        raw: all that was written.
-        wrapped: how many lines were longer than the terminal's.
+        raw: the complete output.
+        wrapped: number of lines longer than the terminal's.
     """
 
     code: int
@@ -114,11 +115,15 @@ def on_terminal(
     interrupt: Callable[[str], bool] | None = None,
     **env: str,
 ) -> Session:
-    """Run the program on a terminal of its own.
+    """Run the program on a new terminal.
 
     Args:
-        resize: once the screen is so, to so many columns and lines.
-        interrupt: once the screen is so.
+        folder: working directory.
+        arguments: arguments of the command.
+        columns, lines: size of the terminal.
+        resize: condition on the screen, and the new columns and lines when it holds.
+        interrupt: condition on the screen for an interrupt.
+        env: more environment variables.
     """
     master, slave = pty.openpty()
     _resize(slave, columns, lines)

@@ -1,4 +1,4 @@
-"""The stand-alone solver, driven by our own client as a run would drive it."""
+"""The stand-alone solver, driven by the harness's client as in a run."""
 
 import json
 import signal

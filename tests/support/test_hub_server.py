@@ -1,4 +1,4 @@
-"""The loopback hub, asked by the real clients, each run in a process of its own."""
+"""The loopback hub with real clients, each in a separate process."""
 
 import hashlib
 import http.client
@@ -22,11 +22,11 @@ from pyarrow import parquet  # type: ignore[import-untyped]
 
 PROGRAM = Path(__file__).with_name("hub_server.py")
 OLD, NEW, UNKNOWN = "a" * 40, "b" * 40, "c" * 40
-# As `git hash-object` and `sha256sum` have them, of the second the LFS pointer's.
+# From `git hash-object` and `sha256sum`; ROW_BLOB is that of the LFS pointer.
 README_BLOB = "f717ae074c034c464580cea163160bb0f7e3086a"
 ROW_BLOB = "b2c2a290420f3c6e630f1d50579d054006ea920b"
 ROW_SHA = "e8c628edc9968ef0c668f54e0ba2636b35503357eb1aca0ddc828aeace432f67"
-# What the client hands to a file at a time; a resumed download starts at a multiple of it.
+# The client writes a file in pieces of this size; downloads resume at a multiple of it.
 CHUNK = 10 * 2**20
 CARD = b"""---
 configs:
@@ -55,7 +55,7 @@ path = huggingface_hub.hf_hub_download(
     "org/rows", "rows/test.jsonl", repo_type="dataset", revision="{OLD}")
 say(open(path).read())
 """
-# Runs a client's code; what it says, or how it ended, is the last line of output.
+# Runs a client's code; prints its result or exception as the last line.
 CLIENT = """
 import huggingface_hub, json, sys
 def say(value): print(json.dumps(value))
@@ -71,7 +71,7 @@ def hub() -> Iterator[Hub]:
 
 
 class Client:
-    """A machine with a cache of its own; it asks a hub, or whoever answers at a URL."""
+    """A machine with its own cache, using a hub or another URL."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -115,7 +115,7 @@ def lines(hub: Hub) -> list[str]:
 
 
 def get(hub: Hub, path: str, **headers: str) -> tuple[int, bytes, http.client.HTTPMessage]:
-    """A bare request, for what the clients do not show."""
+    """Send a plain request, for details that clients hide."""
     connection = http.client.HTTPConnection(hub.endpoint.removeprefix("http://"), timeout=30)
     try:
         connection.request("GET", path, headers=headers)
@@ -125,7 +125,7 @@ def get(hub: Hub, path: str, **headers: str) -> tuple[int, bytes, http.client.HT
         connection.close()
 
 
-# What the hub knows of a repository
+# Repository data
 
 
 def test_the_info_of_a_dataset_tells_sizes_and_hashes_as_git_and_lfs_do(client: Client) -> None:
@@ -294,7 +294,7 @@ def test_waiting_for_a_request_that_never_comes_ends(hub: Hub) -> None:
         hub.arrived(timeout_s=0.01)
 
 
-# Refusals that are the hub's own
+# The hub's own refusals
 
 
 MISSES = {

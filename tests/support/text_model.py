@@ -1,6 +1,6 @@
-"""Models behind a chat endpoint that cannot call tools natively, for a chat server's script.
+"""Models at a chat endpoint without native tool calls, as chat server scripts.
 
-They read the results of their calls off the conversation and keep nothing.
+They are stateless, and read the results of their calls from the conversation.
 """
 
 import json
@@ -12,7 +12,7 @@ from chat_server import Json, Reply, Script, completion, failure
 USAGE = {"prompt_tokens": 100, "completion_tokens": 10}
 Write = Callable[[str, Json], str]
 
-# How servers say that they take no tools: a name, the status and the words.
+# Refusals of tools by servers: name, status and message.
 REFUSALS: Mapping[str, tuple[int, str]] = {
     "vLLM": (
         400,
@@ -31,7 +31,7 @@ REFUSALS: Mapping[str, tuple[int, str]] = {
     ),
 }
 
-# How servers say that they were started without tools: with the status of a failure of theirs.
+# Messages of servers started without tools, with the status of an internal error.
 WITHOUT_TOOLS: Mapping[str, tuple[int, str]] = {
     "llama.cpp": (500, "tools param requires --jinja flag"),
     "SGLang": (500, "Internal server error: Unsupported tool_call_parser: None"),
@@ -55,7 +55,7 @@ WAYS: Mapping[str, Write] = {"fenced": fenced, "tagged": tagged, "functions": in
 
 
 def caller(solutions: Mapping[str, str], write: Write = fenced) -> Script:
-    """Reads the problem, writes nonsense, runs it, and then writes what is right."""
+    """Return a script that reads the problem, runs nonsense, then solves it."""
 
     def script(body: Json, number: int) -> Reply:
         del number
@@ -73,7 +73,7 @@ def caller(solutions: Mapping[str, str], write: Write = fenced) -> Script:
 
 
 def talker(solutions: Mapping[str, str]) -> Script:
-    """Never calls anything; asked without tools it writes the solution."""
+    """Return a script that never calls a tool; asked without tools, it solves."""
 
     def script(body: Json, number: int) -> Reply:
         del number
@@ -86,10 +86,10 @@ def talker(solutions: Mapping[str, str]) -> Script:
 
 
 def _user(body: Json) -> Any:
-    """The first message of the user: it names the problem."""
+    """Return the user's first message, which names the problem."""
     return next(m["content"] for m in body["messages"] if m["role"] == "user")
 
 
 def refusing(script: Script, status: int, words: str) -> Script:
-    """The same, at an endpoint that refuses tools."""
+    """Return the script at an endpoint that refuses tools."""
     return lambda body, n: failure(status, words) if body.get("tools") else script(body, n)

@@ -1,4 +1,4 @@
-"""Three ways to solve a made problem, and what they are timed with."""
+"""Three solutions of a made-up problem, and what is needed to time them."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ SLOW = MIDDLE.replace("3", "9")
 
 @dataclass(frozen=True)
 class Bench:
-    """What solutions are measured with."""
+    """What is needed to measure solutions."""
 
     worker: Worker
     expected: Expected

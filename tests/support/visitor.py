@@ -11,37 +11,37 @@ PORT, TOKEN = 8_765, "the-token"
 
 
 class Visitor:
-    """One who has come in, and reads pages without a browser."""
+    """A logged-in visitor, who reads pages without a browser."""
 
     def __init__(self, root: Path) -> None:
         self.client = TestClient(make_app(root, PORT, TOKEN), base_url=f"http://127.0.0.1:{PORT}")
         self.client.get("/", params={"token": TOKEN})
 
     def page(self, path: str) -> str:
-        """A page that there is."""
+        """Return an existing page."""
         answer = self.client.get(path)
         assert answer.status_code == 200, answer.text
         return answer.text
 
     def run(self, words: str = "") -> str:
-        """The page of the first run in the list."""
+        """Return the page of the first run in the list."""
         return self.page(self.address() + words)
 
     def address(self) -> str:
-        """Where the first run of the list is."""
+        """Return the address of the first run in the list."""
         return self.links(self.page("/"), "/runs/")[0]
 
     def sample(self, title: str, words: str = "") -> str:
-        """The page of a sample of that run, by its title."""
+        """Return the page of a sample of that run, by its title."""
         return self.page(self.where(title) + words)
 
     def where(self, title: str) -> str:
-        """Where a sample of that run is."""
+        """Return the address of a sample of that run."""
         found = re.search(rf'href="([^"]+)" data-item>{re.escape(title)}<', self.run())
         assert found is not None, title
         return found[1]
 
     @staticmethod
     def links(page: str, start: str) -> list[str]:
-        """The addresses in a page that begin so, in order."""
+        """Return the addresses in a page with a given start, in order."""
         return re.findall(rf'href="({re.escape(start)}[^"]*)"', page)

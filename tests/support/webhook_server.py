@@ -1,4 +1,4 @@
-"""A web server that takes what is posted to it, and can be a proxy for plain HTTP too."""
+"""A web server that accepts posts, and can be a proxy for plain HTTP."""
 
 import json
 import threading
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """One request: `target` is a path, or a whole address where this was the proxy."""
+    """One request; `target` is a path, or a full address if the server was a proxy."""
 
     target: str
     headers: dict[str, str]
@@ -20,7 +20,7 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """The server: where it is, what it was sent, and what ends a silent answer."""
+    """The server: its address, the requests, and an event that ends a silent answer."""
 
     url: str
     posted: list[Posted]
@@ -28,12 +28,12 @@ class Hook:
 
 
 SILENT = 0
-"""In place of a status: no answer."""
+"""Used as a status for no answer."""
 
 
 @contextmanager
 def webhook_server(statuses: Sequence[int] = (200,)) -> Iterator[Hook]:
-    """A server that answers with these statuses, one after the other, the last for all the rest."""
+    """Run a server that answers with these statuses in order, repeating the last."""
     posted: list[Posted] = []
     free, lock = threading.Event(), threading.Lock()
 
@@ -61,7 +61,7 @@ def webhook_server(statuses: Sequence[int] = (200,)) -> Iterator[Hook]:
             self.end_headers()
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

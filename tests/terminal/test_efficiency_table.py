@@ -97,7 +97,7 @@ def test_two_ways_of_timing_are_told_from_one(timed: list[SampleResult], shown: 
     mercury = made_efficiency(1.0, made_scale(timing="mercury"))
     other = timed[0].model_copy(update={"efficiency": mercury})
     text = words(shown(summary_view(summarize([*timed[1:], other], 4))))
-    assert "(3 paired, 1 mercury); two ways of timing, whose means say nothing together" in text
+    assert "(3 paired, 1 mercury); two timing methods, which must not be averaged together" in text
 
 
 def test_a_remark_cannot_act_on_the_terminal(make_result: MakeResult, shown: Shown) -> None:

@@ -1,4 +1,4 @@
-"""Code and answers in what a model wrote.
+"""Extraction of code and answers from a model's text.
 
 `code` has this project's rules, `upstream` LiveCodeBench's; `answers` and `asserted_values` read
 values.

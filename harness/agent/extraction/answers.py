@@ -1,20 +1,21 @@
-"""Finding the value that a model gives for a call. The rule that fired is recorded with the result.
+"""Find the value that a model gives for a call.
 
-In order, each with the last place in the text that a literal stands in:
+The result names the rule that found it. The rules in order; each takes the last literal in the
+text that it applies to:
 
-- `answer tags`: between `[ANSWER]` and `[/ANSWER]`, or `<answer>` and `</answer>`; a prompt may
-  have opened them already;
-- `answer line`: the last line, when it says that it is the answer (`The answer is 3.`);
-- `assertion`: the other side of `assert f(…) == value`, for the function that is asked about;
-- `whole text`, `last line`: when that is a literal and nothing else;
-- `last block`: a fenced block that is one, or asserts one;
-- `inline code`: of the last line;
+- `answer tags`: between `[ANSWER]` and `[/ANSWER]`, or `<answer>` and `</answer>`; the prompt may
+  already contain the opening tag;
+- `answer line`: the last line, if it states the answer (`The answer is 3.`);
+- `assertion`: the other side of `assert f(…) == value`, for the function in question;
+- `whole text`, `last line`: if that is a literal and nothing else;
+- `last block`: a fenced block that is a literal, or asserts one;
+- `inline code`: in the last line;
 - `none`, or `too long`: a text of more than a megabyte is not searched.
 
-What is quoted of the question has no literal where its answer goes (`== ??`), and is passed over.
-But what stands in such a place and is no literal, as `2 + 3`, is the answer all the same, and a
-wrong one. Tags that are never closed count as closed at the end, which the rule's name then says.
-What a model thinks aloud between `<think>` tags is not searched unless there is nothing else.
+Quotations of the question have no literal in the answer's place (`== ??`) and are skipped. Other
+text in that place that is not a literal, such as `2 + 3`, is taken as the answer, a wrong one.
+Unclosed tags count as closed at the end of the text, and the rule's name says so. Text between
+`<think>` tags is searched only if there is nothing else.
 """
 
 import re
@@ -52,12 +53,12 @@ def extract_answer(kind: Kind, text: str, entry_point: str | None) -> Extraction
     """Find the answer in a text.
 
     Args:
-        kind: of the problem, which says what is a literal: for a test output JSON is, too.
-        text: what the model wrote.
-        entry_point: the function that the call is of.
+        kind: the problem's kind, which decides what is a literal: for a test output also JSON.
+        text: the model's text.
+        entry_point: the function that is called.
 
     Returns:
-        The answer as `code`: a literal, or what stands in a literal's place.
+        The answer as `code`: a literal, or the text in a literal's place.
     """
     if len(text) > LONGEST_ANSWER:
         return Extraction(code="", rule="too long")
@@ -68,7 +69,7 @@ def extract_answer(kind: Kind, text: str, entry_point: str | None) -> Extraction
 
 
 class _Reader(NamedTuple):
-    """What a literal is, and whose value is asked for."""
+    """Recognizes literals of a kind of problem, and calls of its function."""
 
     kind: Kind
     entry_point: str | None
@@ -81,14 +82,14 @@ class _Reader(NamedTuple):
         return True
 
     def last(self, places: Iterable[str]) -> str:
-        """The first of these that is a literal, unless one before it was meant for one."""
+        """Return the first text that is a literal or looks meant as one."""
         for place in places:
             if self.reads(place) or _OF_A_LITERAL.search(place):
                 return place
         return ""
 
     def literal(self, text: str) -> str:
-        """A text that is a literal, if need be without emphasis and full stop; else nothing."""
+        """Return a text that is a literal, without emphasis and full stop; else nothing."""
         bare = text.strip(_AROUND)
         for candidate in dict.fromkeys((text.strip(), bare, bare.rstrip(".").strip(_AROUND))):
             if self.reads(candidate):
@@ -96,7 +97,7 @@ class _Reader(NamedTuple):
         return ""
 
     def equation(self, text: str) -> str:
-        """What a line says that the call is equal to, if that is a literal."""
+        """Return the literal that a line says the call is equal to; else nothing."""
         return self.literal(equated(text.strip(_AROUND), self.entry_point) or "")
 
 
@@ -127,7 +128,7 @@ class _Passage(NamedTuple):
 
 
 def _tagged(text: str) -> Iterator[_Passage]:
-    """What stands in tags, the last passages of them; text before a first closing tag does."""
+    """Yield the tagged passages, including text before a leading closing tag."""
     tags = list(_TAG.finditer(text))
     if tags and _closes(tags[0]):
         yield _Passage(text[: tags[0].start()], closed=True)
@@ -143,7 +144,7 @@ def _closes(tag: re.Match[str]) -> bool:
 
 
 def _in_tags(reader: _Reader, text: str) -> str:
-    """The answer in a passage that holds little else."""
+    """Return the answer in a short passage."""
     for answer in (
         reader.literal(text),
         next(asserted(text, reader.entry_point), ""),
@@ -163,7 +164,7 @@ def _in_blocks(reader: _Reader, text: str) -> str:
 
 
 def _last_line(text: str) -> str:
-    """The last line that says something, if it is not too long to be read."""
+    """Return the last non-empty line, unless it is too long."""
     line = text.rstrip().rpartition("\n")[2]
     return line if len(line) <= LONGEST_LITERAL else ""
 
@@ -190,4 +191,4 @@ ANSWER_EXTRACTORS: MappingProxyType[Kind, MappingProxyType[str, Extract]] = Mapp
         ),
     }
 )
-"""By kind, and by the names that users know them by."""
+"""Extractors by kind of problem and user-visible name."""

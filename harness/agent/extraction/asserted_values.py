@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 LONGEST_ASSERTION = 1 << 16
 MOST_ASSERTIONS = 16
-"""So many of a text are looked at, the last ones."""
+"""Number of assertions considered in a text, from the end."""
 
 _ASSERT = re.compile(r"\bassert\b")
-# Quotes that are never closed end with the line, so that nothing is looked at twice.
+# Unclosed quotes end with the line, so that no text is scanned twice.
 _TOKEN = re.compile(
     r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:""")?'
     r"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*(?:''')?"
@@ -25,15 +25,15 @@ _END_OF_SENTENCE = ".,;:!*_ "
 
 
 def asserted(text: str, entry_point: str | None) -> Iterator[str]:
-    """The values that a text's assertions say a call has, from the last assertion to the first.
+    """Yield the values a text's assertions state for a call, last assertion first.
 
-    Read are `assert f(…) == value`, `value == f(…)` and `f(…) is value`, over as many lines as
-    their brackets are open for, within a fence, between backticks or in a sentence. One whose value
-    is left open (`== ??`, `== # TODO`) is none, and neither is one of another function.
+    Recognized are `assert f(…) == value`, `value == f(…)` and `f(…) is value`, over several lines
+    while brackets are open, in a fenced block, between backticks or in a sentence. Assertions
+    without a value (`== ??`, `== # TODO`) or of another function are ignored.
 
     Args:
-        text: what the model wrote, or a part of it.
-        entry_point: the function that is called, by its name alone or as a method; None for any.
+        text: the model's text, or a part of it.
+        entry_point: the called function, by name or as a method; None for any.
     """
     starts = [match.start() for match in _ASSERT.finditer(text)]
     for start in reversed(starts[-MOST_ASSERTIONS:]):
@@ -43,7 +43,7 @@ def asserted(text: str, entry_point: str | None) -> Iterator[str]:
 
 
 def equated(statement: str, entry_point: str | None) -> str | None:
-    """The value that one statement, `assert` before it or not, says a call has."""
+    """Return the value a statement, with or without `assert`, states for a call."""
     if "==" not in statement and " is " not in statement:
         return None
     for source in dict.fromkeys((statement.strip(), statement.strip(_END_OF_SENTENCE))):
@@ -59,7 +59,7 @@ def equated(statement: str, entry_point: str | None) -> str | None:
 
 
 def _parsed(source: str) -> ast.expr | None:
-    """What is asserted, or the expression that is not asserted at all."""
+    """Return the asserted expression, or the expression itself without `assert`."""
     if len(source) > LONGEST_ASSERTION:
         return None
     with warnings.catch_warnings():
@@ -86,7 +86,7 @@ def _calls(node: ast.expr, entry_point: str | None) -> bool:
 
 
 def _statement(text: str, start: int) -> str:
-    """The text from a place to where a statement that begins there must end."""
+    """Return the text from `start` to the end of the statement that starts there."""
     depth = 0
     last = min(len(text), start + LONGEST_ASSERTION)
     for token in _TOKEN.finditer(text, start, last):

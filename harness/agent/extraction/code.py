@@ -1,21 +1,21 @@
 """Find the solution in a model's text. The result names the rule that found it.
 
-In order:
+The rules in order:
 
-- `python block with entry point`: the last block tagged python that parses and holds what the
-  problem calls (for a program: something that reads input);
+- `python block with entry point`: the last block tagged python that parses and defines the entry
+  point (for a script: that reads input);
 - `block with entry point`: the same among blocks with no tag or an unknown one;
-- `longest block that parses`, one tagged python before any other;
-- `last block`: python or untagged, though it does not parse;
-- `bare code`: the whole answer, when it parses as Python and is more than a word;
+- `longest block that parses`, preferring blocks tagged python;
+- `last block`: python or untagged, even if it does not parse;
+- `bare code`: the whole answer, if it parses as Python and is more than a word;
 - `none`, or `too long`: an answer of more than a megabyte is not searched.
 
-A block of comments and strings alone is passed over. Where a block does not parse, fences inside
-it are looked for as well: its own end may have been forgotten.
+A block of only comments and strings is skipped. If a block does not parse, fences inside it are
+searched too: its own end may be missing.
 
-A last fence that is never closed counts as closed at the end, which the rule's name then says.
-What a model thinks aloud between `<think>` tags is not searched unless there is nothing else.
-Time is linear in the length of the answer, but for the parsing of each block.
+An unclosed last fence counts as closed at the end of the text, and the rule's name says so. Text
+between `<think>` tags is searched only if there is nothing else. Time is linear in the length of
+the answer, except for the parsing of each block.
 """
 
 import ast
@@ -42,7 +42,7 @@ class Extraction(Frozen):
 
 
 Extract = Callable[[str, str | None], Extraction]
-"""Finds the code in an answer to a problem with this entry point."""
+"""A function that finds the code in an answer, given the problem's entry point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ class _Block:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether it is comments and strings alone, which is no solution."""
+        """Whether it contains only comments and strings, which is no solution."""
         return self.tree is not None and all(map(_is_constant, self.tree.body))
 
     def holds(self, entry_point: str | None) -> bool:
-        """Whether it parses and defines what the problem calls."""
+        """Whether it parses and defines the entry point (for a script: reads input)."""
         if self.tree is None:
             return False
         if entry_point is None:
@@ -70,8 +70,8 @@ def extract(answer: str, entry_point: str | None) -> Extraction:
     """Find the solution in an answer.
 
     Args:
-        answer: what the model wrote, Markdown as a rule.
-        entry_point: the function or `Solution` method that will be called; None for a program.
+        answer: the model's text, usually Markdown.
+        entry_point: function or `Solution` method to be called; None for a script.
     """
     if len(answer) > LONGEST_ANSWER:
         return Extraction(code="", rule="too long")
@@ -105,9 +105,10 @@ def _longest(blocks: list[_Block]) -> list[_Block]:
 
 
 def _blocks(text: str) -> list[_Block]:
-    """The blocks that may be a solution.
+    """Return the blocks that may be a solution.
 
-    A fence without a tag behind words is read in both ways where code that opens so does not parse.
+    If an untagged block does not parse, untagged fences after text are ignored, provided that a
+    block then parses.
     """
     blocks = _parsed(fenced_blocks(text))
     if any(block.tree is None and not block.tag for block in blocks):
@@ -117,7 +118,7 @@ def _blocks(text: str) -> list[_Block]:
 
 
 def _parsed(blocks: list[FencedBlock]) -> list[_Block]:
-    """Blocks with their trees, and those inside of the ones that do not parse."""
+    """Parse blocks, and the blocks inside of those that do not parse."""
     parsed: list[_Block] = []
     for block in blocks:
         parsed.append(_block(block))
@@ -136,7 +137,7 @@ def _is_constant(node: ast.stmt) -> bool:
 
 
 def _parse(code: str) -> ast.Module | None:
-    """The syntax tree; None for what does not parse, or is too long to be a solution."""
+    """Return the syntax tree; None if the code does not parse or is too long."""
     if len(code) > LONGEST_CODE:
         return None
     with warnings.catch_warnings():

@@ -1,9 +1,9 @@
-"""LiveCodeBench's own rules that find a value in a model's text, for comparable scores.
+"""LiveCodeBench's own extraction rules for chat models, for comparable scores.
 
-Source: `extract_test_output_code` and `extract_execution_code` in
-`lcb_runner/utils/extraction_utils.py`, and, for the side of an assertion that counts,
+Sources: `extract_test_output_code` and `extract_execution_code` in
+`lcb_runner/utils/extraction_utils.py`, and, for the relevant side of an assertion,
 `lcb_runner/evaluation/compute_test_output_prediction_metrics.py` of
-https://github.com/LiveCodeBench/LiveCodeBench, described in words; for models that chat.
+https://github.com/LiveCodeBench/LiveCodeBench, described in words.
 """
 
 import ast
@@ -16,22 +16,22 @@ FENCE = "```"
 
 
 def extract_lcb(answer: str, entry_point: str | None) -> Extraction:
-    """The lines between the last two that contain three backticks; nothing where there are fewer.
+    """Return the lines between the last two with three backticks, or nothing.
 
     Source: `extract_code` in `lcb_runner/utils/extraction_utils.py` of
-    https://github.com/LiveCodeBench/LiveCodeBench, for models that chat. A summary in a block of
-    its own after the solution is thus taken for it, and a block that is cut short is not found.
+    https://github.com/LiveCodeBench/LiveCodeBench, for chat models. So a summary in a separate
+    block after the solution is taken for it, and a truncated block is not found.
 
     Args:
-        answer: what the model wrote.
-        entry_point: makes no difference here.
+        answer: the model's text.
+        entry_point: ignored.
     """
     del entry_point
     if len(answer) > LONGEST_ANSWER:
         return Extraction(code="", rule="too long")
     lines = answer.split("\n")
     fences = [number for number, line in enumerate(lines) if FENCE in line]
-    if len(fences) < 2:  # noqa: PLR2004 - one to open, one to close
+    if len(fences) < 2:  # noqa: PLR2004 - an opening and a closing one
         return Extraction(code="", rule="none")
     return Extraction(code="\n".join(lines[fences[-2] + 1 : fences[-1]]), rule="last two fences")
 
@@ -39,7 +39,7 @@ def extract_lcb(answer: str, entry_point: str | None) -> Extraction:
 EXTRACTORS: MappingProxyType[str, Extract] = MappingProxyType(
     {"harness": extract, "lcb": extract_lcb}
 )
-"""By the names that users know them by."""
+"""Extractors by user-visible name."""
 
 
 OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
@@ -48,14 +48,15 @@ _TOO_LONG = Extraction(code="", rule="too long")
 
 
 def extract_lcb_test_output(text: str, entry_point: str | None) -> Extraction:
-    """The last line that begins with `assert`, else the first block tagged python, else the first.
+    """Return the last line starting with `assert`, else the first code block.
 
-    Of an assertion over several lines only the first is seen, and one that is indented is not; an
-    assertion of another call will do. What is found is taken apart by `asserted_by_lcb`.
+    Blocks tagged python take precedence. Only the first line of a multi-line assertion is
+    considered; indented assertions are not. Any call may be asserted. `asserted_by_lcb` extracts
+    the value.
 
     Args:
-        text: what the model wrote.
-        entry_point: makes no difference here.
+        text: the model's text.
+        entry_point: ignored.
     """
     del entry_point
     if len(text) > LONGEST_ANSWER:
@@ -68,18 +69,18 @@ def extract_lcb_test_output(text: str, entry_point: str | None) -> Extraction:
     tagged = [n for n in fences if any(f"{FENCE}{tag}" in lines[n] for tag in ("python", "Python"))]
     if tagged:
         fences = [number for number in fences if number >= tagged[0]]
-    if len(fences) < 2:  # noqa: PLR2004 - one to open, one to close
+    if len(fences) < 2:  # noqa: PLR2004 - an opening and a closing one
         return _NOTHING
     block = "\n".join(lines[fences[0] + 1 : fences[1]])
     return Extraction(code=asserted_by_lcb(block), rule="first block")
 
 
 def asserted_by_lcb(prediction: str) -> str:
-    """The value in a prediction of a test's output, which may be an assertion.
+    """Return the value in a prediction of a test's output, which may be an assertion.
 
-    Of several lines the first that mentions `assert` and is no comment counts alone; of an
-    assertion what follows its first `==`. Where that cannot be had the text stays as it is: no
-    literal, and so as wrong as it is upstream.
+    Of several lines, only the first that mentions `assert` and is no comment counts; of an
+    assertion, the part after its first `==`. Without one the text is returned unchanged: not a
+    literal, and so as wrong as upstream.
     """
     text = prediction
     lines = text.splitlines()
@@ -105,13 +106,14 @@ def _right_side(statement: str) -> str | None:
 
 
 def extract_lcb_execution(text: str, entry_point: str | None) -> Extraction:
-    """What follows the first `==`, up to a second or to `[/ANSWER]`, or else the first line of it.
+    """Return the text after the first `==`, up to a second one or `[/ANSWER]`.
 
-    So a value that has `==` in it is cut in two, and words before the answer may be taken for it.
+    Without `[/ANSWER]`, return only its first line. So a value that contains `==` is cut in two,
+    and words before the answer may be taken for it.
 
     Args:
-        text: what the model wrote.
-        entry_point: makes no difference here.
+        text: the model's text.
+        entry_point: ignored.
     """
     del entry_point
     if len(text) > LONGEST_ANSWER:
@@ -128,7 +130,10 @@ def extract_lcb_execution(text: str, entry_point: str | None) -> Extraction:
 
 
 def extract_lcb_execution_cot(text: str, entry_point: str | None) -> Extraction:
-    """The same of what follows the first `[ANSWER]`, where there is one, up to the second."""
+    """Apply `extract_lcb_execution` to the text between the first two `[ANSWER]`.
+
+    Without one, apply it to the whole text.
+    """
     if len(text) > LONGEST_ANSWER:
         return _TOO_LONG
     parts = text.split(OPEN, 2)

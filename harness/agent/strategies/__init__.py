@@ -1,5 +1,5 @@
-"""Strategies: how a solution is sought.
+"""Strategies for solving problems.
 
 `agent_loop` is the loop with tools; `single_shot`, `self_repair` and `best_of_k` are the others.
-`strategy_names` finds one by its name, `user_strategy` loads a user's own.
+`strategy_names` finds a strategy by name, `user_strategy` loads a user's own.
 """

@@ -1,8 +1,8 @@
-"""The agent loop: the model calls tools until the public tests pass or a limit is hit.
+"""The agent loop: the model calls tools until tests pass or a limit is hit.
 
-What an answer leads to is decided in `harness.agent.episode`; the loop asks the model. Where a
-conversation has grown too long, old results of tools are left out of it
-(`Conversation.clear_results`) before it is given up.
+`harness.agent.episode` decides what an answer leads to; the loop sends the requests. If a
+conversation becomes too long, old tool results are cleared (`Conversation.clear_results`) before
+it is given up.
 """
 
 from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
@@ -12,12 +12,12 @@ from harness.models.protocol import ContextOverflowError, ModelTurn
 
 
 async def agentic(session: Session) -> Attempt:
-    """Read, write, run, correct; the final solution is the newest that passed the public tests."""
+    """Run the loop; the final solution is the newest that passed the public tests."""
     conversation = Conversation(session, session.toolbox.specs)
     episode = AgentEpisode(session, conversation)
     episode.open()
     reason, error = await run_until_stopped(_converse(episode, conversation), session.limits)
-    if reason is not StopReason.MODEL_ERROR:  # such a sample is asked again
+    if reason is not StopReason.MODEL_ERROR:  # such a sample is retried
         await episode.test_final(reason)
     return episode.attempt(reason, error)
 
@@ -31,7 +31,7 @@ async def _converse(episode: AgentEpisode, conversation: Conversation) -> StopRe
 
 
 async def _ask(conversation: Conversation) -> ModelTurn:
-    """Return the next answer; where the conversation is too long, without old results of tools."""
+    """Return the next answer; clear old tool results if the conversation is too long."""
     while True:
         try:
             return await conversation.ask()

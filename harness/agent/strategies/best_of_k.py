@@ -1,8 +1,9 @@
-"""Several single shots, of which the public tests choose one.
+"""Several single shots, from which the public tests choose one.
 
-What sampling alone brings for the same money as iterating: the solution that passes the most public
-tests is taken, the earliest of equals; hidden tests have no say. It ends at the first that passes
-them all, and where there are none, which could choose nothing, at the first with code in it.
+Measures what sampling alone gives for the same money as iterating. The solution that passes the
+most public tests is chosen, the earliest of equals; hidden tests are not used. It stops at the
+first solution that passes all, or, without public tests to choose by, at the first answer with
+code.
 """
 
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written, run_until_stopped
@@ -13,7 +14,7 @@ from harness.agent.strategies.single_shot import has_refused, written
 
 
 async def best_of_k_public(session: Session) -> Attempt:
-    """Ask `best_of` times, each time anew."""
+    """Send `best_of` independent requests."""
     return await _Shots(session).run()
 
 
@@ -59,7 +60,7 @@ class _Shots:
                 continue
             revision = written(found.code, conversation)
             self.rules.append(found.rule)
-            self.revisions.append(revision)  # it is one even where its tests are cut short
+            self.revisions.append(revision)  # counts even if its tests are interrupted
             report = await submit_and_test(session, conversation, found.code)
             if report is None:
                 return StopReason.MODEL_STOPPED

@@ -1,6 +1,6 @@
-"""Names of the modes in which an agent of the user's own works."""
+"""Names of the modes in which a user's own agent works."""
 
 EXTERNAL = ("external", "mcp")
-"""The harness starts the agent, or the agent connects (`harness mcp`)."""
+"""The harness starts the agent, or (`mcp`) the agent connects to `harness mcp`."""
 
 STARTED, COMES = EXTERNAL

@@ -1,4 +1,4 @@
-"""Run public tests for a strategy, without a tool call of the model, and record them."""
+"""Public tests run by a strategy without a tool call, and their recording."""
 
 from harness.agent.attempt import Session
 from harness.agent.dialogue import Dialogue
@@ -7,22 +7,22 @@ from harness.tools.workspace import Report, Revision
 
 
 async def submit_and_test(session: Session, conversation: Dialogue, code: str) -> Report | None:
-    """Add a revision and run it on the public tests; None where there are none.
+    """Add a revision and run the public tests; None if there are none.
 
     Raises:
-        SandboxError: it could not be run.
+        SandboxError: the tests could not be run.
     """
     session.workspace.revisions.append(Revision(code))
     return await run_public_tests(session, conversation)
 
 
 async def run_public_tests(session: Session, conversation: Dialogue) -> Report | None:
-    """Run the newest revision on the public tests, unless that was done; None without tests.
+    """Run the public tests on the newest revision, unless done; None without tests.
 
-    A result that an earlier attempt recorded is used again.
+    A result recorded by an earlier attempt is reused.
 
     Raises:
-        SandboxError: it could not be run.
+        SandboxError: the tests could not be run.
     """
     workspace = session.workspace
     if workspace.latest is None or not session.problem.public_tests:

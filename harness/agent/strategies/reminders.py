@@ -1,16 +1,16 @@
-"""The reminder that the agent loop sends after a message without a tool call.
+"""The reminder sent by the agent loop after a message without a tool call.
 
-It says how the newest solution did on the public tests, or that it was not tested, how many turns
-are left, and how to give up.
+It states the newest solution's result on the public tests, or that it was not tested, the number
+of remaining turns, and how to give up.
 """
 
 from harness.agent.attempt import Session
 from harness.tools.workspace import Workspace
 
 MOST_REMINDERS = 10
-"""Reminders of one sample."""
+"""Largest number of reminders in a sample."""
 MOST_IN_A_ROW = 2
-"""Reminders without a tool call between them."""
+"""Largest number of reminders without a tool call between them."""
 
 NO_CALL = "No tool was called."
 
@@ -19,10 +19,10 @@ def reminder(session: Session, *, turns_left: int, code_in_text: bool, further: 
     """Return the text of a reminder.
 
     Args:
-        session: of the sample.
-        turns_left: requests that the model may still answer.
-        code_in_text: the message held code that was not handed in.
-        further: how many more messages without a tool call end the sample.
+        session: session of the sample.
+        turns_left: remaining answers of the model.
+        code_in_text: whether the message contained code not written with a tool.
+        further: number of further messages without a tool call that end the sample.
     """
     workspace = session.workspace
     turns = f"{turns_left} turn{'s' * (turns_left != 1)} left."
@@ -37,7 +37,7 @@ def reminder(session: Session, *, turns_left: int, code_in_text: bool, further: 
 
 
 def _state(workspace: Workspace) -> tuple[str, str]:
-    """What is known of the newest solution, and what to do next."""
+    """Return the newest solution's state, and what to do next."""
     if not workspace.problem.public_tests:
         return "What you handed in is stored.", "Hand in something better"
     report = workspace.latest.report if workspace.latest else None

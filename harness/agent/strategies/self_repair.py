@@ -1,14 +1,14 @@
-"""Self-repair: a solution, the report on its failures, and the whole solution once more.
+"""Self-repair: a solution, a report on its failures, then a new full solution.
 
-LiveCodeBench's scenario of that name (https://github.com/LiveCodeBench/LiveCodeBench,
-`lcb_runner/prompts/self_repair.py`): each round is a conversation of its own that shows the last
-solution and what went wrong. Two things differ. What went wrong is told of the public tests alone:
-upstream shows the first failure of all tests, hidden ones among them, and so gives their answers
-away. And every verdict has a report, those included (a program that does not compile, a method that
-is missing, a judge that gave up) on which upstream fails.
+Follows LiveCodeBench's scenario of that name (https://github.com/LiveCodeBench/LiveCodeBench,
+`lcb_runner/prompts/self_repair.py`): each round is a new conversation that shows the last solution
+and its failure. Two things differ. Only failures of public tests are shown: upstream shows the
+first failure of all tests, including hidden ones, and so reveals their answers. And every verdict
+has a report, including those on which upstream fails (a program that does not compile, a missing
+method, a judge that gave up).
 
-The first solution is that of an earlier run, where one is given, else a single shot. One that
-passes the public tests, or has none to fail, is left as it is.
+The first solution comes from an earlier run, if given, or else from a single shot. It is kept if
+it passes the public tests, or if there are none.
 """
 
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, Written, run_until_stopped
@@ -25,7 +25,7 @@ NO_CODE = "There was no code in the answer, so nothing could be run."
 
 
 async def self_repair(session: Session) -> Attempt:
-    """Ask, run the public tests, and ask for a repair as often as `repair_rounds` says."""
+    """Request a solution and up to `repair_rounds` repairs after failed public tests."""
     return await _Repairs(session).run()
 
 
@@ -90,7 +90,7 @@ class _Repairs:
         return UserMessage(content=writable(text.strip()))
 
     async def _ask(self, *messages: Message) -> str:
-        """The code of an answer to these messages; empty where there was none."""
+        """Send the messages; return the code of the answer, empty if there is none."""
         session = self.session
         self.conversation.start_anew()
         self.conversation.add(*messages)
@@ -105,7 +105,7 @@ class _Repairs:
         if not code:
             return None
         revision = written(code, self.conversation)
-        self.revisions.append(revision)  # it is one even where its tests are cut short
+        self.revisions.append(revision)  # counts even if its tests are interrupted
         report = await submit_and_test(self.session, self.conversation, code)
         tests = PublicTests.of(report) if report else None
         self.revisions[-1] = revision.model_copy(update={"tests": tests})

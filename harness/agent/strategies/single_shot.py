@@ -7,7 +7,7 @@ from harness.models.protocol import ModelTurn
 
 
 async def single_shot(session: Session) -> Attempt:
-    """Ask once, without tools, and take the code from the answer."""
+    """Send one request without tools and take the code from the answer."""
     conversation = Conversation(session)
     conversation.add(*session.prompt.render(session.problem, session.workspace.cpu_limit_s))
     found, refused = Extraction(code="", rule="none"), False
@@ -36,12 +36,12 @@ async def single_shot(session: Session) -> Attempt:
 
 
 def has_refused(turn: ModelTurn, found: Extraction) -> bool:
-    """Whether the model, or its provider's filter, refused: with code in it it is an answer."""
+    """Whether the model, or its provider's filter, refused without giving code."""
     return turn.stop.reason in {"refusal", "content_filter"} and not found.code
 
 
 def written(code: str, conversation: Conversation) -> Written:
-    """A revision that stands in a message, as of now."""
+    """Return a revision for code in a message, with the current counts."""
     return Written(
         code=code,
         turn=conversation.turns,

@@ -1,4 +1,4 @@
-"""The strategies by the name they have on the command line, a user's own, and plug-ins'."""
+"""Strategies by mode: the built-in ones, a user's own, and those of plug-ins."""
 
 from harness import plugins
 from harness.agent.attempt import Strategy
@@ -19,16 +19,16 @@ STRATEGIES: dict[str, Strategy] = {
 }
 
 BUILT_IN = (*STRATEGIES, *EXTERNAL)
-"""All modes that have a name here, those whose agent is the user's own among them."""
+"""All built-in modes, including those of a user's own agent."""
 
 
 def find_strategy(name: str) -> Strategy:
-    """One of `BUILT_IN`, what `module:attribute` names, or that of a plug-in.
+    """Find a strategy: one of `BUILT_IN`, `module:attribute`, or a plug-in's.
 
-    Those of `EXTERNAL` come without an agent: who has one puts it in their place.
+    Those of `EXTERNAL` have no agent yet; the caller provides it.
 
     Raises:
-        UsageError: it is none of them, or what it names cannot be called.
+        UsageError: the name is unknown, or its object is not callable.
     """
     if name in STRATEGIES:
         return STRATEGIES[name]

@@ -1,9 +1,9 @@
-"""Strategies and tools of the user's own, named `module:attribute`, and strategies of plug-ins.
+"""A user's own strategies and tools (`module:attribute`), and those of plug-ins.
 
-They are trusted as the harness itself is, and run in its process: only what models write goes into
-the sandbox. What they raise is no failing of the model's: the sample stays pending, with the words.
-A limit that a strategy does not catch (`harness.agent.attempt`) ends it with what is in the
-workspace.
+They are trusted like the harness and run in its process: only text written by models goes into the
+sandbox. Their exceptions do not count against the model: the sample stays pending, with the
+message. A limit that a strategy does not catch (`harness.agent.attempt`) ends it with the newest
+solution in the workspace.
 """
 
 from collections.abc import Callable
@@ -32,23 +32,23 @@ _one_line = Redactor()
 _PASS = (RunStoppedError, SandboxError, HarnessError, ModelError)
 GRACE_S = 1.0
 GIVEN_UP = frozenset({StopReason.TIME_LIMIT, StopReason.WALL_LIMIT})
-"""The model may have been at work still, and nobody says what it used."""
+"""Stop reasons after which usage is unknown: a request may have been in flight."""
 
 
 def own_strategy(name: str) -> Strategy:
-    """The strategy that `module:attribute` names.
+    """Return the strategy named by `module:attribute`.
 
     Raises:
-        UsageError: there is none of that name, or it cannot be called.
+        UsageError: it does not exist, or is not callable.
     """
     return strategy_of(name, load_attribute(name))
 
 
 def strategy_of(name: str, thing: Any) -> Strategy:
-    """The strategy that somebody's object is; a class is called without arguments.
+    """Return a loaded object as a strategy; a class is called without arguments.
 
     Raises:
-        UsageError: it cannot be called.
+        UsageError: the object is not callable.
     """
     found = _made(name, thing)
     if not callable(found):
@@ -72,14 +72,14 @@ def _guarded(name: str, solve: Callable[[Session], Any]) -> Strategy:
 
 
 async def _solved(name: str, solve: Callable[[Session], Any], session: Session) -> Attempt:
-    """What their strategy returns. Raises what it does not catch, and ModelError for its faults."""
+    """Run the user's strategy. Raises uncaught limits, and ModelError for its errors."""
     try:
         attempt = await solve(session)
     except (*_PASS, BudgetSpentError):
         raise
     except (Exception, SystemExit) as error:
         if isinstance(error, TimeoutError) and session.limits.seconds is not None:
-            raise  # the conversation's
+            raise  # raised by the conversation
         raise ModelError(f"strategy {name} raised {_words(error)}") from error
     if not isinstance(attempt, Attempt):
         kind = type(attempt).__name__
@@ -88,13 +88,13 @@ async def _solved(name: str, solve: Callable[[Session], Any], session: Session) 
 
 
 def _later(limits: Limits) -> Limits:
-    """The limits with some more of wall time: a strategy that heeds it itself ends by itself."""
+    """Extend the wall limit, so that a strategy that observes it can end by itself."""
     wall = limits.wall_seconds
     return limits.model_copy(update={"wall_seconds": None if wall is None else wall + GRACE_S})
 
 
 def _unfinished(session: Session, reason: StopReason, error: str) -> Attempt:
-    """What there is where a strategy did not catch its end: what is in the workspace."""
+    """Return the attempt of a strategy that was ended: its best solution so far."""
     best, answers = session.workspace.best, session.journal.answers
     rule = ChosenBy.NONE
     if best is not None:
@@ -111,10 +111,10 @@ def _unfinished(session: Session, reason: StopReason, error: str) -> Attempt:
 
 
 def own_tool(name: str) -> Tool[Any]:
-    """The tool that `module:attribute` names.
+    """Return the tool named by `module:attribute`.
 
     Raises:
-        UsageError: there is none of that name, or it is not a tool.
+        UsageError: it does not exist, or is not a tool.
     """
     found = _made(name, load_attribute(name))
     lacking = [
@@ -151,7 +151,7 @@ class _OwnTool:
 
 
 def _made(name: str, found: Any) -> Any:
-    """What the name stands for; a class is called without arguments."""
+    """Return the object; a class is called without arguments."""
     if not isinstance(found, type):
         return found
     try:

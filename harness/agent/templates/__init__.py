@@ -1,1 +1,1 @@
-"""Prompt sets: Jinja2 templates, their check, and the sandbox that renders them."""
+"""Prompt sets: Jinja2 templates, checks of them, and their sandbox."""

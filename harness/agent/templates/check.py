@@ -1,4 +1,4 @@
-"""Whether a prompt set works: every template compiled, and rendered for every form of problem."""
+"""Check of a prompt set: compile every template and render it for many problems."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,11 +31,12 @@ CPU_S = 6.0
 
 
 class Fault(NamedTuple):
-    """What is wrong in one place.
+    """An error in a template.
 
     Attributes:
         file: path of the template.
-        line: of it; None where it is not known.
+        line: line number; None if unknown.
+        words: description of the error.
     """
 
     file: str
@@ -49,14 +50,14 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a check found.
+    """Result of a check.
 
     Attributes:
-        files: the templates that were looked at.
-        forms: how many different problems they were rendered for.
-        faults: without doubles, by file and line.
-        missing: what a solver needs that a set does not say, likewise.
-        notes: what it does not say and can be solved without.
+        files: the templates that were checked.
+        forms: number of different problems they were rendered for.
+        faults: errors without duplicates, by file and line.
+        missing: facts needed for solving that the set omits, in the same order.
+        notes: omitted facts that are not needed for solving.
     """
 
     files: tuple[str, ...]
@@ -67,15 +68,15 @@ class Checked:
 
 
 def check_prompt(name: str, problems: Sequence[ProblemView], mode: str | None = None) -> Checked:
-    """Look for everything that is wrong with a set.
+    """Find all errors in a prompt set.
 
     Args:
         name: a bundled set, or a folder.
-        problems: to render it for; other forms of them are made here.
-        mode: just this one; None for all that the set has templates for.
+        problems: problems to render it for; variations of them are added.
+        mode: the mode to check; None for all modes the set has templates for.
 
     Raises:
-        UsageError: there is no such set, or it has nothing for the mode.
+        UsageError: the set does not exist, or has no templates for the mode.
     """
     templates: dict[str, tuple[Traversable, str, Kind]] = {}
     openings: dict[tuple[str, Kind], Templates] = {}
@@ -117,7 +118,7 @@ def _unsaid(
     openings: Mapping[tuple[str, Kind], Templates],
     forms: Mapping[Kind, Sequence[ProblemView]],
 ) -> Iterator[tuple[bool, Fault]]:
-    """What the openings do not say, each once with the first form of problem that lacks it."""
+    """Yield each fact the openings omit once, with the first problem affected."""
     for (mode, kind), templates in openings.items():
         told: set[str] = set()
         path = shown_path(templates["user"])
@@ -125,7 +126,7 @@ def _unsaid(
             try:
                 messages = read_set(name, templates).render(form, CPU_S)
             except UsageError:
-                continue  # a fault that is told with its place
+                continue  # this error is reported with its location
             text = "\n".join(message.content for message in messages)
             for fact in missing_facts(text, form, tools=mode == "agentic"):
                 if fact.words not in told:
@@ -134,7 +135,7 @@ def _unsaid(
 
 
 def _strays(name: str, mode: str | None, used: set[str]) -> Iterator[Fault]:
-    """Templates in the set's folders that nothing reads: misspelt, or half of a pair."""
+    """Yield unused templates in the set's folders: misspelt, or half of a pair."""
     places = {
         str(place): Path(str(place))
         for each in ((mode,) if mode else OWN_PARTS)
@@ -153,7 +154,7 @@ def _strays(name: str, mode: str | None, used: set[str]) -> Iterator[Fault]:
             elif missing and missing not in present:
                 yield Fault(file, None, f"there is no {missing}.j2 beside it, so it is never read")
             elif part == "repair" and mode in {None, "self_repair"}:
-                yield Fault(file, None, "there is no opening for it to follow: it is never read")
+                yield Fault(file, None, "it is never read: the set has no system.j2 and user.j2")
 
 
 def _faults(
@@ -176,7 +177,7 @@ def _faults(
         try:
             if render(source, path, _values(part, form)):
                 continue
-            line, words = None, "it comes to nothing"
+            line, words = None, "it renders to an empty text"
         except TemplateFaultError as fault:
             line, words = fault.line, fault.words
         if line not in undefined and (line, words) not in told:
@@ -198,9 +199,10 @@ def _values(part: str, problem: ProblemView) -> Mapping[str, Any]:
 
 
 def _undefined(tree: nodes.Template, part: str) -> Iterator[tuple[int, str]]:
-    """The names that nothing defines, and the fields that a problem or test does not have, by line.
+    """Yield undefined names and unknown fields of problems and tests, by line.
 
-    Rendering finds only the first for each form, and none in a branch that no form takes.
+    Rendering finds only the first one for each problem, and none in a branch that no problem
+    takes.
     """
     names = [*tree.find_all(nodes.Name)]
     bound = {each.name for each in names if each.ctx != "load"}
@@ -223,7 +225,7 @@ def _undefined(tree: nodes.Template, part: str) -> Iterator[tuple[int, str]]:
 
 
 def _asked(tree: nodes.Template) -> Iterator[nodes.Node]:
-    """What a template asks of whether it is defined, or has another value for."""
+    """Yield nodes that a template tests for being defined, or defaults."""
     for each in tree.find_all((nodes.Test, nodes.Filter)):
         asks = {"defined", "undefined"} if isinstance(each, nodes.Test) else {"default", "d"}
         if each.name in asks and each.node is not None:
@@ -231,7 +233,7 @@ def _asked(tree: nodes.Template) -> Iterator[nodes.Node]:
 
 
 def _models(tree: nodes.Template, bound: set[str]) -> dict[str, type[BaseModel]]:
-    """What is known of the names: the problem, and its tests where a loop goes over them."""
+    """Return the models of known names: the problem, and tests in loops over them."""
     models: dict[str, type[BaseModel]] = {} if "problem" in bound else {"problem": ProblemView}
     stores = Counter(each.name for each in tree.find_all(nodes.Name) if each.ctx != "load")
     for loop in tree.find_all(nodes.For):
@@ -258,7 +260,10 @@ def _model(node: nodes.Node, models: Mapping[str, type[BaseModel]]) -> type[Base
 
 
 def _forms(problems: Sequence[ProblemView]) -> Iterator[ProblemView]:
-    """The problems, and variations of the first program and function: what data sets lack."""
+    """Yield the problems, and variations of the first script and function.
+
+    The variations cover cases that data sets lack.
+    """
     yield from problems
     code = [each for each in problems if each.kind is Kind.CODE_GENERATION]
     bare: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The filters that a template may use: none makes much out of little unmeasured."""
+"""Filters available to templates; the work and output of each is metered."""
 
 import json
 import time
@@ -17,15 +17,15 @@ from pydantic import BaseModel
 
 from harness.text import shorten
 
-MOST_WORK = 100_000_000  # characters, and steps at STEP each
+MOST_WORK = 100_000_000  # characters; a step counts as STEP of them
 STEP = 1_000
-LOOK = 100 * STEP  # the work between two looks at the clock
-ITEM = 50  # of a list, beside what it is
+LOOK = 100 * STEP  # work between two checks of the clock
+ITEM = 50  # size of a list item, in addition to its value
 MOST_SECONDS = 20.0  # of CPU
 
 
 class TemplateLimitError(Exception):
-    """A template wants to do more than any prompt needs."""
+    """A template exceeds a limit that no prompt needs to reach."""
 
 
 class _Meter:
@@ -40,7 +40,7 @@ _METER: ContextVar[_Meter] = ContextVar("_METER")
 
 @contextmanager
 def metered() -> Generator[None]:
-    """What is spent within is one template's work."""
+    """Meter the work done within this context as one template's."""
     token = _METER.set(_Meter())
     try:
         yield
@@ -49,24 +49,24 @@ def metered() -> Generator[None]:
 
 
 def spend(work: int) -> None:
-    """Count work that is done, or is about to be.
+    """Count work that was done or is about to be done.
 
     Raises:
-        TooMuchError: there is none left to spend.
+        TemplateLimitError: the limit is exceeded.
     """
     meter = _METER.get()
     meter.left -= work
-    if meter.left < meter.look:  # the clock is slow to ask
+    if meter.left < meter.look:  # reading the clock is slow
         meter.look = meter.left - LOOK
         if meter.left < 0 or time.thread_time() > meter.until:
             raise TemplateLimitError("it does more work than a prompt may take")
 
 
 def spent(value: Any) -> Any:
-    """A value that was made, counted. What a template was given is not: it made none of it.
+    """Count a value made by the template; values passed to it are not counted.
 
     Raises:
-        TooMuchError: it is too much.
+        TemplateLimitError: the limit is exceeded.
     """
     if not isinstance(value, BaseModel | Namespace):
         spend(weight(value))
@@ -74,15 +74,15 @@ def spent(value: Any) -> Any:
 
 
 def weight(value: Any) -> int:
-    """About how many characters a value would be as text; a lazy one is counted as it comes.
+    """Return a value's approximate length as text; lazy values count when iterated.
 
     Raises:
-        TooMuchError: it is a namespace, whose contents nobody has counted, or more than may be made
-            in all.
+        TemplateLimitError: it is a namespace, whose contents are not counted, or exceeds the limit
+            by itself.
     """
     if isinstance(value, str):
         return len(value)
-    # No recursion, as what a template nests may be deeper than Python's stack.
+    # Not recursive, since a template's nesting may be deeper than Python's stack.
     total, waiting = -ITEM, [value]
     while waiting:
         total += ITEM
@@ -96,7 +96,7 @@ def weight(value: Any) -> int:
         elif isinstance(one, BaseModel):
             waiting += [getattr(one, name) for name in type(one).model_fields]
         elif isinstance(one, Namespace):
-            raise TemplateLimitError("a namespace is no text, and goes into no list")
+            raise TemplateLimitError("a namespace can neither be printed nor put into a list")
         if total > MOST_WORK:
             raise TemplateLimitError("it does more work than a prompt may take")
     return total
@@ -104,7 +104,7 @@ def weight(value: Any) -> int:
 
 LONGEST_EXAMPLE = 2_000
 
-# Of jinja2's own, those whose result is not much longer than what they are given.
+# Filters of jinja2 whose result is not much longer than their input.
 _KNOWN = """
     abs capitalize count d default dictsort first float int items last length list lower map max min
     reject rejectattr reverse select selectattr sort string sum title trim truncate unique upper
@@ -113,7 +113,7 @@ _KNOWN = """
 
 
 def joined(separator: Any, items: Iterable[Any]) -> str:
-    """As `str.join`, with each piece counted before the whole is made."""
+    """Join strings like `str.join`, counting each piece first."""
     texts: list[str] = []
     for item in items:
         texts.append(str(item))
@@ -122,7 +122,7 @@ def joined(separator: Any, items: Iterable[Any]) -> str:
 
 
 def replaced(text: Any, old: str, new: str, count: int = -1) -> str:
-    """As `str.replace`, measured beforehand."""
+    """Replace like `str.replace`, counting the work first."""
     text = str(text)
     spend(text.count(old) * len(new))
     return text.replace(old, new, count)
@@ -152,9 +152,9 @@ def _shorten(text: str, most: int = LONGEST_EXAMPLE) -> str:
 
 
 def _weighed(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The filter, with what it is given looked at and what it makes counted."""
+    """Wrap a filter to check its arguments and count its result."""
 
-    @wraps(function)  # takes over the mark of jinja2's that says what goes first
+    @wraps(function)  # also copies jinja2's mark for the first argument
     def weighed(*args: Any, **kwargs: Any) -> Any:
         spend(STEP)
         for value in (*args, *kwargs.values()):
@@ -167,7 +167,7 @@ def _weighed(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @pass_context
 def written(context: Context, value: Any) -> Any:
-    """What a template writes, counted; the context keeps jinja2 from doing it beforehand."""
+    """Count output of a template; the context keeps jinja2 from doing this earlier."""
     del context
     spend(weight(value))
     return value
@@ -207,10 +207,10 @@ OF_TEMPLATES: dict[str, Callable[..., Any]] = {
     },
     "shorten": _shorten,
 }
-STEPS, HELD, CONCATENATED = " steps", " held", " concatenated"  # no template can write a space
+STEPS, HELD, CONCATENATED = " steps", " held", " concatenated"  # templates cannot use a space
 OF_NODES: dict[str, Callable[..., Any]] = {
     STEPS: _steps,
     HELD: _held,
     CONCATENATED: _concatenated,
 }
-"""Put around loops, lists and concatenations by `harness.agent.templates.template`."""
+"""Applied to loops, lists and concatenations by `harness.agent.templates`."""

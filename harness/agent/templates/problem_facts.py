@@ -1,4 +1,4 @@
-"""Facts of a problem that a prompt should contain, and which of them it lacks."""
+"""Facts of a problem that a prompt should contain, and a check for missing ones."""
 
 import re
 from collections.abc import Iterator
@@ -7,16 +7,17 @@ from typing import NamedTuple
 from harness.problem import Codec, Kind, ProblemView
 
 COMPARED = 80
-"""Letters of a long text that are looked for: the rest may be cut off on purpose."""
+"""Characters of a long text that are looked for: the rest may be cut on purpose."""
 _STDIN = re.compile(r"\bstdin\b|standard input|\binput\(", re.IGNORECASE)
 _STDOUT = re.compile(r"\bstdout\b|standard output|\bprint", re.IGNORECASE)
 _IN_PLACE = re.compile(r"in[- ]place|first argument", re.IGNORECASE)
 
 
 class Missing(NamedTuple):
-    """A fact that is not said.
+    """A missing fact.
 
     Attributes:
+        words: description of the fact.
         needed: whether the problem cannot be solved without it.
     """
 
@@ -25,12 +26,12 @@ class Missing(NamedTuple):
 
 
 def missing_facts(text: str, problem: ProblemView, *, tools: bool) -> Iterator[Missing]:
-    """The facts of a problem that an opening does not say.
+    """Yield the facts of a problem that an opening does not contain.
 
     Args:
-        text: all that is said before the model's first turn.
-        problem: the problem that it is said of.
-        tools: whether the model may read the problem by a tool, which says all of them.
+        text: all text before the model's first turn.
+        problem: the problem of the opening.
+        tools: whether the model can read the problem with a tool, which contains all facts.
     """
     words = _plain(text)
     if tools:

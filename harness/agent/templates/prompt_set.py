@@ -1,12 +1,12 @@
 """Prompt sets: Jinja2 templates in a folder per mode and set.
 
-Under `prompts/`, and in a user's own folder, where MODE may be left out:
+Under `prompts/`, and in a user's own folder, where MODE may be omitted:
 
     MODE/SET/system.j2, user.j2         code generation
     MODE/SET/KIND/system.j2, user.j2    another kind of problem
-    self_repair/SET/repair.j2           what is said after a failure, beside single shot's two
+    self_repair/SET/repair.j2           message after a failure, beside single shot's two
 
-Modes that have no folder here ask with the sets of single shot.
+Modes without a folder use the sets of single shot.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ OPENING = ("system", "user")
 OWN_PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"agentic": (), SINGLE_SHOT: (), "self_repair": ("repair",)}
 )
-"""The modes that have sets of their own, and what those hold beside the opening."""
+"""The modes with their own sets, and their templates besides the opening."""
 _EVERYWHERE = frozenset({"problem", "further_tests", "cpu_limit_s", "max_turns"})
 NAMES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -45,10 +45,10 @@ NAMES: Mapping[str, frozenset[str]] = MappingProxyType(
         "repair": _EVERYWHERE | {"code", "feedback", "round"},
     }
 )
-"""What each template may use."""
+"""The names available in each template."""
 
 Templates = Mapping[str, Traversable]
-"""A set's files by part; empty where it is not complete."""
+"""Files of a set by part; empty if a part is missing."""
 
 _BUNDLED = files("harness") / "prompts"
 
@@ -61,7 +61,8 @@ class PromptSet(Frozen):
     """The templates of one set for one mode and one kind of problem.
 
     Attributes:
-        parts: the templates by name, `system` and `user` first.
+        name: name of the set, or path of its folder.
+        parts: templates by name, `system` and `user` first.
     """
 
     name: str
@@ -69,14 +70,14 @@ class PromptSet(Frozen):
 
     @property
     def hash(self) -> str:
-        """SHA-256 of all templates: changes whenever one does."""
+        """SHA-256 of all templates; changes with each of them."""
         opening = [self.parts[name] for name in OPENING]
         others = [item for pair in self.parts.items() if pair[0] not in OPENING for item in pair]
         return hashlib.sha256("\0".join(opening + others).encode()).hexdigest()
 
     @property
     def description(self) -> str:
-        """What the set says of itself in its first line; empty where it does not."""
+        """The description in the set's first line; empty if there is none."""
         others = [text for name, text in self.parts.items() if name not in OPENING]
         said = [description(text) for text in (*others, self.parts["system"])]
         return next((words for words in said if words), "")
@@ -84,16 +85,16 @@ class PromptSet(Frozen):
     def render(
         self, problem: ProblemView, cpu_limit_s: float, max_turns: int | None = 1
     ) -> tuple[SystemMessage, UserMessage]:
-        """The opening messages.
+        """Return the opening messages.
 
         Args:
-            problem: what they are about.
+            problem: the problem to solve.
             cpu_limit_s: CPU seconds of a test.
-            max_turns: answers that the model may give; None without a limit.
+            max_turns: largest number of answers of the model; None without a limit.
 
         Raises:
-            UsageError: a template uses a name that does not exist, is not valid Jinja2, fails, or
-                does too much.
+            UsageError: a template uses an unknown name, is not valid Jinja2, fails, or exceeds a
+                limit.
         """
         system, user = (
             self.render_part(part, problem=problem, cpu_limit_s=cpu_limit_s, max_turns=max_turns)
@@ -102,15 +103,15 @@ class PromptSet(Frozen):
         return SystemMessage(content=system), UserMessage(content=user)
 
     def render_part(self, part: str, **values: Any) -> str:
-        """The text of one template.
+        """Render one template.
 
         Args:
-            part: its name, as `repair`.
-            values: what `NAMES` says that it may use; `cpu_limit_s` is a number, and
-                `further_tests` follow from the problem.
+            part: name of the template, such as `repair`.
+            values: values of the names in `NAMES`; `cpu_limit_s` is a number, and `further_tests`
+                is derived from the problem.
 
         Raises:
-            UsageError: as `render` does, or there is no such template.
+            UsageError: as in `render`, or the template does not exist.
         """
         if part not in self.parts:
             raise UsageError(f"prompt set {self.name!r} has no {part}.j2")
@@ -126,37 +127,37 @@ class PromptSet(Frozen):
 
 
 def load_prompt(name: str, mode: str, kind: Kind = Kind.CODE_GENERATION) -> PromptSet:
-    """Find a set by name among the bundled ones, or by the path of a folder.
+    """Load a bundled set by name, or a user's own by the path of its folder.
 
     Raises:
-        UsageError: there is no such set, or it is none for this mode and kind.
+        UsageError: the set does not exist, or has nothing for this mode and kind.
     """
     return read_set(name, find_templates(name, mode, kind))
 
 
 def read_set(name: str, templates: Templates) -> PromptSet:
-    """The set that these files are.
+    """Read the files of a set.
 
     Raises:
-        UsageError: one cannot be read.
+        UsageError: a file cannot be read.
     """
     parts: dict[str, str] = {}
     for part, file in templates.items():
         try:
             with file.open("r", encoding="utf-8") as opened:
-                parts[part] = opened.read(LONGEST_TEMPLATE + 1)  # the one more is refused later
+                parts[part] = opened.read(LONGEST_TEMPLATE + 1)  # one too many is refused later
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"prompt set {name!r}, {part}.j2 cannot be read: {error}") from error
     return PromptSet(name=name, parts=parts)
 
 
 def fallback_prompt(name: str, kind: Kind = Kind.CODE_GENERATION) -> PromptSet:
-    """What a set of the agent loop asks with where a model cannot call tools.
+    """Return the prompt used by the agent loop if a model cannot call tools.
 
     The single-shot set of the same name, or in the same folder; else the bundled default.
 
     Raises:
-        UsageError: it is there and cannot be read.
+        UsageError: the set exists but cannot be read.
     """
     if bundled_name(name):
         there = name in bundled_names(SINGLE_SHOT, kind)
@@ -166,21 +167,21 @@ def fallback_prompt(name: str, kind: Kind = Kind.CODE_GENERATION) -> PromptSet:
 
 
 def bundled_name(name: str) -> bool:
-    """Whether a name is a bundled set's, of whatever mode and kind; it is no folder's then."""
+    """Whether a name is that of a bundled set, of any mode; it is then not a folder."""
     return any(entry.name == name for mode in OWN_PARTS for entry in _folders(_BUNDLED / mode))
 
 
 def bundled_names(mode: str, kind: Kind = Kind.CODE_GENERATION) -> list[str]:
-    """The bundled sets that a mode can ask problems of a kind with."""
+    """Return the names of the bundled sets for a mode and kind."""
     names = sorted({entry.name for home in _homes(mode) for entry in _folders(_BUNDLED / home)})
     return [name for name in names if _bundled_templates(name, mode, kind)]
 
 
 def find_templates(name: str, mode: str, kind: Kind = Kind.CODE_GENERATION) -> Templates:
-    """The files of a set, by part.
+    """Return the files of a set, by part.
 
     Raises:
-        UsageError: as `load_prompt` does.
+        UsageError: as in `load_prompt`.
     """
     is_bundled = bundled_name(name)
     found = _bundled_templates(name, mode, kind) if is_bundled else own_templates(name, mode, kind)
@@ -202,18 +203,18 @@ def find_templates(name: str, mode: str, kind: Kind = Kind.CODE_GENERATION) -> T
 
 
 def shown_path(file: Traversable) -> str:
-    """The path of a template, as it can be opened: a bundled one's is where it is installed."""
+    """Return a template's path; a bundled one's is where the package is installed."""
     return str(file)
 
 
 def own_templates(name: str, mode: str, kind: Kind) -> Templates:
-    """What a user's folder holds for a mode and a kind; nothing where a template is missing."""
+    """Return the templates in a user's folder; empty if one is missing."""
     places = own_places(name, mode, kind)
     return _complete(places, places, mode)
 
 
 def own_places(name: str, mode: str, kind: Kind) -> list[Traversable]:
-    """Where in a user's folder the templates may be, the likeliest place first."""
+    """Return the places in a user's folder where templates may be, likeliest first."""
     folder = Path(name)
     return [_of_kind(place, kind) for place in (*(folder / home for home in _homes(mode)), folder)]
 
@@ -224,20 +225,20 @@ def _bundled_templates(name: str, mode: str, kind: Kind) -> Templates:
 
 
 def _homes(mode: str) -> tuple[str, ...]:
-    """The folders of a mode's sets: its own, and single shot's where it may do with those."""
+    """Return the folders of a mode's sets: its own, and single shot's as a fallback."""
     if mode in {"agentic", SINGLE_SHOT}:
         return (mode,)
     return (mode, SINGLE_SHOT)
 
 
 def _complete(opening: list[Traversable], own: list[Traversable], mode: str) -> Templates:
-    """The opening, all of it from one place, and what the mode has beside it; or nothing."""
+    """Return the opening, from one place, and the mode's other parts; or nothing."""
     parts = [_first(opening, OPENING), *(_first(own, (each,)) for each in OWN_PARTS.get(mode, ()))]
     return {name: file for part in parts for name, file in part.items()} if all(parts) else {}
 
 
 def _first(places: Iterable[Traversable], parts: Sequence[str]) -> Templates:
-    """The templates of the first place that has all of them."""
+    """Return the templates of the first place that has all of them."""
     for place in places:
         found = {part: place / f"{part}.j2" for part in parts}
         if place.is_dir() and all(file.is_file() for file in found.values()):

@@ -1,8 +1,8 @@
-"""Jinja2 templates in a sandbox, with bounds on their work.
+"""Jinja2 templates in a sandbox, with limits on their work.
 
-A template may come from anybody. Jinja2's own sandbox keeps it from Python's insides; what is added
-here bounds its work (`harness.agent.templates.filters`), and measures beforehand what could make
-much out of little at one stroke: powers, repetition, widths.
+Templates are not trusted. Jinja2's own sandbox keeps them from Python's internals. This module
+adds limits on their work (`harness.agent.templates.filters`), and checks operations that could
+make large values at once in advance: powers, repetition, widths.
 """
 
 import re
@@ -46,7 +46,7 @@ _METHODS: tuple[tuple[type, frozenset[str]], ...] = (
     (float, frozenset()),
 )
 _GROWING: dict[str, Callable[..., str]] = {"join": filters.joined, "replace": filters.replaced}
-_OF_THE_CALL = ("_loop_vars", "_block_vars")  # what jinja2 says of where a call stands
+_OF_THE_CALL = ("_loop_vars", "_block_vars")  # added by jinja2 to describe the call's location
 _FIRST_LINE = re.compile(r"\{#-?[ \t]*([^\n]*?)[ \t]*-?#\}[ \t]*(?:\n|\Z)")
 
 
@@ -54,8 +54,8 @@ class TemplateFaultError(Exception):
     """A template is not valid, or failed.
 
     Attributes:
-        line: where; None where jinja2 does not know.
-        words: what is wrong, in one line.
+        line: line number; None if jinja2 does not know it.
+        words: description of the error, in one line.
     """
 
     def __init__(self, line: int | None, words: str) -> None:
@@ -65,16 +65,16 @@ class TemplateFaultError(Exception):
 
 
 def render(source: str, file: str, values: Mapping[str, Any]) -> str:
-    """The text that a template makes of the values, without space around it.
+    """Render a template; surrounding whitespace is removed.
 
     Args:
         source: the template.
-        file: its name.
-        values: what it may use, by name.
+        file: name of the template.
+        values: available values by name.
 
     Raises:
-        TemplateFaultError: it is not valid, uses a name that does not exist, reaches for what it
-            may not have, fails, does too much, or makes more than `LONGEST_TEXT` characters.
+        TemplateFaultError: it is not valid, uses an unknown name or a forbidden attribute, fails,
+            exceeds a limit, or makes more than `LONGEST_TEXT` characters.
     """
     length, pieces = 0, list[str]()
     with _one_fault(file), metered():
@@ -87,10 +87,10 @@ def render(source: str, file: str, values: Mapping[str, Any]) -> str:
 
 
 def parse(source: str, file: str) -> nodes.Template:
-    """The template as a tree, once it has been found to be valid.
+    """Return the syntax tree of a valid template.
 
     Raises:
-        TemplateFaultError: it is not.
+        TemplateFaultError: the template is not valid.
     """
     with _one_fault(file), metered():
         _compiled(source, file)
@@ -98,14 +98,14 @@ def parse(source: str, file: str) -> nodes.Template:
 
 
 def description(source: str) -> str:
-    """What a template's first line says of it in a comment; empty where there is none."""
+    """Return the comment in a template's first line; empty if there is none."""
     found = _FIRST_LINE.match(source)
     return found.group(1) if found else ""
 
 
 @contextmanager
 def _one_fault(file: str) -> Generator[None]:
-    """Whatever jinja2 raises, as the one error of this module."""
+    """Convert every exception of jinja2 to this module's error."""
     try:
         yield
     except TemplateSyntaxError as error:
@@ -121,7 +121,7 @@ def _words(message: str | None) -> str:
 
 
 def _line(traceback: TracebackType | None, file: str) -> int | None:
-    """The innermost line of the template: jinja2 puts its lines in the place of Python's."""
+    """Return the template's innermost line: jinja2 maps Python's lines to its own."""
     line = None
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == file:
@@ -143,7 +143,7 @@ def _compiled(source: str, file: str) -> Template:
 
 
 def _count(node: nodes.Node) -> None:
-    """Have every text, loop, list and concatenation below a node counted when it is come to."""
+    """Make all texts, loops, lists and concatenations in a node count when evaluated."""
     for name, value in node.iter_fields():
         if isinstance(value, nodes.Node):
             setattr(node, name, _counted(value))
@@ -155,7 +155,7 @@ def _count(node: nodes.Node) -> None:
 def _counted(node: nodes.Node) -> nodes.Node:
     _count(node)
     match node:
-        case nodes.TemplateData():  # as a value it is counted where values are written
+        case nodes.TemplateData():  # as a constant it is counted when written
             return nodes.Const(node.data, lineno=node.lineno)
         case nodes.For():
             if node.recursive:
@@ -207,7 +207,7 @@ class _Bounded(ImmutableSandboxedEnvironment):
         return super().is_safe_attribute(obj, attr, value)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
-        del value  # a format may ask for any width: it is no safe attribute, like others
+        del value  # not safe: a format may request any width
         return None
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
@@ -222,7 +222,7 @@ class _Bounded(ImmutableSandboxedEnvironment):
                     spend(weight(some) * max(times, 0))
         return _bounded(spent(super().call_binop(context, operator, left, right)), LARGEST_NUMBER)
 
-    # jinja2 gives the first two names that no argument of a template's can have.
+    # jinja2 names the first two parameters so that templates can use the names.
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         spend(STEP)
         text = getattr(obj, "__self__", None)

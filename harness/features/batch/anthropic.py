@@ -1,4 +1,4 @@
-"""Anthropic's message batches: requests are handed in as they are, results come back as lines."""
+"""Anthropic's message batches, with inline requests and JSON lines of results."""
 
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -31,30 +31,30 @@ from harness.models.timeouts import Timeouts
 # From the vendor's reference of `messages.batches.create`: 100,000 requests and 256 MB.
 MOST_REQUESTS = 100_000
 MOST_BYTES = 256_000_000
-FRAME_BYTES = 64  # of the object that holds the requests, well counted
+FRAME_BYTES = 64  # upper bound for the JSON around the list of requests
 
 PAGE = 1000
-OTHER_CLOCK_S = 600.0  # how far a provider's clock may be from ours
-LONGEST_SUBMISSION_S = 3600.0  # from its intent to its creation; beyond it a batch is another's
+OTHER_CLOCK_S = 600.0  # largest assumed difference between the provider's clock and the local one
+LONGEST_SUBMISSION_S = 3600.0  # from intent to creation; a later batch belongs to another run
 COUNTS = ("processing", "succeeded", "errored", "canceled", "expired")
 
 
 class AnthropicBatches:
     """Message batches of one model at Anthropic.
 
-    A batch has no name and no metadata. Whether one is the one that was meant shows in the custom
-    ids of its results, and these only when it has ended.
+    A batch has no name and no metadata. Only the custom ids in its results tell which requests it
+    holds, and results can be read only after the batch has ended.
 
     Args:
-        model: the name the endpoint knows it by.
-        base_url: the endpoint, as `https://host`; a `/v1` at its end says the same.
-        api_key: masked in every message.
-        headers: sent with every call, their values masked as well.
-        policy: which failures are repeated, and how often.
-        timeouts: of one call.
-        pace: time as the retries see it.
-        most_requests: of one batch.
-        most_bytes: of one batch.
+        model: the model's name at the endpoint.
+        base_url: the endpoint, as `https://host`; a trailing `/v1` is ignored.
+        api_key: the API key; masked in every message.
+        headers: headers of every call; their values are masked as well.
+        policy: which failures are retried, and how often.
+        timeouts: timeouts of one call.
+        pace: clock and sleep of the retries.
+        most_requests: most requests in one batch.
+        most_bytes: most bytes in one batch.
     """
 
     finds_surely = False
@@ -96,25 +96,28 @@ class AnthropicBatches:
         self._batches = self._client.messages.batches.with_streaming_response
 
     def body(self, messages: Sequence[Message], settings: ModelSettings) -> Json:
-        """The body of a request without tools, the same as it would be on its own."""
+        """Return the body of a request without tools, the same as for a single request."""
         return request_body(self._model, messages, (), settings)
 
     def turn(self, data: Json, messages: Sequence[Message]) -> ModelTurn:
-        """The turn that an answer holds. Raises MalformedAnswerError."""
+        """Convert an answer to a turn. Raises MalformedAnswerError."""
         return turn_from_wire(data, messages=messages)
 
     def size(self, request: BatchRequest) -> int:
-        """The bytes of a request in the list, with what stands between two of them."""
+        """Return the bytes of a request in the list, including the separator."""
         return len(as_json(_entry(request))) + 2
 
     async def submit(self, token: str, requests: Sequence[BatchRequest]) -> str:
-        """Hand requests in, once; the batch's id. Raises TransientError and ModelError."""
-        del token  # there is no place for it
+        """Submit requests once and return the batch's id.
+
+        Raises TransientError and ModelError.
+        """
+        del token  # the API has no field for it
         batch = await self._calls.once(self._batches.create, requests=list(map(_entry, requests)))
         return text_of(batch, "id")
 
     async def find(self, token: str, requests: int, since: float) -> list[str]:
-        """Batches of so many requests, made when the one in question was. Raises ModelError."""
+        """Return batches of this size created around this time. Raises ModelError."""
         del token
         found: list[str] = []
         last: dict[str, str] = {}
@@ -134,7 +137,7 @@ class AnthropicBatches:
         return found
 
     async def state(self, batch_id: str) -> BatchState:
-        """How far a batch is; the counts tell of answers only at its end. Raises ModelError."""
+        """Return a batch's state; counts are 0 until the batch ends. Raises ModelError."""
         batch = await self._calls.fetch(self._batches.retrieve, message_batch_id=batch_id)
         counts = batch.get("request_counts")
         ended = batch.get("processing_status") == "ended"
@@ -147,7 +150,7 @@ class AnthropicBatches:
         )
 
     async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> None:
-        """Hand what became of each request to `take`. Raises ModelError."""
+        """Call `take` with the outcome of each request. Raises ModelError."""
 
         def take_line(line: Json) -> None:
             answer = self._answer(line)
@@ -158,9 +161,9 @@ class AnthropicBatches:
 
     @asynccontextmanager
     async def _results(self, batch_id: str) -> AsyncGenerator[Any, None]:
-        """The file of results, from the address the user gave.
+        """Open the results file under the user's base URL.
 
-        The SDK would send the key to whatever host the batch's `results_url` names.
+        The SDK would send the API key to whatever host the batch's `results_url` names.
         """
         path = f"{self._base_url}/v1/messages/batches/{quote(batch_id, safe='')}/results"
         headers = {k: v for k, v in self._client.default_headers.items() if isinstance(v, str)}
@@ -181,7 +184,7 @@ class AnthropicBatches:
         return BatchAnswer(name, error=TransientError(text))
 
     def _error(self, response: Any) -> TransientError | ModelError:
-        """An error's type tells its HTTP status, and with it whether asking again can help."""
+        """Map the error type to its HTTP status, which decides whether a retry can help."""
         body = as_json(response)
         inner = cast("Json", response).get("error") if isinstance(response, dict) else None
         kind = cast("Json", inner).get("type") if isinstance(inner, dict) else None
@@ -198,7 +201,7 @@ class AnthropicBatches:
 
 
 class _Stream:
-    """A response as the SDKs' own look."""
+    """Adapter that gives a response the attributes of the SDKs' responses."""
 
     def __init__(self, response: Any) -> None:
         self.headers = response.headers
@@ -210,7 +213,7 @@ def _entry(request: BatchRequest) -> Json:
 
 
 def _time(text: Any) -> float:
-    """Unix time of an RFC 3339 date, 0 for anything else."""
+    """Return the Unix time of an RFC 3339 date, 0 for anything else."""
     try:
         return datetime.fromisoformat(text).timestamp()
     except (TypeError, ValueError, OverflowError, OSError):

@@ -1,7 +1,7 @@
-"""Requests by the batch: handed in together, answered within a day, at half the price.
+"""Common interface of the providers' batch APIs.
 
-What a provider's batches have in common stands here; `openai_batches` and `anthropic_batches` speak
-to them. Asking again, waiting and remembering belong to the rest of this folder.
+Requests of a batch are submitted together and answered within a day at half the price. `openai.py`
+and `anthropic.py` implement the interface; retries, waiting and the journal are in other modules.
 """
 
 import hashlib
@@ -21,28 +21,29 @@ from harness.models.timeouts import Timeouts
 T = TypeVar("T")
 
 
-LONGEST_ID = 200  # of what a provider calls a batch or a file
-CUSTOM_ID_NAME = 39  # characters of a sample's name in a custom id, which may have 64 in all
-MOST_PAGES = 50  # of a list of batches, that are looked through for one
+LONGEST_ID = 200  # characters in a provider's id of a batch or a file
+CUSTOM_ID_NAME = 39  # characters of the sample's name in a custom id, which may have 64 in all
+MOST_PAGES = 50  # pages of the provider's list that are searched for a batch
 
 
 @dataclass(frozen=True, slots=True)
 class BatchRequest:
-    """One request of a batch; its custom id comes back with the answer."""
+    """One request of a batch; the answer carries the same custom id."""
 
     custom_id: str
     body: Json
 
 
 class BatchState(Frozen):
-    """How far a batch is.
+    """State of a batch at the provider.
 
     Attributes:
-        phase: `failed` means that none of its requests was or will be asked.
-        done: requests that have an answer or an error, of `total`.
-        seconds: from its creation to its end, where it has ended.
-        words: why it failed.
-        can_help: whether a batch that failed may be taken when it is handed in again.
+        phase: `failed` means that none of the requests was or will be processed.
+        done: requests with an answer or an error, of `total`.
+        total: requests in the batch.
+        seconds: seconds from creation to end, 0 until the batch has ended.
+        words: the reason of a failure.
+        can_help: whether submitting a failed batch again may succeed.
     """
 
     phase: Literal["in_progress", "ended", "failed"]
@@ -55,10 +56,10 @@ class BatchState(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class BatchAnswer:
-    """What became of one request: the JSON of its answer, or what went wrong.
+    """Outcome of one request: the JSON of the answer, or an error.
 
     Attributes:
-        error: a TransientError where asking again can help.
+        error: a TransientError if a retry can help.
     """
 
     custom_id: str
@@ -68,13 +69,13 @@ class BatchAnswer:
 
 
 class BatchEndpoint(Protocol):
-    """A provider's batches, for one model.
+    """A provider's batch API, for one model.
 
     Attributes:
-        where: its address.
-        most_requests: of one batch.
-        most_bytes: of one batch, as `size` counts them.
-        finds_surely: whether `find` returns the one batch that is meant, or any that may be it.
+        where: the endpoint's address.
+        most_requests: most requests in one batch.
+        most_bytes: most bytes in one batch, as `size` counts them.
+        finds_surely: whether `find` returns exactly the batch, or only candidates.
     """
 
     where: str
@@ -83,37 +84,37 @@ class BatchEndpoint(Protocol):
     finds_surely: bool
 
     def body(self, messages: Sequence[Message], settings: ModelSettings) -> Json:
-        """The body of a request without tools, the same as it would be on its own."""
+        """Return the body of a request without tools, the same as for a single request."""
         ...
 
     def turn(self, data: Json, messages: Sequence[Message]) -> ModelTurn:
-        """The turn that an answer holds. Raises TransientError or ModelError."""
+        """Convert an answer to a turn. Raises TransientError or ModelError."""
         ...
 
     def size(self, request: BatchRequest) -> int:
-        """How many bytes a request adds to a batch."""
+        """Return how many bytes a request adds to a batch."""
         ...
 
     async def submit(self, token: str, requests: Sequence[BatchRequest]) -> str:
-        """Hand requests in, once; the batch's id.
+        """Submit requests once; return the batch's id.
 
         Args:
-            token: a name for the batch that no other has.
-            requests: no more than one batch may hold.
+            token: a unique name for the batch.
+            requests: at most as many as one batch may hold.
 
         Raises:
-            TransientError: it is not known whether there is such a batch now.
-            ModelError: there is none; RejectedError when the provider said so.
+            TransientError: it is unknown whether the batch was created.
+            ModelError: no batch was created; RejectedError when the provider said so.
         """
         ...
 
     async def find(self, token: str, requests: int, since: float) -> list[str]:
-        """The ids of batches that may be the one with this token.
+        """Return the ids of batches that may be the one with this token.
 
         Args:
-            token: that it was submitted with.
-            requests: how many it holds.
-            since: Unix time before which it cannot have been made.
+            token: the token the batch was submitted with.
+            requests: number of requests in the batch.
+            since: Unix time before which the batch cannot have been created.
 
         Raises:
             ModelError: the provider did not answer.
@@ -121,27 +122,27 @@ class BatchEndpoint(Protocol):
         ...
 
     async def state(self, batch_id: str) -> BatchState:
-        """How far a batch is. Raises ModelError."""
+        """Return a batch's state. Raises ModelError."""
         ...
 
     async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> None:
-        """Hand what became of each request to `take`, in any order; some may come twice.
+        """Call `take` with each request's outcome, in any order; some may repeat.
 
         Raises:
-            ModelError: not all of it could be read.
+            ModelError: the results could not be read completely.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         ...
 
 
 def custom_id(run: str, sample: str, body: Json) -> str:
-    """The id of a sample's request: the same whenever the same run asks it.
+    """Return the custom id of a sample's request, stable within a run.
 
-    Letters, digits, `-` and `_`, at most 64: Anthropic takes no others. The end of the sample's
-    name is there for people to read; the hash is of run, sample and body.
+    At most 64 letters, digits, `-` and `_`, because Anthropic accepts no others. It is the end of
+    the sample's name, for people to read, and a hash of run, sample and body.
     """
     text = json.dumps([run, sample, body], sort_keys=True)
     digest = hashlib.sha256(text.encode()).hexdigest()[:24]
@@ -151,7 +152,7 @@ def custom_id(run: str, sample: str, body: Json) -> str:
 def split(
     requests: Iterable[BatchRequest], endpoint: BatchEndpoint
 ) -> Iterator[tuple[BatchRequest, ...]]:
-    """The requests in as many batches as the provider's limits ask for, in their order."""
+    """Split requests, in order, into batches within the provider's limits."""
     group: list[BatchRequest] = []
     size = 0
     for request in requests:
@@ -166,20 +167,20 @@ def split(
 
 
 def as_json(value: Any) -> bytes:
-    """JSON as it is sent; half a character, which UTF-8 cannot carry, becomes `?`."""
+    """Encode a value as compact JSON; lone surrogates become `?`."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 class BatchCalls:
-    """The calls that batches consist of, each answered by a JSON object or by lines of them.
+    """Calls of a batch API, each answered by a JSON object or by JSON lines.
 
     Args:
-        base_url: the address, as the SDK takes it.
-        api_key: masked in every message.
-        policy: which failures are repeated, and how often.
-        timeouts: of one call.
-        pace: time as the retries see it.
-        secrets: masked as well.
+        base_url: the endpoint's address, as the SDK takes it.
+        api_key: the API key; masked in every message.
+        policy: which failures are retried, and how often.
+        timeouts: timeouts of one call.
+        pace: clock and sleep of the retries.
+        secrets: further strings to mask in messages.
     """
 
     def __init__(
@@ -199,11 +200,11 @@ class BatchCalls:
         )
 
     async def once(self, call: Any, **arguments: Any) -> Json:
-        """The object that a call is answered by. Raises TransientError and ModelError."""
+        """Call once and return the answer's object. Raises TransientError and ModelError."""
         return (await self.endpoint.send(call, arguments, self.endpoint.read))[0]
 
     async def fetch(self, call: Any, **arguments: Any) -> Json:
-        """The same, asked again while it can help; for what may be done twice.
+        """Call with retries and return the answer's object; for idempotent calls.
 
         Raises:
             ModelError: the provider did not answer.
@@ -211,15 +212,15 @@ class BatchCalls:
         return await self._repeat(lambda: self.once(call, **arguments))
 
     async def lines(self, call: Any, take: Callable[[Json], None], **arguments: Any) -> None:
-        """Hand every line of a JSONL file to `take`; after a failure all of them again.
+        """Call `take` with every line of a JSONL file; a retry starts from line 1.
 
         Args:
-            call: of which the response is the file.
-            take: is handed every object, whatever other lines hold.
-            arguments: of the call.
+            call: SDK call whose response is the file.
+            take: called with every valid object, even if other lines are malformed.
+            arguments: keyword arguments of the call.
 
         Raises:
-            ModelError: the file could not be read to its end, or a line is no JSON object.
+            ModelError: the file could not be read to its end, or a line is not a JSON object.
         """
 
         async def read(response: Any) -> None:
@@ -257,10 +258,10 @@ async def _lines(response: Any) -> AsyncIterator[bytes]:
 
 
 def text_of(fields: Json, name: str) -> str:
-    """A short string of a provider's object, such as an id.
+    """Return a short string field of a provider's object, such as an id.
 
     Raises:
-        MalformedAnswerError: there is none.
+        MalformedAnswerError: the field is missing, empty or too long.
     """
     value = fields.get(name)
     if not isinstance(value, str) or not 0 < len(value) <= LONGEST_ID:
@@ -269,13 +270,13 @@ def text_of(fields: Json, name: str) -> str:
 
 
 def objects_of(fields: Json, name: str) -> list[Json]:
-    """The objects of a list in a provider's object."""
+    """Return the objects in a list field of a provider's object."""
     value = fields.get(name)
     items = cast("list[Any]", value) if isinstance(value, list) else []
     return [cast("Json", item) for item in items if isinstance(item, dict)]
 
 
 def count_of(fields: Any, *names: str) -> int:
-    """The sum of some counts of a provider's object."""
+    """Return the sum of the named counts in a provider's object."""
     values = [cast("Json", fields).get(name) for name in names] if isinstance(fields, dict) else []
     return sum(value for value in values if isinstance(value, int) and value >= 0)

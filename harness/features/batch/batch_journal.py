@@ -1,8 +1,8 @@
-"""`batches.jsonl`: requests that were handed in, so that none is sent twice.
+"""`batches.jsonl`: journal of batches, so that no request is sent twice.
 
-An intent, with the custom ids of its requests, is on disk before anything is sent, and the batch's
-id as soon as the provider has named it. An intent without an id is a batch that may exist: the next
-process looks for it.
+An intent, with the custom ids of its requests, is written before anything is sent. The batch's id
+is written as soon as the provider returns it. A batch whose intent has no id may exist at the
+provider; the next process searches for it.
 """
 
 import os
@@ -22,14 +22,14 @@ from harness.run.store.results import storage_error
 
 
 class Begun(Frozen):
-    """The first line: a name for the run, which makes its custom ids its own."""
+    """First line: a random name of the run, which makes its custom ids unique."""
 
     event: Literal["begun"] = "begun"
     run: str
 
 
 class Intent(Frozen):
-    """A batch that is about to be handed in; `time` is Unix time."""
+    """A batch is about to be submitted; `time` is Unix time."""
 
     event: Literal["intent"] = "intent"
     token: str
@@ -38,7 +38,7 @@ class Intent(Frozen):
 
 
 class Submitted(Frozen):
-    """The provider has it, under this id."""
+    """The provider accepted the batch under this id."""
 
     event: Literal["submitted"] = "submitted"
     token: str
@@ -46,7 +46,7 @@ class Submitted(Frozen):
 
 
 class Dropped(Frozen):
-    """There is no such batch at the provider."""
+    """The provider has no such batch."""
 
     event: Literal["dropped"] = "dropped"
     token: str
@@ -54,7 +54,7 @@ class Dropped(Frozen):
 
 
 class GivenUp(Frozen):
-    """Requests that a run ended without an answer to; another invocation asks them anew."""
+    """Requests left unanswered; the next invocation submits them again."""
 
     event: Literal["given_up"] = "given_up"
     custom_ids: tuple[str, ...]
@@ -69,12 +69,12 @@ ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
 
 @dataclass(slots=True)
 class Batch:
-    """A batch as the journal knows it.
+    """A batch as recorded in the journal.
 
     Attributes:
-        custom_ids: of its requests, without those that were given up since.
-        size: how many requests it was handed in with.
-        batch_id: None while the provider has not named it.
+        custom_ids: custom ids of its requests, without those given up since.
+        size: number of requests it was submitted with.
+        batch_id: the provider's id; None until it is known.
     """
 
     token: str
@@ -85,10 +85,10 @@ class Batch:
 
 
 class BatchJournal(Closing):
-    """The file, read and then appended to; each line is on disk before the next.
+    """The journal file, read once and then appended to; each line is flushed to disk.
 
     Raises:
-        RunDirectoryError: it cannot be read, or a line is not one of this version.
+        RunDirectoryError: the file cannot be read, or this version does not know a line.
     """
 
     def __init__(self, path: Path) -> None:
@@ -112,47 +112,47 @@ class BatchJournal(Closing):
 
     @property
     def submitted(self) -> list[Batch]:
-        """The batches that the provider has, the oldest first."""
+        """The batches whose id is known, oldest first."""
         return [each for each in self._batches.values() if each.batch_id is not None]
 
     @property
     def open_intents(self) -> list[Batch]:
-        """What was about to be handed in when the process ended."""
+        """The batches whose id is unknown, because a process ended while submitting them."""
         return [each for each in self._batches.values() if each.batch_id is None]
 
     def tries(self, custom_id: str) -> int:
-        """How often a request was handed in since it was last given up."""
+        """Return how often a request was submitted since it was last given up."""
         return sum(custom_id in each.custom_ids for each in self.submitted)
 
     def intend(self, custom_ids: Iterable[str]) -> Batch:
-        """Write down what is about to be handed in. Raises StorageError."""
+        """Record that a batch is about to be submitted. Raises StorageError."""
         token = secrets.token_hex(16)
         self._write(Intent(token=token, time=time.time(), custom_ids=tuple(custom_ids)))
         return self._batches[token]
 
     def submit(self, batch: Batch, batch_id: str) -> None:
-        """Write down what the provider calls a batch. Raises StorageError."""
+        """Record the provider's id of a batch. Raises StorageError."""
         self._write(Submitted(token=batch.token, batch_id=batch_id))
 
     def drop(self, batch: Batch, cause: str) -> None:
-        """Write down that a batch never came to be. Raises StorageError."""
+        """Record that a batch was never created. Raises StorageError."""
         self._write(Dropped(token=batch.token, cause=cause))
 
     def give_up(self, custom_ids: Iterable[str]) -> None:
-        """Write down that nothing more is expected of requests. Raises StorageError."""
+        """Record that these requests will get no answer. Raises StorageError."""
         ids = tuple(custom_ids)
         if ids:
             self._write(GivenUp(custom_ids=ids))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     def _read(self) -> None:
         self._file.seek(0)
         data = self._file.read()
         whole = data.rfind(b"\n") + 1
-        if whole < len(data):  # torn by a crash
+        if whole < len(data):  # a crash cut the last line
             os.ftruncate(self._file.fileno(), whole)
         for number, line in enumerate(data[:whole].splitlines(), 1):
             try:

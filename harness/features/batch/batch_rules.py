@@ -1,4 +1,4 @@
-"""Which runs may go by the batch."""
+"""Checks which runs may use `--batch`."""
 
 from collections.abc import Mapping
 
@@ -9,16 +9,16 @@ from harness.run.spec.spec import RunSpec
 
 
 def check_batch(spec: RunSpec, name: str, environ: Mapping[str, str]) -> None:
-    """Refuse what cannot be had by the batch, before anything is loaded.
+    """Refuse settings that cannot be combined with `--batch`, before loading.
 
     Args:
-        spec: of the run.
+        spec: the run's settings.
         name: the model's name.
-        environ: where addresses and keys may stand.
+        environ: environment variables, which may hold addresses and keys.
 
     Raises:
-        UsageError: a mode whose requests depend on one another, a budget, as everything is handed
-            in before anything is known to cost something, or a provider without batches.
+        UsageError: the mode's requests depend on one another, the spec has a budget (all requests
+            are submitted before any cost is known), or the provider has no batch API.
     """
     if spec.mode != "single_shot":
         raise UsageError(

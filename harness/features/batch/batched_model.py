@@ -1,8 +1,8 @@
-"""A run by the batch: everything is asked before the first sample begins.
+"""A model that answers from batches which ended before the first sample.
 
-A model's answers to a run's first requests do not depend on one another, so all are known before
-any is asked. `BatchedModel` asks them together, and then answers each sample from what came back:
-strategy, judge, transcripts and results are the same as without.
+The first requests of a run's samples do not depend on one another, so all can be built in advance.
+They are sent in batches, and `BatchedModel` then answers each sample from the results. Strategy,
+judge, transcripts and results are the same as without `--batch`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,12 +33,12 @@ from harness.run.store.transcript import sample_name
 
 @dataclass(frozen=True, slots=True)
 class BatchedModel:
-    """Answers from batches that have ended.
+    """A model that answers from batches that have ended.
 
     Attributes:
-        name: what results are filed under.
-        asking: what was asked.
-        sample: whose answers these are; empty until `for_sample` says it.
+        name: the model's name in the results.
+        asking: the run's requests and their answers.
+        sample: the sample's name; empty until `for_sample` sets it.
     """
 
     name: str
@@ -46,7 +46,7 @@ class BatchedModel:
     sample: str = ""
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:
-        """The model that answers for one sample of a problem."""
+        """Return the model for one sample of a problem."""
         return BatchedModel(self.name, self.asking, sample_name(problem.id, index))
 
     async def generate(
@@ -56,10 +56,10 @@ class BatchedModel:
         settings: ModelSettings,
         on_retry: RetryObserver | None = None,
     ) -> ModelTurn:
-        """The answer that a batch holds to this very request.
+        """Return the answer that a batch holds to exactly this request.
 
         Raises:
-            ModelError: there is none; the message holds the provider's words.
+            ModelError: there is no answer; the message quotes the provider.
         """
         del on_retry
         body = self.asking.endpoint.body(messages, settings)
@@ -69,14 +69,14 @@ class BatchedModel:
         return self.asking.answer(name)
 
     async def close(self) -> None:
-        """Let go of connections and of the answers."""
+        """Close the connections, the answers and the journal."""
         await self.asking.endpoint.close()
         self.asking.answers.close()
         self.asking.journal.close()
 
 
 def endpoint_of(plan: Plan, environ: Mapping[str, str]) -> BatchEndpoint:
-    """Where a plan's batches go. Raises UsageError."""
+    """Return the batch API that a plan's requests are sent to. Raises UsageError."""
     spec = plan.spec
     route = batch_route(
         plan.model_name,
@@ -87,7 +87,7 @@ def endpoint_of(plan: Plan, environ: Mapping[str, str]) -> BatchEndpoint:
     return open_batches(route, timeouts_of(spec))
 
 
-def batched(  # noqa: PLR0917 - what a run consists of
+def batched(  # noqa: PLR0917 - the parts of a run
     plan: Plan,
     directory: RunDirectory,
     samples: Sequence[tuple[Problem, int]],
@@ -95,15 +95,15 @@ def batched(  # noqa: PLR0917 - what a run consists of
     tell: Callable[[str], None],
     pace: Pace | None = None,
 ) -> BatchedModel:
-    """The model of a run by the batch; nothing is asked until `asking.ask_all()`.
+    """Build the model of a `--batch` run; `asking.ask_all()` then sends the requests.
 
     Args:
-        plan: of the run.
-        directory: where `batches.jsonl` lies, or will.
-        samples: those that have no result yet.
-        endpoint: where they are asked.
-        tell: is handed a line for people at every change.
-        pace: time, for the waits.
+        plan: the run's plan.
+        directory: the run directory, for `batches.jsonl`.
+        samples: samples without a result.
+        endpoint: the provider's batch API.
+        tell: called with a line of text at every change.
+        pace: clock and sleep of the waits.
 
     Raises:
         RunDirectoryError: the run's `batches.jsonl` cannot be used.
@@ -122,7 +122,7 @@ def batched(  # noqa: PLR0917 - what a run consists of
 def _requests(
     plan: Plan, samples: Sequence[tuple[Problem, int]], endpoint: BatchEndpoint, run: str
 ) -> list[PendingRequest]:
-    """What single shot asks in each sample."""
+    """Build the request that single shot sends in each sample."""
     found: list[PendingRequest] = []
     sound: dict[str, bool] = {}
     for problem, index in samples:
@@ -139,7 +139,7 @@ def _requests(
 
 
 def _is_sound(problem: Problem) -> bool:
-    """Whether the row can be graded; if not, the engine says why, and nothing is paid for it."""
+    """Return whether the row can be graded; if not, the engine reports why."""
     try:
         problem.tests.load_hidden()
     except DataError:

@@ -1,4 +1,4 @@
-"""From the name on the command line to its provider's batches."""
+"""Resolve a model name to its provider's batch API."""
 
 from typing import Unpack
 
@@ -13,16 +13,16 @@ from harness.models.timeouts import Timeouts
 def batch_route(
     name: str, *, base_url: str | None, environment: Environment, **access: Unpack[Access]
 ) -> Route:
-    """Where batches for a name go; nothing is opened yet.
+    """Return the route for batches of a model, without opening a connection.
 
     Args:
-        name: as given with `--model`.
-        base_url: as given with `--base-url`.
+        name: the value of `--model`.
+        base_url: the value of `--base-url`.
         environment: keys and addresses.
         access: how the endpoint is reached.
 
     Raises:
-        UsageError: nobody takes batches for this name.
+        UsageError: the model's provider has no batch API.
     """
     plugin = plugged(name, base_url=base_url, environment=environment)
     if plugin is not None or not is_sent(name):
@@ -30,13 +30,13 @@ def batch_route(
     route = resolve(name, base_url=base_url, environment=environment, **access)
     if not route.batches:
         raise UsageError(
-            f"--batch: {route.provider} takes no batches as OpenAI and Anthropic do; leave it out"
+            f"--batch: {route.provider} has no batch API like OpenAI's or Anthropic's; leave it out"
         )
     return route
 
 
 def open_batches(route: Route, timeouts: Timeouts | None = None) -> BatchEndpoint:
-    """The batches at the end of a route, by the protocol that its single requests speak."""
+    """Open the batch API of a route, with the protocol of its single requests."""
     key = route.key.value if route.key else KEYLESS
     if route.protocol is Protocol.MESSAGES:
         from harness.features.batch.anthropic import AnthropicBatches

@@ -1,4 +1,4 @@
-"""OpenAI's batches: a file of requests is uploaded, files of answers and of errors come back."""
+"""OpenAI's batches, with uploaded request files and files of results."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -35,31 +35,31 @@ CHAT_COMPLETIONS = "/v1/chat/completions"
 MOST_REQUESTS = 50_000
 MOST_BYTES = 200_000_000
 
-TOKEN = "harness_batch"  # noqa: S105 - the key of a batch's metadata that finds it again
+TOKEN = "harness_batch"  # noqa: S105 - the metadata key under which a batch is found again
 PAGE = 100
 FIRST_FAILED_STATUS = 300
-OTHER_CLOCK_S = 600.0  # how far a provider's clock may be from ours
+OTHER_CLOCK_S = 600.0  # largest assumed difference between the provider's clock and the local one
 
-# What keeps a batch from being taken now and may be over when others have ended.
+# Reasons a batch is refused that may no longer hold when other batches have ended.
 PASSING_CODES = frozenset({"token_limit_exceeded", "rate_limit_exceeded", "server_error"})
-# Errors of single requests that say nothing of the request.
+# Errors of single requests that the request did not cause.
 PASSING_ERRORS = frozenset({"batch_expired", "batch_cancelled", "server_error"})
 
 
 class OpenAIBatches:
-    """Batches of one model at OpenAI, or any endpoint that has the same.
+    """Batches of one model at OpenAI or a compatible endpoint.
 
     Args:
-        model: the name the endpoint knows it by.
-        url: `RESPONSES` or `CHAT_COMPLETIONS`: what each request of a batch is sent to.
+        model: the model's name at the endpoint.
+        url: `RESPONSES` or `CHAT_COMPLETIONS`, the path of every request in a batch.
         base_url: the endpoint, as `https://host/v1`.
-        api_key: sent as a bearer token, and masked in every message.
-        headers: sent with every call, their values masked as well.
-        policy: which failures are repeated, and how often.
-        timeouts: of one call.
-        pace: time as the retries see it.
-        most_requests: of one batch.
-        most_bytes: of the file of one batch.
+        api_key: sent as a bearer token; masked in every message.
+        headers: headers of every call; their values are masked as well.
+        policy: which failures are retried, and how often.
+        timeouts: timeouts of one call.
+        pace: clock and sleep of the retries.
+        most_requests: most requests in one batch.
+        most_bytes: most bytes in the file of one batch.
     """
 
     finds_surely = True
@@ -104,7 +104,7 @@ class OpenAIBatches:
         self._batches = self._client.batches.with_streaming_response
 
     def body(self, messages: Sequence[Message], settings: ModelSettings) -> Json:
-        """The body of a request without tools, the same as it would be on its own."""
+        """Return the body of a request without tools, the same as for a single request."""
         if self._url == RESPONSES:
             return responses_body(self._model, messages, (), settings)
         return chat_body(
@@ -112,13 +112,13 @@ class OpenAIBatches:
         )
 
     def turn(self, data: Json, messages: Sequence[Message]) -> ModelTurn:
-        """The turn that an answer holds. Raises TransientError or ModelError."""
+        """Convert an answer to a turn. Raises TransientError or ModelError."""
         if self._url == RESPONSES:
             return responses_turn(data, messages, redact=self._redact)
         return chat_turn(data, messages)
 
     def size(self, request: BatchRequest) -> int:
-        """The bytes of a request's line."""
+        """Return the bytes of a request's line."""
         return len(self._line(request))
 
     def _line(self, request: BatchRequest) -> bytes:
@@ -131,9 +131,10 @@ class OpenAIBatches:
         return as_json(line) + b"\n"
 
     async def submit(self, token: str, requests: Sequence[BatchRequest]) -> str:
-        """Hand requests in, once; the batch's id. Raises TransientError and ModelError.
+        """Submit requests once and return the batch's id.
 
-        Uploading may be repeated: a file costs nothing, and is gone after 30 days.
+        Raises TransientError and ModelError. The upload may be retried: a file costs nothing and
+        is deleted after 30 days.
         """
         lines = b"".join(map(self._line, requests))
         file = await self._calls.fetch(
@@ -149,7 +150,7 @@ class OpenAIBatches:
         return text_of(batch, "id")
 
     async def find(self, token: str, requests: int, since: float) -> list[str]:
-        """The batch whose metadata hold the token; the newest come first. Raises ModelError."""
+        """Return the newest batch whose metadata hold the token. Raises ModelError."""
         del requests
         last: dict[str, str] = {}
         for _ in range(MOST_PAGES):
@@ -165,7 +166,7 @@ class OpenAIBatches:
         return []
 
     async def state(self, batch_id: str) -> BatchState:
-        """How far a batch is. Raises ModelError."""
+        """Return a batch's state. Raises ModelError."""
         batch = await self._calls.fetch(self._batches.retrieve, batch_id=batch_id)
         counts, status = batch.get("request_counts"), batch.get("status")
         if status == "failed":
@@ -185,7 +186,7 @@ class OpenAIBatches:
         )
 
     async def results(self, batch_id: str, take: Callable[[BatchAnswer], None]) -> None:
-        """Hand what became of each request to `take`. Raises ModelError."""
+        """Call `take` with the outcome of each request. Raises ModelError."""
         batch = await self._calls.fetch(self._batches.retrieve, batch_id=batch_id)
         files = [word(batch.get(name)) for name in ("output_file_id", "error_file_id")]
         if not any(files) and count_of(batch.get("request_counts"), "completed", "failed"):
@@ -228,7 +229,7 @@ class OpenAIBatches:
 
 
 def _id(fields: Json) -> str:
-    """The id of an object without which nothing goes on."""
+    """Return the id of an object. Raises RejectedError, as a retry cannot help."""
     try:
         return text_of(fields, "id")
     except MalformedAnswerError as error:

@@ -1,11 +1,11 @@
-"""Send requests in batches: hand in, wait, read, repeat what failed.
+"""Send requests in batches: submit, wait, read results, repeat what failed.
 
-Whatever is waited for stays at the provider when this process ends; the next one finds it in the
-journal. What cannot be known: whether a batch exists whose submission was answered by nothing. It
-is looked for among the provider's batches. OpenAI's carry the journal's token in their metadata, so
-only one that is not listed yet would be missed. Anthropic's carry nothing: those of the right size
-and time are waited for, as their custom ids show with their results; an orphan is missed there only
-if it was made an hour after its intent, and nothing is paid twice unless the lists are incomplete.
+Open batches stay at the provider when this process ends; the next one finds them in the journal.
+If a submission got no answer, the batch may or may not exist, so the provider's list is searched.
+OpenAI's batches carry the journal's token in their metadata, so only one that is not listed yet
+would be missed. Anthropic's carry no token: batches of the right size and time are waited for, as
+only results show the custom ids. An orphan is missed there only if it was created more than an
+hour after its intent. Nothing is paid twice unless the lists are incomplete.
 """
 
 import asyncio
@@ -32,28 +32,28 @@ FIRST_WAIT_S, LONGEST_WAIT_S, WAIT_GROWTH = 5.0, 60.0, 1.5
 
 @dataclass(frozen=True, slots=True)
 class PendingRequest:
-    """A request, and the conversation that it is of."""
+    """A request and the messages it was built from."""
 
     request: BatchRequest
     messages: tuple[Message, ...]
 
 
-class _Stopped(Exception):  # noqa: N818 - no error: the user's wish
-    """Nobody waits any more."""
+class _Stopped(Exception):  # noqa: N818 - not an error: the user asked for it
+    """The user stopped the waiting."""
 
 
 @dataclass(slots=True)
 class BatchRequests:
-    """The requests of one run, asked by the batch until each has an answer or is given up.
+    """The requests of one run, sent in batches until each is answered or given up.
 
     Attributes:
-        endpoint: where they are asked.
-        journal: what was handed in so far, by this process and those before it.
-        asked: the requests by custom id.
-        answers: where the answers go.
-        tell: is handed a line for people at every change.
-        pace: time, for the waits.
-        policy: how often a submission is repeated whose fate is unknown.
+        endpoint: the provider's batch API.
+        journal: batches submitted so far, by this process and earlier ones.
+        asked: requests by custom id.
+        answers: store for the answers.
+        tell: called with a line of text at every change.
+        pace: clock and sleep of the waits.
+        policy: how often a submission with an unknown outcome is repeated.
     """
 
     endpoint: BatchEndpoint
@@ -71,7 +71,7 @@ class BatchRequests:
     _told: str = ""
 
     async def ask_all(self) -> bool:
-        """Ask everything; False when `stop` came first.
+        """Send all requests and wait for the answers; return False if `stop` came first.
 
         Raises:
             StorageError: the disk refused a write.
@@ -91,14 +91,14 @@ class BatchRequests:
         return True
 
     def stop(self) -> None:
-        """Wait no longer; what was handed in stays with the provider."""
+        """Stop waiting; submitted batches stay at the provider."""
         self._stop.set()
 
     def answer(self, custom_id: str) -> ModelTurn:
-        """The answer to a request.
+        """Return the answer to a request.
 
         Raises:
-            ModelError: there is none; the message holds the provider's words.
+            ModelError: there is no answer; the message quotes the provider.
         """
         turn = self.answers.get(custom_id)
         if turn is not None:
@@ -110,7 +110,7 @@ class BatchRequests:
         raise ModelError(f"{error or 'no answer in its batch'} (asked in {tries} batches)")
 
     def _concerned(self) -> list[Batch]:
-        """The batches that hold a request of ours."""
+        """Return the submitted batches that hold at least one of these requests."""
         return [b for b in self.journal.submitted if not self.asked.keys().isdisjoint(b.custom_ids)]
 
     def _to_ask_again(self) -> list[str]:
@@ -122,7 +122,7 @@ class BatchRequests:
             and self.journal.tries(custom_id) < MOST_TRIES
         ]
 
-    # Handing in
+    # Submitting
 
     async def _submit(self, custom_ids: Iterable[str]) -> None:
         requests = [self.asked[i].request for i in custom_ids if i not in self._unknown]
@@ -144,7 +144,7 @@ class BatchRequests:
                 self._say(f"batch {batch_id}: {len(group):,} requests handed in")
 
     async def _hand_in(self, batch: Batch, group: tuple[BatchRequest, ...]) -> str:
-        """Hand in, and before each repetition look whether it was not in vain."""
+        """Submit a batch; before each retry, check whether the batch exists after all."""
         repeated = False
 
         async def once() -> str:
@@ -156,7 +156,7 @@ class BatchRequests:
         return await ask_until_answered(once, self.policy, None, self.pace)
 
     async def _find_orphans(self) -> None:
-        """Look for what an earlier process handed in and could not write down."""
+        """Search for batches that an earlier process submitted without their id."""
         for batch in self.journal.open_intents:
             try:
                 batch_id = await self._find(batch)
@@ -181,7 +181,7 @@ class BatchRequests:
         return None
 
     async def _is_ours(self, batch_id: str, batch: Batch) -> bool:
-        """Whether the results of a batch, once it has ended, are those of our requests."""
+        """Wait for a batch to end; return whether its results belong to these requests."""
         wait = FIRST_WAIT_S
         while (await self.endpoint.state(batch_id)).phase == "in_progress":
             self._say(f"batch {batch_id} may be ours; its results will show it")
@@ -207,7 +207,7 @@ class BatchRequests:
                 wait = await self._wait(wait)
 
     async def _look_at(self, batch: Batch) -> BatchState | None:
-        """A batch's state, its results read where it has ended; None if nobody says."""
+        """Return a batch's state, and read its results if it ended; None on error."""
         if self._stop.is_set():
             raise _Stopped
         batch_id = batch.batch_id or ""
@@ -230,7 +230,7 @@ class BatchRequests:
             if answer.custom_id in ours and answer.custom_id not in self.answers:
                 self._take(answer, state)
 
-        silent = TransientError("its batch ended without a word on it")
+        silent = TransientError("its batch ended without a result for it")
         await self.endpoint.results(batch.batch_id or "", take)
         for custom_id in ours:
             if custom_id not in self.answers:
@@ -252,7 +252,7 @@ class BatchRequests:
             self._errors[answer.custom_id] = error
 
     def _lose(self, batch: Batch, error: ModelError) -> None:
-        """Nobody says what became of a batch: its requests are neither answered nor asked again."""
+        """Fail the requests of a batch whose outcome is unknown; they are not sent again."""
         gone = ""
         if isinstance(error, RejectedError) and error.status in GONE_STATUSES:
             gone = (
@@ -270,7 +270,7 @@ class BatchRequests:
         return [i for i in batch.custom_ids if i in self.asked and i not in self.answers]
 
     async def _wait(self, seconds: float) -> float:
-        """Wait; the seconds of the wait after it. Raises _Stopped."""
+        """Wait; return the seconds of the next wait. Raises _Stopped."""
         sleeping = asyncio.ensure_future(self.pace.sleep(seconds))
         stopping = asyncio.ensure_future(self._stop.wait())
         try:

@@ -1,4 +1,4 @@
-"""The batch transport of a run, and what an interrupt means while it waits."""
+"""The batch transport of a run, including interrupts while it waits."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from harness.run.plan.plan import Plan
 from harness.run.store.directory import RunDirectory
 
 
-async def ask_by_batch(  # noqa: PLR0917 - what a run consists of
+async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
     plan: Plan,
     directory: RunDirectory,
     samples: Sequence[tuple[Problem, int]],
@@ -21,16 +21,19 @@ async def ask_by_batch(  # noqa: PLR0917 - what a run consists of
     stopping: Sequence[Signals],
     interrupted: Callable[[], None],
 ) -> Plan | None:
-    """The plan with a model that knows all answers; None when the user would not wait for them.
+    """Wait for all batches; return the plan with a model that answers from them.
 
     Args:
-        plan: of the run.
-        directory: where `batches.jsonl` lies, or will.
-        samples: those that have no result yet.
-        tell: is told, in a line, how far the batches are.
-        stopping: the signals that are an interrupt. The first one ends the waiting, the second one
-            whatever else is going on; the batches stay with the provider.
-        interrupted: is called at each.
+        plan: the run's plan.
+        directory: the run directory, for `batches.jsonl`.
+        samples: samples without a result.
+        tell: called with a line of text about the batches' progress.
+        stopping: signals that count as an interrupt. The first ends the waiting, the second
+            cancels everything else; the batches stay at the provider.
+        interrupted: called at each interrupt.
+
+    Returns:
+        None if the user interrupted the waiting.
 
     Raises:
         RunDirectoryError: the run's `batches.jsonl` cannot be used.
@@ -50,7 +53,7 @@ async def ask_by_batch(  # noqa: PLR0917 - what a run consists of
             asking.cancel()
             return
         model.asking.stop()
-        tell("interrupted: what was handed in stays with the provider, and is read on resume")
+        tell("interrupted: submitted batches stay at the provider; resume the run to read them")
 
     loop = asyncio.get_running_loop()
     for word in stopping:
@@ -70,7 +73,7 @@ async def ask_by_batch(  # noqa: PLR0917 - what a run consists of
 
 
 class Batch:
-    """Requests by the batch; satisfies `harness.run.plan.modes.Transport`."""
+    """Transport of `--batch`; satisfies `harness.run.plan.modes.Transport`."""
 
     check = staticmethod(check_batch)
     answered = staticmethod(ask_by_batch)

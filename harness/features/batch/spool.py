@@ -1,4 +1,4 @@
-"""Answers that wait to be used, on disk: those of a whole run may be more than memory holds."""
+"""Answers kept on disk until used, as those of a run may not fit in memory."""
 
 import tempfile
 from pathlib import Path
@@ -12,10 +12,10 @@ from harness.run.store.results import storage_error
 
 
 class Spool(Closing):
-    """Turns by custom id, in a file without a name that ends with the process.
+    """Turns by custom id, in an unnamed temporary file that ends with the process.
 
     Args:
-        folder: on whose disk it lies.
+        folder: folder of the temporary file.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -28,15 +28,15 @@ class Spool(Closing):
             raise storage_error(folder, error) from error
 
     def __contains__(self, custom_id: object) -> bool:
-        """Whether there is an answer."""
+        """Return whether there is an answer."""
         return custom_id in self._places
 
     def put(self, custom_id: str, turn: ModelTurn) -> None:
-        """Keep an answer.
+        """Store an answer.
 
         Raises:
-            MalformedAnswerError: it holds what JSON cannot.
-            StorageError: the disk refused.
+            MalformedAnswerError: the answer cannot be written as JSON.
+            StorageError: the disk refused a write.
         """
         try:
             line = turn.model_dump_json().encode()
@@ -52,7 +52,7 @@ class Spool(Closing):
         self._end += len(line)
 
     def get(self, custom_id: str) -> ModelTurn | None:
-        """The answer, None where there is none. Raises StorageError."""
+        """Return the answer, or None. Raises StorageError."""
         place = self._places.get(custom_id)
         if place is None:
             return None
@@ -63,5 +63,5 @@ class Spool(Closing):
             raise storage_error(self._folder, error) from error
 
     def close(self) -> None:
-        """Let go of the file, and with it of its contents."""
+        """Close the file, which deletes it."""
         self._file.close()

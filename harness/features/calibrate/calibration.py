@@ -1,4 +1,4 @@
-"""Times of a benchmark's references, and whether they tell fast from slow."""
+"""Run times of a benchmark's references, and whether they tell fast from slow."""
 
 from collections.abc import Sequence
 
@@ -12,16 +12,16 @@ from harness.run.summary.summary import counted
 
 
 class CalibratedReference(Frozen):
-    """A reference's time.
+    """The measured time of a reference.
 
     Attributes:
-        index: its place among the problem's Python references, from 0.
-        cpu_s: CPU seconds of one pass over all tests, when it was timed.
-        time, doubt: in the unit of the problem's scale, and half the width of the 95 % interval
-            of its logarithm.
-        branches: of Python code in a pass; None where the interpreter cannot count them.
-        foreign: the run time that the data set gives; it was measured elsewhere, and is
-            compared with nothing.
+        index: position among the problem's Python references, from 0.
+        cpu_s: CPU seconds of one pass over all tests.
+        time, doubt: time in the unit of the problem's scale, and half the width of the 95 %
+            interval of its logarithm.
+        branches: Python branches in a pass; None if the interpreter cannot count them.
+        foreign: run time given by the data set. It was measured on another machine and is only
+            shown, never compared.
     """
 
     index: int
@@ -36,9 +36,9 @@ class CalibratedProblem(Frozen):
     """A problem and its references, the fastest first.
 
     Attributes:
-        failed: references that do not pass all tests.
-        lack: why it does not tell fast from slow; empty where it does.
-        failure: why nothing was timed, where infrastructure failed.
+        failed: number of references that do not pass all tests.
+        lack: why the references do not tell fast from slow; empty if they do.
+        failure: the infrastructure failure that prevented timing; empty if there was none.
     """
 
     problem_id: str
@@ -50,13 +50,14 @@ class CalibratedProblem(Frozen):
 
 
 class CalibrationSummary(Frozen):
-    """A source, calibrated.
+    """Totals of a calibrated source.
 
     Attributes:
-        machine: that the times hold for.
-        telling: problems whose references tell fast from slow; `lacking` says why others do not.
-        failures: problems that infrastructure kept from being timed.
-        references: that were timed.
+        machine: the machine the times are valid for.
+        telling: number of problems whose references tell fast from slow.
+        lacking: number of other problems by reason.
+        failures: number of problems not timed because infrastructure failed.
+        references: number of references timed.
     """
 
     machine: str
@@ -68,7 +69,7 @@ class CalibrationSummary(Frozen):
 
 
 def calibrated(problem: Problem, found: Scale | str) -> CalibratedProblem:
-    """A problem's scale, or why there is none, as it is told."""
+    """Convert a problem's scale, or the failure to measure one, to a result."""
     if isinstance(found, str):
         return CalibratedProblem(problem_id=problem.id, timing=None, failure=found)
     places = {
@@ -103,7 +104,7 @@ def _references(problem: Problem) -> list[Reference]:
 
 
 def summarize_calibration(results: Sequence[CalibratedProblem]) -> CalibrationSummary:
-    """What the problems come to together."""
+    """Count the calibrated problems and references."""
     timed = [each for each in results if not each.failure]
     return CalibrationSummary(
         machine=machine(),

@@ -44,19 +44,19 @@ from harness.text import bad_rows, count
 def calibrate_source(
     flags: dict[str, Any], judging: JudgingSession, *, timing: str, recollect: bool, as_json: bool
 ) -> int:
-    """Time the references of what the flags select; returns the exit code.
+    """Time the references of the selected problems; return the exit code.
 
     Args:
         flags: which problems, by key of the spec.
         judging: how references are judged before they are timed.
-        timing: how they are timed.
-        recollect: time what is known as well.
-        as_json: print one JSON object in place of a table.
+        timing: the timing method.
+        recollect: time references again whose times are stored.
+        as_json: print one JSON object instead of a table.
 
     Raises:
-        UsageError: a flag's value is none that can be.
-        DataError: a row is not as it should be.
-        NothingSelectedError: no problem is left.
+        UsageError: a flag has an invalid value.
+        DataError: a row of the data is invalid.
+        NothingSelectedError: no problem is selected.
     """
     scales = Scales(judging.options, timing_of(timing), fresh=recollect)
     spec = read_spec(None, flags)
@@ -100,7 +100,7 @@ def _time(
     judging: JudgingSession,
     err: Console,
 ) -> bool:
-    """Time the references of problems into `found`; returns whether that was interrupted."""
+    """Time references of problems into `found`; return whether interrupted."""
     if not left:
         return False
 

@@ -16,7 +16,7 @@ LISTED = 40
 def calibration_view(
     summary: CalibrationSummary, results: Sequence[CalibratedProblem]
 ) -> RenderableType:
-    """The problems' references, and how many problems tell fast from slow."""
+    """Show each problem's references, and how many problems tell fast from slow."""
     table = figures_table("problem", "references", "fastest", "slowest", "ratio", "foreign")
     for each in results[:LISTED]:
         name = Text(printable_line(each.problem_id))
@@ -47,6 +47,6 @@ def calibration_view(
 
 
 def _foreign(problem: CalibratedProblem) -> str:
-    """What the data set says of the fastest and the slowest."""
+    """Return the data set's own run times of the fastest and the slowest reference."""
     first, last = problem.references[0].foreign, problem.references[-1].foreign
     return f"{first} … {last}" if first or last else ""

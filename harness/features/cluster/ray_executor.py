@@ -1,13 +1,13 @@
-"""The nodes of a Ray cluster as an executor.
+"""An executor that runs work on the nodes of a Ray cluster.
 
-On each node that has cores to give there is one actor, which is a pool of sandboxes as there is one
-on a single machine; so what is to run while nothing else does is kept apart there as it is here. A
-node that comes later is taken in, one that is lost has its work done by others. The driver has to
-be on a machine of the cluster, and needs no core of it.
+Each node with free cores gets one actor. The actor holds a pool of sandboxes, as on a single
+machine, so exclusive work (such as timing) is isolated in the same way. Nodes that join later are
+used; the work of a lost node is done by others. The driver must run on a machine of the cluster,
+and needs no core.
 
-The actor is one process, which compares what programs made with what was expected: a fifth of the
-CPU that judging costs where programs are quick. Beyond four or five cores a node gains only by
-programs that take longer; a large machine can be several nodes.
+The actor is one process, which compares outputs with expected values: a fifth of the CPU time of
+judging if programs are quick. More than four or five cores per node help only for slower programs;
+a large machine can be several nodes.
 """
 
 import asyncio
@@ -36,21 +36,21 @@ from harness.version import __version__
 T = TypeVar("T")
 
 LOOK_S = 2.0
-"""Between two looks at which nodes there are."""
+"""Seconds between two checks of the cluster's nodes."""
 PATIENCE_S = 60.0
-"""How long there may be no node that can judge, before what waits for one is told so."""
+"""Seconds without a usable node after which waiting work fails."""
 ATTEMPTS = 3
-"""Nodes that a piece of work may be lost with. It may have been its own doing."""
+"""Most nodes lost on a piece of work, which may be the cause, until it fails."""
 AHEAD = 2
-"""Pieces sent to a node for each of its workers: one is at hand there when another is done."""
+"""Pieces of work sent to a node per worker, to keep workers busy."""
 KEPT_BYTES = 256 << 20
-"""Of large data that are shared, kept in the cluster for the next piece that needs them."""
+"""Most bytes of large shared data kept in the cluster for later pieces of work."""
 SETTLE_S = 30.0
-"""How long the others are waited for once one node is ready; they are taken in when they are."""
+"""Seconds to wait for more nodes once one is ready; later ones are still added."""
 LONGEST_CAUSE = 200
 KNOCK_S = 10.0
 GREETING_S = 120.0
-"""How long the first node is waited for: somebody else may have all cores."""
+"""Seconds to wait for the first node: another job may hold all cores."""
 
 
 _WRAPPING = re.compile(
@@ -61,23 +61,23 @@ _WRAPPING = re.compile(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Member:
-    """A node that does work: its id, and the actor on it. A node that rejoins is a new member."""
+    """A node in use: its id and the actor on it. A node that rejoins is a new member."""
 
     node: str
     actor: Any
 
 
 class RayExecutor:
-    """Does work on the nodes of a cluster; an asynchronous context manager.
+    """Executor on the nodes of a Ray cluster; an asynchronous context manager.
 
     Args:
-        address: of the cluster, or `auto`.
-        workers: on a node, at most; None for its cores as Ray counts them.
-        least: the level that the sandboxes of every node must have.
-        say: is told of nodes that are refused or lost.
+        address: the cluster's address, or `auto`.
+        workers: most workers per node; None for the node's cores as Ray counts them.
+        least: lowest isolation level allowed for the sandboxes of a node.
+        say: called with a line of text when a node is refused or lost.
 
     Raises:
-        UsageError: Ray is not installed, or there is no such cluster.
+        UsageError: Ray is not installed, or the cluster cannot be reached.
     """
 
     def __init__(
@@ -94,13 +94,13 @@ class RayExecutor:
         self._refused: set[str] = set()
         self._failed: dict[str, int] = {}
         self._kept: OrderedDict[int, tuple[object, Any, int]] = OrderedDict()
-        self._lock = threading.Lock()  # of what is kept
+        self._lock = threading.Lock()  # guards `_kept`
         self._own = False
         self._watching: asyncio.Task[None] | None = None
 
     @property
     def size(self) -> int:
-        """How many pieces it has use for at a time."""
+        """Number of pieces of work the cluster takes at a time."""
         return self._slots.size
 
     async def call(
@@ -110,7 +110,7 @@ class RayExecutor:
         urgent: bool = False,
         queued: Callable[[float], None] | None = None,
     ) -> T:
-        """Do a piece of work on a node; as `harness.sandbox.executor.Executor` has it."""
+        """Run a piece of work on a node; see `harness.sandbox.executor.Executor`."""
         body, places = await self._packed(work)
         why, attempts = "", 0
         while attempts < ATTEMPTS:
@@ -119,7 +119,7 @@ class RayExecutor:
             if queued is not None:
                 queued(time.monotonic() - asked)
             if self._members.get(member.node) is not member:
-                continue  # it was lost after its slot was given and before this ran
+                continue  # the node was lost after its slot was assigned and before this line ran
             attempts += 1
             try:
                 return unpack_outcome(await self._send(member, body, urgent, places))
@@ -135,7 +135,7 @@ class RayExecutor:
         raise SandboxError(f"{ATTEMPTS} nodes were lost while they worked at it; the last: {why}")
 
     async def _packed(self, work: Callable[[Worker], Any]) -> tuple[bytes, list[Any]]:
-        """It may have to read a file."""
+        """Pack the work in a thread, because packing may read a file."""
         pickler = self._ray.cloudpickle.Pickler
         return await asyncio.to_thread(pack, work, self._keep, self._place, pickler)
 
@@ -149,7 +149,7 @@ class RayExecutor:
             raise
 
     def _place(self, value: object) -> Any | None:
-        """Where large data are that were shared before."""
+        """Return the reference to large data that were shared before, or None."""
         with self._lock:
             found = self._kept.get(id(value))
             if found is None:
@@ -158,7 +158,7 @@ class RayExecutor:
             return found[1]
 
     def _keep(self, value: object, data: bytes) -> Any:
-        """Put large data where every node can fetch them; those used longest ago make room."""
+        """Share large data with all nodes; evict the least recently used."""
         place = self._ray.put(data)
         with self._lock:
             self._kept[id(value)] = value, place, len(data)
@@ -167,7 +167,7 @@ class RayExecutor:
         return place
 
     def _forget_kept(self) -> None:
-        """Have large data shared anew, where they are needed again."""
+        """Forget the large data shared so far, so that they are sent again when needed."""
         with self._lock:
             self._kept.clear()
 
@@ -193,7 +193,7 @@ class RayExecutor:
         self._leave()
 
     async def _await_nodes(self) -> None:
-        """Wait for the nodes that are there; for one at least, if their cores are taken."""
+        """Wait for the nodes present to join; longer if no node has joined yet."""
         clock = asyncio.get_running_loop().time
         start = clock()
         while self._joining:
@@ -221,12 +221,12 @@ class RayExecutor:
                 "start --head`, or join one with `ray start --address HOST:PORT`, on this machine"
             ) from error
         self._own = True
-        # What Ray has to say of its nodes would stand among the results, on stdout. This is the
-        # switch that its debugger uses; there is none for everybody.
+        # Ray would print messages about its nodes to stdout, among the results. This is the
+        # switch that Ray's debugger uses; there is no public one.
         ray._private.worker._worker_logs_enabled = False  # noqa: SLF001
 
     def _leave(self) -> None:
-        """Let go of the nodes, and of the cluster unless somebody else had joined it before."""
+        """Release the nodes, and leave the cluster if this executor connected to it."""
         for task in self._joining.values():
             task.cancel()
         self._slots.close("the run has ended")
@@ -239,7 +239,7 @@ class RayExecutor:
             self._ray.shutdown()
 
     async def _watch(self) -> None:
-        """Take in the nodes that come; say so where there has been none for too long."""
+        """Add nodes that join; fail waiting work after too long without any node."""
         clock = asyncio.get_running_loop().time
         seen = clock()
         while True:
@@ -252,7 +252,7 @@ class RayExecutor:
                 self._slots.close(self._nobody)
 
     async def _look(self) -> None:
-        """See which nodes there are, and bid those welcome that are new."""
+        """List the cluster's nodes and start to add new ones."""
         for node in await asyncio.to_thread(self._ray.nodes):
             key, cores = node["NodeID"], int(node["Resources"].get("CPU", 0))
             known = key in self._members or key in self._refused or key in self._joining
@@ -262,7 +262,7 @@ class RayExecutor:
                 task.add_done_callback(lambda _, key=key: self._joining.pop(key, None))
 
     async def _join(self, node: str, workers: int) -> None:
-        """Have a pool on a node, unless it cannot have one."""
+        """Start an actor with a sandbox pool on a node, or refuse the node."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         actor = (
@@ -293,16 +293,14 @@ class RayExecutor:
         self._say(f"node {name} is left out: {why}")
 
     def _lose(self, member: Member, why: str) -> None:
-        """A node is gone, or its actor: others do its work; if it is still there it may rejoin."""
+        """Drop a node whose actor is gone; other nodes take its work, and it may rejoin."""
         if self._members.get(member.node) is not member:
-            return  # this has been noticed already, and it may have rejoined
+            return  # already dropped; the node may have rejoined as a new member
         del self._members[member.node]
         self._slots.remove(member)
         with contextlib.suppress(Exception):
             self._ray.kill(member.actor)
-        self._say(
-            f"node {member.node[:8]} was lost ({why}); what it was at is done again elsewhere"
-        )
+        self._say(f"node {member.node[:8]} was lost ({why}); its work is repeated on other nodes")
 
     @property
     def _cluster(self) -> str:
@@ -314,7 +312,7 @@ class RayExecutor:
 
 
 def _import() -> Any:
-    """Ray, told to keep to itself. Raises UsageError where it is not installed."""
+    """Import Ray with usage statistics off. Raises UsageError if not installed."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
@@ -327,11 +325,11 @@ def _import() -> Any:
 
 
 def _knock(address: str) -> None:
-    """See whether anybody is there: Ray itself waits for minutes.
+    """Check that the address accepts connections, because Ray would wait for minutes.
 
     Raises:
-        UsageError: it is no address.
-        OSError: nobody is.
+        UsageError: the address is malformed.
+        OSError: nothing listens there.
     """
     if address == "auto":
         return
@@ -342,7 +340,7 @@ def _knock(address: str) -> None:
 
 
 def _line(error: BaseException) -> str:
-    """An exception of Ray's in a line; they are long, and say last what was wrong."""
+    """Shorten an exception of Ray's to its last line, which states the cause."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = lines[-1] if lines else type(error).__name__
     return _WRAPPING.sub("", told).strip().rstrip(".")[:LONGEST_CAUSE]

@@ -1,6 +1,6 @@
-"""One node of a Ray cluster: a pool of sandboxes, in a process that the driver sends work to.
+"""The actor on a node of a Ray cluster: a sandbox pool for the driver's work.
 
-It is given nothing of the driver's environment, and so no key.
+The process receives none of the driver's environment variables, and so no API key.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from harness.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """What a node says of itself.
+    """A node's description of itself.
 
     Attributes:
-        name: of its machine.
-        version: of its harness.
-        isolation: of its sandboxes, in words.
-        refusal: why it cannot be used; empty where it can.
+        name: host name of the machine.
+        version: version of harness on the node.
+        isolation: isolation of its sandboxes, in words.
+        refusal: why the node cannot be used; empty if it can.
     """
 
     name: str
@@ -32,11 +32,11 @@ class Greeting:
 
 
 class Node:
-    """Judges, as many at a time as it has workers.
+    """Actor that judges as many programs at a time as it has workers.
 
     Args:
-        workers: how many.
-        least: the level beneath which there shall be no sandbox.
+        workers: number of workers.
+        least: lowest isolation level allowed for a sandbox.
     """
 
     def __init__(self, workers: int, least: Level) -> None:
@@ -45,10 +45,10 @@ class Node:
         self._pool: SandboxPool | None = None
 
     async def greet(self, version: str) -> Greeting:
-        """See that it can judge.
+        """Check versions and isolation, and start the sandbox pool.
 
         Args:
-            version: of the driver's harness, which must be the node's.
+            version: the driver's version of harness, which must equal the node's.
         """
         name, own = socket.gethostname(), __version__
         if own != version:
@@ -63,13 +63,13 @@ class Node:
         return Greeting(name, own, isolation=str(choice.isolation))
 
     async def call(self, body: bytes, urgent: bool, *parts: bytes) -> bytes:
-        """Do a piece of work, as `pack` made it bytes; its outcome, as `pack_outcome` does.
+        """Run work packed by `pack`; return its outcome packed by `pack_outcome`.
 
-        Cancelled, it stops the worker that was at it.
+        Cancelling the call stops the worker.
         """
         assert self._pool is not None
         try:
             work = await asyncio.to_thread(unpack, body, parts)
             return pack_outcome(await self._pool.call(work, urgent=urgent))
-        except Exception as error:  # noqa: BLE001 - its caller is elsewhere
+        except Exception as error:  # noqa: BLE001 - raised again in the driver
             return pack_outcome(Raised(error))

@@ -1,7 +1,7 @@
-"""Work on its way to another machine, and its outcome on the way back.
+"""Serialize work for another machine, and its outcome for the way back.
 
-Both travel as pickles between processes of one cluster, which trust each other: what a judged
-program made is in them as text and numbers, never as a pickle.
+Both are pickles between processes of one cluster, which trust each other. Output of a judged
+program is in them as text and numbers, never as a pickle.
 """
 
 import io
@@ -15,12 +15,12 @@ from harness.sandbox.executor import Shared
 from harness.sandbox.program import SandboxError
 
 LARGE = 32_768
-"""Bytes of shared data from which on they are sent to a machine once, and not with each piece."""
+"""Bytes from which shared data are sent to a machine only once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An outcome that is no result."""
+    """The outcome of work that raised an exception."""
 
     error: Exception
 
@@ -31,16 +31,16 @@ def pack(
     kept: Callable[[object], Any | None],
     pickler: type[pickle.Pickler] = pickle.Pickler,
 ) -> tuple[bytes, list[Any]]:
-    """A piece of work as bytes, and the places of what it shares with others.
+    """Serialize work; return the bytes and references to large shared data.
 
     Args:
-        work: with its data.
-        keep: puts large data, of an object, where every machine can fetch them; returns the place.
-        kept: the place of an object's data, where they were put before.
-        pickler: what can pickle the work.
+        work: the work with its data.
+        keep: stores an object's large data where every machine can fetch them; returns a reference.
+        kept: returns the reference to an object's data stored before, or None.
+        pickler: class that can pickle the work.
 
     Raises:
-        DataError: data that are read when they are sent cannot be read.
+        DataError: data that are loaded on sending cannot be read.
     """
     places: list[Any] = []
 
@@ -68,18 +68,18 @@ def pack(
 
 
 def unpack(body: bytes, parts: Sequence[bytes]) -> Callable[..., Any]:
-    """The work that `pack` made bytes of.
+    """Restore work that `pack` serialized.
 
     Args:
-        body: of it.
-        parts: what stood at the places.
+        body: the bytes.
+        parts: the large shared data, in the order of their references.
     """
     return _Unpacker(io.BytesIO(body), parts).load()
 
 
 @cache
 def _with_places(pickler: type[pickle.Pickler]) -> Callable[..., pickle.Pickler]:
-    """A pickler that asks, of each object, whether it stays elsewhere and where."""
+    """Return a pickler class that may store a reference in place of an object."""
 
     class Packer(pickler):
         def __init__(self, file: io.BytesIO, place_of: Callable[[object], Any]) -> None:
@@ -99,24 +99,24 @@ class _Unpacker(pickle.Unpickler):
 
     def persistent_load(self, pid: bytes | int) -> Shared[Any]:
         data = self._parts[pid] if isinstance(pid, int) else pid
-        return Shared(pickle.loads(data))  # noqa: S301 - our own driver's
+        return Shared(pickle.loads(data))  # noqa: S301 - made by the trusted driver
 
 
 def pack_outcome(outcome: object) -> bytes:
-    """What a piece of work returned, or `Raised`, as bytes."""
+    """Serialize the return value of a piece of work, or `Raised`."""
     try:
         data = pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL)
         if isinstance(outcome, Raised):
-            pickle.loads(data)  # noqa: S301 - just made; many an exception cannot be made again
-    except Exception as error:  # noqa: BLE001 - anything may be in it
+            pickle.loads(data)  # noqa: S301 - own data; many exceptions cannot be unpickled
+    except Exception as error:  # noqa: BLE001 - pickling runs methods of any class
         shown = outcome.error if isinstance(outcome, Raised) else error
         return pickle.dumps(Raised(SandboxError(f"{type(shown).__name__}: {shown}")))
     return data
 
 
 def unpack_outcome(data: bytes) -> Any:
-    """What the work returned. Raises what it raised."""
-    outcome = pickle.loads(data)  # noqa: S301 - of a node that this process began
+    """Return the return value of the work, or raise its exception."""
+    outcome = pickle.loads(data)  # noqa: S301 - from an actor that this process started
     if isinstance(outcome, Raised):
         raise outcome.error
     return outcome

@@ -1,4 +1,4 @@
-"""Which of several machines takes the next piece of work."""
+"""Choose the machine that takes the next piece of work."""
 
 import asyncio
 import heapq
@@ -12,9 +12,9 @@ M = TypeVar("M")
 
 
 class Slots(Generic[M]):
-    """Slots on machines that come and go; the least busy machine takes the next piece.
+    """Slots on machines that come and go; the least busy machine is used first.
 
-    Where all are taken the urgent pieces go first, then who came first.
+    If all slots are taken, urgent pieces go first, then those that have waited longest.
     """
 
     def __init__(self) -> None:
@@ -26,22 +26,22 @@ class Slots(Generic[M]):
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """Number of slots on all machines."""
         return sum(self._sizes.values())
 
     def add(self, machine: M, slots: int) -> None:
-        """A machine has come."""
+        """Add a machine with its slots."""
         self._closed = None
         self._sizes[machine], self._taken[machine] = slots, 0
         self._admit()
 
     def remove(self, machine: M) -> bool:
-        """A machine is gone; returns whether it was there. What waits, waits for the others."""
+        """Remove a machine; return whether it was present."""
         self._taken.pop(machine, None)
         return self._sizes.pop(machine, None) is not None
 
     def close(self, why: str) -> None:
-        """No machine is to come: who waits, or comes, hears why, until one does come."""
+        """Fail waiting and later calls of `take` until a machine is added."""
         self._closed = why
         while self._waiting:
             *_, turn = heapq.heappop(self._waiting)
@@ -49,10 +49,10 @@ class Slots(Generic[M]):
                 turn.set_exception(ExecutorError(why))
 
     async def take(self, *, urgent: bool = False) -> M:
-        """Wait for a slot; it is to be given back.
+        """Wait for a slot and return its machine; the caller must give the slot back.
 
         Raises:
-            ExecutorError: there is no machine, and none is to come.
+            ExecutorError: the slots are closed, as no machine is left.
         """
         if self._closed is not None:
             raise ExecutorError(self._closed)
@@ -66,11 +66,11 @@ class Slots(Generic[M]):
             return await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self.give_back(turn.result())  # its turn had come all the same
+                self.give_back(turn.result())  # the slot was assigned before the cancellation
             raise
 
     def give_back(self, machine: M) -> None:
-        """A slot is free again, unless its machine is gone."""
+        """Free a slot, unless its machine is gone."""
         if machine in self._taken:
             self._taken[machine] -= 1
             self._admit()
@@ -86,7 +86,7 @@ class Slots(Generic[M]):
                 turn.set_result(machine)
 
     def _free(self) -> M | None:
-        """The machine of which the least part is taken."""
+        """Return the machine with the smallest share taken; None if all are full."""
         shares = ((self._taken[each] / size, each) for each, size in self._sizes.items())
         share, least = min(shares, key=itemgetter(0), default=(1.0, None))
         return least if share < 1 else None

@@ -1,4 +1,4 @@
-"""The answer of a comparison: the runs' names, a paragraph, a few figures, changed outcomes."""
+"""Texts that summarize a comparison: names, sentences, figures, changes."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from harness.text import UNKNOWN, count, dollars, interval, percent, printable_l
 
 
 def names_of(comparison: Comparison) -> dict[str, str]:
-    """Name the runs by what tells them apart: their mode, model or prompt set.
+    """Name the runs by the mode, model or prompt set that differs.
 
     Returns:
         The name of each run by its letter.
@@ -24,12 +24,12 @@ def names_of(comparison: Comparison) -> dict[str, str]:
 
 
 def side_of(comparison: Comparison, label: str) -> ComparedRun:
-    """Return the run of a letter."""
+    """Return the run with a letter."""
     return next(side for side in comparison.runs if side.label == label)
 
 
 def title_words(comparison: Comparison) -> str:
-    """Say what is compared, in one line: the runs, and what they have in common."""
+    """Return a title: the runs' names and the settings they share."""
     names = names_of(comparison)
     baseline = names[comparison.baseline]
     if len(comparison.versus) == 1:
@@ -49,12 +49,12 @@ _ALIKE = ("model", "mode")
 
 
 def difference_words(versus: Pairwise, names: Mapping[str, str], comparisons: int = 1) -> str:
-    """Say who solves more, by how much, and whether chance could do that, in one sentence.
+    """Return a sentence on the difference between two runs and its significance.
 
     Args:
         versus: a run against the baseline.
-        names: the names of the runs by their letters.
-        comparisons: how many runs are compared with the baseline.
+        names: the runs' names by letter.
+        comparisons: number of runs compared with the baseline.
     """
     paired = versus.paired
     name, other = names[versus.label], names[versus.baseline]
@@ -74,7 +74,7 @@ def difference_words(versus: Pairwise, names: Mapping[str, str], comparisons: in
 
 
 def price_words(comparison: Comparison, versus: Pairwise, names: Mapping[str, str]) -> str:
-    """Say what a run costs beside the baseline; empty where neither cost nor tokens are known."""
+    """Return a sentence on the cost or token ratio to the baseline; empty if unknown."""
     one, other = (side_of(comparison, each) for each in (versus.label, versus.baseline))
     for cost, noun in (
         (cost_each, "the cost"),
@@ -96,21 +96,21 @@ def shared_summary(side: ComparedRun) -> Summary:
 
 
 def cost_each(side: ComparedRun) -> float | None:
-    """Return the mean cost of a sample in US dollars; None where that of any is unknown."""
+    """Return the mean cost of a sample in US dollars; None if any is unknown."""
     found = shared_summary(side)
     done = found.graded + found.ungraded
     return None if found.cost is None or not done else found.cost / done
 
 
 def tokens_each(side: ComparedRun) -> float | None:
-    """Return the mean tokens of a sample; None where those of any are unknown."""
+    """Return the mean tokens of a sample; None if any sample's tokens are unknown."""
     found = shared_summary(side)
     done = found.graded + found.ungraded
     return None if found.usage_unknown or not done else found.usage.total_tokens / done
 
 
 class Figures(NamedTuple):
-    """A run's figures as the answer shows them: texts."""
+    """A run's figures as formatted texts."""
 
     name: str
     solved: str
@@ -120,7 +120,7 @@ class Figures(NamedTuple):
 
 
 def figures_of(side: ComparedRun, name: str) -> Figures:
-    """Return a run's rate and what a sample of it takes, on the problems that all runs have."""
+    """Return a run's figures, over the problems that all runs have."""
     rate = shared_summary(side).pass_at_1
     cost, tokens = cost_each(side), tokens_each(side)
     return Figures(
@@ -133,11 +133,13 @@ def figures_of(side: ComparedRun, name: str) -> Figures:
 
 
 def equal_figures(comparison: Comparison, spend: SpendComparison) -> Figures | None:
-    """Return the dearer arm cut off to spend what the other does; None where they spend as much.
+    """Return the costlier arm's figures at the cheaper one's spend.
+
+    None if the spends are close, or if the unit is neither dollars nor tokens.
 
     Args:
-        comparison: of two runs.
-        spend: the baseline, as A, and the other at equal spend.
+        comparison: a comparison of two runs.
+        spend: the same runs at equal spend, the baseline as A.
     """
     dear, cheap = (spend.b, spend.a) if spend.b.mean > spend.a.mean else (spend.a, spend.b)
     found = next((each for each in spend.differences if each.mean_of == cheap.label), None)
@@ -153,11 +155,11 @@ def equal_figures(comparison: Comparison, spend: SpendComparison) -> Figures | N
 
 
 CLOSE = 0.9
-"""Arms whose spends have at least this ratio need no column of their own at equal spend."""
+"""Ratio of spends from which arms need no extra column at equal spend."""
 
 
 def warnings_of(comparison: Comparison, names: Mapping[str, str]) -> Iterator[str]:
-    """Yield what makes the runs less than comparable, the gravest first."""
+    """Yield reasons why the runs are not fully comparable, the gravest first."""
     for versus in comparison.versus:
         of = f"{names[versus.label]}: " if len(comparison.versus) > 1 else ""
         yield from (f"not comparable: {of}{words}" for words in versus.unlike)
@@ -172,7 +174,7 @@ def warnings_of(comparison: Comparison, names: Mapping[str, str]) -> Iterator[st
 
 
 def also_different(versus: Pairwise) -> str:
-    """Say which settings and versions differ, beside what the runs are compared for."""
+    """Return a phrase naming the first unintended difference in settings or versions."""
     if not versus.differs:
         return ""
     more = len(versus.differs) - 1
@@ -180,13 +182,13 @@ def also_different(versus: Pairwise) -> str:
 
 
 def changes_words(versus: Pairwise) -> str:
-    """Say how many outcomes changed, and which way."""
+    """Return how many problems were gained and how many lost."""
     gained = sum(flip.better == versus.label for flip in versus.flips)
     return f"{gained:,} gained, {len(versus.flips) - gained:,} lost"
 
 
 def flip_name(flip: Flip) -> str:
-    """Return a problem's id within its source, its title, and its difficulty."""
+    """Return a problem's id without its source, its title and its difficulty."""
     native = flip.problem.partition("/")[2] or flip.problem
     letters = "".join(filter(str.isalnum, flip.title.casefold()))
     same = letters in "".join(filter(str.isalnum, flip.problem.casefold()))
@@ -206,7 +208,7 @@ def _verdict(shown: FlipSample) -> str:
 
 
 def interleaved(versus: Pairwise, most: int) -> Sequence[Flip]:
-    """Return the first changed outcomes, those lost among them even where they are few."""
+    """Return the first changed outcomes, including some lost ones."""
     gained = [flip for flip in versus.flips if flip.better == versus.label]
     lost = [flip for flip in versus.flips if flip.better != versus.label]
     kept = min(len(lost), max(most // 3, most - len(gained)))
@@ -214,7 +216,7 @@ def interleaved(versus: Pairwise, most: int) -> Sequence[Flip]:
 
 
 def plain_points(difference: float) -> str:
-    """Return a difference in points of a percent, without a needless `.0`."""
+    """Return a difference in percentage points, without a trailing `.0`."""
     return f"{100 * difference:.1f}".removesuffix(".0")
 
 
@@ -228,6 +230,6 @@ def _span(low: float, high: float) -> str:
 
 
 def _capital(text: str) -> str:
-    """Return a sentence's beginning; a name with its own capitals or digits stays."""
+    """Capitalize a sentence, unless its first word is not purely letters."""
     first = re.split("[, ]", text, maxsplit=1)[0]
     return text[:1].upper() + text[1:] if first.isalpha() else text

@@ -1,7 +1,7 @@
-"""A run as one arm of a comparison at equal spend: what it solves for so much a problem.
+"""A run as one arm of a comparison at equal spend.
 
-A single-shot run is an arm of shots: one shot, two shots, and so on, of which the public tests
-choose one. Every other run is an arm of attempts, each of which can be cut off at a budget.
+A single-shot run is an arm of shots: one, two, and so on, of which the public tests choose one.
+Every other run is an arm of attempts, each of which can be cut off at a budget.
 """
 
 from collections import defaultdict
@@ -24,12 +24,12 @@ from harness.stats.spend_curves import Attempt, Policies, cut_off, policies
 
 Unit = Literal["dollars", "tokens", "calls", "seconds"]
 Way = Literal["cut_off", "chosen", "until_pass", "single", "any_right"]
-"""What a curve is of.
+"""Kind of a curve.
 
 `cut_off`: attempts, cut off at a budget. `chosen`: j shots, of which the public tests choose one.
-`until_pass`: the same, but the first shot that passes the public tests is the last that is asked.
-`single`: the mean single shot, however many are paid for. `any_right`: pass@j, a bound that nobody
-can reach who does not know the hidden tests.
+`until_pass`: the same, but no shot is requested after the first that passes the public tests.
+`single`: the mean single shot, however many are paid for. `any_right`: pass@j, an upper bound that
+cannot be reached without knowing the hidden tests.
 """
 
 SHOTS = "single_shot"
@@ -38,14 +38,15 @@ MOST_SHOTS = 100
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """A run over the problems that are compared.
+    """A run over the compared problems.
 
     Attributes:
-        ways: its curves; the first is the one that is compared.
-        mean: what one sample spends on average, as the mean over problems.
-        samples: graded samples a problem, at least; `uneven` problems have more.
-        unknown: samples that could have handed in a solution whose verdict nobody knows.
-        public_known: whether it is known how the shots did on the public tests.
+        ways: its curves by kind; the first is the compared one.
+        mean: mean spend of a sample, averaged over problems.
+        samples: fewest graded samples of a problem.
+        uneven: number of problems with more samples than that.
+        unknown: samples that could have submitted a solution whose hidden verdict is unknown.
+        public_known: whether the shots' results on the public tests are known.
     """
 
     ways: Mapping[Way, Policies]
@@ -57,21 +58,21 @@ class Arm:
 
     @property
     def shots(self) -> bool:
-        """Whether it is an arm of shots."""
+        """Whether this is an arm of shots."""
         return self.main == "chosen"
 
     @property
     def main(self) -> Way:
-        """The curve that is compared."""
+        """The kind of the compared curve."""
         return next(iter(self.ways))
 
     @property
     def policies(self) -> Policies:
-        """The curve that is compared, by problem."""
+        """The compared curve, by problem."""
         return self.ways[self.main]
 
     def of(self, places: Sequence[int]) -> "Arm":
-        """The same for some of the problems."""
+        """Return the arm restricted to the problems at these positions."""
         ways = {way: own.of(places) for way, own in self.ways.items()}
         main = ways[self.main]
         mean = float(main.spend[:, 1].mean()) if self.shots else main.most
@@ -82,7 +83,7 @@ Samples = Mapping[str, Sequence[SampleResult]]
 
 
 def samples_of(results: Sequence[SampleResult], problems: Sequence[str]) -> Samples:
-    """Return the graded samples of some problems, by problem, in the order given."""
+    """Return the graded samples of some problems, by problem id, in the order given."""
     found: dict[str, list[SampleResult]] = {problem: [] for problem in problems}
     for result in results:
         if result.graded and result.problem_id in found:
@@ -91,12 +92,12 @@ def samples_of(results: Sequence[SampleResult], problems: Sequence[str]) -> Samp
 
 
 def arm_of(samples: Samples, mode: str, unit: Unit) -> Arm:
-    """Return a run as an arm.
+    """Build the arm of a run.
 
     Args:
-        samples: at least one of each problem, whose spend is `known`.
-        mode: of the run.
-        unit: what is counted as spend.
+        samples: at least one sample of each problem; their spend must be `known`.
+        mode: the run's mode.
+        unit: the unit of spend.
     """
     numbers = [len(own) for own in samples.values()]
     means = [sum(map(partial(_spend, unit=unit), own)) / len(own) for own in samples.values()]
@@ -113,7 +114,7 @@ def arm_of(samples: Samples, mode: str, unit: Unit) -> Arm:
 
 
 def known(samples: Samples, mode: str, unit: Unit) -> bool:
-    """Return whether it is known of every sample, and of each of its steps, what it spent."""
+    """Return whether the spend of every sample, and of each of its steps, is known."""
     if unit == "calls" and mode == SHOTS:
         return True
     every = _every(samples)
@@ -129,7 +130,7 @@ def _every(samples: Samples) -> list[SampleResult]:
 
 
 def _tests_known(result: SampleResult) -> bool:
-    """Of an imported verdict nobody knows the tests."""
+    """Return whether the tests are known; those of imported verdicts are not."""
     return result.public_total + result.hidden_total > 0
 
 
@@ -146,7 +147,7 @@ def _spent(result: SampleResult, unit: Unit) -> float | None:
 
 
 def _spend(result: SampleResult, unit: Unit) -> float:
-    """What a sample spent; an imported shot does not tell its one call."""
+    """Return a sample's spend; an imported shot counts as one call."""
     spent = _spent(result, unit) or 0.0
     return max(1.0, spent) if unit == "calls" else float(spent)
 
@@ -183,7 +184,7 @@ def _shots(samples: Samples, unit: Unit, fewest: int) -> tuple[dict[Way, Policie
     shots = [[_shot(result, unit) for result in own] for own in samples.values()]
     if max(map(len, shots)) == 1:
         spend, solved = ([[float(own[0][field])] for own in shots] for field in (3, 2))
-        return {"chosen": policies(spend, solved)}, 0  # all curves of shots are the same
+        return {"chosen": policies(spend, solved)}, 0  # with one shot all curves are the same
     numbers = range(1, min(fewest, MOST_SHOTS) + 1)
     spends = [[spend_of_all(own, first) for first in numbers] for own in shots]
     picked = [[chosen_solved(own, first) for first in numbers] for own in shots]
@@ -207,7 +208,7 @@ def _shots(samples: Samples, unit: Unit, fewest: int) -> tuple[dict[Way, Policie
 
 
 def _shot(result: SampleResult, unit: Unit) -> Shot:
-    """A sample as a shot, ranked as `best_of_k_public` ranks its own."""
+    """Convert a sample to a shot, ranked as mode `best_of_k_public` ranks samples."""
     public = result.public_total
     return Shot(
         rank=result.public_passed if result.code else -1,
@@ -218,7 +219,7 @@ def _shot(result: SampleResult, unit: Unit) -> Shot:
 
 
 def by_difficulty(samples: Samples) -> dict[str, list[int]]:
-    """Return the places of the problems of each difficulty, the easiest first."""
+    """Return the positions of the problems of each difficulty, the easiest first."""
     found: dict[str, list[int]] = defaultdict(list)
     for place, own in enumerate(samples.values()):
         found[own[0].difficulty or "unknown"].append(place)

@@ -36,12 +36,12 @@ def compare_and_print(
     by: Sequence[str] = (),
     at: Sequence[float] | None = None,
 ) -> int:
-    """Compare runs; returns the exit code.
+    """Compare runs, print the result and return the exit code.
 
     Raises:
         UsageError: there are too few runs or too many, flags contradict each other, or the runs
-            are not comparable and shall be.
-        RunDirectoryError: one is no run, or shares no graded problem with the baseline.
+            are not comparable and `strict` is set.
+        RunDirectoryError: a path is not a run, or a run shares no graded problem with the baseline.
     """
     if as_json and as_markdown:
         raise UsageError("--json and --markdown contradict each other; give one")
@@ -60,7 +60,7 @@ def compare_and_print(
 
 
 def _print(out: Console, comparison: Comparison, *, details: bool, kinds: Sequence[str]) -> None:
-    """Print the answer, and above it what was asked for beside. Commands are never cut."""
+    """Print the requested details, then the first screen. Commands are never cut."""
     chosen = groups_chosen(comparison, kinds) if kinds else comparison
     if details:
         out.print(comparison_view(chosen), crop=False)
@@ -84,7 +84,7 @@ def _refuse_unlike(comparison: Comparison) -> None:
 
 
 def _gate(comparison: Comparison) -> int:
-    """The exit code: whether a run is worse, whatever becomes of pending samples."""
+    """Return the exit code of `--fail-if-worse`, taking pending samples into account."""
     err = console(error=True)
     worse = [each.label for each in comparison.versus if each.worse_at_best]
     if worse:
@@ -173,7 +173,7 @@ def compare(
 
 
 def _spends(text: str) -> tuple[float, ...]:
-    """Numbers between commas. Raises UsageError."""
+    """Parse numbers separated by commas. Raises UsageError."""
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Check whether two runs can be compared: what differed in judging them."""
+"""Differences in how two runs were judged, which may make rates incomparable."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -12,13 +12,13 @@ NAMED = 3
 
 
 def unlike(a: Run, b: Run, labels: tuple[str, str], changed: Collection[str]) -> Iterator[str]:
-    """In words, whatever makes a difference of two rates say something else than it seems to.
+    """Yield, in words, differences in judging that may affect the rates.
 
     Args:
-        a: a run.
-        b: the other.
-        labels: what they are called.
-        changed: problems of both whose content is not the same.
+        a: the first run.
+        b: the second run.
+        labels: labels of the runs.
+        changed: ids of problems in both runs whose content differs.
     """
     if changed:
         yield (
@@ -28,7 +28,7 @@ def unlike(a: Run, b: Run, labels: tuple[str, str], changed: Collection[str]) ->
     yield from _data(a, b)
     one, other = (verdicts_of(run.manifest) for run in (a, b))
     if one != other:
-        yield f"whose verdicts they are differs: those of {labels[0]} {one}, of {labels[1]} {other}"
+        yield f"the origin of verdicts differs: {labels[0]} {one}, {labels[1]} {other}"
     one, other = (run.spec.get("rule") or "each problem's own" for run in (a, b))
     if one != other:
         yield f"the rule that compares outputs differs: {one} and {other}"
@@ -49,20 +49,20 @@ def unlike(a: Run, b: Run, labels: tuple[str, str], changed: Collection[str]) ->
 
 
 def agents_told(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str]:
-    """What cannot be compared where nobody here knows what an agent asked its model."""
+    """Yield a note if an external agent's turns, tokens and costs cannot be compared."""
     owned = [label for label, run in zip(labels, (a, b), strict=True) if run.manifest.get("agent")]
     if not owned:
         return
     one = len(owned) == 1
     yield (
         f"turns, tokens and costs cannot be compared: {' and '.join(owned)} "
-        f"{'is' if one else 'are'} the work of {'an agent' if one else 'agents'} of the user's "
-        "own, whose turns here are tool calls, and whose tokens nobody here knows"
+        f"{'is' if one else 'are'} the work of {'an external agent' if one else 'external agents'}"
+        "; turns are tool calls there, and tokens are unknown"
     )
 
 
 def _loose(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str]:
-    """An agent that could read the hidden tests may have."""
+    """Yield a warning if only one agent was isolated from the hidden tests."""
     agents = [run.manifest.get("agent") or {"confined": True} for run in (a, b)]
     loose = [label for label, agent in zip(labels, agents, strict=True) if not agent["confined"]]
     if len(loose) == 1:
@@ -70,7 +70,7 @@ def _loose(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str]:
 
 
 def _data(a: Run, b: Run) -> Iterator[str]:
-    """Files are told apart by what is in them, whatever their names."""
+    """Yield a warning if the data files differ by content, regardless of their names."""
     one, other = (
         {file["sha256"] for file in run.manifest.get("data", []) if "sha256" in file}
         for run in (a, b)
@@ -81,7 +81,7 @@ def _data(a: Run, b: Run) -> Iterator[str]:
 
 
 def _limits(run: Run, other: Run) -> dict[str, Any]:
-    """Those of the sources that both have."""
+    """Return a run's test limits for the sources that both runs have."""
     limits, theirs = (run.manifest.get("test_limits", {}) for run in (run, other))
     return {source: limits[source] for source in sorted(limits) if source in theirs}
 

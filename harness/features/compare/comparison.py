@@ -1,4 +1,4 @@
-"""Runs side by side, each paired with one of them by problem and by sample."""
+"""Compare runs with a baseline, paired by problem and by sample."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -32,7 +32,7 @@ from harness.text import count
 
 SCHEMA = 1
 LEVEL = 0.05
-"""What has a lower p-value than this is called unlikely to be chance."""
+"""Significance level: p-values below it are called unlikely to be chance."""
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -42,12 +42,12 @@ class ComparedRun(Frozen):
 
     Attributes:
         label: a letter, in the order given.
-        settings: by the keys that can change a result; the default where the run is older than one.
-        verdicts: whose they are: `made here`, or `published` where the run was imported.
-        summary: of the run.
-        open: what its pending samples leave open.
-        seconds: of all its samples together; None where that is not known.
-        paired: of the problems that all runs have; None where these are all of its own.
+        settings: settings that can change a result; the default if the run is older than a key.
+        verdicts: origin of the verdicts: `made here`, or `published` if the run was imported.
+        summary: summary of the run.
+        open: bounds of pass@1 given the pending samples.
+        seconds: seconds of all samples together; None if unknown.
+        paired: summary of the problems all runs have; None if the run has no others.
     """
 
     label: str
@@ -58,13 +58,13 @@ class ComparedRun(Frozen):
     open: Bounds
     seconds: float | None
     paired: Summary | None = None
-    # For screens alone: the benchmark's name and release, and the filter of both runs, in words.
+    # Only for terminal output: the benchmark's name and release, and the filter, in words.
     benchmark: SkipJsonSchema[str] = Field(default="", exclude=True)
     filtered_by: SkipJsonSchema[str] = Field(default="", exclude=True)
 
 
 class SamplePairs(Frozen):
-    """Samples of the same problem and index: how many both solved, neither, and one alone."""
+    """Counts of sample pairs (same problem and index) by which run solved them."""
 
     both: int
     neither: int
@@ -77,20 +77,20 @@ class Pairwise(Frozen):
 
     Attributes:
         baseline, label: the runs' letters. In `paired`, `samples`, `groups` and `flips` the
-            baseline is `a`, and the other run `b`.
-        several: whether a problem has several samples in one of them.
-        p_holm: the p-value of the difference, corrected by Holm for as many runs as are compared.
-        groups: by difficulty, platform, tag and month of release.
-        flips: the problems that one of them did better on, the greatest difference first.
-        faster: whose solutions are faster; None where that was not measured in both, or not alike.
-        unlike: what makes the two less than comparable, in words.
-        worse_at_best, worse_at_worst: whether the run is worse than the baseline if pending samples
-            turn out in its favour, and against it; the same where none is pending.
-        differs: the settings, versions and content that are not the same, in words; the model, the
-            mode and the prompt set are not among them.
-        notes: what else is to be known.
+            baseline is `a` and the other run `b`.
+        several: whether a problem has several samples in one of the runs.
+        p_holm: p-value of the difference, corrected by Holm for the number of runs compared.
+        groups: groups by difficulty, platform, tag and month of release.
+        flips: problems that one of the runs did better on, the greatest difference first.
+        faster: comparison of speed; None if not measured in both, or with different methods.
+        unlike: reasons why the two are not fully comparable, in words.
+        worse_at_best, worse_at_worst: whether the run is worse than the baseline if all pending
+            samples turn out in its favour, and against it; equal if none is pending.
+        differs: differing settings, versions and content, in words, other than the model, the
+            mode and the prompt set.
+        notes: further notes, in words.
         changed: problems left out because their tests or statements differ between the runs.
-        spend: both at equal spend, the baseline as `a`; None where it is unknown what they spent.
+        spend: both runs at equal spend, the baseline as `a`; None if their spend is unknown.
     """
 
     baseline: str
@@ -112,17 +112,17 @@ class Pairwise(Frozen):
 
     @property
     def worse(self) -> bool:
-        """Whether the run is worse than the baseline, and chance unlikely to be why."""
+        """Whether the run is significantly worse than the baseline."""
         return is_worse(self.paired.difference, self.p_holm)
 
 
 def is_worse(difference: float, p_value: float) -> bool:
-    """Whether a difference is a fall that chance is unlikely to bring."""
+    """Return whether a difference is negative and significant."""
     return difference < 0 and p_value < LEVEL
 
 
 class Comparison(Frozen):
-    """Runs, and each but the baseline paired with it."""
+    """Runs, and each of them except the baseline compared with the baseline."""
 
     schema_version: int = SCHEMA
     baseline: str
@@ -136,18 +136,18 @@ def compare_runs(
     at: Sequence[float] | None = None,
     only: Selection = EVERYTHING,
 ) -> Comparison:
-    """Pair runs by problem with one of them.
+    """Read runs and compare them with a baseline, paired by problem.
 
     Args:
-        paths: of two runs or more.
-        baseline: one of them, or one more, which then comes first; the first where it is not given.
-        at: mean spends a problem at which runs are compared; see `spend_comparison`.
-        only: the problems that count; all where it is not given.
+        paths: directories of two runs or more.
+        baseline: the baseline's directory, by default the first; added first if not in `paths`.
+        at: mean spends per problem to compare at; see `spend_comparison`.
+        only: which problems count; all by default.
 
     Raises:
-        RunDirectoryError: one is not a run, or shares no graded problem with the baseline.
+        RunDirectoryError: a path is not a run, or a run shares no graded problem with the baseline.
         NothingSelectedError: the filters leave no problem of a run.
-        UsageError: there are too few or too many, or a spend cannot be compared.
+        UsageError: there are too few or too many runs, or a spend cannot be compared.
     """
     if baseline is not None and baseline.resolve() not in {path.resolve() for path in paths}:
         paths = [baseline, *paths]
@@ -161,10 +161,10 @@ def compare_runs(
 def compare_read(
     runs: Sequence[Run], first: int = 0, at: Sequence[float] | None = None
 ) -> Comparison:
-    """Pair runs that have been read, two or more, with the `first` of them.
+    """Compare loaded runs with the one at index `first`.
 
     Raises:
-        RunDirectoryError: one shares no graded problem with that.
+        RunDirectoryError: a run shares no graded problem with the baseline.
         UsageError: a spend of `at` cannot be compared.
     """
     others = [place for place in range(len(runs)) if place != first]
@@ -185,7 +185,7 @@ def _place(paths: Sequence[Path], baseline: Path | None) -> int:
 
 
 class _Pair:
-    """Two runs and what they share."""
+    """Two runs and the problems they share."""
 
     def __init__(self, a: Run, b: Run, label_a: str, label_b: str) -> None:
         self.a, self.b, self.labels = a, b, (label_a, label_b)
@@ -208,7 +208,7 @@ class _Pair:
         self.paired = compare_counts(*self.counts)
 
     def versus(self, p_holm: float, comparisons: int, at: Sequence[float] | None) -> Pairwise:
-        """What it comes to, as one of so many comparisons, at some spends."""
+        """Build the result for this pair, one of `comparisons` pairs."""
         a, b = self.counts
         worse = is_worse(self.paired.difference, p_holm)
         return Pairwise(
@@ -231,9 +231,9 @@ class _Pair:
         )
 
     def _worse_if(self, comparisons: int, *, a: int, b: int, usual: bool) -> bool:
-        """Whether B is worse if each pending sample of A is `a`, and each of B is `b`.
+        """Return whether B is worse if pending samples of A count `a`, of B `b`.
 
-        The p-value is corrected by Bonferroni: the other comparisons are as they are.
+        The p-value is corrected by Bonferroni, because the other comparisons stay unchanged.
         """
         lacking = pending_of(self.a), pending_of(self.b)
         planned = set(self.a.manifest["problems"]) & set(self.b.manifest["problems"])
@@ -248,7 +248,7 @@ class _Pair:
         return is_worse(found.difference, min(1.0, found.p_value * comparisons))
 
     def _results(self, run: Run) -> dict[tuple[str, int], bool]:
-        """Whether each graded sample of the shared problems is solved."""
+        """Return whether each graded sample of the shared problems is solved."""
         shared = set(self.shared)
         return {
             (r.problem_id, r.index): r.solved
@@ -271,7 +271,7 @@ class _Pair:
 def _completed(
     run: Run, lacking: Mapping[str, int], planned: Collection[str], solved: int
 ) -> dict[str, Counts]:
-    """A run's counts with each sample that it lacks as solved, or as failed."""
+    """Return a run's counts with each pending sample counted as `solved`, 1 or 0."""
     counts = {
         problem: each for problem, each in solved_counts(run.results).items() if problem in planned
     }
@@ -315,5 +315,5 @@ def _side(label: str, run: Run, shared: Collection[str]) -> ComparedRun:
 
 
 def _seconds(results: Sequence[SampleResult]) -> float | None:
-    """Imported samples took nobody knows how long, and say 0."""
+    """Return the seconds of all samples; None if all are 0, as when imported."""
     return sum(result.seconds for result in results) or None

@@ -10,14 +10,14 @@ from harness.run.summary.loaded_run import Run
 
 Labels = tuple[str, str]
 TOLD_APART = frozenset({"base_url", "rule"})
-"""Told by the endpoint, and as a difference in judging."""
+"""Settings reported elsewhere: as the endpoint, and as a difference in judging."""
 
 
 def settings_differ(a: Run, b: Run) -> Iterator[str]:
-    """In words, each setting that can change a result, and that both modes use.
+    """Yield, in words, differing settings that matter in both runs' modes.
 
-    The model, the mode and the prompt set are what runs are compared for; of an imported run only
-    the settings of judging are known.
+    Model, mode and prompt set are left out: they are what runs are compared for. Of an imported
+    run only the judging settings are known.
     """
     imported = any("imported" in run.manifest for run in (a, b))
     for key in COMPARED:
@@ -32,7 +32,7 @@ def settings_differ(a: Run, b: Run) -> Iterator[str]:
 
 
 def conditions_differ(a: Run, b: Run) -> Iterator[str]:
-    """In words, what else can change a result: prompt and tools, address, versions, plug-ins."""
+    """Yield, in words, differences in prompt, tools, endpoint, versions and plug-ins."""
     if a.spec.get("mode") == b.spec.get("mode"):
         yield from _content("prompt set", a.manifest.get("prompt"), b.manifest.get("prompt"))
         yield from _content("set of tools", a.manifest.get("tools"), b.manifest.get("tools"))
@@ -56,13 +56,13 @@ def conditions_differ(a: Run, b: Run) -> Iterator[str]:
 
 
 def value_of(spec: Mapping[str, Any], key: str) -> Any:
-    """A stored setting; the usual value where the run is older than the key, or it is None."""
+    """Return a stored setting, or its usual value if it is None or missing."""
     value = spec.get(key, default_of(key))
     return SETTINGS[key].usual if value is None else value
 
 
 def words_of(value: object) -> str:
-    """A setting as a person reads it."""
+    """Format the value of a setting for people."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
@@ -71,7 +71,7 @@ def words_of(value: object) -> str:
 
 
 def _content(what: str, one: Any, other: Any) -> Iterator[str]:
-    """Whether two things of the same name have the same content."""
+    """Yield a difference if two items have the same name but different hashes."""
     if not isinstance(one, dict) or not isinstance(other, dict):
         return
     first, second = cast("dict[str, Any]", one), cast("dict[str, Any]", other)

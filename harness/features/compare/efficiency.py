@@ -19,12 +19,14 @@ from harness.text import count
 
 
 class PairedBeyond(BaseModel):
-    """Beyond@1 of two runs over the problems that tell in both.
+    """Beyond@1 of two runs, over problems whose references tell fast from slow.
 
     Attributes:
-        low, high: of the difference, by `harness.stats.bootstrap.mean_interval` over problems, and
-            no narrower than what measuring is uncertain by: the differences have that error in
-            them, but few of them may hide it. None where there is one problem.
+        problems: number of these problems.
+        rate_a, rate_b: Beyond@1 of each run.
+        low, high: interval of the difference, by `harness.stats.bootstrap.mean_interval` over
+            problems. It is at least as wide as the measurement error, which few differences may
+            not show. None for a single problem.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -38,19 +40,19 @@ class PairedBeyond(BaseModel):
     @computed_field
     @property
     def difference(self) -> float:
-        """Beyond@1 of B less that of A."""
+        """Beyond@1 of B minus Beyond@1 of A."""
         return self.rate_b.value - self.rate_a.value
 
 
 def compare_beyond(a: Iterable[Known], b: Iterable[Known]) -> PairedBeyond | None:
-    """Compare two runs' samples on the problems that both have some of.
+    """Compare Beyond@1 of two runs on the problems that both have samples of.
 
     Args:
-        a: what is known of run A's samples.
-        b: the same of B.
+        a: Beyond of run A's samples.
+        b: Beyond of run B's samples.
 
     Returns:
-        None where they share no problem.
+        None if they share no problem.
     """
     of_a, of_b = _by_problem(a), _by_problem(b)
     shared = [problem for problem in of_a if problem in of_b]
@@ -69,7 +71,7 @@ def compare_beyond(a: Iterable[Known], b: Iterable[Known]) -> PairedBeyond | Non
 
 
 def _by_problem(samples: Iterable[Known]) -> dict[str, tuple[float, float]]:
-    """The mean of each problem's samples, and what it is uncertain by."""
+    """Return the mean Beyond of each problem's samples, and its measurement error."""
     found: defaultdict[str, list[Known]] = defaultdict(list)
     for each in samples:
         found[each.problem].append(each)
@@ -87,11 +89,11 @@ def _rate(known: list[tuple[float, float]]) -> Rate | None:
 
 
 class Faster(Frozen):
-    """Whose solutions are faster, over the problems whose references tell in both runs.
+    """Speed of two runs' solutions, if the references tell fast from slow.
 
     Attributes:
-        every: a failed solution counts 0, so that it is speed and correctness together.
-        passed: over the problems that both runs have a passed sample of, by these alone: speed.
+        every: over all samples; a failed one counts 0, so it combines speed and correctness.
+        passed: over passed samples only, of problems solved in both runs: speed alone.
     """
 
     every: PairedBeyond
@@ -99,16 +101,15 @@ class Faster(Frozen):
 
 
 def faster(a: Run, b: Run, shared: Collection[str]) -> Faster | None:
-    """Beyond@1 of two runs, paired by problem.
+    """Compare Beyond@1 of two runs, paired by problem.
 
     Args:
-        a: a run.
-        b: the other.
-        shared: the problems that are compared.
+        a: the first run.
+        b: the second run.
+        shared: ids of the problems to compare.
 
     Returns:
-        None where one of them was not timed, or they were timed in different ways: then
-        `timed_unlike` says so.
+        None if a run was not timed, or if the timing methods differ, which `timed_unlike` reports.
     """
     if timings(a) != timings(b) or len(timings(a)) != 1:
         return None
@@ -120,12 +121,12 @@ def faster(a: Run, b: Run, shared: Collection[str]) -> Faster | None:
 
 
 def timings(run: Run) -> set[str]:
-    """How a run's solutions were timed; empty where they were not."""
+    """Return the timing methods of a run's solutions; empty if not timed."""
     return {r.efficiency.timing for r in run.results if r.graded and r.efficiency is not None}
 
 
 def timed_unlike(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str]:
-    """What makes the times of two runs less than comparable, in words."""
+    """Yield, in words, reasons why the times of two runs are not fully comparable."""
     ways = [timings(run) for run in (a, b)]
     if not all(ways):
         return
@@ -150,7 +151,7 @@ def _machine(run: Run) -> dict[str, Any]:
 
 
 def faster_words(found: Faster, labels: tuple[str, str]) -> Iterator[str]:
-    """What it says, in sentences."""
+    """Yield the comparison of speed in sentences."""
     every = found.every
     told = f"{count(every.problems, 'problem')} whose references tell fast from slow in both"
     yield f"Beyond@1 over {told}: {_difference(every, labels)}"
@@ -177,7 +178,7 @@ def _difference(found: PairedBeyond, labels: tuple[str, str]) -> str:
 def efficiency_rows(
     summaries: Sequence[EfficiencySummary | None],
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Every mean of the runs side by side, by its name; what none of them has is left out."""
+    """Yield the runs' efficiency figures by name, without empty rows."""
     if not any(summaries):
         return
 

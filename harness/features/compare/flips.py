@@ -1,4 +1,4 @@
-"""Problems that one of two runs did better on, and how to read their transcripts."""
+"""Flips: problems that one of two runs did better on."""
 
 import shlex
 from collections import defaultdict
@@ -17,11 +17,11 @@ from harness.stats.pass_at_k import Counts
 
 
 class FlipSample(Frozen):
-    """A sample that shows how a run fared on a problem.
+    """A representative sample of a run on a problem.
 
     Attributes:
-        solved, samples: how many of the problem's samples the run solved, and has.
-        command: prints its conversation; None where there is no transcript.
+        solved, samples: number of the problem's samples that the run solved, and of all.
+        command: command that prints the transcript; None if there is no transcript.
     """
 
     label: str
@@ -36,9 +36,9 @@ class Flip(Frozen):
     """A problem that one of two runs did better on.
 
     Attributes:
-        better: the label of the run that did.
-        a, b: a sample of each: of the better run one that is solved, of the other one that is not,
-            of the same index where there are such.
+        better: the label of the better run.
+        a, b: a sample of each run: a solved one of the better run and an unsolved one of the
+            other, with the same index if possible.
     """
 
     problem: str
@@ -46,7 +46,7 @@ class Flip(Frozen):
     better: str
     a: FlipSample
     b: FlipSample
-    # For screens alone: of the problem; empty where that is unknown.
+    # Only for terminal output; empty if unknown.
     difficulty: SkipJsonSchema[str] = Field(default="", exclude=True)
 
 
@@ -56,13 +56,13 @@ def flips_of(
     labels: tuple[str, str],
     counts: tuple[Mapping[str, Counts], Mapping[str, Counts]],
 ) -> Iterator[Flip]:
-    """The problems of which the runs solved different shares, the greatest difference first.
+    """Yield problems with different solve rates, the greatest difference first.
 
     Args:
-        a: a run.
-        b: the other.
-        labels: what they are called.
-        counts: by problem that both have, how many samples there are and how many are solved.
+        a: the first run.
+        b: the second run.
+        labels: labels of the runs.
+        counts: numbers of samples and of solved samples of each run, by problem both runs have.
     """
     gains = {p: _share(counts[1][p]) - _share(counts[0][p]) for p in counts[0]}
     flipped = sorted((p for p in gains if gains[p]), key=lambda p: (-abs(gains[p]), p))
@@ -98,7 +98,7 @@ def _by_problem(run: Run, problems: set[str]) -> dict[str, list[SampleResult]]:
 def _shown_samples(
     a: list[SampleResult], b: list[SampleResult], *, a_better: bool
 ) -> tuple[SampleResult, SampleResult]:
-    """The better run has a solved sample, and the other one that is not."""
+    """Return a solved sample of the better run and an unsolved one of the other."""
     ours = [result for result in a if result.solved == a_better]
     theirs = [result for result in b if result.solved != a_better]
     indices = {result.index: result for result in theirs}

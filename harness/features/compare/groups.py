@@ -1,4 +1,4 @@
-"""Two runs compared by kind of problem: difficulty, platform, tag, and month of release."""
+"""Two runs compared by difficulty, platform, tag, and month of release."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -12,13 +12,13 @@ from harness.stats.rates import Rate
 
 
 class Group(Frozen):
-    """The problems of a kind that both runs have.
+    """The problems of one group, such as a difficulty, that both runs have.
 
     Attributes:
-        flips: of them, on how many one of the runs did better.
-        difference: pass@1 of the second run less that of the first, with its interval from `low` to
-            `high`; None where they are fewer than `FEWEST`. Of many groups some differ by chance:
-            they are for reading, and not tested.
+        flips: number of these problems that one of the runs did better on.
+        difference: pass@1 of the second run minus that of the first. Not tested, because among
+            many groups some differ by chance.
+        low, high: interval of the difference; None for fewer than `FEWEST` problems.
     """
 
     name: str
@@ -34,12 +34,12 @@ class Group(Frozen):
 def grouped(
     results: Iterable[SampleResult], a: Mapping[str, Counts], b: Mapping[str, Counts]
 ) -> dict[str, tuple[Group, ...]]:
-    """The groups of each kind; those kinds are left out by which no problem is told apart.
+    """Group problems by each kind, without kinds that are always `unknown`.
 
     Args:
-        results: samples of all problems that both runs have; what they are of is read from these.
-        a: by problem, how many samples one run has and how many it solved.
-        b: the same of the other.
+        results: samples of the problems; their difficulty, tags and so on are read from these.
+        a: numbers of samples and of solved samples of the first run, by problem.
+        b: the same for the second run.
     """
     problems = {r.problem_id: r for r in results if r.problem_id in a and r.problem_id in b}
     found: dict[str, tuple[Group, ...]] = {}
@@ -72,7 +72,7 @@ def _group(
 
 
 def compare_counts(a: Mapping[str, Counts], b: Mapping[str, Counts]) -> Paired:
-    """`harness.stats.paired.compare_paired` from how many samples are solved of how many."""
+    """Call `compare_paired` with numbers of samples and of solved samples."""
     return compare_paired(_shares(a), _shares(b), _samples(a), _samples(b))
 
 

@@ -1,4 +1,4 @@
-"""`compare`: runs side by side, from their directories or as they were evaluated."""
+"""`compare()`: compare runs given as directories or as results of `evaluate`."""
 
 # pyright: reportMissingTypeStubs=false
 
@@ -24,45 +24,45 @@ if TYPE_CHECKING:
 
 
 class HoldsRun(Protocol):
-    """What `evaluate` and `load_run` return."""
+    """An object with a run, such as the result of `evaluate` or `load_run`."""
 
     @property
     def run(self) -> Run:
-        """The run, read."""
+        """The loaded run."""
         ...
 
 
 Compared = str | Path | HoldsRun
-"""The directory of a run, or what `evaluate` or `load_run` returned."""
+"""A run directory, or the result of `evaluate` or `load_run`."""
 
 
 class RunComparison(NotebookView, Comparison):
-    """What `harness compare --json` has: `runs`, and in `versus` each against the baseline.
+    """The comparison: `runs`, and `versus` with each run against the baseline.
 
-    `model_dump_json()` is that JSON.
+    `model_dump_json()` equals the output of `harness compare --json`.
     """
 
     def view(self) -> RenderableType:
-        """The answer of `harness compare`."""
+        """Return the first screen of `harness compare`."""
         return comparison_screen(self)
 
     def to_pandas(self) -> "pd.DataFrame":
-        """Return a row a run, the baseline first.
+        """Return a row per run, the baseline first.
 
-        Rates and their intervals are between 0 and 1; `difference`, `difference_low`,
-        `difference_high` and `p` (corrected by Holm) are against the baseline, and missing for it;
-        `cost` (US dollars) and `tokens` are a sample's mean, over the problems that all runs have.
+        Rates and their intervals are between 0 and 1. `difference`, `difference_low`,
+        `difference_high` and `p` (corrected by Holm) are relative to the baseline, and missing for
+        it. `cost` (US dollars) and `tokens` are means per sample over the problems all runs have.
         """
         return frame(list(run_rows(self)))
 
     def problems(self) -> "pd.DataFrame":
-        """Return a row a changed outcome: the problem, who did better, and both verdicts."""
+        """Return a row per changed outcome, with both verdicts."""
         return frame(list(flip_rows(self)))
 
     def spend(self) -> "pd.DataFrame":
-        """Return the curves of solve rate over spend at equal spend, a row a point.
+        """Return the curves of solve rate over spend, a row per point.
 
-        `run` is a letter, `against` the baseline's; `unit` says what `spend` counts a problem:
+        `run` is the run's letter and `against` the baseline's. `spend` is per problem, in `unit`:
         `dollars`, `tokens` or `calls`. `way` and `compared` are as in `harness compare --json`.
         """
         return frame(list(curve_rows(self)))
@@ -71,7 +71,7 @@ class RunComparison(NotebookView, Comparison):
         """Return the equal-spend curves of the first comparison as an Altair chart.
 
         Raises:
-            UsageError: it is not known what the runs spent.
+            UsageError: the runs' spend is unknown.
         """
         return spend_chart(self)
 
@@ -87,23 +87,23 @@ def compare(
     at: Sequence[float] | None = None,
     **filters: Unpack[Filters],
 ) -> RunComparison:
-    """Pair runs by problem: rates, difference and test, equal spend, flips, tokens, cost and time.
+    """Compare runs, paired by problem: rates, equal spend, flips, cost and time.
 
     Args:
-        run_a: a run; the baseline, unless that is said.
-        run_b: another.
-        others: more.
-        baseline: which of them the others stand against, or one more, which then comes first.
-        at: what both spend a problem where they are compared at equal spend, in US dollars, or in
-            tokens or model calls where costs are unknown; what a sample of each run spends where
-            not given. The result is `spend` in `versus`.
+        run_a: the first run; the baseline unless `baseline` is given.
+        run_b: the second run.
+        others: further runs.
+        baseline: the run the others are compared with; if not among them, it is added first.
+        at: mean spends per problem to compare at, in US dollars, or in tokens or model calls if
+            costs are unknown. Default: the mean spend of a sample of each run. The result is
+            `spend` in `versus`.
         filters: which problems count: `filter_difficulty`, `filter_platform`, `filter_tags`,
-            `min_release_date`, `max_release_date`, `exclude_known_issues`, as of a run.
+            `min_release_date`, `max_release_date`, `exclude_known_issues`, as for a run.
 
     Raises:
-        RunDirectoryError: one is no run, or shares no graded problem with the baseline.
+        RunDirectoryError: a path is not a run, or a run shares no graded problem with the baseline.
         NothingSelectedError: the filters leave no problem of a run.
-        UsageError: there are too many, a filter is none, or a spend cannot be compared.
+        UsageError: there are too many runs, a filter is invalid, or a spend cannot be compared.
     """
     given: list[Compared] = [run_a, run_b, *others]
     place = _place(given, baseline)

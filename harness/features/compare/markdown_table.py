@@ -1,4 +1,4 @@
-"""A comparison in GitHub's Markdown, for an issue or a job's summary."""
+"""A comparison as GitHub Markdown, for an issue or a job summary."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -17,16 +17,16 @@ from harness.text import count, printable_line
 
 
 def comparison_markdown(comparison: Comparison) -> str:
-    """Tables and lists; whatever others wrote stands in code spans, where nothing is markup."""
+    """Format a comparison as Markdown; untrusted text is put in code spans."""
     return "\n".join(_lines(comparison)) + "\n"
 
 
 def code(text: str) -> str:
-    """A text that others wrote, as a code span on one line.
+    """Format untrusted text as a code span on one line.
 
-    In a code span there are no links, mentions, references, tags or entities. A backquote would
-    end it and a bar end a table's cell, whatever stands before them: they are spelled out, as
-    control characters are.
+    A code span has no links, mentions, references, tags or entities. A backquote would end the
+    span and a bar would end a table cell, even if escaped with a backslash; both are replaced by
+    their hex codes, as are control characters.
     """
     safe = printable_line(text).replace("`", r"\x60").replace("|", r"\x7c").replace("\t", r"\t")
     return f"`{safe}`" if safe.strip() else ""

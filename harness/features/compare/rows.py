@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def run_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
-    """Yield a row a run, the baseline first."""
+    """Yield a row per run, the baseline first."""
     names = names_of(comparison)
     by_label = {versus.label: versus for versus in comparison.versus}
     for side in sorted(comparison.runs, key=lambda side: side.label != comparison.baseline):
@@ -40,7 +40,7 @@ def run_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 
 def flip_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
-    """Yield a row a changed outcome."""
+    """Yield a row per problem whose outcome changed."""
     for versus in comparison.versus:
         for flip in versus.flips:
             yield {
@@ -58,7 +58,7 @@ def flip_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 
 def curve_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
-    """Yield a row a point of the equal-spend curves; none where no spend is known."""
+    """Yield a row per point of the equal-spend curves; none if no spend is known."""
     names = names_of(comparison)
     for versus in comparison.versus:
         for curve in versus.spend.curves if versus.spend else ():
@@ -78,10 +78,10 @@ def curve_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 
 def spend_chart(comparison: Comparison) -> "alt.LayerChart":
-    """Return the curves of the first comparison, with bands, and pass@k dotted.
+    """Return the first comparison's curves with intervals, and pass@k dotted.
 
     Raises:
-        UsageError: it is not known what the runs spent.
+        UsageError: the runs' spend is unknown.
     """
     import altair as alt
 

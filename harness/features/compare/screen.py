@@ -1,4 +1,4 @@
-"""The first screen of `harness compare`: the answer in 24 lines of 80 columns."""
+"""The first screen of `harness compare`: a summary in 24 lines of 80 columns."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,17 +31,17 @@ from harness.features.compare.table_rows import points
 from harness.text import UNKNOWN, printable_line
 
 LISTED = 5
-"""Changed outcomes of the first screen."""
+"""Number of changed outcomes on the first screen."""
 MOST_WARNINGS = 3
 NAME, CHANGE = 36, 40  # columns of a terminal
 WIDTH = 80
 
 
 def comparison_screen(comparison: Comparison) -> RenderableType:
-    """Show who solves more and at what price, and the first changed outcomes.
+    """Show which run solves more and at what cost, and the first changed outcomes.
 
     Args:
-        comparison: of two runs or more.
+        comparison: a comparison of two runs or more.
     """
     names = names_of(comparison)
     parts: list[RenderableType] = [Text(title_words(comparison), style="bold")]
@@ -83,7 +83,7 @@ def _two(
 def _figures(
     comparison: Comparison, names: Mapping[str, str], spend: SpendComparison | None
 ) -> Table:
-    """A column a run: what it solves, and what a sample takes; then one at equal spend."""
+    """Build a table with a column per run, then one at equal spend."""
     sides = [figures_of(side, names[side.label]) for side in comparison.runs]
     sides += [cheaper] if spend and (cheaper := equal_figures(comparison, spend)) else []
     table = Table.grid(padding=(0, 3, 0, 0))
@@ -125,12 +125,12 @@ def _changes(comparison: Comparison, versus: Pairwise) -> Iterator[RenderableTyp
 
 
 def _command(text: str) -> Text:
-    """A line that stays whole, to be copied."""
+    """Format a command as a line that is never wrapped, so that it can be copied."""
     return Text(text, style="dim", no_wrap=True, overflow="ignore")
 
 
 def _many(comparison: Comparison, names: Mapping[str, str]) -> Table:
-    """A line a run, the baseline first."""
+    """Build a table with a line per run, the baseline first."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column()
     for _ in range(6):
@@ -155,7 +155,7 @@ def _many(comparison: Comparison, names: Mapping[str, str]) -> Table:
 
 
 def groups_chosen(comparison: Comparison, kinds: Sequence[str]) -> Comparison:
-    """Return the comparison with these kinds of groups alone."""
+    """Return the comparison with only these kinds of groups."""
     versus = tuple(
         each.model_copy(update={"groups": {k: v for k, v in each.groups.items() if k in kinds}})
         for each in comparison.versus

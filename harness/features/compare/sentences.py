@@ -1,4 +1,4 @@
-"""Sentences about a comparison."""
+"""Sentences about a comparison, for its details."""
 
 from collections.abc import Iterator
 
@@ -10,11 +10,11 @@ from harness.text import count
 
 
 def findings(versus: Pairwise, comparisons: int) -> Iterator[str]:
-    """The pairs, the difference, the test, and what so many problems could have shown.
+    """Yield sentences on the pairs, the difference, the test, its power, and speed.
 
     Args:
         versus: a run against the baseline.
-        comparisons: how many runs are compared with it.
+        comparisons: number of runs compared with the baseline.
     """
     a, b, paired = versus.baseline, versus.label, versus.paired
     tied = f"equally often {paired.tied}, " if paired.tied else ""
@@ -48,7 +48,7 @@ def _p(versus: Pairwise) -> str:
 
 
 def reading(p: float) -> str:
-    """What a p-value says, for whoever does not read p-values every day."""
+    """Return a plain reading of a p-value, in parentheses."""
     return " (unlikely to be chance)" if p < LEVEL else " (chance alone could do this)"
 
 
@@ -71,7 +71,7 @@ def _detectable(versus: Pairwise) -> str:
 
 
 def flip_words(flip: Flip) -> str:
-    """What each run made of the problem."""
+    """Return each run's verdict on the problem."""
     return f"{_fared(flip.a)}; {_fared(flip.b)}"
 
 

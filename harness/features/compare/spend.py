@@ -1,4 +1,4 @@
-"""Two runs at equal spend: curves, differences at chosen budgets, and where the curves cross."""
+"""Two runs at equal spend: curves, differences and where the curves cross."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,10 +28,10 @@ from harness.features.compare.spend_types import (
 from harness.run.summary.loaded_run import Run
 
 UNITS: tuple[Unit, ...] = ("dollars", "tokens", "calls")
-"""What spend is counted in: the first that is known of both runs."""
+"""Units of spend in order of preference: the first known for both runs is used."""
 
 FEWEST = 10
-"""Problems of a difficulty, at least, that are compared."""
+"""Fewest problems of a difficulty that are compared."""
 
 LABELS = ("A", "B")
 Labels = tuple[str, str]
@@ -49,16 +49,16 @@ def spend_comparison(
     """Compare two runs at equal spend.
 
     Args:
-        a: a run.
-        b: the other.
-        at: mean spends a problem; what a sample of each run spends on average where not given.
-        unit: what is counted as spend; the first of dollars, tokens and model calls that is known
-            of both where not given.
-        labels: what the runs are called in the result.
+        a: the first run.
+        b: the second run.
+        at: mean spends per problem to compare at. Default: the mean spend of a sample of each run.
+        unit: unit of spend. Default: the first of dollars, tokens and model calls that is known
+            for both runs.
+        labels: labels of the runs in the result.
 
     Raises:
-        RunDirectoryError: no graded problem, of the same content, is in both.
-        UsageError: a spend is no positive number, or the unit is not known of both runs.
+        RunDirectoryError: no graded problem with the same content is in both runs.
+        UsageError: a spend is not a positive number, or the unit is not known for both runs.
     """
     sides = _shared(a, b)
     counted = _unit_known(sides, (a, b), unit)
@@ -76,7 +76,7 @@ def _compared(
     counted: Unit | None,
     labels: Labels,
 ) -> SpendComparison:
-    """What `spend_comparison` returns, of samples that have been looked up."""
+    """Do the work of `spend_comparison` once samples and unit are known."""
     if at is not None and not all(0 < each < math.inf for each in at):
         raise UsageError("equal spend: give what a problem may cost as numbers above 0")
     if counted is None:
@@ -107,10 +107,10 @@ def _compared(
 def equal_spend(
     a: Run, b: Run, at: Sequence[float] | None, labels: Labels
 ) -> SpendComparison | None:
-    """Compare two runs at equal spend, where it is known what they spent.
+    """Compare two runs at equal spend; return None if their spend is unknown.
 
     Raises:
-        UsageError: spends were asked for, and cannot be compared.
+        UsageError: `at` is given but the spends cannot be compared.
     """
     sides = _shared(a, b)
     unit = _unit_known(sides, (a, b))
@@ -128,7 +128,7 @@ class _Wanted:
 
 
 def _shared(a: Run, b: Run) -> tuple[Samples, Samples]:
-    """The graded samples of the problems that both have, in the order of their names."""
+    """Return each run's graded samples of the shared problems, sorted by id."""
     hashes = [{r.problem_id: r.problem_hash for r in run.results if r.graded} for run in (a, b)]
     same = sorted(p for p, content in hashes[0].items() if hashes[1].get(p) == content)
     if not same:
@@ -141,7 +141,10 @@ def _shared(a: Run, b: Run) -> tuple[Samples, Samples]:
 def _unit_known(
     sides: tuple[Samples, Samples], runs: tuple[Run, Run], asked: Unit | None = None
 ) -> Unit | None:
-    """The first unit that is known of both; turns of an agent of the user's own are no calls."""
+    """Return the first unit known for both runs.
+
+    An external agent's turns are not model calls.
+    """
     owned = any(run.manifest.get("agent") for run in runs)
     for unit in (asked,) if asked else UNITS:
         told = not owned or unit == "seconds"
@@ -153,14 +156,14 @@ def _unit_known(
 
 
 def _limit(arms: Iterable[Arm]) -> float:
-    """The mean spend up to which both arms are known."""
+    """Return the mean spend up to which both curves are known."""
     every = [arm.policies for arm in arms]
     open_ended = [own.most for own in every if not own.complete]
     return min(open_ended) if open_ended else max(own.most for own in every)
 
 
 def _wanted(arms: Arms, labels: Labels, at: Sequence[float] | None) -> list[_Wanted]:
-    """The spends that were asked for; else the means, of which none beyond what is known."""
+    """Return the requested spends, or else the arms' means, within the known range."""
     limit = _limit(arms)
     if at is not None:
         return [_Wanted(each, None) for each in sorted(set(at)) if each <= limit * (1 + 1e-9)]
@@ -194,7 +197,7 @@ def _facts(arms: Arms, labels: Labels, names: Labels) -> tuple[ArmFacts, ...]:
 
 
 def _curves(arms: Arms, labels: Labels, drawn: Drawn) -> Iterator[SpendCurve]:
-    """All curves, those that are compared first."""
+    """Yield all curves, the compared ones first."""
     keys: list[Key] = [(side, way) for side in (0, 1) for way in arms[side].ways]
     for side, way in sorted(keys, key=lambda key: key[1] != arms[key[0]].main):
         policies = arms[side].ways[way]
@@ -219,7 +222,7 @@ def _differences(
 
 
 def _until_pass(arms: Arms, wanted: Iterable[_Wanted], drawn: Drawn) -> Iterator[SpendDifference]:
-    """The differences where shots end with the first that passes the public tests."""
+    """Yield the differences if shots stop at the first to pass public tests."""
     if not any("until_pass" in arm.ways for arm in arms):
         return
     ways: list[Way] = ["until_pass" if "until_pass" in arm.ways else arm.main for arm in arms]
@@ -243,9 +246,9 @@ def _crossing(arms: Arms, labels: Labels, drawn: Drawn) -> Crossing | None:
 def _groups(
     sides: tuple[Samples, Samples], arms: Arms, labels: Labels, at: Sequence[float] | None
 ) -> Iterator[SpendGroup]:
-    """Each difficulty by itself, at what the arms spend on its problems."""
+    """Yield the comparison for each difficulty, at the arms' spends on its problems."""
     groups = by_difficulty(sides[0])
-    if len(groups) < 2:  # noqa: PLR2004 - there is nothing to tell apart
+    if len(groups) < 2:  # noqa: PLR2004 - one group equals the whole
         return
     for name, places in groups.items():
         if len(places) < FEWEST:

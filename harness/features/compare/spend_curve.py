@@ -1,4 +1,4 @@
-"""Curves of solve rate over spend, read at some spends, with intervals by resampling problems."""
+"""Evaluate curves of solve rate over spend, with bootstrap intervals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from harness.stats.spend_curves import Floats
 
 GRID = 40
-"""Spends at which curves are drawn, beside those of whole shots and of the comparison."""
+"""Number of evenly spaced spends of a curve; further ones are added."""
 
 SHOWN_SHOTS = 12
 
 Key = tuple[int, Way]
-"""A curve: of run A, 0, or B, 1, and of what."""
+"""Key of a curve: the run (0 for A, 1 for B) and the kind of curve."""
 
 
 def draw(
     curves: Mapping[Key, Policies], at: Sequence[float], limit: float | None = None
 ) -> "Drawn":
-    """Read curves at some spends.
+    """Evaluate curves at some spends.
 
     Args:
-        curves: of the same problems.
-        at: the spends that are compared.
-        limit: the spend up to which both runs are known, to draw the curves as a whole as well;
-            None to read them at the spends alone.
+        curves: curves over the same problems.
+        at: spends to compare at.
+        limit: spend up to which both runs are known, to evaluate the whole curves as well; None to
+            evaluate them only at `at`.
     """
     spends = set(at)
     if limit is not None:
@@ -49,11 +49,11 @@ def draw(
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Curves, read at some spends.
+    """Curves evaluated at some spends.
 
     Attributes:
-        curves: of the same problems.
-        spends: rising.
+        curves: curves over the same problems.
+        spends: the spends, ascending.
         limit: as in `draw`.
     """
 
@@ -63,7 +63,7 @@ class Drawn:
 
     @property
     def problems(self) -> int:
-        """How many problems there are."""
+        """Number of problems."""
         return len(next(iter(self.curves.values())).spend)
 
     @cached_property
@@ -80,7 +80,7 @@ class Drawn:
         return {key: band(rates, self.problems) for key, rates in self._drawn.items()}
 
     def points(self, key: Key) -> Iterator[SpendPoint]:
-        """The curve, as far as it is known."""
+        """Yield the points of a curve as far as it is known."""
         own = self.curves[key]
         yield SpendPoint(spend=0.0, solved=0.0, low=0.0, high=0.0, amount=0.0)
         for spend in self.spends:
@@ -88,11 +88,11 @@ class Drawn:
                 yield self.point(key, spend)
 
     def point(self, key: Key, spend: float) -> SpendPoint:
-        """The curve at one of the spends."""
+        """Return a curve's point at one of the spends."""
         place = self.spends.index(spend)
         solved = self._rates[key][place]
         low, high = self._bands[key][place] if self.problems > 1 else (None, None)
-        if low is not None and low == high:  # all problems alike, of which others may not be
+        if low is not None and low == high:  # all problems alike: resampling shows no variation
             low, high = wilson(min(1.0, solved), self.problems)
         (amount,) = self.curves[key].amounts_at([spend])
         return SpendPoint(spend=spend, solved=solved, low=low, high=high, amount=amount)
@@ -100,11 +100,11 @@ class Drawn:
     def difference(
         self, first: Key, second: Key, spend: float
     ) -> tuple[float, float | None, float | None]:
-        """The second curve less the first at one of the spends, and the interval."""
+        """Return the second curve minus the first at one of the spends, and the interval."""
         place = self.spends.index(spend)
         one, other = (min(1.0, self._rates[key][place]) for key in (first, second))
         difference = other - one
-        if self.problems < 2:  # noqa: PLR2004 - one says nothing of others
+        if self.problems < 2:  # noqa: PLR2004 - one problem gives no interval
             return difference, None, None
         drawn = self._drawn[second][:, [place]] - self._drawn[first][:, [place]]
         ((low, high),) = band(drawn, self.problems)
@@ -113,7 +113,7 @@ class Drawn:
         return difference, low, high
 
     def crossing(self, first: Key, second: Key) -> CrossingPoint | None:
-        """Where the two curves change places for the last time, within what is known of both."""
+        """Return the last crossing of two curves where both are known, or None."""
         if self.limit is None or self.problems < 2:  # noqa: PLR2004 - as above
             return None
         number = sum(spend <= self.limit for spend in self.spends)

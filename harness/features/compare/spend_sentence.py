@@ -27,9 +27,9 @@ _NEAR = 1e-9
 
 
 def arm_names(a: Run, b: Run, labels: tuple[str, str]) -> tuple[str, str]:
-    """Return what a sentence calls two runs: by the mode, model or prompt set that differs.
+    """Name two runs for a sentence by the mode, model or prompt set that differs.
 
-    Names of models and prompt sets are the words of others: make them safe before you show them.
+    Names of models and prompt sets are untrusted text: escape them before showing them.
     """
     modes, models, prompts = (
         tuple(str(find(run)) for run in (a, b)) for find in (mode_of, _model, _prompt)
@@ -47,7 +47,7 @@ def arm_names(a: Run, b: Run, labels: tuple[str, str]) -> tuple[str, str]:
 
 
 def mode_of(run: Run) -> str:
-    """The mode of a run; the usual one where the run is older than that setting."""
+    """Return the mode of a run; the usual one if the run is older than that setting."""
     return str(value_of(run.spec, "mode"))
 
 
@@ -60,11 +60,11 @@ def _prompt(run: Run) -> str:
 
 
 def sentence_of(found: SpendComparison, *, asked: bool) -> str:
-    """Return the answer: both arms at equal spend, the difference, and where it changes sides.
+    """Return the summary: both arms at equal spend, the difference and the crossing.
 
     Args:
         found: the comparison.
-        asked: whether the spends were asked for: then there is a sentence for each.
+        asked: whether the user chose the spends; if so there is a sentence for each.
     """
     shown = found.differences if asked else _headline(found)
     said = [_at_spend(found, each) for each in shown]
@@ -77,7 +77,7 @@ def sentence_of(found: SpendComparison, *, asked: bool) -> str:
 
 
 def _headline(found: SpendComparison) -> tuple[SpendDifference, ...]:
-    """The difference at what the attempts spend; else the one at the greatest spend."""
+    """Return the difference at the attempts' mean spend, or at the greatest."""
     ends = [arm.label for arm in (found.a, found.b) if not _of_shots(arm)]
     if len(ends) == 1:
         own = [each for each in found.differences if each.mean_of == ends[0]]
@@ -122,7 +122,7 @@ def _solves(arm: ArmFacts, point: SpendPoint) -> str:
 
 
 def _difference(at: SpendDifference, sign: int) -> str:
-    """In points; with a decimal where whole points would hide on which side of 0 an end is."""
+    """Format a difference in points; with a decimal if rounding would make an end 0."""
     ends = [end for end in (at.low, at.high) if end is not None]
     values = [100 * sign * each for each in (at.difference, *sorted(ends, key=lambda e: sign * e))]
     digits = 0 if all(abs(each) >= 0.5 or not each for each in values[1:]) else 1  # noqa: PLR2004
@@ -132,7 +132,7 @@ def _difference(at: SpendDifference, sign: int) -> str:
 
 
 def _one_by_one(found: SpendComparison, at: SpendDifference) -> Iterator[str]:
-    """What shots solve that are asked one by one, where that is another rate."""
+    """Yield the solve rate of shots requested one by one, if it differs."""
     shots = [arm for arm in (found.a, found.b) if _of_shots(arm)]
     own = next((each for each in found.until_pass if each.at == at.at), None)
     if own is None or len(shots) != 1:
@@ -149,7 +149,7 @@ def _one_by_one(found: SpendComparison, at: SpendDifference) -> Iterator[str]:
 
 
 def _beyond(found: SpendComparison, *, asked: bool) -> Iterator[str]:
-    """What is not known, as too few shots were taken."""
+    """Yield a sentence on spends not reached, as there are too few shots."""
     for arm, other in ((found.a, found.b), (found.b, found.a)):
         wanted = found.unreached if asked else ((other.mean,) if other.mean > arm.most else ())
         if not _of_shots(arm) or not wanted or max(wanted) <= arm.most * (1 + _NEAR):
@@ -179,7 +179,7 @@ def _crossing(found: SpendComparison, crossing: Crossing) -> str:
 
 
 def amount_of(spend: float, unit: Unit) -> str:
-    """Return a spend with its unit, to two digits or three."""
+    """Format a spend with its unit, with two or three significant digits."""
     if unit == "dollars":
         digits = 2 if spend >= 1 else 1 - math.floor(math.log10(spend)) if spend > 0 else 2
         return f"${spend:,.{digits}f}"
@@ -195,7 +195,7 @@ def _capital(name: str) -> str:
 def notes_of(
     arms: tuple[Arm, Arm], labels: tuple[str, str], runs: tuple[Run, Run], unit: Unit
 ) -> Iterator[str]:
-    """Yield what limits the comparison."""
+    """Yield sentences on the limits of the comparison."""
     if unit != "dollars":
         yield f"costs are not known of both runs: spend is counted in {UNIT_WORDS[unit]}"
         if unit == "tokens" and _model(runs[0]) != _model(runs[1]):
@@ -204,8 +204,8 @@ def notes_of(
         if arm.unknown:
             yield (
                 f"{count(arm.unknown, 'sample')} of {label} could have handed in a solution whose "
-                "hidden verdict nobody knows; it counts as failed, so that the curve is a lower "
-                "bound before its end"
+                "hidden verdict is unknown; it counts as failed, so the curve is a lower bound "
+                "before its end"
             )
         if arm.uneven:
             yield (

@@ -5,12 +5,13 @@ from harness.models.protocol import Frozen
 
 
 class SpendPoint(Frozen):
-    """A solve rate at a mean spend a problem, with its 95 % interval.
+    """A solve rate at a mean spend per problem, with its 95 % interval.
 
     Attributes:
-        spend: US dollars, tokens, model calls or seconds a problem, on average.
-        amount: what spends so much: shots a problem, or the budget at which attempts are cut off.
-        low, high: None where there is one problem.
+        spend: mean US dollars, tokens, model calls or seconds per problem.
+        solved: solve rate.
+        low, high: ends of the interval; None for a single problem.
+        amount: shots per problem, or the budget at which attempts are cut off, with this spend.
     """
 
     spend: float
@@ -24,10 +25,10 @@ class SpendCurve(Frozen):
     """Solve rate over mean spend.
 
     Attributes:
-        label: of the run, `A` or `B`.
-        way: what the curve is of, see `harness.features.compare.arms.Way`.
-        compared: whether it is the one that differences and the crossing are of.
-        complete: whether more money would change nothing: the rate stays what it is at the end.
+        label: label of the run, `A` or `B`.
+        way: kind of the curve, see `harness.features.compare.arms.Way`.
+        compared: whether differences and the crossing are computed from this curve.
+        complete: whether the rate stays constant beyond the last point.
     """
 
     label: str
@@ -41,12 +42,13 @@ class SpendDifference(Frozen):
     """Two arms at the same mean spend.
 
     Attributes:
-        at: the spend a problem, on average.
-        mean_of: the label of the run whose sample spends so much on average; None where the spend
-            was asked for, or is as much as is known of both.
-        a, b: how the arms do there.
-        difference: solve rate of B less that of A, with its 95 % interval from `low` to `high`, by
-            the bootstrap over problems; None where there is one problem.
+        at: mean spend per problem.
+        mean_of: label of the run whose mean spend per sample this is; None if the user chose the
+            spend, or if it is the limit of what is known of both runs.
+        a, b: the arms' points at this spend.
+        difference: solve rate of B minus that of A.
+        low, high: 95 % interval of the difference, by the bootstrap over problems; None for a
+            single problem.
     """
 
     at: float
@@ -59,7 +61,7 @@ class SpendDifference(Frozen):
 
     @property
     def decided(self) -> bool:
-        """Whether the interval excludes no difference."""
+        """Whether the interval excludes 0."""
         return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
 
@@ -67,10 +69,10 @@ class Crossing(Frozen):
     """The spend above which one arm is better, and below which the other is.
 
     Attributes:
-        at: the spend a problem, on average.
-        low, high: its 95 % interval; None where it is open on that side, so that chance alone could
-            have made the crossing.
-        better_above, better_below: labels.
+        at: mean spend per problem.
+        low, high: 95 % interval; None if it is open on that side, so that the crossing may be due
+            to chance.
+        better_above, better_below: labels of the better arm above and below.
     """
 
     at: float
@@ -81,10 +83,10 @@ class Crossing(Frozen):
 
 
 class SpendGroup(Frozen):
-    """The problems of a difficulty: the arms at what each spends on these, or where it was asked.
+    """The arms on the problems of one difficulty.
 
     Attributes:
-        differences: empty where there are too few problems.
+        differences: empty if there are too few problems.
     """
 
     name: str
@@ -93,15 +95,15 @@ class SpendGroup(Frozen):
 
 
 class ArmFacts(Frozen):
-    """One of the runs.
+    """Facts about one of the runs.
 
     Attributes:
         label: `A` or `B`.
-        name: how the sentence calls it.
-        way: of the curve that is compared.
-        mean: what one sample spends on average.
-        most: the mean spend up to which the curve is known.
-        samples: graded samples a problem, at least.
+        name: name of the run in the sentence.
+        way: kind of the compared curve.
+        mean: mean spend of a sample.
+        most: mean spend up to which the curve is known.
+        samples: fewest graded samples of a problem.
     """
 
     label: str
@@ -116,18 +118,19 @@ class SpendComparison(Frozen):
     """Two runs at equal spend, over the problems that both have graded.
 
     Attributes:
-        unit: what is counted as spend: `dollars`, where those of any sample are unknown `tokens`,
-            else `calls` of the model; `seconds` where they were asked for.
-        a, b: the runs.
-        curves: of both, those that are compared first.
-        differences: at the spends that were asked for, else at the mean spend of a sample of each.
-        until_pass: the same, where shots end with the first that passes the public tests; empty
-            where no arm is one of shots.
-        crossing: of the curves that are compared; None where they do not cross.
-        by_difficulty: the easiest first.
-        unreached: spends that were asked for and of which nothing is known, as an arm ends before.
-        notes: what else is to be known, in sentences.
-        sentence: the answer.
+        unit: unit of spend: `dollars`, or `tokens` if a cost is unknown, or else model `calls`;
+            `seconds` only on request.
+        problems: number of problems.
+        a, b: facts about the runs.
+        curves: curves of both runs, the compared ones first.
+        differences: differences at the chosen spends, or else at each run's mean spend per sample.
+        until_pass: the same if shots stop at the first that passes the public tests; empty if no
+            arm is an arm of shots.
+        crossing: crossing of the compared curves; None if they do not cross.
+        by_difficulty: the arms per difficulty, the easiest first.
+        unreached: chosen spends beyond the known range of an arm.
+        notes: limits of the comparison, in sentences.
+        sentence: the summary in plain sentences.
     """
 
     unit: Unit

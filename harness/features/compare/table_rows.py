@@ -21,10 +21,10 @@ MINUTE, HOUR = 60, 3_600
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A figure or a setting.
+    """A named row of figures or settings, one cell per run.
 
     Attributes:
-        foreign: whether the cells are of others' words, and to be made safe to show.
+        foreign: whether the cells hold untrusted text that must be escaped.
     """
 
     name: str
@@ -33,7 +33,7 @@ class TableRow:
 
 
 def rows_of(comparison: Comparison) -> Iterator[TableRow]:
-    """All that is told of each run by itself; what none of them has is left out."""
+    """Yield every setting and figure of the runs, without empty rows."""
     runs = comparison.runs
     yield TableRow("run", tuple(side.path for side in runs), foreign=True)
     yield from _settings(runs)
@@ -62,7 +62,7 @@ def _efficiency(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
 
 
 def _open(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
-    """What is not graded, and between which rates it leaves the run."""
+    """Yield the numbers of samples graded or not, and the bounds of pass@1."""
     yield TableRow("graded", _each(runs, lambda s: f"{s.open.graded:,} samples"))
     if any(side.summary.ungraded for side in runs):
         yield TableRow("ungraded", _each(runs, lambda s: f"{s.summary.ungraded:,}"))
@@ -79,7 +79,7 @@ def _bracket(side: ComparedRun) -> str:
 
 
 def _several(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
-    """pass@k and pass^k, unknown where a run has fewer samples."""
+    """Yield pass@k and pass^k, unknown for a run with fewer samples."""
     steps = sorted({each.k for side in runs for each in side.summary.of_several})
     for sign in ("@", "^"):
         for k in steps:
@@ -94,7 +94,7 @@ def _of_k(summary: Summary, k: int, sign: str) -> str:
 
 
 def _beside(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
-    """The rates beside the first."""
+    """Yield the rates other than pass@1."""
     if any(side.summary.curve for side in runs):
         yield from _own_and_shared("first write", _first_write, runs)
     if all(side.summary.with_hidden for side in runs):
@@ -108,7 +108,7 @@ def _beside(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
 
 
 def _spent(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
-    """Tokens, dollars and time."""
+    """Yield tokens, dollars and time."""
     yield from _own_and_shared(
         "solved per 1,000 tokens", lambda s: figure(s.solved_per_1000_tokens), runs
     )
@@ -122,9 +122,9 @@ def _spent(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
 def _own_and_shared(
     name: str, told: Callable[[Summary], str], runs: Sequence[ComparedRun]
 ) -> Iterator[TableRow]:
-    """A figure of the runs, and that of the problems they share where these are not all.
+    """Yield a figure over all problems, and over the shared ones if these are fewer.
 
-    Where it is of none of them there is no row.
+    Yields nothing if no run has the figure.
     """
     if all(told(side.summary) == NONE for side in runs):
         return
@@ -138,17 +138,17 @@ def _each(runs: Sequence[ComparedRun], told: Callable[[ComparedRun], str]) -> tu
 
 
 def rate_cell(rate: Rate | None) -> str:
-    """A rate and its interval, in percent."""
+    """Format a rate and its interval, in percent."""
     return f"{percent(rate.value)} ({interval(rate.low, rate.high)})" if rate else NONE
 
 
 def points(difference: float) -> str:
-    """A difference of rates, in points of a percent, with its sign."""
+    """Format a difference of rates in percentage points, with its sign."""
     return f"{100 * difference:+.1f}"
 
 
 def duration(seconds: float | None) -> str:
-    """Seconds as people say them."""
+    """Format seconds as seconds, minutes or hours."""
     if seconds is None:
         return "unknown"
     if seconds < MINUTE:
@@ -193,13 +193,13 @@ def _tokens(summary: Summary) -> str:
 
 
 def spend_columns(spend: SpendComparison) -> tuple[str, ...]:
-    """The head of the table."""
+    """Return the column heads of the equal-spend table."""
     labels = spend.a.label, spend.b.label
     return ("at equal spend", "n", *labels, f"{labels[1]} - {labels[0]}", "95 % interval")
 
 
 def spend_rows(spend: SpendComparison) -> Iterator[tuple[str, ...]]:
-    """The arms at each spend, of all problems and of each difficulty that has enough."""
+    """Yield the arms at each spend, over all problems and by difficulty."""
     for each in spend.differences:
         yield _row(spend, each, spend.problems, "")
     for group in spend.by_difficulty:
@@ -225,6 +225,6 @@ def _row(
 
 
 def foreign(spend: SpendComparison) -> bool:
-    """Whether the sentence has words of others in it: names of models or prompt sets."""
+    """Return whether the sentence names models or prompt sets, to be escaped."""
     own = {*MODES.values(), spend.a.label, spend.b.label}
     return not {spend.a.name, spend.b.name} <= own

@@ -1,4 +1,4 @@
-"""The table of runs side by side, for a terminal."""
+"""`harness compare --details`: the full table of a comparison on a terminal."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -17,13 +17,13 @@ from harness.terminal.layout import figures_table
 from harness.terminal.run_screen import too_few
 from harness.text import count, percent, printable_line
 
-LISTED = 20  # flips either way
-MOST_GROUPS = 36  # of a kind; a month of three years each
+LISTED = 20  # flips shown per direction
+MOST_GROUPS = 36  # groups of a kind: three years of months
 MOST_TAGS = 15
 
 
 def comparison_view(comparison: Comparison) -> RenderableType:
-    """The runs side by side; then each against the baseline: the test, groups and flips."""
+    """Show the runs side by side, then each against the baseline."""
     table = figures_table("", *(side.label for side in comparison.runs))
     for row in rows_of(comparison):
         cells = (printable_line(cell) if row.foreign else cell for cell in row.cells)
@@ -61,11 +61,11 @@ def _spend(spend: SpendComparison) -> RenderableType:
 
 
 def groups_of(versus: Pairwise, names: Mapping[str, str] | None = None) -> Iterator[RenderableType]:
-    """A table for each kind of group; groups of too few problems are counted below it.
+    """Yield a table per kind of group, with a count of groups that are too small.
 
     Args:
         versus: a run against the baseline.
-        names: of the runs by their letters; the letters where they are not given.
+        names: the runs' names by letter; the letters by default.
     """
     called = names or {versus.baseline: versus.baseline, versus.label: versus.label}
     for kind, groups in versus.groups.items():
@@ -91,7 +91,7 @@ def _groups(
 
 
 def shown_groups(kind: str, groups: Sequence[Group], most: int) -> Sequence[Group]:
-    """Those with the most problems; of months the latest."""
+    """Return the tags with the most problems, or the last groups of another kind."""
     if len(groups) <= most or kind != "tag":
         return groups[-most:]
     kept = {group.name for group in sorted(groups, key=lambda g: -g.problems)[:most]}
@@ -99,7 +99,7 @@ def shown_groups(kind: str, groups: Sequence[Group], most: int) -> Sequence[Grou
 
 
 def group_cells(group: Group) -> tuple[str, ...]:
-    """How many problems, both rates, their difference and its interval."""
+    """Return the number of problems, both rates, their difference and its interval."""
     rates = (percent(rate.value) if rate else "unknown" for rate in (group.rate_a, group.rate_b))
     return (f"{group.problems:,}", *rates, points(group.difference), _interval(group))
 
@@ -111,7 +111,7 @@ def _interval(group: Group) -> str:
 
 
 def _flips(label: str, flips: Sequence[Flip]) -> Iterator[Text]:
-    """A line each, and under it what prints the conversations; these stay whole to be copied."""
+    """Yield a line per flip, then its commands, unwrapped so that they can be copied."""
     if not flips:
         return
     yield Text(f"{label} did better on {count(len(flips), 'problem')}:", style="bold")

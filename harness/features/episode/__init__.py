@@ -1,1 +1,5 @@
-"""Episodes for training: the agent loop with the model outside, and a reward from hidden tests."""
+"""Episodes for training: the agent loop for a user's own model, with rewards.
+
+library: `Episode`. shared: `Episodes`, shared by many. rollout: one problem from reset to reward.
+policy: the external model as the loop sees it. reward: the reward rules.
+"""

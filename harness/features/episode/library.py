@@ -1,4 +1,4 @@
-"""`Episode`: the agent loop of an evaluation, with the model outside and a reward at its end."""
+"""`Episode`: the agent loop of an evaluation, for a model run by the caller."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
@@ -22,23 +22,23 @@ Json = dict[str, Any]
 
 
 class Episode(Closing):
-    """One problem at a time, worked on with the tools of an evaluation.
+    """Environment for one problem at a time, with the tools of an evaluation.
 
-    `reset` gives the opening messages. Then either hand each answer of the model to `step`, or call
-    the tools' methods; `reward` judges what came of it on the hidden tests. What the model sees is,
-    byte for byte, what it sees in `harness run --agentic-mode` with the same settings.
+    `reset` returns the opening messages. Then either pass each answer of the model to `step`, or
+    call the tool methods; `reward` judges the final solution on the hidden tests. The model sees,
+    byte for byte, the same as in `harness run --agentic-mode` with the same settings.
 
-    An episode is used by one rollout at a time, and may be reset any number of times. The names
-    with an `a` before them are the same in a running event loop.
+    An episode serves one rollout at a time, and may be reset any number of times. Methods whose
+    names start with `a`, such as `astep`, are the async versions.
 
     Args:
-        episodes: what it shares with others; or a benchmark, or loaded problems, or None, for an
-            episode with sandboxes of its own.
-        reward: as `Episodes` has it.
-        keys: of a spec, as `Episodes` has them.
+        episodes: the shared `Episodes`; or a benchmark, loaded problems or None for an episode
+            with its own sandboxes.
+        reward: see `Episodes`; only for an episode with its own sandboxes.
+        keys: settings, see `Episodes`; only for an episode with its own sandboxes.
 
     Raises:
-        HarnessError: as `Episodes` does.
+        HarnessError: see `Episodes`.
     """
 
     def __init__(
@@ -59,76 +59,76 @@ class Episode(Closing):
 
     @property
     def messages(self) -> list[Json]:
-        """The messages of the next request, as the chat completions API has them."""
+        """The messages of the next request in the format of the chat completions API."""
         return self._there().wire()
 
     @property
     def tools(self) -> list[Mapping[str, Any]]:
-        """The tools of the next request, as JSON schemas; none where they are told in text."""
+        """The tools of the next request as JSON schemas; empty if given as text."""
         if self._state is None:
             return tool_schemas(self._shared.tools)
         return tool_schemas(self._state.policy.tools)
 
     @property
     def problem(self) -> Problem:
-        """The problem that it is about, hidden tests included: not for the model."""
+        """The current problem with its hidden tests; do not show it to the model."""
         return self._there().problem
 
     @property
     def done(self) -> bool:
-        """Whether it is over: no further answer is wanted."""
+        """Whether the episode is over, so that no further answer is accepted."""
         return self._there().stop_reason is not None
 
     @property
     def stop_reason(self) -> str | None:
-        """Why it is over: a word of `StopReason`, or `sandbox_error`; None while it goes on."""
+        """A value of `StopReason`, or `sandbox_error`; None while it goes on."""
         return self._there().stop_reason
 
     def reset(self, problem: Problem | str) -> list[Json]:
-        """Begin anew, and return the opening messages.
+        """Start on a problem and return the opening messages.
 
         Args:
-            problem: a problem, or the id of one of the `Episodes`.
+            problem: a problem, or the id of a problem of the `Episodes`.
 
         Raises:
-            UsageError: there is no such problem, or a setting does not go with its kind.
+            UsageError: the problem is unknown, or a setting is invalid for its kind.
             VettingError: the sandbox failed while the problem's examples were checked.
         """
         return _result(self._begin_reset(problem))
 
     async def areset(self, problem: Problem | str) -> list[Json]:
-        """Begin anew, and return the opening messages; see `reset`."""
+        """Start on a problem and return the opening messages; see `reset`."""
         return await asyncio.wrap_future(self._begin_reset(problem))
 
     def step(self, answer: Answer, *, cut_off: bool = False) -> EpisodeStep:
-        """Carry out what an answer of the model asks for.
+        """Execute the tool calls in an answer of the model.
 
-        A sandbox that fails ends the episode: `stop_reason` is `sandbox_error`, and the reward has
-        no value.
+        A sandbox failure ends the episode: `stop_reason` is `sandbox_error`, and the reward has no
+        value.
 
         Args:
-            answer: its text; or a message of the chat completions API; or its tool calls. Calls in
-                text are found as an evaluation finds them.
-            cut_off: whether the answer ended because it reached the token limit.
+            answer: text, a message of the chat completions API, or tool calls. Tool calls in text
+                are parsed as in an evaluation.
+            cut_off: whether the answer was cut off by the token limit.
 
         Raises:
-            UsageError: the episode is over or not begun, or the answer is none.
+            UsageError: the episode is over or not started, or the answer has no valid form.
         """
         return _result(self._begin_step(answer, cut_off=cut_off))
 
     async def astep(self, answer: Answer, *, cut_off: bool = False) -> EpisodeStep:
-        """Carry out what an answer of the model asks for; see `step`."""
+        """Execute the tool calls in an answer of the model; see `step`."""
         return await asyncio.wrap_future(self._begin_step(answer, cut_off=cut_off))
 
     def call(self, name: str, arguments: Mapping[str, Any] | str = "{}") -> str:
-        """Call one tool, where somebody else reads the model's answers; return what it says.
+        """Call one tool and return its result; for callers that parse answers themselves.
 
-        Each call counts as a turn in the reward's parts. The limit of turns is the caller's to
-        keep, as it alone knows which calls are of one answer.
+        Each call counts as a turn in the reward's parts. The caller must enforce the limit of
+        turns, because only the caller knows which calls belong to one answer.
 
         Args:
-            name: of the tool.
-            arguments: JSON text, or an object.
+            name: name of the tool.
+            arguments: arguments as JSON text or a mapping.
         """
         return _result(self._begin_call(name, arguments))
 
@@ -149,14 +149,14 @@ class Episode(Closing):
         return self.call("run_tests")
 
     def reward(self) -> EpisodeReward:
-        """Judge the final solution on all tests, and return the reward with its parts.
+        """Judge the final solution on all tests; return the reward with its parts.
 
-        The final solution is chosen as an evaluation chooses it. Asked before the episode is over,
-        this ends it as `model_stopped`. It is judged once; further calls return the same.
+        The final solution is chosen as in an evaluation. If the episode is not over, this ends it
+        with `model_stopped`. The solution is judged once; later calls return the same reward.
 
         Raises:
-            UsageError: the episode has not begun.
-            Exception: what a reward function of your own raises.
+            UsageError: the episode has not started.
+            Exception: any exception of a user's reward function.
         """
         return _result(self._begin_reward())
 
@@ -165,7 +165,7 @@ class Episode(Closing):
         return await asyncio.wrap_future(self._begin_reward())
 
     def close(self) -> None:
-        """End the sandboxes where they are this episode's own."""
+        """Stop the sandboxes if they belong to this episode alone."""
         if self._own:
             self._shared.close()
 

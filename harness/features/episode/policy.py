@@ -1,4 +1,4 @@
-"""The model that is trained, as the agent loop sees it; and its answers in the loop's words."""
+"""The trained model as the agent loop sees it, and its answers as turns."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,18 +20,18 @@ from harness.models.protocol import (
 from harness.problem import ProblemView
 
 Answer = str | Mapping[str, Any] | Sequence[Mapping[str, Any]]
-"""A model's answer: its text; a message of the chat completions API; or its tool calls."""
+"""A model's answer: text, a message of the chat completions API, or tool calls."""
 
 _EMPTY = ModelTurn(stop=ModelStop(reason="end_turn"))
 
 
 class Policy:
-    """Stands for a model that is asked elsewhere: keeps what it would be sent.
+    """Placeholder for a model run by the caller; stores each request.
 
     Attributes:
-        answer: what it returns when it is asked.
-        sent: the messages of the newest request, as the evaluation would send them; `tools` are
-            those that it would name.
+        answer: the answer to the next request.
+        sent: messages of the newest request, as an evaluation would send them.
+        tools: tools of the newest request.
     """
 
     name = "policy"
@@ -52,7 +52,7 @@ class Policy:
         settings: ModelSettings,  # noqa: ARG002 - protocol
         on_retry: RetryObserver | None = None,  # noqa: ARG002
     ) -> ModelTurn:
-        """Keep the request, and return the answer."""
+        """Store the request and return `answer`."""
         self.sent, self.tools = tuple(messages), tuple(tools)
         return self.answer
 
@@ -61,16 +61,16 @@ class Policy:
 
 
 def turn_of(answer: Answer, messages: Sequence[Message], *, cut_off: bool) -> ModelTurn:
-    """Return a model's answer as the agent loop takes it.
+    """Convert a model's answer to a turn of the agent loop.
 
     Args:
-        answer: as `Answer` says. A tool call is `{"id", "type", "function": {"name",
-            "arguments"}}` or `{"name", "arguments"}`; arguments are JSON text or an object.
-        messages: the conversation so far, so that ids of calls are unique.
-        cut_off: whether the answer ended because it reached the token limit.
+        answer: see `Answer`. A tool call is `{"id", "type", "function": {"name", "arguments"}}` or
+            `{"name", "arguments"}`; arguments are JSON text or an object.
+        messages: the conversation so far, needed for unique call ids.
+        cut_off: whether the answer was cut off by the token limit.
 
     Raises:
-        UsageError: the answer is none of these.
+        UsageError: the answer has none of these forms.
     """
     message: dict[str, Any]
     if isinstance(answer, str):
@@ -83,7 +83,7 @@ def turn_of(answer: Answer, messages: Sequence[Message], *, cut_off: bool) -> Mo
         message = {"content": "", "tool_calls": [_call(each) for each in _listed(answer)]}
     finish = "length" if cut_off else "stop"
     wire = {"choices": [{"message": message, "finish_reason": finish}]}
-    try:  # as an evaluation reads what a server answers
+    try:  # read as an evaluation reads a server's answer
         return turn_from_wire(read_json(json.dumps(wire, default=str).encode()), messages)
     except MalformedAnswerError as error:
         raise UsageError(f"Episode.step(): {error}") from error
@@ -99,7 +99,7 @@ def _listed(calls: object) -> list[Any]:
 
 
 def _call(call: object) -> dict[str, Any]:
-    """One call as the wire has it."""
+    """Convert a tool call to the format of the chat completions API."""
     if not isinstance(call, Mapping):
         raise UsageError(f"Episode.step(): a {type(call).__name__} is no tool call; give a mapping")
     fields = dict(cast("Mapping[str, Any]", call))

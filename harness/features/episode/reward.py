@@ -1,4 +1,4 @@
-"""What an episode is worth: its parts, and the rules that make one number of them."""
+"""The reward of an episode: its parts, and the rules that combine them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 
 OVERFIT_PENALTY = 0.2
 FORMAT_PENALTY = 0.1
-PARTLY = 0.5  # of what `shaped` gives for hidden tests where not all tests pass
+PARTLY = 0.5  # weight of the share of hidden tests in `shaped` if not all tests pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,19 +19,20 @@ class EpisodeReward:
     """A reward and its parts.
 
     Attributes:
-        value: the number; None where infrastructure failed, which says nothing of the model.
-        verdict: that of the first test that failed, else `accepted`.
-        hidden_passed, hidden_total: hidden tests that passed, of how many.
+        value: the reward; None if infrastructure failed, which is not the model's fault.
+        verdict: verdict of the first failed test, or `accepted`.
+        hidden_passed, hidden_total: numbers of hidden tests passed and of all hidden tests.
         public_passed, public_total: the same for the public tests, which the model may run.
-        overfit: every public test passed, and a hidden one failed.
-        format: the share of tool calls that could be understood, 0 to 1; 0 where no solution was
-            handed in through a tool.
-        turns: answers of the model; calls of tool methods count as one each.
-        tool_calls: how many tools were called; `malformed` of them could not be understood.
-        code: the solution that was judged; empty where there was none.
-        stop_reason: why the episode ended, a word of `harness.agent.attempt.StopReason`.
-        cause: why infrastructure failed; empty where it did not.
-        grade: every test that was run; None where nothing was judged.
+        overfit: whether every public test passed but a hidden one failed.
+        format: share of well-formed tool calls, 0 to 1; 0 if no solution was submitted through a
+            tool.
+        turns: number of the model's answers; each call of a tool method counts as one.
+        tool_calls: number of tool calls.
+        malformed: number of malformed tool calls among them.
+        code: the judged solution; empty if there was none.
+        stop_reason: why the episode ended, a value of `harness.agent.attempt.StopReason`.
+        cause: the infrastructure failure; empty if there was none.
+        grade: results of all tests that were run; None if nothing was judged.
     """
 
     problem_id: str
@@ -58,12 +59,12 @@ class EpisodeReward:
 
     @property
     def failed(self) -> bool:
-        """Whether infrastructure failed or no test exists, so that there is no value."""
+        """Whether infrastructure failed or there are no tests, so no value exists."""
         return self.verdict in INFRASTRUCTURE | {Verdict.UNGRADED}
 
     @property
     def fraction(self) -> float:
-        """Hidden tests passed, of all hidden ones, 0 to 1; of all tests where none is hidden."""
+        """Share of hidden tests passed, 0 to 1; of public tests if none is hidden."""
         passed, total = self.hidden_passed, self.hidden_total
         if not total:
             passed, total = self.public_passed, self.public_total
@@ -79,10 +80,10 @@ def _fraction(reward: EpisodeReward) -> float:
 
 
 def _shaped(reward: EpisodeReward) -> float:
-    """1 when solved, else half the share of hidden tests; less for over-fit and broken calls.
+    """Return 1 if solved, else half the share of hidden tests, minus penalties.
 
-    This rule is our own. It lies between -0.3 and 1, and a solution that passes every test is
-    worth at least 0.9, any other at most 0.5.
+    Overfitting and malformed tool calls are penalized. The rule is specific to this project. Its
+    range is -0.3 to 1; a solution that passes every test gets at least 0.9, any other at most 0.5.
     """
     value = 1.0 if reward.solved else PARTLY * reward.fraction
     value -= OVERFIT_PENALTY * reward.overfit
@@ -92,7 +93,7 @@ def _shaped(reward: EpisodeReward) -> float:
 
 RewardFunction = Callable[[EpisodeReward], float]
 RewardRule = Literal["solved", "fraction", "shaped"] | RewardFunction
-"""A rule by its name, or a function of an `EpisodeReward` whose `value` is still None."""
+"""Name of a rule, or a function of an `EpisodeReward` without `value`."""
 
 RULES: Mapping[str, RewardFunction] = MappingProxyType(
     {"solved": _solved, "fraction": _fraction, "shaped": _shaped}
@@ -100,7 +101,7 @@ RULES: Mapping[str, RewardFunction] = MappingProxyType(
 
 
 def find_reward(rule: RewardRule, caller: str) -> RewardFunction:
-    """Return the function of a rule. Raises UsageError where there is none of that name."""
+    """Return the function of a rule. Raises UsageError if the name is unknown."""
     if callable(rule):
         return rule
     if rule not in RULES:
@@ -109,7 +110,7 @@ def find_reward(rule: RewardRule, caller: str) -> RewardFunction:
 
 
 def lost(problem_id: str, attempt: Attempt | None, cause: str, stop_reason: str) -> EpisodeReward:
-    """Return the reward of an episode that infrastructure stopped: it has no value."""
+    """Return the reward, without value, of an episode that infrastructure ended."""
     empty = EpisodeReward(problem_id, cause=cause, stop_reason=stop_reason)
     return empty if attempt is None else _with_attempt(empty, attempt)
 
@@ -117,13 +118,13 @@ def lost(problem_id: str, attempt: Attempt | None, cause: str, stop_reason: str)
 def reward_of(
     problem_id: str, attempt: Attempt, grade: Grade, rule: RewardFunction
 ) -> EpisodeReward:
-    """Return the reward of a solution that was judged.
+    """Return the reward of a judged solution.
 
     Args:
-        problem_id: of the problem.
-        attempt: the solution, and how it came about.
-        grade: of it, on all tests.
-        rule: makes one number of the parts; not asked where infrastructure failed.
+        problem_id: id of the problem.
+        attempt: the attempt that produced the solution.
+        grade: grade of the solution on all tests.
+        rule: computes the value from the parts; not called if infrastructure failed.
     """
     public = grade.public_passed, grade.public_total
     parts = EpisodeReward(

@@ -1,4 +1,4 @@
-"""One rollout of an `Episode`: the agent loop's state, its steps, and the judged end."""
+"""One rollout of an `Episode`: the agent loop, its steps, and the judging."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -26,7 +26,7 @@ from harness.sandbox.program import SandboxError
 
 T = TypeVar("T")
 Json = dict[str, Any]
-TRIES = 2  # at judging a solution whose sandbox failed
+TRIES = 2  # attempts to judge a solution if the sandbox fails
 OVER = "The episode is over: the call was not carried out."
 SANDBOX_LOST = "The tests could not be run, which is no fault of the solution. The episode is over."
 SANDBOX_ERROR = "sandbox_error"
@@ -35,15 +35,15 @@ _SETTINGS = ModelSettings()
 
 @dataclass(frozen=True, slots=True)
 class EpisodeStep:
-    """What an answer led to.
+    """Result of one answer of the model.
 
     Attributes:
-        messages: what to append to the conversation after the answer; none once it is over.
+        messages: messages to append to the conversation after the answer; none at the end.
         done: whether the episode is over.
-        stop_reason: why; None while it goes on.
-        restarted: `messages` are the whole conversation, which is not the earlier one with more
-            after it. This happens to a model that calls no tool: unless `tool_protocol` is
-            `native`, its tools are told in text after two such answers, and later not at all.
+        stop_reason: why it is over; None while it goes on.
+        restarted: whether `messages` replace the whole conversation instead of continuing it. This
+            happens if a model calls no tool: unless `tool_protocol` is `native`, its tools are
+            described in text after two such answers, and later not at all.
     """
 
     messages: list[Json]
@@ -53,7 +53,7 @@ class EpisodeStep:
 
 
 class Rollout:
-    """One problem between a reset and the next; lives in the event loop of the sandboxes."""
+    """One problem between two resets; runs in the sandboxes' event loop."""
 
     def __init__(self, shared: Episodes, problem: Problem, pool: Executor) -> None:
         rules = shared.rules_for([problem])
@@ -86,22 +86,22 @@ class Rollout:
 
     @classmethod
     async def of(cls, shared: Episodes, problem: Problem, pool: Executor) -> "Rollout":
-        """Begin with a problem, its examples checked. Raises UsageError, VettingError."""
+        """Check a problem's examples and start on it. Raises UsageError, VettingError."""
         state = cls(shared, await shared.vetted(problem, pool), pool)
         state.loop.open()
         await state.render()
         return state
 
     def wire(self) -> list[Json]:
-        """Return the messages of the next request, as the chat completions API has them."""
+        """Return the next request's messages in the chat completions format."""
         return [message_to_wire(each) for each in self.policy.sent]
 
     async def render(self) -> None:
-        """Keep what the model would be sent now."""
+        """Store the request that the model would now be sent."""
         await self.model.generate(self.dialogue.messages, self.dialogue.tools, _SETTINGS)
 
     async def step(self, answer: Answer, *, cut_off: bool) -> EpisodeStep:
-        """Take an answer of the model; see `Episode.step`."""
+        """Process an answer of the model; see `Episode.step`."""
         if self.stop_reason is not None:
             raise UsageError(f"the episode is over ({self.stop_reason}): call reset(problem) first")
         turn = turn_of(answer, self.dialogue.messages, cut_off=cut_off)
@@ -140,7 +140,7 @@ class Rollout:
         self.stop_reason = None if reason is None else reason.value
 
     async def reward(self, pool: Executor) -> EpisodeReward:
-        """Judge what came of it, once; see `Episode.reward`."""
+        """Judge the final solution once; see `Episode.reward`."""
         if self.judged is None:
             if self.stop_reason is None:
                 self.stop_reason = StopReason.MODEL_STOPPED.value
@@ -176,7 +176,7 @@ class Rollout:
 
 
 async def _again(work: Callable[[], Awaitable[T]]) -> T:
-    """Do it, and once more where the sandbox failed. Raises SandboxError."""
+    """Call `work`, and retry it if the sandbox fails. Raises SandboxError."""
     for _ in range(TRIES - 1):
         try:
             return await work()
@@ -186,4 +186,4 @@ async def _again(work: Callable[[], Awaitable[T]]) -> T:
 
 
 def _forget(event: object) -> None:
-    """Write no transcript."""
+    """Discard an event: an episode has no transcript."""

@@ -1,4 +1,4 @@
-"""`Episodes`: the problems, the settings and the sandboxes that many episodes share."""
+"""`Episodes`: problems, settings and sandboxes shared by many episodes."""
 
 import weakref
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
@@ -25,8 +25,7 @@ from harness.run.plan.problem_kinds import (
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.plan.toolset import toolbox_of
 from harness.run.reporter import LOG
-from harness.run.session.judging_session import isolate
-from harness.run.session.sandboxes import vetted_in
+from harness.run.session.judging_session import isolate, vetted_in
 from harness.run.session.warm_pool import WarmPool
 from harness.run.spec.keys import JudgingKeys, SelectionKeys, Words, spec_from
 from harness.sandbox.executor import Executor
@@ -41,7 +40,7 @@ BYTES_OF_PART = 8
 
 
 class EpisodeKeys(SelectionKeys, JudgingKeys, total=False):
-    """Keys of a spec that shape an episode, with the meaning that they have in a run."""
+    """Settings of an episode, with the same meaning as in a run."""
 
     prompt: str
     extract: str
@@ -62,26 +61,26 @@ class Episodes(Closing):
     block. Episodes of one `Episodes` may run in many threads and in any event loop.
 
     Args:
-        problems: `NAME[:WHERE]` or loaded problems; None where `Problem`s are given to `reset`.
-        reward: `solved` (1 where every test passes, else 0), `fraction` (the share of hidden tests
+        problems: `NAME[:WHERE]` or loaded problems; None to pass `Problem`s to `reset`.
+        reward: `solved` (1 if every test passes, else 0), `fraction` (the share of hidden tests
             that pass), `shaped` (a mixture, see `docs/training.md`), or a function of an
             `EpisodeReward`.
-        part: `train` or `held_out`: one part of the problems. The part of a problem depends on its
-            id and `seed` alone, so it stays the same when problems are added.
-        held_out: the share of problems in the held-out part, 0 to 1.
-        exclude: problems, or ids, that are left out: those of an evaluation. A problem is also
-            left out if its title or its statement is that of an excluded `Problem`.
-        keys: of a spec: which problems (`max_release_date`, `exclude_known_issues`), how they are
+        part: `train` or `held_out`, to use one part of the problems. A problem's part depends only
+            on its id and `seed`, so it stays the same when problems are added.
+        held_out: share of problems in the held-out part, 0 to 1.
+        exclude: problems or ids to leave out, such as those of an evaluation. A problem is also
+            left out if its title or statement equals that of an excluded `Problem`.
+        keys: settings: which problems (`max_release_date`, `exclude_known_issues`), how they are
             judged (`workers`, `test_timeout`), how the loop works (`max_turns`, `stop_on_pass`).
 
     Attributes:
-        problems: those that are left, in the data's order.
+        problems: the selected problems, in the data's order.
 
     Raises:
-        UsageError: a key, a reward or a problem is not there.
-        DataError: a row is not as its schema says.
-        NothingSelectedError: no problem is left.
-        IsolationError: there is no sandbox that is strong enough.
+        UsageError: a key, a reward or a problem is unknown.
+        DataError: a row does not match its schema.
+        NothingSelectedError: no problem is selected.
+        IsolationError: no sandbox is strong enough.
     """
 
     def __init__(
@@ -96,7 +95,7 @@ class Episodes(Closing):
     ) -> None:
         self.rule = find_reward(reward, CALLER)
         said = spec_from(CALLER, keys, EpisodeKeys, OWN, mode="agentic")
-        if reward != "solved":  # it would depend on where the judge stops
+        if reward != "solved":  # else the reward would depend on the test the judge stops at
             keys.setdefault("all_tests", True)
         self.spec = spec = spec_from(CALLER, keys, EpisodeKeys, OWN, mode="agentic")
         if isinstance(spec.test_timeout, str):
@@ -130,28 +129,28 @@ class Episodes(Closing):
 
     @cached_property
     def tools(self) -> tuple[ToolSpec, ...]:
-        """The tools that a model is told of; for problems of one kind."""
+        """The tools offered to the model; all problems must be of one kind."""
         return self.toolbox(rules_of(self.problems)).specs
 
     def order(self, epoch: int = 0) -> list[Problem]:
-        """Return the problems in the random order of an epoch, which `seed` decides."""
+        """Return the problems in the random order of an epoch, determined by `seed`."""
         seed = self.spec.seed
         return sorted(self.problems, key=lambda each: rank(seed, f"{epoch}\0{each.id}"))
 
     def find(self, problem: Problem | str) -> Problem:
-        """Return the problem itself, or the one of that id. Raises UsageError."""
+        """Return a problem given as such or by its id. Raises UsageError."""
         return self._names.find(problem) if isinstance(problem, str) else problem
 
     def begin(self, work: Callable[[Executor], Coroutine[Any, Any, T]]) -> Future[T]:
-        """Begin work in the sandboxes' own thread. Raises UsageError once they are closed."""
+        """Start work in the thread of the sandboxes. Raises UsageError after `close`."""
         return self._pool.begin(work)
 
     def close(self) -> None:
-        """End the sandboxes, and every episode under way."""
+        """Stop the sandboxes, and with them every running episode."""
         self._finish()
 
     def rules_for(self, problems: Sequence[Problem]) -> ProblemKind:
-        """Return the rules of a kind of problems. Raises UsageError where a key has no effect."""
+        """Return the kind of the problems. Raises UsageError for an unused key."""
         rules, spec = rules_of(problems), self.spec
         check_mode(rules, "agentic", runs_code=spec.run_code_tool)
         check_settings(rules, self._said, runs_code=spec.run_code_tool, caller=CALLER)
@@ -159,16 +158,16 @@ class Episodes(Closing):
         return rules
 
     def toolbox(self, rules: ProblemKind) -> Toolbox:
-        """Return the tools for a kind of problems. Raises UsageError for a user's broken tool."""
+        """Return the tools for a kind of problems. Raises UsageError."""
         if rules.kind not in self._boxes:
             self._boxes[rules.kind] = toolbox_of(self.spec, rules.tools)
         return self._boxes[rules.kind]
 
     def prompts(self, rules: ProblemKind) -> tuple[PromptSet, PromptSet]:
-        """Return the prompt set for a kind of problems, and that of the last request without tools.
+        """Return the prompt set for a kind of problems, and its fallback set.
 
         Raises:
-            UsageError: there is no such set.
+            UsageError: the prompt set does not exist.
         """
         if rules.kind not in self._prompts:
             name = self.spec.prompt
@@ -177,7 +176,7 @@ class Episodes(Closing):
         return self._prompts[rules.kind]
 
     async def vetted(self, problem: Problem, pool: Executor) -> Problem:
-        """Return the problem with unchecked examples checked, once for each problem.
+        """Return the problem with its examples checked; each problem is checked once.
 
         Raises:
             VettingError: the sandbox failed.
@@ -186,7 +185,7 @@ class Episodes(Closing):
             return problem
         key = problem.id, problem.content_hash
         if key not in self._vetted:
-            (self._vetted[key],) = await vetted_in(pool, [problem])
+            (self._vetted[key],) = await vetted_in(pool, [problem], LOG)
         return self._vetted[key]
 
 
@@ -194,9 +193,9 @@ def without(problems: Sequence[Problem], exclude: Iterable[Problem | str]) -> li
     """Return the problems that are not excluded.
 
     Args:
-        problems: to choose from.
-        exclude: problems, whose id, title and statement are excluded; or ids, native ids and
-            aliases. An id that no problem has excludes nothing.
+        problems: problems to choose from.
+        exclude: problems, which exclude their id, title and statement; or ids, native ids and
+            aliases. Unknown ids exclude nothing.
     """
     names: set[str] = set()
     texts: set[str] = set()
@@ -215,7 +214,7 @@ def without(problems: Sequence[Problem], exclude: Iterable[Problem | str]) -> li
 
 
 def _texts(problem: Problem) -> set[str]:
-    """What shows that two problems of different sources are one: title and statement."""
+    """Return normalized title and statement, which identify a problem across sources."""
     title, statement = (
         " ".join(text.casefold().split()) for text in (problem.title, problem.statement)
     )
@@ -231,5 +230,5 @@ def _in_part(problem: Problem, part: str | None, held_out: float, seed: int) -> 
 
 
 def tool_schemas(specs: Iterable[ToolSpec]) -> list[Mapping[str, Any]]:
-    """Return tools as JSON schemas, in the form of the chat completions API."""
+    """Return tools as JSON schemas in the format of the chat completions API."""
     return [{"type": "function", "function": each.model_dump()} for each in specs]

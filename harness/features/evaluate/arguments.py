@@ -1,4 +1,4 @@
-"""Read the arguments of `evaluate`."""
+"""Check the arguments of `evaluate` and convert them to a spec."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -18,15 +18,17 @@ SPLIT = "eval"
 PREFIX = "python:"
 
 SolutionFunction = Callable[[dict[str, Any]], str | Awaitable[str]]
-"""From what a model may see of a problem to Python source, or prose with a block of it."""
+"""Function from a problem, without hidden tests, to code or text with code."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluateArguments:
-    """What is to be evaluated, of which problems, by whom.
+    """The checked arguments of `evaluate`.
 
     Attributes:
-        own_model: the user's function; None where the spec's model is asked.
+        spec: settings of the run.
+        benchmark: name of the benchmark, or loaded problems.
+        own_model: the user's function as a model; None to use the spec's model.
     """
 
     spec: RunSpec
@@ -34,7 +36,7 @@ class EvaluateArguments:
     own_model: Model | None
 
     @classmethod
-    def of(  # noqa: PLR0917 - as `evaluate` has them
+    def of(  # noqa: PLR0917 - the arguments of `evaluate`
         cls,
         solution_fn: SolutionFunction | Model | None,
         split: str | None,
@@ -44,7 +46,7 @@ class EvaluateArguments:
         efficiency: bool | None,
         keys: RunKeys,
     ) -> "EvaluateArguments":
-        """From arguments. Raises UsageError."""
+        """Check the arguments. Raises UsageError."""
         given = checked(_place(benchmark, split))
         name = name_of(given)
         external = keys.get("agent_command") is not None or keys.get("mode") in EXTERNAL
@@ -83,7 +85,7 @@ OWN = (
 
 
 def _place(benchmark: Benchmark | None, split: str | None) -> Benchmark:
-    """The problems that are meant. Raises UsageError."""
+    """Combine benchmark and split to `NAME:SPLIT`. Raises UsageError."""
     if benchmark is None:
         return f"{MERCURY}:{split or SPLIT}"
     if split is None:
@@ -98,7 +100,7 @@ def _of_mercury(name: str | None) -> bool:
 
 
 def _name(solution_fn: object) -> str:
-    """What a function's results are filed under, `python:MODULE:NAME`; a model says its name."""
+    """Return a function's name in the results: `python:` and its own name."""
     named: Any = solution_fn
     while hasattr(named, "func"):  # a partial
         named = named.func

@@ -1,4 +1,4 @@
-"""`harness run`: problems, a model, a mode; a run directory and a table."""
+"""The command `harness run`: read its flags and start or resume a run."""
 
 from collections.abc import Mapping
 from pathlib import Path

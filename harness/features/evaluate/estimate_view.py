@@ -10,7 +10,7 @@ from harness.text import dollars
 
 
 def estimate_view(estimate: Estimate, prices_as_of: str | None) -> RenderableType:
-    """Requests, tokens and cost, from the least to the most."""
+    """Show the ranges of requests, tokens and cost."""
     return facts(_rows(estimate, prices_as_of))
 
 

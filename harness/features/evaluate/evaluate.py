@@ -1,4 +1,4 @@
-"""`evaluate`: a model, or a Python function, over the problems of a benchmark."""
+"""`evaluate`: run a model or a Python function over the problems of a benchmark."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ from harness.text import printable_line
 
 
 class EvaluationError(HarnessError):
-    """No sample of an evaluation could be graded; the message says why the first could not."""
+    """No sample of an evaluation could be graded; the message gives the first cause."""
 
 
 @listing(RunKeys)
@@ -51,32 +51,32 @@ def evaluate(
     progress: bool | None = None,
     **keys: Unpack[RunKeys],
 ) -> Evaluation:
-    """Have problems solved, judge the solutions, and time them where that is wanted.
+    """Solve problems with a model, judge the solutions, and optionally time them.
 
     Args:
-        solution_fn: is given a problem as a dictionary: every field of a `ProblemView`, and under
-            the names of Mercury's columns `slug_name`, `prompt`, `pretty_content`, `entry_point`,
-            `difficulty`. It returns the source, or text with a block of it. It may be a coroutine
-            function, or an object with the methods of a `Model`. Without it, and without `model`,
-            the benchmark's own references are evaluated.
-        split: of the benchmark, as in `NAME:SPLIT`; Mercury's is `eval` by default.
-        limit: how many problems at most; another word for `sample_size`.
-        benchmark: `NAME[:WHERE]`, or problems that are loaded; Mercury by default.
-        model: a model by its name, as for `harness run --model`.
-        efficiency: time solutions that pass beside the references; None for where the benchmark is
+        solution_fn: function of a problem, given as a dictionary with every field of a
+            `ProblemView` and, under the names of Mercury's columns, `slug_name`, `prompt`,
+            `pretty_content`, `entry_point`, `difficulty`. It returns Python source, or text with a
+            code block. It may be a coroutine function, or an object with the methods of a `Model`.
+            Without it, and without `model`, the benchmark's own references are evaluated.
+        split: split of the benchmark, as in `NAME:SPLIT`; `eval` by default for Mercury.
+        limit: most problems to run; the same as `sample_size`.
+        benchmark: `NAME[:WHERE]`, or loaded problems; Mercury by default.
+        model: name of a model, as for `harness run --model`.
+        efficiency: whether to time passing solutions beside the references; by default only for
             Mercury.
-        out: the run's directory. A run that is there already goes on, if it is the same. Without
-            it nothing is left on disk.
-        observer: is told how it goes: an `Observer`, or a function of events. What it raises ends
-            the evaluation.
-        progress: show the live table on stderr; None for where that is a terminal.
-        keys: of a spec, as on the command line: `mode="agentic"`, `samples_per_problem=4`.
+        out: run directory. An existing run with the same settings is resumed. Without it nothing
+            is left on disk.
+        observer: an `Observer`, or a function of events, called as the run proceeds. An exception
+            it raises ends the evaluation.
+        progress: whether to show the live table on stderr; by default only on a terminal.
+        keys: settings as on the command line: `mode="agentic"`, `samples_per_problem=4`.
 
     Raises:
         EvaluationError: no sample could be graded.
-        HarnessError: as `harness run` ends with, in one line: a key, a benchmark or a model that
-            is not there, a row that is not as its schema says, a sandbox that cannot be had.
-        KeyboardInterrupt: it was interrupted; what was graded is kept where `out` was given.
+        HarnessError: the one-line error of `harness run`: an unknown key, benchmark or model, a
+            row that does not match its schema, an unavailable sandbox.
+        KeyboardInterrupt: the user interrupted; graded samples are kept if `out` is given.
     """
     asked = EvaluateArguments.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
     evaluation = _Evaluation(asked, out, observer, progress)
@@ -98,9 +98,9 @@ async def aevaluate(
     progress: bool | None = None,
     **keys: Unpack[RunKeys],
 ) -> Evaluation:
-    """The same in the running loop, which a coroutine function is called in as well.
+    """Async version of `evaluate`; runs coroutine functions in the same loop.
 
-    Named as `aevaluate` of LangSmith and Ragas and `ainvoke`, `acompletion` of their kin are.
+    The name follows `aevaluate` in LangSmith and Ragas, and `ainvoke`, `acompletion` elsewhere.
     """
     asked = EvaluateArguments.of(solution_fn, split, limit, benchmark, model, efficiency, keys)
     evaluation = _Evaluation(asked, out, observer, progress)
@@ -124,7 +124,7 @@ async def aevaluate(
 
 
 class _Evaluation:
-    """An evaluation on its way."""
+    """One call of `evaluate`."""
 
     def __init__(
         self,
@@ -139,7 +139,7 @@ class _Evaluation:
         self._controller = RunController(LOG, watched(observer, progress=progress))
 
     def prepare(self, vet: Vet) -> Prepared:
-        """Load the problems, and find whatever is wrong before a request is sent."""
+        """Load the problems and check the settings before any request is sent."""
         asked, out = self._asked, self._out
         before: Mapping[str, Any] | None = None
         if out is not None and (out / MANIFEST).exists():
@@ -162,13 +162,13 @@ class _Evaluation:
         return prepared
 
     async def vet(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
-        """Check examples that were read off statements."""
+        """Check public tests that were parsed from problem statements."""
         spec = self._asked.spec
         choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
         return await vetted(problems, spec, choice.isolation)
 
     async def carry_out(self, prepared: Prepared) -> Evaluation:
-        """Do what is left of the run, and say what it came to."""
+        """Run the pending samples and return the result."""
         with ExitStack() as stack:
             path = self._out or Path(stack.enter_context(TemporaryDirectory(prefix="harness-")))
             outcome = await self._controller.run(prepared, path)

@@ -25,18 +25,17 @@ if TYPE_CHECKING:
 
 
 class Evaluation(NotebookView, Mapping[str, Any]):
-    """The results of `evaluate`: a mapping of figures, and the samples and the summary behind them.
+    """Result of `evaluate`: a mapping of figures, with samples and summary.
 
-    The keys are `pass_at_1` and `beyond_at_1` (between 0 and 1; NaN where no sample tells), their
+    The keys are `pass_at_1` and `beyond_at_1` (between 0 and 1; NaN without usable samples), their
     95 % intervals `pass_at_1_ci95` and `beyond_at_1_ci95` (low, high), `beyond_at_1_passed` over
-    passed samples alone, `percentile` (of 100), `problems`, `samples`, `graded`, `pending` (samples
-    that nobody could grade, in no rate), `verdicts` (how many of each), `tokens` and `cost` (US
-    dollars; None where they are unknown), `model`, and `run`, the directory, None where none was
-    kept.
+    passed samples only, `percentile` (0 to 100), `problems`, `samples`, `graded`, `pending`
+    (ungraded samples, left out of all rates), `verdicts` (count of each), `tokens` and `cost` (US
+    dollars; None if unknown), `model`, and `run` (the directory; None if none was kept).
 
     Attributes:
-        summary: all figures, as `harness run --json` has them.
-        failures: samples that infrastructure kept from being graded now, and why.
+        summary: all figures, as in `harness run --json`.
+        failures: samples not graded because infrastructure failed, with the cause.
     """
 
     def __init__(
@@ -49,27 +48,27 @@ class Evaluation(NotebookView, Mapping[str, Any]):
 
     @property
     def run(self) -> Run:
-        """The run as comparisons and reports read it."""
+        """The loaded run, as comparisons and reports use it."""
         return self._run
 
     @property
     def path(self) -> Path | None:
-        """The run's directory; None where none was kept."""
+        """The run directory; None if none was kept."""
         return self._path
 
     @property
     def results(self) -> tuple[SampleResult, ...]:
-        """The graded samples, in the order they ended."""
+        """The graded samples, in the order in which they ended."""
         return self._run.results
 
     @property
     def pass_at_1(self) -> float:
-        """The share of problems that are solved; NaN where none is graded."""
+        """The share of problems solved; NaN if none is graded."""
         return _value(self.summary.pass_at_1)
 
     @property
     def beyond_at_1(self) -> float:
-        """Beyond@1 over the problems that tell fast from slow; NaN where there is none."""
+        """Beyond@1 where references tell fast from slow; NaN without such problems."""
         return FIGURES["beyond_at_1"](self)
 
     def __getitem__(self, key: str) -> Any:
@@ -82,11 +81,11 @@ class Evaluation(NotebookView, Mapping[str, Any]):
         return len(FIGURES)
 
     def to_pandas(self) -> "pd.DataFrame":
-        """Return a row a sample, with its problem, verdict, tokens, cost (US dollars), seconds."""
+        """Return a row per sample: problem, verdict, tokens, cost (US dollars), seconds."""
         return samples_frame(self.run)
 
     def view(self) -> RenderableType:
-        """The last screen of `harness run`, and why samples are pending."""
+        """Show the last screen of `harness run`, and why samples are pending."""
         shown = run_screen(self.run, self.summary)
         if not self.failures:
             return shown

@@ -53,7 +53,7 @@ class Running:
         dry_run: bool,
         only: Sequence[str] = (),
     ) -> int:
-        """A new run, or the one that is at `out` already; returns the exit code."""
+        """Start a new run, or resume the one at `out`; return the exit code."""
         self.controller.dry_run = dry_run
         spec = read_spec(config, flags)
         if out is not None and (out / MANIFEST).exists():
@@ -75,7 +75,7 @@ class Running:
         dry_run: bool,
         only: Sequence[str] = (),
     ) -> int:
-        """Go on with a run; returns the exit code."""
+        """Resume a run; return the exit code."""
         self.controller.dry_run = dry_run
         fixed = sorted(set(flags) - RESUMABLE - GROWING)
         if fixed or out or config:
@@ -89,7 +89,7 @@ class Running:
         return self._run(self.controller.further(path, spec, before, only), path, dry_run=dry_run)
 
     def _run(self, prepared: Prepared, path: Path | None, *, dry_run: bool) -> int:
-        """Say what will be done, and do it unless that is all."""
+        """Announce the run, and start it unless this is a dry run."""
         self.controller.announce(prepared)
         if dry_run:
             return self._foretell(prepared)
@@ -100,7 +100,7 @@ class Running:
         return self._conclude(outcome, path)
 
     def _conclude(self, outcome: Outcome, path: Path) -> int:
-        """Print what a run came to, and how it goes on; returns the exit code."""
+        """Print the summary and how to resume the run; return the exit code."""
         summary, failures = outcome.summary, outcome.failures
         print_summary(self.out, summary, path, as_json=self.as_json)
         if self.controller.interrupts:
@@ -128,14 +128,14 @@ class Running:
         return gate(self.err, path, self.fail_under)
 
     def _advice(self, outcome: Outcome, path: Path) -> str:
-        """What to do about samples that infrastructure stopped."""
+        """Return advice on samples that failed because of infrastructure."""
         unasked = all(each.verdict is Verdict.MODEL_ERROR for each in outcome.failures)
         if unasked and read_manifest(path)["spec"]["model"].startswith(PREFIX):
             return "a recording cannot answer more when it is resumed: name a model with -m"
         return f"try again with: harness run --resume {path}"
 
     def _foretell(self, prepared: Prepared) -> int:
-        """What the run may ask for and cost; nothing is asked."""
+        """Print an estimate of requests and cost; return the exit code."""
         plan = prepared.plan
         if not plan.model_name.startswith((PREFIX, AGENT_PREFIX, REFERENCES)):
             found = estimate(plan, prepared.samples)
@@ -148,7 +148,7 @@ class Running:
         return OK
 
     def _tell_of(self, budget: Budget, pending: int, path: Path) -> None:
-        """That the run's budget is spent, and how it goes on."""
+        """Print that the run's budget is spent, and how to resume the run."""
         flag = "--max-tokens-total"
         if budget.turned_away is not StopReason.TOKEN_LIMIT:
             flag = "--max-cost"

@@ -1,4 +1,4 @@
-"""Answers of an experiment: a sentence for each pair of cells at equal spend."""
+"""Summary of an experiment: a sentence on each pair of cells at equal spend."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,15 +12,15 @@ from harness.run.store.directory import MANIFEST
 from harness.run.summary.loaded_run import read_run
 
 MOST = 20
-"""Pairs that are compared at equal spend, at most."""
+"""Most pairs that are compared at equal spend."""
 
 
 class Answer(Frozen):
     """Two cells at equal spend.
 
     Attributes:
-        baseline, cell: their names.
-        sentence: what `harness.features.compare.spend.spend_comparison` says of them.
+        baseline, cell: names of the cells.
+        sentence: the sentence of `harness.features.compare.spend.spend_comparison`.
     """
 
     baseline: str
@@ -31,12 +31,12 @@ class Answer(Frozen):
 def answers_of(
     path: Path, cells: Mapping[str, Mapping[str, Any]], baseline: str
 ) -> tuple[Answer, ...]:
-    """Return the answer for each pair that can be compared.
+    """Compare each pair of cells that can be compared at equal spend.
 
     Args:
         path: the experiment's directory.
-        cells: the spec of each, by its name.
-        baseline: a cell's name.
+        cells: spec of each cell by name.
+        baseline: name of the baseline.
     """
     found: list[Answer] = []
     for first, second in _pairs(cells, baseline):
@@ -53,7 +53,7 @@ def answers_of(
 
 
 def _pairs(cells: Mapping[str, Mapping[str, Any]], baseline: str) -> Iterator[tuple[str, str]]:
-    """Yield single shot with each mode of the same settings; else the two cells that there are."""
+    """Yield single shot with each comparable mode, or else the only two cells."""
     shots = [name for name, spec in cells.items() if spec["mode"] == SINGLE_SHOT]
     pairs = [(shot, agent) for shot in shots for agent in agents_of(cells[shot], cells)]
     if pairs:

@@ -1,4 +1,4 @@
-"""The names of a grid's cells, which are those of their directories."""
+"""Names of a grid's cells, used as names of their directories."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,19 +12,19 @@ LONGEST = 100
 LONGEST_PART = 40
 MAIN = ("model", "mode", "prompt", "samples_per_problem")
 SILENT = frozenset({"price", "prices", "max_cost", "max_tokens_total"})
-"""Keys that tell no cell from another."""
+"""Keys that do not distinguish cells."""
 
 _NAME = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9._+-]{{0,{LONGEST - 1}}}\Z")
 _RESERVED = frozenset({"experiment.json"})
 
 
 def is_name(name: object) -> bool:
-    """Whether a cell may be called so: it is a file name that needs no quotes anywhere."""
+    """Return whether a cell name is valid: a file name that needs no quotes."""
     return isinstance(name, str) and bool(_NAME.match(name)) and name not in _RESERVED
 
 
 def check_name(name: object, where: str) -> None:
-    """Refuse what no cell may be called. Raises UsageError."""
+    """Refuse an invalid cell name. Raises UsageError."""
     if not is_name(name):
         given = name[:100] if isinstance(name, str) else type(name).__name__
         raise UsageError(
@@ -39,13 +39,13 @@ def names_of(
     varied: frozenset[str] = frozenset(),
     taken: Iterable[str] = (),
 ) -> list[str]:
-    """A name for each cell, made of what tells it from the others.
+    """Name each cell after the settings that differ between cells.
 
     Args:
-        specs: of all cells, as they are stored.
-        given: the name that a cell has already.
-        varied: keys whose value is told even where it is the usual one.
-        taken: names that no cell may get.
+        specs: stored specs of all cells.
+        given: existing names of the cells; None to make one.
+        varied: keys whose value appears in the name even if it is the default.
+        taken: names that may not be used.
     """
     keys = [*MAIN, *(key for key in RunSpec.model_fields if key not in MAIN)]
     told = [key for key in keys if key not in SILENT and _differs(key, specs)]
@@ -60,7 +60,7 @@ def names_of(
 
 
 def _differs(key: str, specs: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether it has several values among the cells that it means something to."""
+    """Return whether a key has several values among the cells whose mode uses it."""
     values = [spec[key] for spec in specs if uses(spec["mode"], key)]
     return any(value != values[0] for value in values)
 
@@ -68,7 +68,7 @@ def _differs(key: str, specs: Sequence[Mapping[str, Any]]) -> bool:
 def _needed(
     keys: Sequence[str], specs: Sequence[Mapping[str, Any]], varied: frozenset[str]
 ) -> list[str]:
-    """The keys without those that follow from the others, as a model's address does from it."""
+    """Drop keys that follow from the others, as an address follows from its model."""
     kept = list(keys)
     for key in reversed(keys):
         others = [other for other in kept if other != key]

@@ -1,4 +1,4 @@
-"""The runs of an experiment's cells: prepared, carried out in parts, on one budget."""
+"""Prepare the runs of an experiment's cells and run them in parts on one budget."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -26,12 +26,12 @@ from harness.sources.files.rows import Loaded
 
 
 class CellRuns:
-    """The runs of all cells. A cell may be carried out in several parts.
+    """The runs of all cells. A cell may run in several parts.
 
     Attributes:
-        plans: of each cell, as it was prepared last.
-        failed: samples that infrastructure stopped in this invocation.
-        budget: of the part that was carried out last; None before the first.
+        plans: the latest plan of each cell.
+        failed: number of samples that failed in this invocation because of infrastructure.
+        budget: budget of the latest part; None before the first.
     """
 
     def __init__(self, controller: RunController) -> None:
@@ -45,36 +45,36 @@ class CellRuns:
         self.budget: Budget | None = None
 
     def prepare(self, experiment: Experiment) -> Mapping[str, Prepared]:
-        """Prepare every cell, so that a mistake in the last is found before the first is paid.
+        """Prepare every cell, so that mistakes are found before anything costs.
 
-        All have the same problems, which are loaded and checked once.
+        All cells have the same problems, which are loaded and checked once.
 
         Raises:
-            HarnessError: as `harness.run.plan.plan.prepare` has it.
+            HarnessError: see `harness.run.plan.plan.prepare`.
         """
         for cell in experiment.cells:
             self._ready[cell.name] = self._prepared(experiment, cell)
         return self._ready
 
     def count_spending(self, experiment: Experiment) -> None:
-        """Find out what each cell spent before, of what is limited."""
+        """Read what each cell has spent so far of the budget."""
         for name, each in self._ready.items():
             path = experiment.path / name
             self._spent[name] = NOTHING if each.before is None else budget_of(each.plan, path).spent
 
     def close(self) -> None:
-        """Close the models of cells that were prepared and not begun."""
+        """Close the models of cells that were prepared but not started."""
         asyncio.run(_close(list(self._ready.values())))
         self._ready.clear()
 
     def left(self, experiment: Experiment, cell: Cell, asked: Sequence[str] | None) -> Prepared:
-        """Return a cell with the samples that are to be done now.
+        """Return a prepared cell with its pending samples.
 
         Args:
-            experiment: of the cell.
-            cell: as it is now.
-            asked: the problems that are asked so far, in their order; None for all. What failed in
-                this invocation is then not tried again.
+            experiment: the cell's experiment.
+            cell: the cell with its current settings.
+            asked: ids of the problems to run, in order; None for all. If given, samples that failed
+                in this invocation are not tried again.
         """
         found = self._ready.get(cell.name)
         if found is None or found.plan.spec.samples_per_problem != cell.spec.samples_per_problem:
@@ -94,11 +94,11 @@ class CellRuns:
         return replace(found, samples=samples)
 
     def close_one(self, cell: Cell) -> None:
-        """Close the model of a cell that was prepared and not begun."""
+        """Close the model of a cell that was prepared but not started."""
         asyncio.run(_close([self._ready.pop(cell.name)]))
 
     def carry_out(self, experiment: Experiment, cell: Cell, prepared: Prepared) -> Outcome:
-        """Do some samples of a cell; what the other cells spent counts."""
+        """Run some samples of a cell; other cells' spending counts in the budget."""
         path = experiment.run(cell)
         others = (each for name, each in self._spent.items() if name != cell.name)
         elsewhere = sum(others, NOTHING)
@@ -115,7 +115,7 @@ class CellRuns:
         return outcome
 
     def recorded(self, cell: Cell) -> int | None:
-        """Return how many samples of a problem are recorded; None where a model is asked."""
+        """Return how many samples per problem are recorded; None if a model is used."""
         model = self.plans[cell.name].model
         if not isinstance(model, ReplayModel):
             return None
@@ -137,12 +137,12 @@ class CellRuns:
 
 
 def results_of(path: Path) -> Collection[SampleResult]:
-    """Return the graded samples of a cell with their costs; none where it has not begun."""
+    """Return the graded samples of a cell with costs; none if not started."""
     return read_run(path).results if (path / MANIFEST).exists() else ()
 
 
 def keep_as_not_needed(path: Path, plan: Plan, cause: str) -> None:
-    """Write into a run that its pending samples were not needed, and why."""
+    """Record in a run that its pending samples are not needed, and why."""
     if not (path / MANIFEST).exists():
         return
     directory = RunDirectory.resume(path)
@@ -156,7 +156,7 @@ def keep_as_not_needed(path: Path, plan: Plan, cause: str) -> None:
 
 
 class _Once:
-    """What the cells have in common, done once: problems are loaded, and their examples checked."""
+    """Loads problems and checks their examples once for all cells."""
 
     def __init__(self, controller: RunController) -> None:
         self._controller = controller
@@ -183,13 +183,13 @@ class _Once:
 
 
 def _without_budget(prepared: Prepared) -> Prepared:
-    """The same run, to be kept without the budget, which is the whole grid's."""
+    """Remove the budget, which belongs to the whole grid, from a run to be stored."""
     spec = prepared.plan.spec.model_copy(update={"max_cost": None, "max_tokens_total": None})
     return replace(prepared, plan=replace(prepared.plan, spec=spec))
 
 
 def _clear_unbegun(path: Path) -> None:
-    """Remove what is left where a crash met a cell before it had begun."""
+    """Remove leftovers of a crash before the cell had started."""
     if path.is_dir() and not (path / MANIFEST).exists():
         (path / f".{MANIFEST}.draft").unlink(missing_ok=True)
         if (path / FOLDER).is_dir() and not any((path / FOLDER).iterdir()):

@@ -1,4 +1,4 @@
-"""`harness experiment`: models and modes over the same problems, compared and ranked."""
+"""The command `harness experiment`: compare models and modes, ranked."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Decide whether two cells differ, or are measured closely enough."""
+"""Decide whether two cells differ, or are measured precisely enough."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -19,8 +19,8 @@ class Goal:
     """When an experiment of two cells may stop.
 
     Attributes:
-        decided: stop as soon as the cells differ.
-        level: the chance to say so although they do not.
+        decided: stop as soon as the cells differ significantly.
+        level: significance level, the chance to find a difference where there is none.
         precision: stop as soon as the interval of the difference is narrower than this, in points.
     """
 
@@ -30,12 +30,12 @@ class Goal:
 
     @property
     def stops(self) -> bool:
-        """Whether the experiment may stop before all problems are asked."""
+        """Whether the experiment may stop before all problems are run."""
         return self.decided or self.precision is not None
 
     @property
     def flags(self) -> dict[str, Any]:
-        """The flags that say so."""
+        """The flags that set this goal, by key."""
         given = {
             "stop_when_decided": self.decided or None,
             "level": None if self.level == LEVEL else self.level,
@@ -45,16 +45,18 @@ class Goal:
 
 
 class Decision(Frozen):
-    """What an experiment that may stop early has come to.
+    """Outcome of an experiment that may stop early.
 
     Attributes:
-        reason: `decided`; `precise`; `all_done` where all problems are asked and neither holds;
-            `incomplete` where the experiment was interrupted or ran out of budget.
-        cell, baseline: the names of the cells; `difference` is the first less the second.
-        pairs: problems that count; `problems` of all are asked, of `planned`.
-        difference, low, high: of the rates, between -1 and 1; the interval holds at all looks.
-        e_value: against no difference.
-        level, precision: as they were asked for.
+        reason: `decided`; `precise`; `all_done` if all problems are done and neither holds;
+            `incomplete` if the experiment was interrupted or ran out of budget.
+        cell, baseline: names of the cells; `difference` is the first minus the second.
+        pairs: number of problems that count as evidence.
+        problems, planned: number of problems done in both cells, and of all problems.
+        difference, low, high: difference of the rates and its interval, between -1 and 1; the
+            interval is valid at all interim looks.
+        e_value: evidence against no difference.
+        level, precision: the goal's level and precision.
     """
 
     reason: Reason
@@ -100,12 +102,12 @@ class Decision(Frozen):
 
 
 def scores(results: Iterable[SampleResult], samples: int, *, chosen: bool) -> dict[str, float]:
-    """Return what a cell solves of each problem that has all its samples.
+    """Return a cell's score, 0 to 1, on each problem with all its samples graded.
 
     Args:
-        results: of the cell.
-        samples: of a problem.
-        chosen: whether the one chosen by public tests counts, in place of the mean.
+        results: results of the cell.
+        samples: number of samples per problem.
+        chosen: whether to score the sample chosen by public tests instead of the mean.
     """
     found: dict[str, list[SampleResult]] = defaultdict(list)
     for result in results:
@@ -126,20 +128,20 @@ def look(
     left_out: Collection[str],
     level: float,
 ) -> Evidence:
-    """Return what the pairs of both cells say of their difference.
+    """Return the evidence for a difference between two cells, paired by problem.
 
     Args:
-        cell: what it solves, by problem.
-        baseline: the same of the other cell.
-        left_out: problems that say which question is asked, and so do not answer it.
-        level: the chance to be wrong at any look.
+        cell: score of the cell by problem.
+        baseline: score of the baseline by problem.
+        left_out: pilot problems. They set the number of shots, so they cannot count as evidence.
+        level: chance of a false finding at any interim look.
     """
     pairs = [problem for problem in baseline if problem in cell and problem not in left_out]
     return evidence([cell[problem] - baseline[problem] for problem in pairs], level)
 
 
 def reason_to_stop(found: Evidence, goal: Goal) -> Literal["decided", "precise"] | None:
-    """Return why no further problem is needed; None while some are."""
+    """Return why no further problem is needed; None if more are needed."""
     if goal.decided and (found.low > 0 or found.high < 0):
         return "decided"
     if goal.precision is not None and 100 * (found.high - found.low) < goal.precision:

@@ -1,6 +1,6 @@
-"""`experiment.json`: the cells of a grid, by name; beside it lies a run directory for each.
+"""`experiment.json`: the cells of a grid by name, beside their run directories.
 
-An experiment may grow, by cells, problems and samples. Names stay what they were.
+An experiment may grow by cells, problems and samples. Existing names never change.
 """
 
 import fcntl
@@ -35,16 +35,16 @@ MOST_BYTES = 64 << 20
 
 
 class Stored(Frozen):
-    """What `experiment.json` holds.
+    """Contents of `experiment.json`.
 
     Attributes:
-        hash: of the grid: its cells and its baseline.
-        baseline: a cell's name.
-        cells: the spec of each, by its name; each is the name of a run directory beside the file,
-            once the cell has begun.
-        auto_shots: cells that get as many samples of a problem as another cell's spend buys.
-        pilot: problems that said how many that are, where the experiment may stop early.
-        decision: what the experiment came to, where it was allowed to stop early.
+        hash: hash of the grid's cells and baseline.
+        baseline: name of the baseline.
+        cells: spec of each cell by name; the name is also that of its run directory beside the
+            file, which exists once the cell has started.
+        auto_shots: cells that get as many samples per problem as another cell's spend pays for.
+        pilot: problems used to find that number, if the experiment may stop early.
+        decision: the outcome, if the experiment may stop early.
     """
 
     schema_version: int = Field(alias="schema", ge=SCHEMA, le=SCHEMA)
@@ -60,14 +60,14 @@ class Stored(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A grid at its place on disk.
+    """A grid with its directory on disk.
 
     Attributes:
         path: the experiment's directory.
-        cells: in the grid's order, with the names that they have there.
-        baseline: a cell's name.
-        created: when it began; None where it does only now.
-        auto_shots, pilot: as `Stored` has them.
+        cells: cells in the grid's order, with their names on disk.
+        baseline: name of the baseline.
+        created: time of creation; None for a new experiment.
+        auto_shots, pilot: see `Stored`.
     """
 
     path: Path
@@ -78,14 +78,14 @@ class Experiment:
     pilot: tuple[str, ...] = ()
 
     def run(self, cell: Cell) -> Path:
-        """Where a cell's run is, or will be."""
+        """Return the run directory of a cell."""
         return self.path / cell.name
 
     def write(self, decision: Decision | None = None) -> None:
-        """Keep what the grid is now, and what it came to.
+        """Write `experiment.json`.
 
         Raises:
-            StorageError: the disk refuses.
+            StorageError: the disk refused a write.
         """
         cells = {cell.name: stored(cell.spec) for cell in self.cells}
         value: dict[str, Any] = {
@@ -110,12 +110,12 @@ class Experiment:
 
 
 def experiment_at(path: Path, grid: Grid) -> Experiment:
-    """The grid at a place: a new experiment, or the one that is there, perhaps grown.
+    """Return a new experiment at a directory, or the existing one, possibly grown.
 
     Raises:
-        RunDirectoryError: something else is there, or an experiment that this grid does not
-            contain; the message says what differs.
-        UsageError: no cell, or more than one, is the baseline.
+        RunDirectoryError: the directory holds something else, or an experiment that this grid does
+            not contain; the message states the difference.
+        UsageError: no cell, or more than one, matches the baseline.
     """
     created, pilot = None, ()
     if (path / FILE).exists():
@@ -137,15 +137,15 @@ def experiment_at(path: Path, grid: Grid) -> Experiment:
 
 
 def _is_used(folder: Path) -> bool:
-    """Whether anything is in it but what a crash at the very beginning may leave."""
+    """Return whether a folder has files other than the draft of a crash."""
     return any(each.name != f".{FILE}.draft" for each in folder.iterdir())
 
 
 def read_experiment(path: Path) -> Stored:
-    """What an experiment's file says.
+    """Read `experiment.json`.
 
     Raises:
-        RunDirectoryError: there is none, or it is not as it was written.
+        RunDirectoryError: the file is missing or invalid, or was changed by hand.
     """
     file = path / FILE
     try:
@@ -168,17 +168,17 @@ def read_experiment(path: Path) -> Stored:
 
 
 def grid_hash(cells: Mapping[str, Mapping[str, Any]], baseline: str) -> str:
-    """What tells one grid from another: SHA-256 of its cells and its baseline."""
+    """Return the SHA-256 of a grid's cells and baseline."""
     ordered = {name: dict(sorted(spec.items())) for name, spec in cells.items()}
     return hashlib.sha256(to_json([baseline, list(ordered.items())])).hexdigest()
 
 
 @contextmanager
 def locked(path: Path) -> Generator[None]:
-    """Keep other processes out of an experiment's directory.
+    """Lock an experiment's directory against other processes.
 
     Raises:
-        RunDirectoryError: one is at work there, or the directory cannot be made.
+        RunDirectoryError: another process holds the lock, or the directory cannot be created.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -200,7 +200,7 @@ def locked(path: Path) -> Generator[None]:
 
 
 def _baseline(grid: Grid, cells: tuple[Cell, ...]) -> str:
-    """The name of the cell that the others are compared with; the first where none is named."""
+    """Return the name of the baseline, by default the first cell. Raises UsageError."""
     wanted, names = grid.baseline, [cell.name for cell in cells]
     if wanted is None:
         return names[0]
@@ -213,7 +213,7 @@ def _baseline(grid: Grid, cells: tuple[Cell, ...]) -> str:
         )
     found = [cell.name for cell in cells if _has(stored(cell.spec), wanted)]
     if len(found) != 1:
-        which = f"{len(found)} cells are so: {', '.join(found[:3])}" if found else "no cell is so"
+        which = f"{len(found)} cells match: {', '.join(found[:3])}" if found else "no cell matches"
         raise UsageError(
             f"{grid.path}: baseline: {which}; give the name of one of {', '.join(names[:10])}"
         )

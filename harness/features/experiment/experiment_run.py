@@ -1,4 +1,4 @@
-"""How `harness experiment` carries a grid out: cell by cell, on one budget."""
+"""Run the grid of `harness experiment` on one budget and print the ranking."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -33,19 +33,19 @@ class Experimenting:
         self.as_json = as_json
         self.out = console()
         self.err = console(error=True)
-        self.watchers = list(watchers)  # a list that `start` may change
+        self.watchers = list(watchers)  # changed in place by `start`
         reporter = TerminalReporter(self.err)
         self.controller = RunController(reporter, with_watchers(self.watchers, self.err))
 
     def start(self, asked: Invocation, *, dry_run: bool = False) -> int:
-        """Begin an experiment, or go on with it; returns the exit code.
+        """Start or resume an experiment; return the exit code.
 
         Args:
             asked: which experiment, and when it may stop early.
-            dry_run: only say what would be done.
+            dry_run: only print the cells and an estimate of their cost.
 
         Raises:
-            HarnessError: a cell cannot be run, or the directory is another experiment's.
+            HarnessError: a cell cannot be run, or the directory holds another experiment.
         """
         grid, path, goal = asked.grid, asked.path, asked.goal
         experiment = experiment_at(path, grid)
@@ -57,7 +57,7 @@ class Experimenting:
             self._foretell(experiment, prepared)
             runs.close()
             return OK
-        if goal.stops or experiment.auto_shots:  # runs are carried out in parts
+        if goal.stops or experiment.auto_shots:  # runs proceed in parts
             whole = [WholeRuns(watcher) for watcher in self.watchers]
             self.watchers[:] = cast("list[Watcher]", whole)
         with locked(path):
@@ -72,7 +72,7 @@ class Experimenting:
         return code
 
     def _carry_out(self, experiment: Experiment, runs: CellRuns, asked: Invocation) -> int:
-        """Do what is left, and say how it goes on where it is not done."""
+        """Run the pending samples of all cells; return the exit code."""
         left = sum(len(runs.left(experiment, cell, None).samples) for cell in experiment.cells)
         self.err.print(
             f"{count(len(experiment.cells), 'cell')}, {count(left, 'sample')} left to do, "
@@ -87,7 +87,7 @@ class Experimenting:
         return self._conclude(grid_run, runs, asked)
 
     def _conclude(self, grid_run: GridRun, runs: CellRuns, asked: Invocation) -> int:
-        """Say how it goes on, where it is not done; returns the exit code."""
+        """Print how to resume an unfinished experiment; return the exit code."""
         experiment, budget, failed = grid_run.experiment, runs.budget, runs.failed
         if self.controller.interrupts:
             self.err.print(f"interrupted; go on with: {asked.again()}", soft_wrap=True)
@@ -111,7 +111,7 @@ class Experimenting:
         return OK
 
     def _foretell(self, experiment: Experiment, prepared: Mapping[str, Prepared]) -> None:
-        """The cells, and what they may ask for and cost; nothing is asked or written."""
+        """Print the cells and an estimate of their cost, without writing files."""
         cells = [_foretold(name, each) for name, each in prepared.items()]
         if not self.as_json:
             self.out.print(grid_view(cells, experiment.baseline))
@@ -137,7 +137,7 @@ class Experimenting:
 
 
 def print_ranking(out: Console, ranking: Ranking, *, as_json: bool) -> None:
-    """The table and where the experiment is, or all of it as one JSON object."""
+    """Print the ranking as a table or as one JSON object."""
     if as_json:
         write_json(out, [ranking.model_dump_json()])
         return

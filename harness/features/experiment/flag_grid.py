@@ -1,4 +1,4 @@
-"""A grid without a file: from the flags of `harness experiment`, or from an experiment on disk."""
+"""Build a grid from flags, or from an experiment on disk."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -27,20 +27,20 @@ def grid_from_flags(
     vary: Sequence[str] = (),
     environ: Mapping[str, str],
 ) -> Grid:
-    """Return the grid that the flags mean: all combinations, over the same problems.
+    """Build the grid of all combinations of models, modes, prompts and varied keys.
 
     Args:
-        flags: by key of a run, for all cells.
-        models: a cell for each; the usual model where none is given.
-        modes: the same; single shot and agentic where none is given.
-        prompts: the same.
-        shots: samples of a problem in single shot: a number, or `auto` for as many as the other
-            mode's spend buys. Default: `auto` where there is another mode, else 1.
+        flags: settings of all cells, by key of a run.
+        models: names of models; the default model if empty.
+        modes: modes; single shot and agentic if empty.
+        prompts: prompt sets; the default set if empty.
+        shots: samples per problem in single shot: a number, or `auto` for as many as the other
+            mode's spend pays for. Default: `auto` if there is another mode, else 1.
         vary: `KEY=A,B` for each further key.
-        environ: where a model's name may stand.
+        environ: environment variables, which may hold the model's name.
 
     Raises:
-        UsageError: a flag's value is not as it should be; the message says what to give.
+        UsageError: a flag has an invalid value; the message states what to give.
     """
     modes = sorted(dict.fromkeys(modes or MODES), key=lambda mode: mode != SINGLE_SHOT)
     values = {**flags, "modes": modes}
@@ -58,15 +58,15 @@ def grid_from_flags(
 
 
 def grid_on_disk(path: Path, flags: Mapping[str, Any]) -> Grid:
-    """Return the grid of an experiment that is to go on.
+    """Return the grid of an experiment to resume.
 
     Args:
-        path: its directory.
-        flags: a new budget, or other settings that a run may change when it goes on.
+        path: the experiment's directory.
+        flags: a new budget, or other settings that may change when a run is resumed.
 
     Raises:
-        RunDirectoryError: it is no experiment.
-        UsageError: a flag would make it another experiment.
+        RunDirectoryError: the directory is not an experiment.
+        UsageError: a flag cannot be changed on resume.
     """
     fixed = sorted(set(flags) - RESUMABLE - BUDGET)
     if fixed:
@@ -102,7 +102,7 @@ def _varied(given: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _shots(given: str | None, modes: Sequence[str]) -> int | None:
-    """Return the samples of a problem in single shot; None for as many as the agent's buys."""
+    """Return the number of single shots; None for `auto`. Raises UsageError."""
     others = [mode for mode in modes if mode != SINGLE_SHOT]
     if SINGLE_SHOT not in modes:
         if given is not None:

@@ -1,15 +1,15 @@
-"""A grid: one selection of problems, and many ways to solve them, each a cell.
+"""A grid: a selection of problems and many configurations, each a cell.
 
-In its file stand the keys of a run, which hold for every cell, and beside them:
+A grid's file has keys of a run, which apply to every cell, and these keys:
 
-    models, modes, prompts, samples    one value or a list of them; so many cells a value
-    vary                               the same for any other key of a run
-    cells                              cells of their own, each with its keys, perhaps a `name`
+    models, modes, prompts, samples    one value or a list of them
+    vary                               a mapping from other keys of a run to such lists
+    cells                              extra cells, each a mapping of keys, optionally with a `name`
     baseline                           the cell that the others are compared with
 
-The cells are all combinations of what is listed, then those of `cells`. An entry of the first four
-may be a mapping instead, which sets other keys, too: a model with its address, say. What a cell's
-mode does not use is left out of it, and cells that come to the same are one.
+The cells are all combinations of the listed values, then those of `cells`. An entry of the first
+four may also be a mapping that sets further keys, such as a model with its address. Keys that a
+cell's mode does not use are dropped, and identical cells are merged.
 """
 
 import math
@@ -35,27 +35,27 @@ AXES = {
     "samples": "samples_per_problem",
 }
 OWN = frozenset({*AXES, "vary", "cells", "baseline"})
-"""The keys of a grid that are none of a run."""
+"""Keys of a grid that are not keys of a run."""
 
 OF_THE_WHOLE = frozenset(
     {*(GROWING - {"samples_per_problem"}), "benchmark", "max_cost", "max_tokens_total"}
 )
-"""What all cells have in common: which problems, and the budget."""
+"""Keys common to all cells: the selection of problems and the budget."""
 
 NOT_ALONE = frozenset({"price", "prices", "api_key_env", "header"})
-"""What makes no other run by itself; an entry of `models`, or of `cells`, may have its own."""
+"""Keys that alone do not make a different run; a model or cell may set them."""
 
 Values = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: its name and its run, whose model is named.
+    """A cell: its name and the settings of its run.
 
     Attributes:
-        name: as `cells` has it, or made of what tells it from the others.
-        named: whether it is the former.
-        spec: of its run; the budget in it is the whole grid's.
+        name: the name given in `cells`, or one made from the settings that differ between cells.
+        named: whether the name was given.
+        spec: settings of its run; the model is resolved, and the budget is that of the whole grid.
     """
 
     name: str
@@ -65,12 +65,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A grid as its file and the flags have it.
+    """A grid as read from its file or from flags.
 
     Attributes:
-        baseline: a cell's name, or keys that only one cell has so; None where it does not say.
-        varied: the keys that it lists under `vary`.
-        auto_shots: the names of cells that get as many samples as another cell's spend buys.
+        path: the grid's file, or a word for error messages.
+        cells: the cells.
+        baseline: a cell's name, or keys and values that only one cell has; None if not given.
+        varied: keys listed under `vary`.
+        auto_shots: names of cells that get as many samples as another cell's spend pays for.
     """
 
     path: Path | str
@@ -81,16 +83,16 @@ class Grid:
 
 
 def read_grid(path: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) -> Grid:
-    """The grid of a YAML file.
+    """Read a grid from a YAML file.
 
     Args:
         path: the file.
-        flags: the budget, where it was given on the command line.
-        environ: where a model's name may stand, and its address.
+        flags: budget given on the command line.
+        environ: environment variables, which may hold the model's name and address.
 
     Raises:
-        UsageError: the file cannot be read, a key is unknown or in the wrong place, or a value is
-            out of range; the message names the key, and the nearest right one.
+        UsageError: the file cannot be read, a key is unknown or misplaced, or a value is out of
+            range; the message names the key, and for an unknown one the most similar key.
     """
     return grid_of({**read_yaml(path), **flags}, path, flags, environ)
 
@@ -98,16 +100,16 @@ def read_grid(path: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) 
 def grid_of(
     values: Values, path: Path | str, flags: Mapping[str, Any], environ: Mapping[str, str]
 ) -> Grid:
-    """Return the grid of some values.
+    """Build a grid from the contents of its file.
 
     Args:
-        values: as a grid's file has them.
-        path: of the file, or another word for messages.
-        flags: those that were given on the command line.
-        environ: as in `read_grid`.
+        values: keys and values, as in a grid's file.
+        path: the file, or a word for error messages.
+        flags: flags given on the command line.
+        environ: see `read_grid`.
 
     Raises:
-        UsageError: as `read_grid` has it.
+        UsageError: see `read_grid`.
     """
     refuse_unknown(values, {*RunSpec.model_fields, *OWN}, str(path))
     axes = list(_axes(values, path))
@@ -127,7 +129,7 @@ def grid_of(
 
 
 def _axes(values: Values, path: Path | str) -> Iterator[list[Values]]:
-    """For each key that is listed, what its entries set."""
+    """Yield, for each listed key, the settings of each of its entries."""
     for plural, key in AXES.items():
         if plural not in values:
             continue
@@ -139,7 +141,7 @@ def _axes(values: Values, path: Path | str) -> Iterator[list[Values]]:
 
 
 def _vary(values: Values, path: Path | str) -> dict[str, list[Any]]:
-    """What else is varied, by key."""
+    """Return the values of each key under `vary`."""
     given = values.get("vary")
     if given is None:
         return {}
@@ -158,7 +160,7 @@ def _vary(values: Values, path: Path | str) -> dict[str, list[Any]]:
 
 
 def _listed(given: Any, name: str, path: Path | str) -> list[Any]:
-    """One value, or a list of them."""
+    """Return a list, or a value as a list. Raises UsageError if it is empty."""
     if not isinstance(given, list):
         return [given]
     if not given:
@@ -190,7 +192,7 @@ def _own_cells(values: Values, path: Path | str) -> Iterator[tuple[str | None, V
 
 
 def _cell(values: Values, path: Path | str, where: str | None = None) -> Values:
-    """The keys of one cell, if it may have them."""
+    """Check the keys of one cell and return them. Raises UsageError."""
     where = where or f"{path}: cells"
     refuse_unknown(values, RunSpec.model_fields, where)
     _refuse_common(values, where)
@@ -210,7 +212,7 @@ def _mapping(given: Any, where: str) -> Values:
 
 
 def _combined(base: Values, axes: Sequence[list[Values]]) -> Iterator[Values]:
-    """Every combination of entries over the base, without what its mode does not use."""
+    """Yield every combination of entries, without keys unused by its mode."""
     for entries in product(*axes):
         listed: Values = {}
         for entry in entries:
@@ -219,13 +221,13 @@ def _combined(base: Values, axes: Sequence[list[Values]]) -> Iterator[Values]:
 
 
 def _used(values: Values) -> Values:
-    """Without what the cell's mode does not use; the whole grid's keys stay, and may be refused."""
+    """Drop keys that the cell's mode does not use, except keys common to all cells."""
     mode = values.get("mode", default_of("mode"))
     return {key: each for key, each in values.items() if key in OF_THE_WHOLE or uses(mode, key)}
 
 
 def _refuse_unheeded(given: set[str], cells: Iterable[Values], path: Path | str) -> None:
-    """Refuse what is given for all cells and means nothing to any of them."""
+    """Refuse keys given for all cells that no cell's mode uses. Raises UsageError."""
     lost = sorted(given - set[str]().union(*cells))
     if lost:
         modes = " or ".join(SETTINGS[lost[0]].modes)
@@ -233,7 +235,7 @@ def _refuse_unheeded(given: set[str], cells: Iterable[Values], path: Path | str)
 
 
 def _resolved(spec: RunSpec, environ: Mapping[str, str]) -> RunSpec:
-    """The spec with its model's name, which somebody serves."""
+    """Resolve the model's name and check that it has an endpoint. Raises UsageError."""
     name = model_name(spec, environ)
     endpoint_of(name, spec, environ)
     return spec.model_copy(update={"model": name})
@@ -242,7 +244,7 @@ def _resolved(spec: RunSpec, environ: Mapping[str, str]) -> RunSpec:
 def _once(
     specs: Iterable[tuple[str | None, RunSpec]], path: Path | str
 ) -> list[tuple[str | None, RunSpec]]:
-    """Without repetitions; a cell with a name that repeats another is a mistake."""
+    """Drop repeated cells; raise UsageError if a repeated cell has a name of its own."""
     seen: dict[str, str | None] = {}
     kept: list[tuple[str | None, RunSpec]] = []
     for name, spec in specs:
@@ -261,7 +263,7 @@ def _once(
 
 
 def _effect(spec: RunSpec) -> Values:
-    """The stored spec, with the usual value where a key is None and has one."""
+    """Return the stored spec, with each None replaced by the setting's usual value."""
     told = stored(spec)
     return {key: SETTINGS[key].usual if value is None else value for key, value in told.items()}
 

@@ -1,4 +1,4 @@
-"""An experiment carried out: cell by cell, or in batches of problems where it may stop early."""
+"""Run an experiment cell by cell, or in batches of problems if it may stop early."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -33,11 +33,11 @@ UNITS = {"cost": "costs as much", "tokens": "takes as many tokens", "calls": "ta
 
 
 class GridRun:
-    """Carries out an experiment whose cells are prepared.
+    """Runs an experiment whose cells are prepared.
 
     Attributes:
-        experiment: as it is now: it gets more shots as it learns what the agent spends.
-        decision: what it came to, where it may stop early.
+        experiment: the experiment, updated with more shots as the agent's spend becomes known.
+        decision: the outcome, if the experiment may stop early.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class GridRun:
         self._begun: set[str] = set()
 
     def carry_out(self) -> None:
-        """Do what is left, until all is done or enough is known, or it has to stop."""
+        """Run pending samples until all are done, enough is known, or the run must stop."""
         if not self._in_batches:
             self._ask(None)
         elif not self._enough("incomplete"):
@@ -70,17 +70,17 @@ class GridRun:
 
     @property
     def _in_batches(self) -> bool:
-        """Whether problems are asked bit by bit, all cells together.
+        """Whether problems are run in batches, each batch in all cells.
 
-        So they are where the experiment may stop early, or a budget may end it before the last
-        cell has begun.
+        True if the experiment may stop early, or if a budget may end it before the last cell has
+        started.
         """
         specs = [cell.spec for cell in self.experiment.cells]
         limited = any(spec.max_cost or spec.max_tokens_total for spec in specs)
         return self._goal.stops or (bool(self.experiment.auto_shots) and limited)
 
     def _ask_in_batches(self) -> None:
-        """Ask batch after batch until enough is known."""
+        """Run batches of problems until enough is known."""
         plans = list(self._runs.plans.values())
         order = random_order((problem.id for problem in plans[0].problems), plans[0].spec.seed)
         concurrency = max(plan.spec.concurrency for plan in plans)
@@ -94,7 +94,7 @@ class GridRun:
                 return
 
     def _ask(self, asked: Sequence[str] | None) -> tuple[bool, bool]:
-        """Ask some problems in every cell; whether anything was to do, and whether to go on."""
+        """Run problems in every cell; return whether any ran and whether to go on."""
         worked = False
         auto = self.experiment.auto_shots
         for cell in sorted(self.experiment.cells, key=lambda cell: cell.name in auto):
@@ -116,7 +116,7 @@ class GridRun:
         return worked, True
 
     def _part(self, cell: Cell, asked: Sequence[str] | None) -> tuple[bool, bool]:
-        """Do a part of a cell; whether anything was to do, and whether to go on."""
+        """Run part of a cell; return whether samples were pending and whether to go on."""
         prepared = self._runs.left(self.experiment, cell, asked)
         if asked is not None and not prepared.samples:
             return False, True
@@ -141,7 +141,7 @@ class GridRun:
             self._err.print(f"cell {number} of {len(names)}: {cell.name}")
 
     def _more_shots(self) -> list[Cell]:
-        """Find out how many shots the agent's spend buys; the cells that get more are returned."""
+        """Match the numbers of shots to the agent's spend; return changed cells."""
         grown = {
             cell.name: shots
             for cell in self.experiment.cells
@@ -160,7 +160,7 @@ class GridRun:
         return [cell for cell in cells if cell.name in grown]
 
     def _shots_of(self, cell: Cell) -> int:
-        """Return how many shots of a problem the dearest of the cell's agents would pay for."""
+        """Return how many shots per problem equal the spend of the costliest agent cell."""
         path, now = self.experiment.path, cell.spec.samples_per_problem
         shot = mean_spend(results_of(path / cell.name))
         specs = {each.name: stored(each.spec) for each in self.experiment.cells}
@@ -181,7 +181,7 @@ class GridRun:
         return shots
 
     def _enough(self, reason: Reason, *, told: bool = False) -> bool:
-        """Look at the pairs, and keep what they say; whether no more problems are needed."""
+        """Evaluate the pairs and store the decision; return whether to stop."""
         if not self._goal.stops:
             return False
         found, problems = self._look()
@@ -211,7 +211,7 @@ class GridRun:
         return why is not None
 
     def _look(self) -> tuple[Evidence, int]:
-        """Return what the pairs say, and how many problems both cells have done."""
+        """Return the evidence of the pairs, and how many problems both cells have done."""
         arms = self._arms()
         of_cell, of_baseline = (self._scores(cell) for cell in arms)
         pairs = of_cell.keys() & of_baseline.keys()
@@ -219,14 +219,17 @@ class GridRun:
         return look(of_cell, of_baseline, pilot, self._goal.level), len(pairs)
 
     def _scores(self, cell: Cell) -> Mapping[str, float]:
-        """What a cell solves of each problem; several shots stand for the one to be handed in."""
+        """Return a cell's score by problem.
+
+        Of several shots, the one chosen by public tests counts.
+        """
         samples = cell.spec.samples_per_problem
         modes = {each.spec.mode for each in self.experiment.cells}
         chosen = samples > 1 and cell.spec.mode == SINGLE_SHOT and len(modes) > 1
         return scores(results_of(self.experiment.run(cell)), samples, chosen=chosen)
 
     def _arms(self) -> tuple[Cell, Cell]:
-        """The cell that is compared, and the baseline."""
+        """Return the cell that is compared, and the baseline."""
         cells = {cell.name: cell for cell in self.experiment.cells}
         baseline = cells.pop(self.experiment.baseline)
         (other,) = cells.values()

@@ -16,15 +16,15 @@ Spec = Mapping[str, Any]
 
 
 def grown_from(before: Mapping[str, Spec], grid: Grid) -> tuple[Cell, ...]:
-    """The grid's cells, those that the experiment has already under the names that they have.
+    """Return the grid's cells; existing ones keep their names.
 
-    Which problems are taken and how many samples of each is not looked at here: a cell's run knows
-    whether it has lost some. Settings that a run may change when it goes on tell cells apart only
-    where either grid has several values of them.
+    The selection of problems is not compared here, because each cell's run checks that none is
+    lost. Settings that may change when a run is resumed distinguish cells only if one of the grids
+    has several values of them.
 
     Args:
         before: the experiment's cells, by name.
-        grid: as it is asked for now.
+        grid: the new grid.
 
     Raises:
         RunDirectoryError: a cell of the experiment is not in the grid.
@@ -50,11 +50,11 @@ def grown_from(before: Mapping[str, Spec], grid: Grid) -> tuple[Cell, ...]:
 
 
 def with_known_shots(before: Mapping[str, Spec], grid: Grid) -> Grid:
-    """Return the grid whose automatic shots are as many as the experiment has of such a cell.
+    """Return the grid with at least the experiment's numbers of automatic shots.
 
     Args:
         before: the experiment's cells, by name.
-        grid: as it is asked for now.
+        grid: the new grid.
     """
     keys = _telling(list(before.values()), [stored(cell.spec) for cell in grid.cells])
     cells: list[Cell] = []
@@ -75,7 +75,7 @@ def with_known_shots(before: Mapping[str, Spec], grid: Grid) -> Grid:
 
 
 def _telling(before: Sequence[Spec], now: Sequence[Spec]) -> list[str]:
-    """The keys that say which cell is which."""
+    """Return the keys that identify a cell."""
     keys = [key for key in RunSpec.model_fields if key not in {*OF_THE_WHOLE, *SILENT, SAMPLES}]
     return [
         key for key in keys if key not in RESUMABLE or _varies(key, before) or _varies(key, now)
@@ -87,7 +87,7 @@ def _varies(key: str, specs: Sequence[Spec]) -> bool:
 
 
 def _value(spec: Spec, key: str) -> Any:
-    """Of a key; the default where the experiment is older than it, or the mode does not use it."""
+    """Return a key's value, or its default if it is missing or unused."""
     default = default_of(key)
     return spec.get(key, default) if uses(spec["mode"], key) else default
 
@@ -95,7 +95,7 @@ def _value(spec: Spec, key: str) -> Any:
 def _same(
     spec: Spec, now: Sequence[Spec], keys: Sequence[str], taken: Mapping[int, str], *, alone: bool
 ) -> int | None:
-    """The cell that one of before is now: with as many samples, or, where it is alone, more."""
+    """Find an earlier cell in the new grid; if alone, it may have more samples."""
     alike = {
         index: int(each[SAMPLES])
         for index, each in enumerate(now)
@@ -110,12 +110,12 @@ def _same(
 
 
 def _is_alone(spec: Spec, others: Iterable[Spec], keys: Sequence[str]) -> bool:
-    """Whether no other cell differs from it in the number of samples alone."""
+    """Return whether no other cell differs only in the number of samples."""
     return sum(all(_value(spec, key) == _value(each, key) for key in keys) for each in others) == 1
 
 
 def _lost(name: str, spec: Spec, now: Sequence[Spec], keys: Sequence[str]) -> str:
-    """What differs between a cell and the one that is most like it."""
+    """Return an error message: how a cell differs from the most similar one."""
     keys = [*keys, SAMPLES]
     differing = [[key for key in keys if _value(spec, key) != each[key]] for each in now]
     ranked = [(len(keys), "mode" in keys, "model" in keys) for keys in differing]

@@ -1,4 +1,4 @@
-"""Read one call of `harness experiment`: the grid, its directory, when to stop."""
+"""Arguments of `harness experiment`: the grid, its directory, when to stop."""
 
 import os
 import shlex
@@ -16,18 +16,19 @@ from harness.stats.sequential import LEVEL
 
 PAIR = 2
 WIDEST = 200
-"""Points of an interval that says nothing: from -100 to 100."""
+"""Width in points of the widest interval, from -100 to 100."""
 
 
 @dataclass(frozen=True)
 class Invocation:
-    """Which experiment is to be begun, or to go on.
+    """The experiment to start or resume.
 
     Attributes:
-        path: its directory.
+        grid: the grid.
+        path: the experiment's directory.
         goal: when it may stop early.
-        words: how its command begins, where it goes on.
-        flags: a budget, where that was given.
+        words: first arguments of the command that resumes it.
+        flags: further flags of that command, by key.
     """
 
     grid: Grid
@@ -37,7 +38,7 @@ class Invocation:
     flags: Mapping[str, Any]
 
     def again(self, **flags: Any) -> str:
-        """The command that goes on, perhaps with another budget."""
+        """Return the command that resumes the experiment, with additional flags."""
         words = ["harness", "experiment", *self.words]
         for name, value in {**self.flags, **self.goal.flags, **flags}.items():
             words += [spelt(name)] if value is True else [spelt(name), str(value)]
@@ -50,10 +51,10 @@ def spelt(key: str) -> str:
 
 
 def goal_of(*, decided: bool, level: float | None, precision: float | None) -> Goal:
-    """Return when an experiment may stop early.
+    """Check the flags for early stopping.
 
     Raises:
-        UsageError: a value is out of range, or has no effect.
+        UsageError: a value is out of range or has no effect.
     """
     if level is not None and not 0 < level < 1:
         raise UsageError(f"--level {level:g}: give a chance between 0 and 1, as 0.05")
@@ -65,7 +66,7 @@ def goal_of(*, decided: bool, level: float | None, precision: float | None) -> G
 
 
 def check_pair(goal: Goal, cells: int) -> None:
-    """Refuse to stop an experiment early that has no two cells. Raises UsageError."""
+    """Refuse early stopping unless the experiment has two cells. Raises UsageError."""
     if goal.stops and cells != PAIR:
         raise UsageError(
             f"--stop-when-decided and --precision compare two cells, and this experiment has "
@@ -82,19 +83,19 @@ def invocation(
     out: Path | None,
     resume: Path | None,
 ) -> Invocation:
-    """Return what the flags ask for: a grid of flags, of a file, or of an experiment on disk.
+    """Read the grid from flags, from a file, or from an experiment on disk.
 
     Args:
-        keys: settings of a run, for all cells.
-        cells: `models`, `modes`, `prompts`, `shots` and `vary`, where they were given.
-        goal: when it may stop early.
+        keys: settings of all cells.
+        cells: `models`, `modes`, `prompts`, `shots` and `vary`, if given.
+        goal: when the experiment may stop early.
         config: the grid's file.
         out: the experiment's directory.
-        resume: the directory of one that goes on.
+        resume: directory of an experiment to resume.
 
     Raises:
-        UsageError: flags that do not go together, or a value that is not as it should be.
-        RunDirectoryError: `resume` is no experiment.
+        UsageError: flags cannot be combined, or a value is invalid.
+        RunDirectoryError: `resume` is not an experiment.
     """
     if config is not None:
         _refuse("-c", [*cells, *(set(keys) - BUDGET), *(["resume"] if resume else [])])
@@ -111,7 +112,7 @@ def invocation(
 
 
 def _refuse(flag: str, others: Sequence[str]) -> None:
-    """Refuse flags that the experiment's own settings leave no room for. Raises UsageError."""
+    """Refuse flags that a stored grid already sets. Raises UsageError."""
     names = {"models": "--model", "modes": "--mode", "prompts": "--prompt"}
     for other in sorted(others):
         raise UsageError(

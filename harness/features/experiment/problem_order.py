@@ -1,33 +1,33 @@
-"""The order in which an experiment asks its problems, and how many between two looks."""
+"""Order of an experiment's problems, and their number between two interim looks."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 
 FIRST = 8
-"""Problems of the first batch, at least."""
+"""Fewest problems of a batch."""
 
 GROWTH = 0.1
-"""Of the problems asked so far, the share that a later batch has at least.
+"""Smallest size of a later batch, as a share of the problems run before.
 
-So at most this share more is asked than would do, and 500 problems take about 30 looks.
+So at most this share of problems is run in excess, and 500 problems take about 30 looks.
 """
 
 
 def random_order(problems: Iterable[str], seed: int) -> list[str]:
     """Return problem ids in a random order.
 
-    A problem's place follows from the seed and its own id: more problems change no order of the
-    others, so that an experiment can grow.
+    The order depends only on the seed and each problem's id. Adding problems does not reorder the
+    others, so an experiment can grow.
     """
     return sorted(problems, key=lambda name: hashlib.sha256(f"{seed}:{name}".encode()).digest())
 
 
 def batches(order: Sequence[str], concurrency: int) -> Iterator[Sequence[str]]:
-    """Yield the problems asked by each look, those of the looks before included.
+    """Yield the problems up to each interim look, including those of earlier looks.
 
     Args:
-        order: all problems.
-        concurrency: requests in flight: a batch keeps them busy.
+        order: all problems, in order.
+        concurrency: number of requests in flight, which a batch must keep busy.
     """
     asked = 0
     while asked < len(order):

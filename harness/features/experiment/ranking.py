@@ -21,12 +21,12 @@ from harness.stats.rates import Rate
 
 
 def pareto_front(points: Sequence[tuple[float, float]]) -> list[int]:
-    """The indices of the points that no other dominates, in the order given.
+    """Return the indices of the Pareto-optimal points, in the order given.
 
-    A point is a price and a value. It is dominated by one that costs no more and is worth no less,
-    and is better in one of the two (V. Pareto, Manuale di economia politica, 1906; as in K. Deb,
-    Multi-Objective Optimization using Evolutionary Algorithms, 2001, definition 2.5). Of equal
-    points all are on the front, or none.
+    A point is a price and a value. It is dominated by a point that costs no more and is worth no
+    less, and is better in one of the two (V. Pareto, Manuale di economia politica, 1906; as in K.
+    Deb, Multi-Objective Optimization using Evolutionary Algorithms, 2001, definition 2.5). Equal
+    points are either all on the front or all off it.
     """
     kept: set[tuple[float, float]] = set()
     best = -float("inf")
@@ -44,13 +44,12 @@ class Against(Frozen):
     """A cell against the baseline, over the problems that both have graded.
 
     Attributes:
-        problems: how many these are.
-        difference: pass@1 of the cell less that of the baseline.
-        low, high: the 95 % score interval of the difference, which excludes 0 exactly where
-            p_value < 0.05.
-        p_value: of the difference, by the score test; `p_holm` is corrected for all the cells that
-            are compared.
-        low_holm, high_holm: the interval corrected likewise: it excludes 0 exactly where
+        problems: number of these problems.
+        difference: pass@1 of the cell minus that of the baseline.
+        low, high: 95 % score interval of the difference; excludes 0 exactly if p_value < 0.05.
+        p_value: p-value of the difference, by the score test.
+        p_holm: the p-value corrected by Holm for all compared cells.
+        low_holm, high_holm: the interval with the same correction; excludes 0 exactly if
             p_holm < 0.05.
     """
 
@@ -68,15 +67,16 @@ class RankedCell(Frozen):
     """A cell and its figures.
 
     Attributes:
-        run: its directory.
-        settings: what tells the cells apart, by the keys of a spec.
-        planned, graded, pending: samples; those that are neither graded nor pending had no test.
-        against: None of the baseline itself, and where no problem is graded in both.
-        tokens: of all samples, `cost` in US dollars; None where any sample's is unknown.
-        cost_per_sample, tokens_per_sample: of a graded sample, on average.
-        cost_per_solved: US dollars of all graded samples over those that are solved; None where
-            the former is unknown, or nothing is solved.
-        on_front: whether no other cell solves at least as much for less, or more for as much.
+        run: its run directory.
+        settings: settings that differ between cells, by key of the spec.
+        planned, graded, pending: numbers of samples; the rest of `planned` had no tests.
+        against: comparison with the baseline; None for the baseline itself, or if no problem is
+            graded in both.
+        tokens, cost: totals of all samples, cost in US dollars; None if any sample's is unknown.
+        cost_per_sample, tokens_per_sample: means over the graded samples.
+        cost_per_solved: US dollars of all graded samples divided by the number solved; None if the
+            cost is unknown or nothing is solved.
+        on_front: whether the cell is on the Pareto front of solve rate and spend.
     """
 
     name: str
@@ -96,16 +96,17 @@ class RankedCell(Frozen):
 
 
 class Ranking(Frozen):
-    """An experiment's cells, the one that solves most first.
+    """An experiment's cells, sorted by solve rate, the highest first.
 
     Attributes:
-        hash: of the grid.
-        baseline: the name of the cell that the others are compared with.
-        front_by: what `on_front` weighs solving against, of a sample; tokens stand for a cost that
-            is unknown where all cells have one model. None where neither is known.
-        prices_as_of: the dates of the lists that prices are from.
-        decision: what the experiment came to, where it was allowed to stop early.
-        answers: the cells at equal spend, for each pair that can be compared.
+        experiment: the experiment's directory.
+        hash: hash of the grid.
+        baseline: name of the baseline.
+        front_by: unit of spend per sample for `on_front`; tokens if costs are unknown and all cells
+            have one model. None if neither is known.
+        prices_as_of: dates of the price lists.
+        decision: the outcome, if the experiment may stop early.
+        answers: a sentence on each pair of cells that can be compared at equal spend.
     """
 
     schema_version: int = SCHEMA
@@ -121,12 +122,13 @@ class Ranking(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class _Figures:
-    """What is kept of a cell's run once it is read; of a cell that has not begun, nothing.
+    """Figures of a cell's run; the defaults stand for a cell that has not started.
 
     Attributes:
-        fractions: of samples solved, by problem.
-        cost, tokens: of the graded samples; None where any sample's is unknown.
-        samples, solved: graded samples, and how many of them are solved.
+        fractions: share of samples solved, by problem.
+        numbers: number of graded samples, by problem.
+        cost, tokens: totals of the graded samples; None if any sample's is unknown.
+        samples, solved: numbers of graded samples and of solved ones.
     """
 
     planned: int = 0
@@ -152,10 +154,10 @@ class _Figures:
 
 
 def rank(path: Path) -> Ranking:
-    """Rank the cells of an experiment; those that are under way as far as they are.
+    """Rank the cells of an experiment, by the samples done so far.
 
     Raises:
-        RunDirectoryError: it is no experiment, or a cell's run cannot be read.
+        RunDirectoryError: the path is not an experiment, or a cell's run cannot be read.
     """
     found = read_experiment(path)
     figures = {name: _figures(path / name) for name in found.cells}
@@ -221,14 +223,14 @@ def _tokens(summary: Summary | None) -> int | None:
 
 
 def _order(cell: RankedCell) -> tuple[bool, float, float]:
-    """The best first; of equals the cheaper one; what has no result last."""
+    """Sort key: the best cell first, then the cheaper, those without result last."""
     rate = cell.pass_at_1
     price = cell.cost_per_sample
     return rate is None, -rate.value if rate else 0.0, math.inf if price is None else price
 
 
 def _against(figures: Mapping[str, _Figures], baseline: str) -> dict[str, Against]:
-    """Every other cell against the baseline, corrected for how many they are."""
+    """Compare every other cell with the baseline, with Holm's correction."""
     base = figures[baseline]
     compared = {
         name: own
@@ -268,7 +270,7 @@ def _front_by(
 
 
 def _front(figures: Mapping[str, _Figures], by: str | None) -> set[str]:
-    """The cells that nothing beats; a cell whose cost is unknown is not weighed."""
+    """Return the cells on the Pareto front, among those with known spend."""
     weighed: dict[str, tuple[float, float]] = {}
     for name, own in figures.items():
         price = own.per_sample(own.cost if by == "cost" else own.tokens)
@@ -279,7 +281,7 @@ def _front(figures: Mapping[str, _Figures], by: str | None) -> set[str]:
 
 
 def _differing(specs: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The keys that have more than one value among the cells."""
+    """Return the keys that differ between cells."""
     every = list(specs.values())
     return [
         key

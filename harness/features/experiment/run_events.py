@@ -1,13 +1,13 @@
-"""Events of a run that is carried out in parts: one start and one end."""
+"""Merge the events of a run that proceeds in parts."""
 
 from harness.features.observers.observer_events import Observed, RunEnded, RunStarted
 from harness.features.observers.thread import Watcher
 
 
 class WholeRuns:
-    """Passes events on to a watcher; of the parts of a run the first start and the last end.
+    """Forwards events to a watcher, with one start and one end per run.
 
-    It is told of the ends when it is closed, which is when the experiment ends.
+    Ends are forwarded on `close`, when the experiment ends.
     """
 
     def __init__(self, watcher: Watcher) -> None:
@@ -16,7 +16,7 @@ class WholeRuns:
         self._ended: dict[str, RunEnded] = {}
 
     def tell(self, event: Observed) -> None:
-        """Pass an event on, now or at the end."""
+        """Forward an event now, or on `close` if it is an end."""
         match event:
             case RunStarted():
                 if event.run in self._begun:
@@ -30,7 +30,7 @@ class WholeRuns:
         self._watcher.tell(event)
 
     def close(self, until: float) -> str | None:
-        """Tell of the ends, and wait as `Watcher.close` does."""
+        """Forward the ends, then wait as `Watcher.close` does."""
         for event in self._ended.values():
             self._watcher.tell(event)
         self._ended.clear()

@@ -1,4 +1,4 @@
-"""How many single shots of a problem the spend of an agent buys."""
+"""Compute how many single shots per problem cost as much as an agent's sample."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -11,7 +11,7 @@ from harness.run.store.results import SampleResult
 
 SINGLE_SHOT = "single_shot"
 MOST = 100
-"""Shots of a problem that are asked for at most, whatever the agent spends."""
+"""Most shots per problem, whatever the agent spends."""
 
 Unit = Literal["cost", "tokens", "calls"]
 Spec = Mapping[str, Any]
@@ -19,12 +19,12 @@ Spec = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """What a sample of a cell takes on average; None where that of any sample is unknown.
+    """Mean spend of a cell's samples; None for a unit unknown in any sample.
 
     Attributes:
-        cost: US dollars.
-        tokens: input and output.
-        calls: of the model.
+        cost: US dollars per sample.
+        tokens: input and output tokens per sample.
+        calls: model calls per sample.
     """
 
     cost: float | None
@@ -33,7 +33,7 @@ class Spend:
 
 
 def mean_spend(results: Collection[SampleResult]) -> Spend | None:
-    """Return what a graded sample takes on average; None where none is graded."""
+    """Return the mean spend of the graded samples; None if none is graded."""
     graded = [result for result in results if result.graded]
     if not graded:
         return None
@@ -48,9 +48,10 @@ def mean_spend(results: Collection[SampleResult]) -> Spend | None:
 
 
 def affordable(agent: Spend, shot: Spend) -> tuple[float, Unit]:
-    """Return how many shots cost what an agent's sample costs, and the unit of that.
+    """Return how many shots cost as much as an agent's sample, and the unit compared.
 
-    Dollars count where both are known and the shot has a price, else tokens, else model calls.
+    The unit is dollars if both costs are known and the shot's is not 0, else tokens, else model
+    calls.
     """
     if agent.cost is not None and shot.cost:
         return agent.cost / shot.cost, "cost"
@@ -65,9 +66,9 @@ def whole_shots(ratio: float) -> int:
 
 
 def agents_of(shot: Spec, cells: Mapping[str, Spec]) -> list[str]:
-    """Return the names of the cells whose spend a single-shot cell follows.
+    """Return the cells whose spend decides a single-shot cell's number of shots.
 
-    These are the cells of another mode that agree with it in all that single shot uses.
+    These are the cells of other modes with the same value of every setting that single shot uses.
     """
     apart = {*OF_THE_WHOLE, "mode", "samples_per_problem", "price", "prices"}
     keys = [key for key in shot if key not in apart and uses(SINGLE_SHOT, key)]
@@ -80,5 +81,5 @@ def agents_of(shot: Spec, cells: Mapping[str, Spec]) -> list[str]:
 
 
 def chosen_by_public_tests(samples: Sequence[SampleResult]) -> SampleResult:
-    """Return the sample whose solution passes the most public tests, the earliest of equals."""
+    """Return the sample that passes the most public tests; the first one on a tie."""
     return max(samples, key=lambda result: (result.public_passed, -result.index))

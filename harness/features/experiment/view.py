@@ -1,4 +1,4 @@
-"""Tables of an experiment: the ranking, and what a grid may cost."""
+"""Tables of an experiment: the ranking, and the estimated cost of a grid."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -15,12 +15,12 @@ from harness.terminal.layout import figures_table
 from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line
 
 GAP = 3
-"""Columns of a terminal between two of a table."""
+"""Spaces between two columns of a table."""
 
 
 @dataclass(frozen=True)
 class RankingView:
-    """The table, and below it what its columns mean; on a narrow terminal with fewer columns."""
+    """The ranking's table with notes below it; a narrow terminal gets fewer columns."""
 
     ranking: Ranking
 
@@ -43,7 +43,7 @@ class RankingView:
 
 
 def _best(ranking: Ranking) -> str:
-    """Which cell solves most, and how it stands against the baseline, in one sentence."""
+    """Return a sentence on the best cell and its difference to the baseline."""
     best = ranking.cells[0]
     if best.pass_at_1 is None:
         return f"{count(len(ranking.cells), 'cell')}; none has a graded sample"
@@ -66,11 +66,11 @@ def _p_words(p_value: float) -> str:
 
 
 _DROPPED = ("tokens", "range", "per solved", "interval", "cost")
-"""Which columns a narrow terminal does without, the first one first."""
+"""Columns that a narrow terminal drops, in this order."""
 
 
 def _columns(ranking: Ranking) -> dict[str, list[str]]:
-    """Every column by its name: its heading, and a text for each cell of the grid."""
+    """Return every column by name: its heading and a text per cell of the grid."""
     cells = ranking.cells
     names = [
         f"{'*' if cell.on_front else ' '} {number}. {printable_line(cell.name)}"
@@ -152,7 +152,7 @@ def _notes(ranking: Ranking) -> Iterator[str]:
 
 
 def _answers(ranking: Ranking) -> Iterator[Text]:
-    """The sentence of each pair, under the names of its cells where there are several."""
+    """Yield the sentence on each pair, with names if there are several."""
     for answer in ranking.answers:
         names = f"{answer.cell} against {answer.baseline}: " if len(ranking.answers) > 1 else ""
         yield Text(f"\n{printable_line(names + answer.sentence)}", style="bold")
@@ -175,11 +175,12 @@ def _problems(compared: Sequence[Against]) -> str:
 
 @dataclass(frozen=True)
 class Foretold:
-    """What is expected of a cell.
+    """The estimate for a cell.
 
     Attributes:
-        samples: that are left to be done.
-        estimate: None where nobody is asked: recordings are played.
+        name: name of the cell.
+        samples: number of pending samples.
+        estimate: estimated requests, tokens and cost; None if recordings are replayed.
     """
 
     name: str
@@ -188,23 +189,23 @@ class Foretold:
 
     @property
     def requests(self) -> tuple[int, int]:
-        """The least and the most."""
+        """Fewest and most requests."""
         return self.estimate.requests if self.estimate else (0, 0)
 
     @property
     def tokens(self) -> tuple[int, int]:
-        """Input and output, the least and the most."""
+        """Fewest and most tokens, input and output together."""
         found = self.estimate
         return (found.least.total_tokens, found.most.total_tokens) if found else (0, 0)
 
     @property
     def cost(self) -> tuple[float, float] | None:
-        """US dollars, the least and the most; None where the price is unknown."""
+        """Lowest and highest cost in US dollars; None if the price is unknown."""
         return self.estimate.cost if self.estimate else (0.0, 0.0)
 
 
 def total_cost(cells: Sequence[Foretold]) -> tuple[float, float] | None:
-    """Of all cells; None where that of any is unknown."""
+    """Return the lowest and highest cost of all cells; None if any cell's is unknown."""
     known = [cell.cost for cell in cells if cell.cost is not None]
     if len(known) < len(cells):
         return None
@@ -212,7 +213,7 @@ def total_cost(cells: Sequence[Foretold]) -> tuple[float, float] | None:
 
 
 def grid_view(cells: Sequence[Foretold], baseline: str) -> RenderableType:
-    """A line a cell: its samples, requests and cost; and all of them together."""
+    """Show the samples, requests and cost of each cell and of all together."""
     table = figures_table("cell", "samples left", "requests", "cost, roughly")
     for cell in cells:
         name = printable_line(cell.name) + (" (baseline)" if cell.name == baseline else "")

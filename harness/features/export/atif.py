@@ -1,8 +1,8 @@
-"""ATIF, the Agent Trajectory Interchange Format of Harbor, version 1.7: a JSON object a sample.
+"""ATIF 1.7, Harbor's Agent Trajectory Interchange Format: JSON per sample.
 
-See https://harborframework.com/docs/trajectory-format. What the format has no field for stands in
-`extra.harness`, so that `harness import` makes the same revisions of it: the problem and the
-sample's index, the final solution, the rule that chose it, why the sample stopped, and its verdict.
+See https://harborframework.com/docs/trajectory-format. Data without a field in the format is stored
+in `extra.harness`, so that `harness import` restores the same revisions: the problem and the
+sample's index, the final solution, the rule that chose it, the stop reason, and the verdict.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,10 +40,10 @@ SCHEMA_VERSION = "ATIF-v1.7"
 
 
 def atif_text(run: Run) -> Iterator[str]:
-    """Return JSONL: a line a sample that has a transcript.
+    """Yield JSON lines: a trajectory per sample with a transcript.
 
     Raises:
-        RunDirectoryError: there is no transcript at all, or one cannot be read.
+        RunDirectoryError: the run has no transcripts, or one cannot be read.
     """
     stored = run.manifest.get("price")
     price = None if stored is None else ListedPrice.model_validate(stored)
@@ -56,7 +56,7 @@ def atif_text(run: Run) -> Iterator[str]:
                 found = True
                 yield json_line(_trajectory(run, result, steps))
     if run.results and not found:
-        raise RunDirectoryError(f"{run.path} holds no transcripts, so nothing of what was said")
+        raise RunDirectoryError(f"{run.path} holds no transcripts: there is nothing to export")
 
 
 def _trajectory(run: Run, result: SampleResult, steps: list[dict[str, Any]]) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class _Steps:
     """The steps of one sample.
 
     Args:
-        price: of the model; None where it is unknown.
+        price: price of the model; None if unknown.
     """
 
     def __init__(self, price: Price | None) -> None:
@@ -115,7 +115,7 @@ class _Steps:
         self._now: datetime | None = None
 
     def read(self, events: Sequence[Event]) -> list[dict[str, Any]]:
-        """Return the steps that the standing events of a transcript come to."""
+        """Convert the valid events of a transcript to steps."""
         began = _beginning(events)
         for entry in entries(events):
             self._now = began and began + timedelta(seconds=entry.ended)
@@ -184,13 +184,13 @@ class _Steps:
         )
 
     def _observe(self, result: dict[str, Any]) -> None:
-        """Add a result to the newest step; before any step there is nothing that it is of."""
+        """Add a result to the newest step; drop it if there is no step yet."""
         if self._steps:
             self._steps[-1].setdefault("observation", {"results": []})["results"].append(result)
 
 
 def _beginning(events: Iterable[Event]) -> datetime | None:
-    """When a sample began; None where its transcript does not say."""
+    """Return a sample's start time; None if its transcript has none."""
     times = (event.time for event in events if isinstance(event, SampleStart) and event.time)
     try:
         return datetime.fromisoformat(next(times, ""))
@@ -199,7 +199,7 @@ def _beginning(events: Iterable[Event]) -> datetime | None:
 
 
 def _calls(calls: Iterable[ToolCall]) -> dict[str, Any]:
-    """The tool calls of a step. Arguments that are no object stand as they came in `extra`."""
+    """Return the tool calls of a step; invalid arguments are kept as text in `extra`."""
     found: list[dict[str, Any]] = []
     for call in calls:
         arguments, error = arguments_of(call.arguments)

@@ -1,4 +1,4 @@
-"""`harness export`: choose a format, write it."""
+"""The command `harness export`: write a run in another format."""
 
 import os
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -75,8 +75,8 @@ def export_run(path: Path, to: str, out: Path | None, benchmark: str | None) -> 
     """Write a run in another format.
 
     Raises:
-        UsageError: there is no such format, or it has to be told where to write.
-        RunDirectoryError: there is no such run, or it lacks what the format needs.
+        UsageError: the format is unknown, or needs an output file.
+        RunDirectoryError: the path is not a run, or the run lacks data that the format needs.
     """
     err = console(error=True)
     if to not in FORMATS:
@@ -124,10 +124,10 @@ def _problems(run: Run, benchmark: str | None, err: Console) -> dict[str, Proble
 
 
 def _write_text(parts: Iterable[str], out: Path | None) -> list[Path]:
-    """To a file, whole or not at all; else to standard output."""
+    """Write text atomically to a file, or to standard output."""
     if out is None:
         whole = iter(parts)
-        first = next(whole, "")  # what cannot be exported is known before anything is written
+        first = next(whole, "")  # raises before anything is written if the run cannot be exported
         _write_out(first, whole)
         return []
     with _draft(out) as draft, draft.open("w", encoding="utf-8", newline="") as file:
@@ -148,7 +148,7 @@ def _write_out(first: str, rest: Iterable[str]) -> None:
 
 @contextmanager
 def _draft(out: Path) -> Generator[Path]:
-    """A file beside the one that is wanted, put in its place once it is whole."""
+    """Yield a temporary file beside `out` that replaces it once it is complete."""
     if not out.parent.is_dir():
         raise UsageError(f"{out}: there is no folder {out.parent}")
     draft = out.with_name(f".{os.getpid()}.{out.name}")

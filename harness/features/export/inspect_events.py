@@ -1,9 +1,9 @@
-"""A sample's events as Inspect's log has them: model calls, tool calls and the score.
+"""A sample's events in Inspect's types: model calls, tool calls and the score.
 
-Inspect's `messages_df` and `events_df` read events, and nothing else of a sample.
+Inspect's `messages_df` and `events_df` read only the events of a sample.
 """
 
-# The extra need not be installed where this is checked.
+# The type checker may run without the extra `inspect`.
 # pyright: reportMissingImports=false, reportUnknownVariableType=false
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportMissingTypeStubs=false, reportUnknownParameterType=false
@@ -35,24 +35,24 @@ class SampleLog:
     """A sample's transcript, rebuilt for Inspect.
 
     Args:
-        key: begins the ids of its messages and events, which are the same in every export.
-        model: its name.
-        began: when the sample began. Later times follow from how long each call took.
+        key: prefix of the ids of messages and events, which are stable across exports.
+        model: name of the model.
+        began: start time of the sample. Later times are computed from the durations of calls.
 
     Attributes:
-        messages: of all conversations, in order.
-        events: of Inspect's own types.
+        messages: messages of all conversations, in order.
+        events: events in Inspect's own types.
     """
 
     def __init__(self, key: str, model: str, began: datetime) -> None:
         self.messages: list[Any] = []
         self.events: list[Any] = []
         self._key, self._model, self._began, self._now = key, model, began, began
-        self._said: list[Any] = []  # in this conversation
+        self._said: list[Any] = []  # messages of the current conversation
         self._calls: dict[str, ToolCall] = {}
 
     def read(self, events: Iterable[Event]) -> None:
-        """Take in the events of a transcript that stand."""
+        """Add the valid events of a transcript."""
         for entry in entries(events):
             began, self._now = self._at(entry.began), self._at(entry.ended)
             match entry.item:
@@ -70,7 +70,7 @@ class SampleLog:
                     self._say(message_of(message, self._model))
 
     def begin(self, sample: Any) -> None:
-        """Add the event of the sample's beginning."""
+        """Add the event of the sample's start."""
         from inspect_ai.event import SampleInitEvent
 
         self.events.insert(
@@ -148,7 +148,7 @@ class SampleLog:
         )
 
     def _clear(self, event: Cleared) -> None:
-        """Later requests hold other words in the place of some results."""
+        """Replace cleared tool results in the messages of later requests."""
         for place, message in enumerate(self._said):
             if message.role == "tool" and message.tool_call_id in event.call_ids:
                 changed = {"content": event.text, "id": f"{message.id}-cleared"}

@@ -1,9 +1,9 @@
-"""Inspect's `.eval` log of a run, for its viewer and its data frames (https://inspect.aisi.org.uk).
+"""Inspect's `.eval` log of a run, for its viewer and its data frames.
 
-It is written by `inspect_ai` itself, from its own model of a log.
+`inspect_ai` itself writes the file, from its own types; see https://inspect.aisi.org.uk.
 """
 
-# The extra need not be installed where this is checked.
+# The type checker may run without the extra `inspect`.
 # pyright: reportMissingImports=false, reportUnknownVariableType=false
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportMissingTypeStubs=false
@@ -33,12 +33,12 @@ SOLVED, UNSOLVED = "C", "I"
 
 
 def write_inspect(run: Run, path: Path) -> None:
-    """Write a run as a log.
+    """Write a run as an Inspect log.
 
     Raises:
         UsageError: inspect_ai is not installed.
         RunDirectoryError: a transcript cannot be read.
-        OSError: the disk refused.
+        OSError: the disk refused a write.
     """
     try:
         from inspect_ai.log import write_eval_log
@@ -188,7 +188,7 @@ def _later(began: datetime, seconds: float) -> str:
 
 
 def _key(run: Run, *names: object) -> str:
-    """An id that is the same in every export of a run; Inspect's own are as long."""
+    """Return an id, as long as Inspect's own, that is stable across exports."""
     told = json.dumps([run.manifest.get("created"), run.manifest["prompt"], run.spec, *names])
     return hashlib.sha256(told.encode()).hexdigest()[:22]
 

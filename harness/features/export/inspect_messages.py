@@ -1,6 +1,6 @@
 """Messages, calls and tokens in Inspect's own types."""
 
-# The extra need not be installed where this is checked.
+# The type checker may run without the extra `inspect`.
 # pyright: reportMissingImports=false, reportUnknownVariableType=false
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportMissingTypeStubs=false
@@ -30,7 +30,7 @@ STOPS = {
 
 
 def message_of(message: Message, model: str) -> Any:
-    """Return a message as Inspect has it."""
+    """Convert a message to Inspect's type."""
     from inspect_ai.model import (
         ChatMessageAssistant,
         ChatMessageSystem,
@@ -58,7 +58,7 @@ def message_of(message: Message, model: str) -> Any:
 
 
 def tool_error(message: ToolMessage) -> Any:
-    """Return the error of a tool's result; None where it is none."""
+    """Return the error of a tool's result; None if it is not an error."""
     from inspect_ai.tool import ToolCallError
 
     kind = "parsing" if message.malformed else "unknown"
@@ -66,7 +66,7 @@ def tool_error(message: ToolMessage) -> Any:
 
 
 def call_of(call: ToolCall) -> Any:
-    """Return a tool call as Inspect has it."""
+    """Convert a tool call to Inspect's type."""
     from inspect_ai.tool import ToolCall as InspectCall
 
     arguments, error = arguments_of(call.arguments)
@@ -79,7 +79,7 @@ def stop_of(turn: ModelTurn) -> Any:
 
 
 def usage_of(usage: Usage) -> Any:
-    """Return the tokens of an answer as Inspect counts them."""
+    """Convert token usage to Inspect's type, whose input tokens exclude cached ones."""
     from inspect_ai.model import ModelUsage
 
     return ModelUsage(
@@ -93,7 +93,7 @@ def usage_of(usage: Usage) -> Any:
 
 
 def time_of(text: object) -> datetime:
-    """Return a time in UTC; the epoch where it is none."""
+    """Parse an ISO date as a time in UTC; return the epoch if it is invalid."""
     try:
         found = datetime.fromisoformat(str(text))
     except ValueError:

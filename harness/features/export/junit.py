@@ -1,7 +1,8 @@
-"""JUnit XML: a test case for each sample, for CI systems.
+"""JUnit XML for CI systems: a test case for each sample.
 
-The form is the one that Jenkins, GitLab and GitHub's actions read
-(https://github.com/testmoapp/junitxml): a failure is the model's, an error ours.
+The format is the one that Jenkins, GitLab and GitHub's actions read
+(https://github.com/testmoapp/junitxml). A failure is the model's fault; an error is a sample that
+is not graded yet.
 """
 
 import re
@@ -14,11 +15,11 @@ from harness.run.summary.loaded_run import Run
 from harness.terminal.sample_table import pending_rows
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML 1.0 document can hold, however it is written, and what a terminal acts on."""
+"""Characters not allowed in XML 1.0, and control characters of terminals."""
 
 
 def junit_text(run: Run) -> Iterator[str]:
-    """The document: samples not graded yet are errors, those that could not be are skipped."""
+    """Yield the document; pending samples are errors, and ungraded ones are skipped."""
     done = run.results
     pending = list(
         pending_rows(run.manifest["problems"], int(run.spec["samples_per_problem"]), done)

@@ -1,17 +1,17 @@
-"""LiveCodeBench's own files of a run, for its tools and for all that read them.
+"""LiveCodeBench's output files of a run, for its tools and other readers of them.
 
-What they hold, and the numbers in them, are `lcb_runner`'s
+Fields and numeric codes follow `lcb_runner`
 (https://github.com/LiveCodeBench/LiveCodeBench: `runner/main.py`, `evaluation/testing_util.py`,
 `evaluation/compute_code_generation_metrics.py`):
 
-- `Scenario.codegeneration_<n>_<temperature>.json`: the problems in the order of their ids, each
-  with the model's words (`output_list`) and the code in them (`code_list`);
-- `…_eval.json`: pass@k, in all and by problem; each test's result, up to the first that failed;
-  and what is known of each solution;
-- `…_eval_all.json`: the first with the verdicts in it.
+- `Scenario.codegeneration_<n>_<temperature>.json`: the problems, sorted by id, each with the
+  model's answers (`output_list`) and the code in them (`code_list`);
+- `…_eval.json`: pass@k, in total and by problem; each test's result, up to the first that failed;
+  and metadata of each solution;
+- `…_eval_all.json`: the first file with the verdicts added.
 
-A solution that was handed in through a tool stands in no answer by itself: its words are then a
-code block of it, in which upstream finds it again.
+A solution submitted through a tool does not appear in an answer's text. Its output is then a code
+block with the solution, from which upstream extracts it again.
 """
 
 import json
@@ -31,15 +31,15 @@ from harness.run.store.transcripts import Transcripts
 from harness.run.summary.loaded_run import Run
 
 LONGEST = 300
-"""Characters of a text in the metadata, upstream's bound."""
+"""Most characters of a text in the metadata, as upstream."""
 WRONG, TOO_SLOW, FAILED = -2, -3, -4
 KS = (1, 5, 10, 20, 40, 50, 75, 100, 125, 150, 200, 500, 1000)
-"""The k of pass@k; those are told that every problem has samples for."""
+"""Values of k for pass@k, used up to the smallest number of samples."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """A sample as upstream has it: its words, code, verdict, test results and metadata."""
+    """A sample with upstream's fields."""
 
     output: str
     code: str
@@ -53,11 +53,11 @@ class LiveCodeBenchFiles:
     """The three files of a run.
 
     Args:
-        run: to be exported.
-        problems: by id; all of those that have results.
+        run: the run to export.
+        problems: problems by id; must include every problem with results.
 
     Raises:
-        UsageError: a problem is not there, or none that asks for a program.
+        UsageError: a problem is missing, or does not ask for a program.
         RunDirectoryError: a transcript cannot be read.
     """
 
@@ -76,9 +76,9 @@ class LiveCodeBenchFiles:
 
     @property
     def name(self) -> str:
-        """The first file's name as upstream has it, without its end.
+        """Upstream's name of the first file, without suffix.
 
-        Where the run set no temperature, the name has none.
+        Without the temperature if the run set none.
         """
         spec = self._run.spec
         temperature = spec.get("temperature")
@@ -86,17 +86,17 @@ class LiveCodeBenchFiles:
         return f"Scenario.codegeneration_{spec['samples_per_problem']}{given}"
 
     def outputs(self) -> list[dict[str, Any]]:
-        """What the model said."""
+        """Return the contents of the first file: problems, answers and code."""
         return [_outputs(problem, samples) for problem, samples in self._items]
 
     def evaluated(self) -> list[dict[str, Any]]:
-        """What the model said, and the verdicts; a problem that was not graded has none."""
+        """Return the contents of `_eval_all.json`: answers, code and verdicts."""
         return [
             {**_outputs(problem, samples), **_verdicts(samples)} for problem, samples in self._items
         ]
 
     def metrics(self) -> list[Any]:
-        """pass@k, test results and metadata, by a graded problem's place among them."""
+        """Return the contents of `_eval.json`, by position of the graded problem."""
         graded = [samples for _, samples in self._items if all(each.graded for each in samples)]
         least = min(map(len, graded), default=0)
         detail = {
@@ -111,7 +111,7 @@ class LiveCodeBenchFiles:
         return [{**rates, "detail": detail}, results, [[s.metadata for s in g] for g in graded]]
 
     def write(self, folder: Path) -> list[Path]:
-        """Write all three into a folder, under upstream's names. Raises OSError."""
+        """Write the three files to a folder under upstream's names. Raises OSError."""
         folder.mkdir(parents=True, exist_ok=True)
         files = {"": self.outputs(), "_eval": self.metrics(), "_eval_all": self.evaluated()}
         written: list[Path] = []
@@ -123,12 +123,12 @@ class LiveCodeBenchFiles:
 
 
 def as_text(value: object) -> str:
-    """JSON as upstream writes it."""
+    """Format JSON as upstream does."""
     return json.dumps(value, indent=4)
 
 
 def eval_all_text(run: Run, problems: Mapping[str, Problem]) -> Iterator[str]:
-    """The `_eval_all.json` alone."""
+    """Yield only the text of `_eval_all.json`."""
     yield as_text(LiveCodeBenchFiles(run, problems).evaluated()) + "\n"
 
 
@@ -163,7 +163,7 @@ def _outputs(problem: Problem, samples: Sequence[_Sample]) -> dict[str, Any]:
 
 
 def _contest(problem: Problem) -> str:
-    """The contest, which AtCoder's and Codeforces' ids begin with; LeetCode's say nothing of it."""
+    """Return the contest in an AtCoder or Codeforces id; empty for LeetCode's."""
     contest, _, rest = problem.native_id.rpartition("_")
     return contest if rest and problem.platform in {"atcoder", "codeforces"} else ""
 
@@ -180,7 +180,7 @@ def _verdicts(samples: Sequence[_Sample]) -> dict[str, Any]:
 
 
 def _pass_at(k: int, samples: Sequence[_Sample]) -> float:
-    """Upstream's unbiased estimate, 1 - C(n-c, k) / C(n, k) (M. Chen et al., 2021)."""
+    """Return 1 - C(n-c, k) / C(n, k), unbiased (M. Chen et al., 2021)."""
     number, wrong = len(samples), sum(not sample.passed for sample in samples)
     return 1.0 - math.comb(wrong, k) / math.comb(number, k)
 
@@ -199,7 +199,7 @@ def _sample(problem: Problem, result: SampleResult, transcripts: Transcripts) ->
 
 
 def _words(events: Iterable[Event], result: SampleResult) -> str:
-    """The answer in which the code was found; a block of it where it was handed in by a tool."""
+    """Return the answer with the code, or a code block if it came by a tool."""
     answers = list(said_in(events).answers())
     code = result.code.strip()
     if not code:
@@ -226,7 +226,7 @@ def _tests(problem: Problem, result: SampleResult) -> list[int | bool]:
 
 
 def _code(problem: Problem, verdict: Verdict) -> int | bool:
-    """Upstream's number of a verdict; a function's wrong answer is False there."""
+    """Return upstream's code for a verdict; False for a wrong function value."""
     match verdict:
         case Verdict.ACCEPTED:
             return True
@@ -239,7 +239,7 @@ def _code(problem: Problem, verdict: Verdict) -> int | bool:
 
 
 def _metadata(problem: Problem, result: SampleResult, first: TestResult | None) -> dict[str, Any]:
-    """What is known of a solution: how long it took, or how it failed first."""
+    """Return upstream's metadata: the time if passed, else the first failure."""
     if result.solved:
         return {"execution time": max((test.wall_s for test in result.tests), default=0.0)}
     given, expected = _test(problem, result, first)
@@ -261,7 +261,7 @@ def _metadata(problem: Problem, result: SampleResult, first: TestResult | None) 
 
 
 def _test(problem: Problem, result: SampleResult, first: TestResult | None) -> tuple[str, str]:
-    """Input and expected output of the test that failed, if the problem is still what it was."""
+    """Return the failed test's input and output; empty if the problem changed."""
     if first is None or problem.content_hash != result.problem_hash:
         return "", ""
     tests = problem.tests.all()

@@ -1,4 +1,4 @@
-"""The conversation of a sample, read from its transcript."""
+"""Read the conversation of a sample from its transcript."""
 
 import json
 import re
@@ -22,26 +22,26 @@ from harness.run.store.transcripts import Transcripts
 from harness.run.summary.loaded_run import Run
 
 _UNSEEN = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Characters that JSON may hold as they are, and a terminal acts on."""
+"""Characters that JSON allows unescaped but that control a terminal."""
 
 
 @dataclass(slots=True)
 class Said:
-    """The conversations of a sample, the last of which came to its end.
+    """The conversations of a sample.
 
     Attributes:
-        conversations: each begins anew, with nothing of the one before.
+        conversations: independent conversations in order; the last one ended with the sample.
     """
 
     conversations: list[list[Message]] = field(default_factory=lambda: [[]])
 
     @property
     def last(self) -> list[Message]:
-        """What the last request held, and its answer."""
+        """The last conversation, up to its last answer."""
         return self.conversations[-1]
 
     def answers(self) -> Iterator[str]:
-        """The model's words of all conversations, the newest first."""
+        """Yield the texts of the model's answers in all conversations, the newest first."""
         for conversation in reversed(self.conversations):
             for message in reversed(conversation):
                 if isinstance(message, AssistantMessage):
@@ -49,7 +49,7 @@ class Said:
 
 
 def said_in(events: Iterable[Event]) -> Said:
-    """The messages of a transcript as the provider had them, without results left out later."""
+    """Return a transcript's messages as sent last, with clearings applied."""
     said = Said()
     for entry in entries(events):
         match entry.item:
@@ -75,19 +75,19 @@ def _clear(messages: list[Message], cleared: Cleared) -> None:
 
 
 def transcript_of(transcripts: Transcripts, problem_id: str, index: int) -> list[Event] | None:
-    """The events of a sample; None where it has no transcript. Raises RunDirectoryError."""
+    """Return a sample's events, or None. Raises RunDirectoryError."""
     name = file_name(problem_id, index)
     return list(transcripts.events(name)) if transcripts.exists(name) else None
 
 
 def chat_text(run: Run) -> Iterator[str]:
-    """JSONL: a line a sample, its conversation as OpenAI's chat completions have messages.
+    """Yield JSON lines: each sample's conversation as OpenAI chat messages.
 
-    Where a sample had several conversations, as `best_of_k_public` has, a line holds the last one
-    and `metadata.conversations` says how many there were.
+    If a sample had several conversations, as with `best_of_k_public`, the line holds the last one,
+    and `metadata.conversations` their number.
 
     Raises:
-        RunDirectoryError: there is no transcript at all, or one cannot be read.
+        RunDirectoryError: the run has no transcripts, or one cannot be read.
     """
     with Transcripts(run.path) as transcripts:
         found = False
@@ -109,19 +109,20 @@ def chat_text(run: Run) -> Iterator[str]:
             line = {"messages": list(map(chat_message, said.last)), "metadata": metadata}
             yield json_line(line)
         if run.results and not found:
-            raise RunDirectoryError(f"{run.path} holds no transcripts, so nothing of what was said")
+            raise RunDirectoryError(f"{run.path} holds no transcripts: there is nothing to export")
 
 
 def json_line(value: Any) -> str:
-    """Return a line of JSONL that no terminal acts on."""
+    """Return a JSON line with terminal control characters escaped."""
     text = json.dumps(value, ensure_ascii=False)
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
 def chat_message(message: Message) -> dict[str, Any]:
-    """A message as chat completions have it (https://platform.openai.com/docs/api-reference/chat).
+    """Convert a message to the format of OpenAI's chat completions.
 
-    Reasoning is left out: there is no place for it.
+    See https://platform.openai.com/docs/api-reference/chat. Reasoning is left out, because the
+    format has no field for it.
     """
     match message:
         case SystemMessage() | UserMessage():
@@ -145,7 +146,7 @@ def chat_message(message: Message) -> dict[str, Any]:
 
 
 def arguments_of(text: str) -> tuple[dict[str, Any], str | None]:
-    """A call's arguments as an object, and what is wrong with them where they are none."""
+    """Parse a call's arguments; return them and an error message or None."""
     with suppress(ValueError, RecursionError):
         values: Any = json.loads(text or "{}")
         if isinstance(values, dict):

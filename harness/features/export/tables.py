@@ -1,8 +1,7 @@
-"""A sample as one flat row: for spreadsheets and data frames.
+"""CSV and Parquet: one flat row per sample, for spreadsheets and data frames.
 
-CSV: a row a sample. Neither a spreadsheet nor a terminal acts on what a model wrote.
-
-Control characters are spelled out; Parquet has every text as it was.
+In CSV, control characters are escaped and formulas are quoted, so that neither a terminal nor a
+spreadsheet interprets text written by a model. Parquet keeps every text unchanged.
 """
 
 import csv
@@ -64,7 +63,7 @@ FIELDS = {
     "isolation": TEXT,
     "code": TEXT,
 }
-"""The columns in their order, and what each holds; any may be missing in a row (None)."""
+"""The columns in order with their types; any value may be missing (None)."""
 EFFICIENCY_FIELDS = {
     "timing": TEXT,
     "cpu_s": NUMBER,
@@ -76,13 +75,13 @@ EFFICIENCY_FIELDS = {
     "lack": TEXT,
     "remark": TEXT,
 }
-"""Columns of runs whose solutions are timed; `harness.efficiency.scale.Efficiency`."""
+"""Columns of timed solutions; see `harness.efficiency.scale.Efficiency`."""
 _OWN = ("run", "model", "mode", "prompt", "tags", "known_issues")
 _USAGE = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens")
 
 
 def fields_of(run: Run) -> dict[str, str]:
-    """The columns of a run: those of efficiency are there where that was measured."""
+    """Return the columns of a run, with those of efficiency only if it was measured."""
     if all(result.efficiency is None for result in run.results):
         return FIELDS
     plain = {name: kind for name, kind in FIELDS.items() if name != "code"}
@@ -90,12 +89,12 @@ def fields_of(run: Run) -> dict[str, str]:
 
 
 def record(run: Run, result: SampleResult, fields: Mapping[str, str] = FIELDS) -> dict[str, Any]:
-    """A sample by its fields; several words in one field are joined by semicolons.
+    """Return a sample's values by column, lists joined by semicolons.
 
     Args:
-        run: that it is of.
+        run: the sample's run.
         result: the sample.
-        fields: those of the run, by `fields_of`.
+        fields: the run's columns, from `fields_of`.
     """
     usage, timed = result.usage, result.efficiency
     plain = [name for name in FIELDS if name not in {*_OWN, *_USAGE}]
@@ -127,7 +126,7 @@ ROWS_AT_A_TIME = 1_000
 
 
 def write_parquet(run: Run, path: Path) -> None:
-    """Write the samples. Raises OSError."""
+    """Write the samples of a run as Parquet. Raises OSError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -148,11 +147,11 @@ def write_parquet(run: Run, path: Path) -> None:
 
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What a cell begins with that a spreadsheet takes for a formula (OWASP, CSV injection)."""
+"""Characters that start a formula in spreadsheets (OWASP, CSV injection)."""
 
 
 def csv_text(run: Run) -> Iterator[str]:
-    """The head, then a row a sample."""
+    """Yield the header, then a row per sample."""
     fields = fields_of(run)
     yield _line(list(fields))
     for result in run.results:

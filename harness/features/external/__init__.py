@@ -1,1 +1,6 @@
-"""Agents of the user's own over MCP: `--agent-command` and `harness mcp`."""
+"""External agents, over MCP: `--agent-command` and `harness mcp`.
+
+command, mcp_run: `harness mcp`. mode, run_mode, setup: the modes `external` and `mcp`.
+session: the MCP session of one sample. stdio, http, http_connections: transports.
+process, process_memory, agent_sandbox: starting an agent, and what it may see and use.
+"""

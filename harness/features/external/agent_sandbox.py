@@ -1,9 +1,9 @@
-"""The namespace of a user's agent: what it may see, and whether it can be made here.
+"""The sandbox of an external agent: the files it sees, and a probe.
 
-An agent is no judged program. It needs the network, its own files and programs, and as much time as
-it takes; what it must not have is the data: hidden tests and reference solutions in caches, problem
-files and earlier runs. So it sees the system's programs and libraries, what it is shown on purpose,
-and an empty folder in memory. Whatever of the data lies in these is covered.
+Unlike a judged program, an agent needs the network, its own files and programs, and time. It must
+not see the data: hidden tests and reference solutions in caches, problem files and earlier runs. So
+it sees the system's programs and libraries, files shown on purpose, and an empty folder in memory.
+Data within these folders is hidden.
 """
 
 import contextlib
@@ -31,24 +31,24 @@ PASSED_ON = (
     *("NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"),
     *("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"),
 )
-"""Of the environment; anything else is asked for by its name."""
+"""Environment variables passed to the agent; others need `--agent-env`."""
 _LOOPBACK = "127.0.0.1,localhost"
 
 
 class RoomError(UsageError):
-    """No room can be made here, or not the one that is asked for."""
+    """The agent's sandbox cannot be created here, or not with these settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSandbox:
-    """What an agent sees.
+    """Files, environment and memory available to an agent.
 
     Attributes:
-        confined: whether there is a room at all; if not, it sees what its user does.
+        confined: whether the agent runs in a namespace; if not, it sees all files of its user.
         shows: files and folders that it can read, beside the system's.
-        hides: what it must not, wherever that lies.
-        env: its environment, but for its home.
-        memory_bytes: that each of its processes may use; None for no limit.
+        hides: files and folders that it must not see, even within those.
+        env: its environment variables, except its home.
+        memory_bytes: memory limit of each of its processes; None for no limit.
     """
 
     confined: bool
@@ -60,13 +60,13 @@ class AgentSandbox:
     def configuration(
         self, command: Sequence[str], scratch: str, files: Mapping[str, str], *, probe: bool = False
     ) -> dict[str, Any]:
-        """What `inside/agent_namespace.py` is told.
+        """Return the configuration for `inside/walls/agent_namespace.py`.
 
         Args:
             command: the program and its arguments.
-            scratch: its working folder, and its home.
-            files: put there before it begins: names and texts.
-            probe: look whether it could be started, and start nothing.
+            scratch: its working folder and home.
+            files: texts of files to create in that folder, by name.
+            probe: only check whether the program could be started.
         """
         return {
             "parent": os.getpid(),
@@ -94,13 +94,13 @@ class AgentSandbox:
 
 
 def helper(descriptor: int) -> list[str]:
-    """The command line that makes a room and runs what is in it."""
+    """Return the command line that creates the sandbox and runs the agent in it."""
     return [interpreter(), *FLAGS, str(INSIDE / "walls" / "agent_namespace.py"), str(descriptor)]
 
 
 @contextlib.contextmanager
 def handed_over(config: Mapping[str, Any]) -> Any:
-    """A descriptor from which a configuration can be read: no command line tells of it."""
+    """Yield a descriptor with a configuration, kept off the command line."""
     descriptor = os.memfd_create("room")
     try:
         with os.fdopen(os.dup(descriptor), "wb") as file:
@@ -112,28 +112,28 @@ def handed_over(config: Mapping[str, Any]) -> Any:
 
 
 def environment_for(environ: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
-    """What of the environment an agent gets: nothing secret, unless it is asked for.
+    """Return an agent's environment: no secrets except requested variables.
 
     Args:
-        environ: the whole.
-        names: of the variables that are asked for.
+        environ: all environment variables.
+        names: names of requested variables.
 
     Raises:
-        UsageError: one of them is not set.
+        UsageError: a requested variable is not set.
     """
     missing = [name for name in names if name not in environ]
     if missing:
         raise UsageError(f"--agent-env {missing[0]}: no such variable is set")
     kept = {*PASSED_ON, *names, *(name for name in environ if name.startswith("LC_"))}
     found = {name: value for name, value in environ.items() if name in kept}
-    for name in ("no_proxy", "NO_PROXY"):  # the tools are on this machine
+    for name in ("no_proxy", "NO_PROXY"):  # the MCP server is on this machine
         others = environ.get(name, "")
         found[name] = f"{_LOOPBACK},{others}" if others else _LOOPBACK
     return found
 
 
 def own_data() -> list[str]:
-    """Where the harness itself, and with it the bundled problems, lies."""
+    """Return the folders of the harness itself, which contain the bundled problems."""
     package = Path(__file__).parents[2]
     inner = [package, *(package / name for name in ("fixtures", "prompts", "tools"))]
     places = [path.resolve() for path in inner]
@@ -144,10 +144,10 @@ def own_data() -> list[str]:
 
 
 def checked_shows(shows: Iterable[str], hides: Iterable[str]) -> tuple[str, ...]:
-    """What an agent is to be shown, as absolute paths.
+    """Return the paths to show to an agent, as absolute paths.
 
     Raises:
-        UsageError: something is not there, or is of the data.
+        UsageError: a path does not exist, or lies in hidden data.
     """
     covered = [Path(path) for path in hides]
     made: list[str] = []
@@ -167,14 +167,14 @@ def checked_shows(shows: Iterable[str], hides: Iterable[str]) -> tuple[str, ...]
 
 
 def probe(room: AgentSandbox, command: Sequence[str]) -> None:
-    """See that a room can be made, that the data cannot be seen in it, and the program can.
+    """Check that the sandbox can be created, hides the data and shows the program.
 
     Raises:
-        RoomError: says which it is, and what to do.
+        RoomError: a check failed; the message states which, and what to do.
     """
     config = room.configuration(command, SCRATCH if room.confined else "/", {}, probe=True)
     with handed_over(config) as descriptor:
-        done = subprocess.run(  # noqa: S603 - our own interpreter and file
+        done = subprocess.run(  # noqa: S603 - this interpreter and a file of this package
             helper(descriptor),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -192,7 +192,7 @@ def probe(room: AgentSandbox, command: Sequence[str]) -> None:
         found = {"failed": words[-1] if words else f"exit code {done.returncode}"}
     if "failed" in found:
         raise RoomError(
-            f"the agent cannot be kept from the data here: {found['failed']}; give "
+            f"the agent cannot be isolated from hidden tests here: {found['failed']}; give "
             "--agent-without-namespace to run it all the same, which marks the results"
         )
     if found["seen"]:
@@ -204,13 +204,13 @@ def probe(room: AgentSandbox, command: Sequence[str]) -> None:
 
 
 def _names() -> list[str]:
-    """The file that says how hosts are found, where it lies outside of the system's folders."""
+    """Return the real path of `/etc/resolv.conf`, often outside `/etc`."""
     real = os.path.realpath("/etc/resolv.conf")
     return [real] if os.path.exists(real) else []  # noqa: PTH110
 
 
 def _resolved(paths: Iterable[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Real files and folders, none of them within another, and the links that lead there."""
+    """Return real paths, none within another, and the links that lead there."""
     reals: list[Path] = []
     links: list[tuple[str, str]] = []
     for path in map(Path, paths):

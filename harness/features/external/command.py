@@ -1,4 +1,4 @@
-"""`harness mcp`: the tools as an MCP server, for an agent that comes by itself."""
+"""The command `harness mcp`: serve the tools over MCP to an agent."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,10 +14,10 @@ HTTP = "--http"
 
 
 class McpCommand(HelpCommand):
-    """A command with an option whose value may be left out."""
+    """A command whose option `--http` may have no value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put in what stands for a `--http` by itself."""
+        """Insert the default value after a `--http` without one."""
         given: list[str] = []
         for word, following in zip(args, [*args[1:], "--"], strict=True):
             given.append(word)

@@ -1,4 +1,4 @@
-"""The MCP server of one sample, over HTTP on this machine, open to whoever has its key."""
+"""The MCP server of one sample over HTTP, for local clients with its key."""
 
 import asyncio
 import contextlib
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
-MOST_REQUESTS = 20_000  # in a sample, whatever they ask
+MOST_REQUESTS = 20_000  # HTTP requests of any kind in a sample
 KEEP_ALIVE_S = 60
-GRACE_S = 1  # for an answer that is on its way when the sample ends
+GRACE_S = 1  # seconds to finish answers when the sample ends
 CLOSING_S = 5.0
-BACKLOG = 128  # connections that the system accepts for a server that is busy
+BACKLOG = 128  # connections that the system queues for a busy server
 
 
 def new_key() -> str:
-    """A key that nobody can guess."""
+    """Return a random key that cannot be guessed."""
     return secrets.token_urlsafe(32)
 
 
 class Endpoint:
-    """Serves one sample's tools for as long as it is entered.
+    """HTTP server of one sample's tools; an asynchronous context manager.
 
     Args:
-        desk: carries the calls out.
-        key: what a client has to show, as a bearer token.
-        bound: a socket to listen on; a free port of this machine's own by itself.
+        desk: session that executes the calls.
+        key: bearer token that a client must send.
+        bound: socket to listen on; by default a free port on the loopback address.
     """
 
     def __init__(self, desk: McpSession, key: str, bound: socket.socket | None = None) -> None:
@@ -49,11 +49,11 @@ class Endpoint:
 
     @property
     def url(self) -> str:
-        """Where the server is."""
+        """The server's URL."""
         return url_of(self._bound)
 
     def mcp_config(self) -> dict[str, Any]:
-        """What an agent is told of the server, in the form that most of them read."""
+        """Return the server's entry for an agent's configuration, in the usual format."""
         return config_of(self.url, self._key)
 
     async def __aenter__(self) -> Self:
@@ -98,11 +98,11 @@ class Endpoint:
 
 
 class HttpHost:
-    """Lets any agent in that has the key, until it submits or the user ends it.
+    """Serves any agent with the key until it submits or the user interrupts.
 
     Args:
-        bound: where to listen.
-        key: what a client has to show.
+        bound: socket to listen on.
+        key: bearer token that a client must send.
     """
 
     confined = False
@@ -112,7 +112,7 @@ class HttpHost:
         self._desk: McpSession | None = None
 
     async def attend(self, desk: McpSession) -> StopReason:
-        """Serve until the desk has ended."""
+        """Serve until the session ends."""
         self._desk = desk
         try:
             async with Endpoint(desk, self._key, self._bound):
@@ -122,12 +122,12 @@ class HttpHost:
         return StopReason.MODEL_STOPPED
 
     def leave(self) -> bool:
-        """End it as if the agent had left; False where there is nothing to be graded."""
+        """End the sample as if the agent had left; return False if it wrote no solution."""
         return self._desk is not None and self._desk.leave()
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens. Raises OSError."""
+    """Return a listening socket. Raises OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.create_server((host, port), family=family, backlog=BACKLOG)
     bound.set_inheritable(False)
@@ -135,19 +135,19 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def url_of(bound: socket.socket) -> str:
-    """Where a server is that listens on a socket."""
+    """Return the URL of a server that listens on a socket."""
     host, port = bound.getsockname()[:2]
     return f"http://[{host}]:{port}{PATH}" if ":" in host else f"http://{host}:{port}{PATH}"
 
 
 def config_of(url: str, key: str) -> dict[str, Any]:
-    """A server over HTTP, as agents' configuration files name it."""
+    """Return an HTTP server's entry in the format of agents' configuration files."""
     headers = {"Authorization": f"Bearer {key}"}
     return {"mcpServers": {NAME: {"type": "http", "url": url, "headers": headers}}}
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to the program that it is a part of."""
+    """Server that leaves signals to the program it is part of."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -163,7 +163,7 @@ class _Server(uvicorn.Server):
 
 
 class _Guard:
-    """Counts the requests of a sample, and ends it where there are too many."""
+    """Counts the requests of a sample, and ends the sample if there are too many."""
 
     def __init__(self, app: "ASGIApp", desk: McpSession) -> None:
         self._app = app

@@ -1,7 +1,7 @@
-"""HTTP connections of the MCP server: the key is checked first, and a stranger keeps nobody out.
+"""HTTP connections of the MCP server, which check the key first.
 
-A connection is a stranger's until a request on it has shown the key. Strangers have a time limit
-for their headers and places of their own; only connections with the key count as connections.
+A connection is a stranger until one of its requests has the key. Strangers have a time limit for
+their headers and a separate connection limit, so they cannot use up the places of clients.
 """
 
 import hmac
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 MOST_CONNECTIONS = 32
-"""Open at a time, by clients that have the key."""
+"""Most open connections of clients with the key."""
 MOST_STRANGERS = 64
-"""Open at a time without the key; the oldest makes room for the next."""
+"""Most open connections without the key; a new one closes the oldest."""
 HEADERS_S = 10.0
-"""For the headers of a connection's first request."""
+"""Seconds for the headers of a connection's first request."""
 LONGEST_KEY = 1_000
 
 
@@ -28,8 +28,8 @@ class Door:
     """The open connections of a server.
 
     Args:
-        key: what a client has to show, as a bearer token.
-        headers_s: seconds that a stranger has for its headers.
+        key: bearer token that a client must send.
+        headers_s: seconds a stranger has to send its headers.
     """
 
     def __init__(self, key: str, headers_s: float = HEADERS_S) -> None:
@@ -39,19 +39,19 @@ class Door:
         self.clients: set[int] = set()
 
     def has_key(self, scope: "Scope") -> bool:
-        """Whether a request shows the key."""
+        """Return whether a request has the key."""
         given = dict(scope["headers"]).get(b"authorization", b"")[:LONGEST_KEY]
         return hmac.compare_digest(given, self._wanted)
 
     def arrive(self, connection: "_Connection") -> None:
-        """A connection is open, and has shown nothing yet."""
+        """Add a new connection as a stranger."""
         while len(self.strangers) >= MOST_STRANGERS:
             _, oldest = self.strangers.popitem(last=False)
             oldest.drop()
         self.strangers[id(connection)] = connection
 
     def admit(self, connection: "_Connection") -> bool:
-        """Whether there is a place for a connection that has shown the key."""
+        """Count a connection with the key as a client; False if too many."""
         self.strangers.pop(id(connection), None)
         if id(connection) not in self.clients and len(self.clients) >= MOST_CONNECTIONS:
             return False
@@ -59,13 +59,13 @@ class Door:
         return True
 
     def leave(self, connection: "_Connection") -> None:
-        """A connection is closed."""
+        """Remove a closed connection."""
         self.strangers.pop(id(connection), None)
         self.clients.discard(id(connection))
 
 
 class _Connection(H11Protocol):
-    """One connection, which its door knows."""
+    """One connection, registered with its `Door`."""
 
     door: Door
 
@@ -86,7 +86,7 @@ class _Connection(H11Protocol):
         super().connection_lost(exc)
 
     def drop(self) -> None:
-        """Close it, whatever it was about to say."""
+        """Close the connection at once."""
         self._known()
         self.transport.abort()
 
@@ -96,7 +96,7 @@ class _Connection(H11Protocol):
             self._patience = None
 
     async def _enter(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        """Refuse a request before anything of its body is read; pass on one with the key."""
+        """Pass on a request with the key; refuse others before their body is read."""
         if not self.door.has_key(scope):
             await refuse(send, 401)
             return
@@ -108,12 +108,12 @@ class _Connection(H11Protocol):
 
 
 def connections_of(door: Door) -> type[H11Protocol]:
-    """Return the protocol of a server's connections, for uvicorn."""
+    """Return the protocol class of a server's connections, for uvicorn."""
     return type("Connection", (_Connection,), {"door": door})
 
 
 async def refuse(send: "Send", status: int) -> None:
-    """Answer a request with a status alone, and close its connection."""
+    """Answer a request with only a status, and close its connection."""
     headers = [(b"content-length", b"0"), (b"connection", b"close")]
     if status == 401:  # noqa: PLR2004 - unauthorized
         headers.append((b"www-authenticate", b"Bearer"))

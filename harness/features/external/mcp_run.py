@@ -1,6 +1,6 @@
 """`harness mcp`: a run of one sample whose agent connects from outside.
 
-Over stdin and stdout these are the protocol's alone; all that is said to people goes to stderr.
+If stdin and stdout carry the protocol, all messages for people go to stderr.
 """
 
 import json
@@ -37,7 +37,7 @@ SHORTEST_KEY = 16
 
 
 class _Controller(RunController):
-    """Takes the first interrupt for the agent's leaving, if it has written something."""
+    """Treats the first interrupt as the agent leaving, if it wrote a solution."""
 
     host: StdioHost | HttpHost | None = None
 
@@ -55,17 +55,17 @@ def serve(
     out: Path | None,
     config: Path | None,
 ) -> int:
-    """Serve one problem until the agent is done, and grade it; returns the exit code.
+    """Serve one problem until the agent is done, then grade it; return the exit code.
 
     Args:
-        problem: its id.
-        flags: the keys of the spec that were given.
-        http: the host and port to serve at; None for stdin and stdout.
+        problem: id of the problem.
+        flags: settings given on the command line.
+        http: host and port to serve at; None for stdin and stdout.
         out: the run directory.
-        config: a YAML file with more keys.
+        config: a YAML file with further settings.
 
     Raises:
-        HarnessError: as `harness.run.plan.plan.prepare` has it.
+        HarnessError: see `harness.run.plan.plan.prepare`.
     """
     err = console(error=True)
     controller = _Controller(TerminalReporter(err), run_progress(err))
@@ -103,7 +103,7 @@ def _prepared(
     out: Path | None,
     config: Path | None,
 ) -> Prepared:
-    """A new run of the problem, or one that is there and gets it as well."""
+    """Prepare a new run of the problem, or an existing one extended by it."""
     if out is None or not (out / MANIFEST).exists():
         return controller.new(read_spec(config, {**flags, "task": (problem,)}))
     before = read_manifest(out)
@@ -117,15 +117,17 @@ def _prepared(
 
 
 def _named(plan: Plan, problem: str) -> tuple[Problem, ...]:
-    """The problem of a run that is meant."""
+    """Return the run's problem with this name."""
     return select(plan.problems, Selection(tasks=(problem,))).problems
 
 
 def listen_at(place: str) -> Any:
-    """A socket that listens at `HOST:PORT`, `HOST`, or `:PORT` and `PORT` of this machine's own.
+    """Return a socket that listens at `HOST:PORT`, `HOST`, `:PORT` or `PORT`.
+
+    Without a host it listens on the loopback address.
 
     Raises:
-        UsageError: that is no such place, or it is taken.
+        UsageError: the address is malformed or in use.
     """
     host, colon, port = place.rpartition(":") if not place.isdigit() else ("", ":", place)
     if not colon:
@@ -140,10 +142,10 @@ def listen_at(place: str) -> Any:
 
 
 def key_of(environ: Mapping[str, str]) -> str:
-    """The key of the environment, where it has one; else a new one.
+    """Return the key from the environment, or a new one.
 
     Raises:
-        UsageError: that could be guessed, or cannot be sent.
+        UsageError: the environment's key is too short, or has characters that cannot be sent.
     """
     key = environ.get(KEY)
     if key is None:
@@ -154,7 +156,7 @@ def key_of(environ: Mapping[str, str]) -> str:
 
 
 def _told(err: Console, path: Path, ids: Collection[str]) -> int:
-    """Say on stderr what came of the problem, and where it is kept."""
+    """Print the problem's verdict and the run directory; return the exit code."""
     for result in read_results(path / RESULTS):
         if result.problem_id in ids:
             passed, total = (

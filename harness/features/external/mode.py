@@ -1,4 +1,4 @@
-"""Settings of runs with a user's own agent: checks, limits, notices."""
+"""Settings of runs with an external agent: checks, limits, notices."""
 
 import shlex
 from pathlib import PurePath
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from harness.run.spec.spec import RunSpec
 
 SECONDS = 1_800.0
-"""Of a sample, where none are said: an agent that hangs must not hang the run."""
+"""Default time limit of a sample in seconds, in case an agent hangs."""
 TOOL_CALLS = 200
-"""Of a sample, where none are said: each stands in its transcript."""
+"""Default limit of tool calls in a sample; each is stored in the transcript."""
 MEMORY = 4_096
-"""MiB of an agent and all that it starts, where none are said."""
+"""Default memory limit in MiB of an agent and all its child processes."""
 CLIENT = "mcp-client"
 
 
 def check_external(spec: "RunSpec") -> None:
-    """Refuse what makes no sense with an agent of one's own, or without one.
+    """Refuse settings that cannot be combined with an external agent.
 
     Raises:
-        UsageError: says what to leave out, or to give.
+        UsageError: a setting is missing or not allowed; the message states which.
     """
     if spec.mode not in EXTERNAL:
         return
@@ -35,10 +35,10 @@ def check_external(spec: "RunSpec") -> None:
 
 
 def command_of(spec: "RunSpec") -> tuple[str, ...]:
-    """The words of the agent's command line.
+    """Return the words of the agent's command line.
 
     Raises:
-        UsageError: there is none, or its quotes do not match.
+        UsageError: the command is missing, or its quotes do not match.
     """
     try:
         words = tuple(shlex.split(spec.agent_command or ""))
@@ -50,14 +50,14 @@ def command_of(spec: "RunSpec") -> tuple[str, ...]:
 
 
 def agent_name(spec: "RunSpec") -> str:
-    """What results are filed under: what `-m` says of the agent, or its program's name."""
+    """Return the agent's name in the results, from `-m` or its program."""
     if spec.model is not None:
         return AGENT_PREFIX + spec.model.removeprefix(AGENT_PREFIX)
     return AGENT_PREFIX + (PurePath(command_of(spec)[0]).name if spec.mode == STARTED else CLIENT)
 
 
 def agent_facts(spec: "RunSpec") -> dict[str, Any]:
-    """What `run.json` says of the agent; nothing where there is none."""
+    """Return the agent's entry in `run.json`; empty without an external agent."""
     if spec.mode not in EXTERNAL:
         return {}
     command = list(command_of(spec)) if spec.mode == STARTED else None
@@ -68,31 +68,34 @@ def agent_facts(spec: "RunSpec") -> dict[str, Any]:
 
 
 def seconds_of(spec: "RunSpec") -> float | None:
-    """The working seconds of a sample; None for no limit."""
+    """Return the time limit of a sample in seconds; None for no limit."""
     return spec.sample_timeout or (SECONDS if spec.mode == STARTED else None)
 
 
 def tool_calls_of(spec: "RunSpec") -> int | None:
-    """The tool calls of a sample; None for no limit."""
+    """Return the limit of tool calls in a sample; None for no limit."""
     return spec.max_tool_calls or (TOOL_CALLS if spec.mode in EXTERNAL else None)
 
 
 def memory_of(spec: "RunSpec") -> int:
-    """Return the MiB that an agent and all that it starts may use."""
+    """Return the memory limit in MiB of an agent and all its child processes."""
     return spec.agent_memory or MEMORY
 
 
 def told_of(spec: "RunSpec") -> str:
-    """What is said of the agent before it begins; nothing where there is none."""
+    """Return the notice shown before the run starts; empty without an external agent."""
     if spec.mode not in EXTERNAL:
         return ""
     if spec.mode == COMES:
-        return "a client of yours is the agent; it sees whatever it can, and the results say so"
-    kept = "kept from the data" if is_confined(spec) else "NOT kept from the data"
+        return (
+            "the agent is your MCP client; it is not isolated from hidden tests, "
+            "and the results say so"
+        )
+    kept = "isolated from hidden tests" if is_confined(spec) else "NOT isolated from hidden tests"
     program = command_of(spec)[0]
-    return f"an agent of yours for each sample, {kept}: {program}; what it asks is for you to pay"
+    return f"starts {program} for each sample, {kept}; costs of its own model are not counted"
 
 
 def is_confined(spec: "RunSpec") -> bool:
-    """Whether agents of the run are kept from the data."""
+    """Return whether the run's agents are isolated from the data."""
     return spec.mode == STARTED and not spec.agent_without_namespace

@@ -1,4 +1,4 @@
-"""An agent that is started for each sample: a process of its own, kept in a room, and ended."""
+"""Start an agent process in its sandbox for each sample, and end it."""
 
 import asyncio
 import contextlib
@@ -20,12 +20,12 @@ from harness.models.protocol import ModelError
 from harness.text import writable
 
 CONFIG = "mcp.json"
-HEAD, TAIL = 64 << 10, 192 << 10  # bytes kept of what an agent writes
+HEAD, TAIL = 64 << 10, 192 << 10  # bytes kept from the start and the end of an agent's output
 CHUNK = 1 << 16
-LONGEST_VARIABLE = 100_000  # bytes; Linux lets none have more than 128 KiB
-GRACE_S = 2.0  # for an agent to leave by itself once its sample has ended
+LONGEST_VARIABLE = 100_000  # bytes; Linux limits an environment variable to 128 KiB
+GRACE_S = 2.0  # seconds for an agent to exit by itself after its sample has ended
 ENDING_S = 5.0
-SAMPLE_S = 0.25  # between two looks at how much memory an agent uses
+SAMPLE_S = 0.25  # seconds between two measurements of an agent's memory
 LAST_WORDS = 300
 SHORTEST_SECRET = 6
 _FIRST = asyncio.FIRST_COMPLETED
@@ -33,7 +33,7 @@ _PLACES = re.compile(r"\{(mcp_config|prompt)\}")
 
 
 class Kept:
-    """The beginning and the end of a stream, however long it is."""
+    """Keeps the start and the end of a stream of any length."""
 
     def __init__(self) -> None:
         self._head = bytearray()
@@ -41,7 +41,7 @@ class Kept:
         self._size = 0
 
     def add(self, data: bytes) -> None:
-        """More of it."""
+        """Add data to the end."""
         self._size += len(data)
         room = HEAD - len(self._head)
         self._head += data[: max(0, room)]
@@ -50,7 +50,7 @@ class Kept:
             del self._tail[:-TAIL]
 
     def text(self) -> str:
-        """What there is of it."""
+        """Return the kept text, with the number of bytes left out."""
         tail = self._tail[-TAIL:]
         left = self._size - len(self._head) - len(tail)
         gap = f"\n… {left:,} bytes left out …\n" if left else ""
@@ -60,12 +60,12 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class ProcessHost:
-    """Starts an agent for each sample; satisfies `harness.features.external.session.Host`.
+    """Starts an agent for each sample; a `Host` of `external/session.py`.
 
     Attributes:
-        command: the program and its arguments; `{mcp_config}` and `{prompt}` in them are filled in.
-        room: where it runs.
-        secrets: by name; none of them is kept in what is left of its output.
+        command: the program and its arguments; `{mcp_config}` and `{prompt}` are replaced.
+        room: its sandbox.
+        secrets: values of environment variables by name, which are masked in its stored output.
     """
 
     command: tuple[str, ...]
@@ -74,14 +74,14 @@ class ProcessHost:
 
     @property
     def confined(self) -> bool:
-        """Whether it is kept from the data."""
+        """Whether the agent is isolated from the data."""
         return self.room.confined
 
     async def attend(self, desk: McpSession) -> StopReason:
-        """Start an agent, and serve it until it ends.
+        """Start an agent and serve it until it ends.
 
         Raises:
-            ModelError: it called no tool, and it failed or never found the server.
+            ModelError: the agent called no tool, and failed or never connected to the server.
         """
         async with Endpoint(desk, new_key()) as endpoint:
             with self._scratch() as scratch:
@@ -92,7 +92,7 @@ class ProcessHost:
 
     @contextlib.contextmanager
     def _scratch(self) -> Generator[str]:
-        """Its working folder: in its room, or a new one of the machine's."""
+        """Yield the agent's working folder: in its sandbox, or else a temporary one."""
         if self.confined:
             yield SCRATCH
             return
@@ -102,7 +102,7 @@ class ProcessHost:
             yield folder
 
     async def _live(self, desk: McpSession, scratch: str, endpoint: Endpoint) -> AgentLeft:
-        """The agent's life, to its end whatever happens here."""
+        """Run the agent to its end, even if an exception is raised meanwhile."""
         told = {"mcp_config": f"{scratch}/{CONFIG}", "prompt": desk.prompt}
         config = self.room.configuration(
             [_PLACES.sub(lambda place: told[place[1]], word) for word in self.command],
@@ -148,9 +148,9 @@ class ProcessHost:
     async def _left_by_itself(
         self, process: asyncio.subprocess.Process, desk: McpSession
     ) -> int | None:
-        """Wait for its end, or for that of its sample; its exit code, if it has one.
+        """Wait until the agent exits or its sample ends; return the exit code, if any.
 
-        One that uses too much memory has no time to leave.
+        An agent over its memory limit gets no time to exit.
         """
         gone = asyncio.create_task(process.wait())
         full = asyncio.create_task(_use_too_much(process.pid, self.room.memory_bytes))
@@ -168,11 +168,11 @@ class ProcessHost:
     async def _end(
         self, process: asyncio.subprocess.Process, readers: Sequence[asyncio.Task[None]]
     ) -> None:
-        """Nothing of the agent is left afterwards."""
+        """Kill the agent and all its processes."""
         gone = asyncio.create_task(process.wait())
         try:
             if process.returncode is None:
-                # A room ends with its first process; outside of one the helper looks for the rest.
+                # A namespace ends with its first process; without one the helper kills the rest.
                 process.kill() if self.confined else process.terminate()
                 await asyncio.wait({gone}, timeout=ENDING_S)
             await asyncio.wait(readers, timeout=ENDING_S)
@@ -191,8 +191,8 @@ class ProcessHost:
 
 
 async def _use_too_much(root: int, most: int | None) -> None:
-    """Wait until a process and its descendants together use more memory than they may."""
-    while most is None or tree_bytes(root) <= most:  # noqa: ASYNC110 - the system tells of no change
+    """Wait until a process and its descendants exceed their memory limit."""
+    while most is None or tree_bytes(root) <= most:  # noqa: ASYNC110 - Linux signals no change
         await asyncio.sleep(SAMPLE_S)
 
 
@@ -203,7 +203,7 @@ async def _keep(stream: asyncio.StreamReader | None, kept: Kept) -> None:
 
 
 def _why(left: AgentLeft, program: str) -> str:
-    """Why a sample has no agent to speak of."""
+    """Return why an agent called no tool."""
     words = " ".join((left.stderr or left.stdout).split())[-LAST_WORDS:]
     if left.exit_code:
         return f"the agent ended with exit code {left.exit_code} and called no tool: {words}"

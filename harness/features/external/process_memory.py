@@ -1,7 +1,7 @@
-"""Memory of a process and of all that descend from it, as the system counts it now.
+"""Current memory use of a process and all its descendants, from `/proc`.
 
-Counted are private pages, in memory and swapped out, of every process, and of the shared pages
-(`memfd`, `/dev/shm`) the most that one process has mapped. Shared pages that no process has mapped,
+The sum has the private pages of every process, in memory and swapped out, and the largest number of
+shared pages (`memfd`, `/dev/shm`) mapped by one process. Shared pages that no process has mapped,
 and files in memory, are not counted.
 """
 
@@ -18,7 +18,7 @@ CHILDREN = "children"
 
 
 def tree_bytes(root: int) -> int:
-    """Return the bytes that a process and its descendants use; 0 where it is gone."""
+    """Return the bytes that a process and its descendants use; 0 if it has ended."""
     own = shared = 0
     for pid in _tree(root):
         with contextlib.suppress(OSError, ValueError):
@@ -34,7 +34,7 @@ def _counted(status: str) -> dict[str, int]:
 
 
 def _tree(root: int) -> list[int]:
-    """A process and all that descend from it."""
+    """Return the ids of a process and all its descendants."""
     below = (
         _listed
         if Path(f"/proc/{os.getpid()}/task/{os.getpid()}/{CHILDREN}").exists()
@@ -47,7 +47,7 @@ def _tree(root: int) -> list[int]:
 
 
 def _listed(pid: int) -> list[int]:
-    """The children of a process, by its threads."""
+    """Return the children of a process, as listed for its threads."""
     found: list[int] = []
     with contextlib.suppress(OSError):
         for thread in Path(f"/proc/{pid}/task").iterdir():
@@ -57,7 +57,7 @@ def _listed(pid: int) -> list[int]:
 
 
 def _searched() -> Callable[[int], list[int]]:
-    """The same from all processes, where the system does not list children."""
+    """Return a function like `_listed`, for kernels without lists of children."""
     below: defaultdict[int, list[int]] = defaultdict(list)
     for pid, parent in _parents():
         below[parent].append(pid)

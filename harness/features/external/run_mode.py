@@ -1,4 +1,4 @@
-"""The modes `external` and `mcp`, as a run knows them."""
+"""The modes `external` and `mcp` as a `Mode` of a run."""
 
 from pathlib import Path
 from typing import Any
@@ -24,19 +24,19 @@ class ExternalMode:
         check_external(spec)
 
     def model_name(self, spec: RunSpec) -> str:
-        """Return the name that results are filed under. Raises UsageError."""
+        """Return the agent's name in the results. Raises UsageError."""
         return agent_name(spec)
 
     def facts(self, spec: RunSpec) -> dict[str, Any]:
-        """Return what `run.json` says of the agent."""
+        """Return the agent's entry in `run.json`."""
         return agent_facts(spec)
 
     def notice(self, spec: RunSpec) -> str:
-        """Return the line that is shown before the run begins."""
+        """Return the line that is shown before the run starts."""
         return told_of(spec)
 
     def limits(self, spec: RunSpec) -> tuple[int | None, float | None]:
-        """Return the most tool calls and working seconds of a sample; None is no limit."""
+        """Return the limits of tool calls and seconds of a sample; None for no limit."""
         return tool_calls_of(spec), seconds_of(spec)
 
     def armed(self, plan: Plan, path: Path) -> Plan:

@@ -1,10 +1,10 @@
-"""An agent of the user's own: a program that calls our tools over MCP, and asks its own model.
+"""An external agent: a program that calls the tools over MCP.
 
-To the harness it is a strategy. Its calls go the way of a model's, through the same limits and into
-the same transcript, each as an answer with one call; what it thinks, and what that costs, nobody
-here knows. It cannot be taken up again where it was interrupted: the sample begins anew with a new
-agent, and the transcript says so. An agent whose work had ended (`WorkEnded`) is not asked twice:
-what it wrote is read back, run on the public tests if that is still to be done, and graded.
+To the harness it is a strategy. Its calls pass the same limits and go into the same transcript as a
+model's, each as an answer with one call; its reasoning and its costs are unknown. An interrupted
+agent cannot be resumed: the sample starts again with a new agent, and the transcript records this.
+An agent whose work had ended (`WorkEnded`) is not started again: its solution is read back, run on
+the public tests if that is still missing, and graded.
 """
 
 import asyncio
@@ -36,22 +36,22 @@ from harness.models.protocol import (
 )
 from harness.text import writable
 
-MOST_WAITING = 32  # calls at once; an agent that has more of them is told to wait
-MOST_BYTES = 32 << 20  # of arguments in a sample, which stand in its transcript
+MOST_WAITING = 32  # concurrent calls; further ones are refused
+MOST_BYTES = 32 << 20  # bytes of arguments in a sample, as they are stored in its transcript
 LONGEST_NAME = 200
-CANNOT_GO_ON = "an agent of one's own cannot be taken up again where it was: another one begins"
+CANNOT_GO_ON = "an interrupted external agent cannot be resumed: a new one starts"
 OVER = "The time for this problem is up, or it is handed in: the call was not carried out."
 WAIT = f"More than {MOST_WAITING} calls are under way: this one was not carried out."
 
 
 class McpSession:
-    """Where one sample's agent has its tools called.
+    """Executes the tool calls of one sample's agent.
 
     Attributes:
-        opening: what the agent is to be told.
-        ended: why the sample is over, once it is; or what went wrong.
-        client: how the agent calls itself.
-        met: whether it ever spoke.
+        opening: opening messages for the agent.
+        ended: future with the stop reason, or an exception.
+        client: the agent's name for itself.
+        met: whether the agent ever connected.
     """
 
     def __init__(self, session: Session) -> None:
@@ -72,55 +72,55 @@ class McpSession:
 
     @property
     def prompt(self) -> str:
-        """The opening as one text."""
+        """The opening messages as one text."""
         return "\n\n".join(str(getattr(said, "content", "")) for said in self.opening)
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """The tools."""
+        """The tools offered to the agent."""
         return self._session.toolbox.specs
 
     @property
     def calls(self) -> int:
-        """How many calls there were."""
+        """Number of tool calls so far."""
         return self._calls.made
 
     @property
     def wrote(self) -> bool:
-        """Whether there is a solution."""
+        """Whether the agent has written a solution."""
         return self._session.workspace.latest is not None
 
     def open(self) -> None:
-        """Begin: what the agent is told stands in the transcript."""
+        """Start the session and record the opening messages in the transcript."""
         self._conversation.add(*self.opening)
         shown = Request(turn=1, hash="0" * LENGTH_OF_HASH, messages=self.opening)
         self._session.journal(shown)
         self._opened = self._heard = time.monotonic()
 
     def meet(self, client: str) -> None:
-        """An agent has spoken, and said what it is called."""
+        """Record that an agent has connected, with its name."""
         self.met = True
         self.client = self.client or writable(client)
 
     def end(self, reason: StopReason) -> None:
-        """The sample is over; no further call is carried out."""
+        """End the sample; no further call is executed."""
         if not self.ended.done():
             self.ended.set_result(reason)
 
     def leave(self) -> bool:
-        """End it as if the agent had left; False if it has written nothing."""
+        """End the sample as if the agent had left; return False if it wrote no solution."""
         if self.wrote:
             self.end(StopReason.MODEL_STOPPED)
         return self.wrote
 
     async def call(self, name: str, arguments: str) -> ToolMessage:
-        """Carry one call out, after those that came before it.
+        """Execute one call after all earlier ones.
 
-        It is carried out to its end even if the agent no longer waits for it.
+        The call is completed even if the agent no longer waits for it.
 
         Args:
-            name: of the tool.
-            arguments: as JSON.
+            name: name of the tool.
+            arguments: arguments as JSON text.
         """
         self.met = True
         call = ToolCall(id="none", name=writable(name)[:LONGEST_NAME], arguments=arguments)
@@ -166,28 +166,28 @@ class McpSession:
             self.ended.set_exception(error)
 
     def left(self, event: AgentLeft) -> None:
-        """The agent is no more."""
+        """Record that the agent has left."""
         seconds = round(time.monotonic() - self._opened, 6)
         told = {"client": self.client, "seconds": seconds}
         self._session.journal(event.model_copy(update=told))
 
     async def close(self) -> None:
-        """Carry nothing further out."""
+        """End the sample and cancel running calls."""
         self.end(StopReason.MODEL_STOPPED)
         if not self.ended.cancelled():
-            self.ended.exception()  # it is told where it matters
+            self.ended.exception()  # mark as retrieved; `_attended` raises it
         for task in (tasks := list(self._tasks)):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def finished(self) -> SampleEnd | WorkEnded | None:
-        """How an agent's work ended earlier, where only tests or the grade are missing."""
+        """Return how the agent's work ended, if only tests or grading are missing."""
         recorded = reversed(self._session.journal.recorded)
         end = next((each for each in recorded if isinstance(each, SampleEnd | WorkEnded)), None)
         return None if end is None or end.stop_reason == StopReason.MODEL_ERROR else end
 
     async def play(self) -> None:
-        """Do again what an earlier attempt left behind; its tests are not run again."""
+        """Replay an earlier attempt's calls, without running its tests again."""
         journal, conversation = self._session.journal, self._conversation
         conversation.add(*self.opening)
         for event in journal.recorded[1:]:
@@ -203,7 +203,7 @@ class McpSession:
                     journal(event)
                     await self._calls.carry_out(event.response)
                 case ToolResult() | SampleStart():
-                    pass  # the call before it has taken it, or it was compared before
+                    pass  # handled with the call before it, or compared before
                 case _:
                     journal(event)
 
@@ -212,12 +212,12 @@ class McpSession:
         self._session.journal(WorkEnded(stop_reason=reason, error=error))
 
     async def attempt(self, reason: StopReason, error: str, *, confined: bool) -> Attempt:
-        """What the agent came to. A final solution that it did not test is tested first.
+        """Return the agent's attempt; test its solution first if it is untested.
 
         Raises:
-            SandboxError: it could not be run.
+            SandboxError: the solution could not be run.
         """
-        if reason is not StopReason.MODEL_ERROR:  # such a sample is given to another agent
+        if reason is not StopReason.MODEL_ERROR:  # such a sample is repeated with a new agent
             await run_public_tests(self._session, self._conversation)
         best = self._session.workspace.best
         rule = ChosenBy.NONE
@@ -237,32 +237,32 @@ class McpSession:
 
 
 class Host(Protocol):
-    """Lets an agent in, one for each sample."""
+    """Connects an agent to each sample, by starting it or waiting for it."""
 
     @property
     def confined(self) -> bool:
-        """Whether the agent is kept from the data."""
+        """Whether the agent is isolated from the data."""
         ...
 
     async def attend(self, desk: McpSession) -> StopReason:
-        """Serve an agent until it leaves, or soon after the desk has ended.
+        """Serve an agent until it leaves, or until soon after the session has ended.
 
-        Whatever ends this, a cancellation included, the agent is no more afterwards.
+        Afterwards the agent no longer runs, even if this is cancelled.
 
         Raises:
-            ModelError: there was no agent, or none that ever began.
+            ModelError: there was no agent, or it never started to work.
         """
         ...
 
 
 class External:
-    """The strategy of an agent of the user's own; satisfies `harness.agent.attempt.Strategy`."""
+    """The strategy of an external agent; satisfies `harness.agent.attempt.Strategy`."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
 
     async def __call__(self, session: Session) -> Attempt:
-        """Have an agent work on the problem, unless one has done so already."""
+        """Let an agent work on the problem, unless its work has already ended."""
         desk, confined = McpSession(session), self._host.confined
         end = desk.finished()
         if end is not None:
@@ -289,14 +289,14 @@ class External:
 
 
 class Absent:
-    """The host of nobody: what was finished is graded, for the rest there is no agent."""
+    """Host without an agent: finished work is graded, all other samples stay pending."""
 
     def __init__(self, words: str, *, confined: bool = False) -> None:
         self._words = words
         self.confined = confined
 
     async def attend(self, desk: McpSession) -> StopReason:
-        """Nobody comes. Raises ModelError."""
+        """Raise ModelError, because there is no agent."""
         del desk
         raise ModelError(self._words)
 
@@ -309,5 +309,5 @@ NO_AGENT = "no agent is connected; start one with `harness mcp --problem ID --ou
 
 
 def unconnected() -> External:
-    """Return the strategy of a run whose agent is not there: every sample stays pending."""
+    """Return the strategy of a run without a connected agent."""
     return External(Absent(NO_AGENT))

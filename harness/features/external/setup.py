@@ -1,4 +1,4 @@
-"""Prepare a run with a user's own agent: where it runs, what it must not see."""
+"""Prepare a run with an external agent: its sandbox and the hidden files."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -25,16 +25,16 @@ RUNS = "runs"
 
 
 def armed(plan: Plan, path: Path, environ: Mapping[str, str] = os.environ) -> Plan:
-    """The plan with agents that can be started; one that starts none stays as it is.
+    """Return the plan with a strategy that starts agents; other plans are unchanged.
 
     Args:
-        plan: of the run.
-        path: the run's directory, which need not be there yet.
-        environ: of which an agent gets what it needs and what the spec names.
+        plan: the run's plan.
+        path: the run directory, which need not exist yet.
+        environ: environment variables; the agent gets a safe subset and those the spec names.
 
     Raises:
-        UsageError: the agent, or what it is to be given, is not there.
-        RoomError: it cannot be kept from the data here.
+        UsageError: the agent's program, or a file or variable for it, does not exist.
+        RoomError: the agent cannot be isolated from the data here.
     """
     spec = plan.spec
     if spec.mode != STARTED:
@@ -58,7 +58,7 @@ def armed(plan: Plan, path: Path, environ: Mapping[str, str] = os.environ) -> Pl
 
 
 def hidden(plan: Plan, path: Path) -> Iterator[str]:
-    """Where data of this run, of others and of the harness lies, whether it is there or not."""
+    """Yield the paths of data of all runs and of the harness, existing or not."""
     yield from own_data()
     yield from (str(folder) for folder in _caches())
     yield from (str(file) for file in _problem_files(plan.spec.benchmark))
@@ -85,13 +85,13 @@ def _caches() -> Iterator[Path]:
 
 
 def _problem_files(benchmark: str | None) -> Iterator[Path]:
-    """The files that the spec names by their path; those of the hub lie in its cache."""
+    """Yield problem files given by path; those of the hub are in its cache."""
     where = parse_spec(benchmark or "fixture").where
     if where is None:
         return
     try:
         found = expand(where)
-    except Exception:  # noqa: BLE001 - a word of the hub's, and no path
+    except Exception:  # noqa: BLE001 - a name on the hub, not a path
         return
     for file in found:
         if file.exists():

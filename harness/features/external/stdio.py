@@ -1,7 +1,7 @@
-"""The MCP server of one sample over stdin and stdout: for a client that started the harness.
+"""The MCP server of one sample over stdin and stdout.
 
-Nothing that a client does can make it grow: a message has a greatest length, and no further one is
-read while too many are unanswered.
+A client cannot exhaust the server's memory: messages have a maximum length, and no further message
+is read while too many are unanswered.
 """
 
 import asyncio
@@ -30,11 +30,11 @@ _INVALID_REQUEST = -32600
 
 
 class StdioHost:
-    """Serves whoever is at the other end of two descriptors, until they close theirs.
+    """Serves one client over two file descriptors until the client closes them.
 
     Args:
-        read: what the client writes to.
-        write: what it reads.
+        read: descriptor to read the client's messages from.
+        write: descriptor to write answers to.
     """
 
     confined = False
@@ -44,11 +44,11 @@ class StdioHost:
         self._desk: McpSession | None = None
 
     def leave(self) -> bool:
-        """End it as if the client had left; False where there is nothing to be graded."""
+        """End the sample as if the client had left; return False if it wrote no solution."""
         return self._desk is not None and self._desk.leave()
 
     async def attend(self, desk: McpSession) -> StopReason:
-        """Serve until the client leaves or the desk has ended."""
+        """Serve until the client leaves or the session ends."""
         import anyio
         from mcp.shared.message import SessionMessage
 
@@ -79,7 +79,7 @@ class StdioHost:
 
 
 class _Unanswered:
-    """The requests that wait for their answers, by their ids."""
+    """The ids of requests that have not been answered yet."""
 
     def __init__(self) -> None:
         self._ids: set[str] = set()
@@ -89,11 +89,11 @@ class _Unanswered:
         self.none.set()
 
     async def room(self) -> None:
-        """Wait until another one may be taken in."""
+        """Wait until another request may be read."""
         await self._room.wait()
 
     def takes(self, message: Any) -> bool:
-        """Whether a message may go on; a second request of an id that is still open may not."""
+        """Return whether to pass a message on; requests with an open id are dropped."""
         if getattr(message, "method", "") == "notifications/cancelled":
             params: dict[str, Any] = message.params or {}
             self._remove(params.get("requestId"))
@@ -107,7 +107,7 @@ class _Unanswered:
         return True
 
     def answered(self, message: Any) -> None:
-        """An answer has been written."""
+        """Record that an answer has been written."""
         if not hasattr(message, "method"):
             self._remove(getattr(message, "id", None))
 
@@ -145,16 +145,16 @@ async def _receive(
             try:
                 message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValidationError:
-                continue  # nobody can be told what of: it has no id
+                continue  # cannot be answered, as it has no id
             if unanswered.takes(message):
                 await inbound.send(SessionMessage(message))
             await unanswered.room()
-        with contextlib.suppress(TimeoutError):  # a script may leave before it has heard all
+        with contextlib.suppress(TimeoutError):  # a script may close stdin before it reads answers
             await asyncio.wait_for(unanswered.none.wait(), LEFT_S)
 
 
 async def _lines(descriptor: int) -> AsyncIterator[bytes | None]:
-    """The lines that can be read; None in place of one that is too long."""
+    """Yield lines from a descriptor; None in place of a line that is too long."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=LONGEST_MESSAGE)
     with os.fdopen(os.dup(descriptor), "rb", buffering=0) as file:
@@ -183,7 +183,7 @@ async def _lines(descriptor: int) -> AsyncIterator[bytes | None]:
 
 
 def _may_be_waited_for(descriptor: int) -> bool:
-    """Whether more may come later: an ordinary file and /dev/null have all they have at once."""
+    """Return whether more may come later, as from a pipe, socket or terminal."""
     kind = os.fstat(descriptor).st_mode
     return stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or os.isatty(descriptor)
 

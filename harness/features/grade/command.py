@@ -1,4 +1,4 @@
-"""`harness grade`: verdicts on solutions that somebody has."""
+"""`harness grade`: judge existing solutions."""
 
 from collections.abc import Mapping
 from pathlib import Path

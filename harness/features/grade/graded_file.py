@@ -1,4 +1,4 @@
-"""Store graded solutions: little in memory, the rest on disk."""
+"""Store of graded solutions: short forms in memory, whole ones on disk."""
 
 from collections.abc import Iterator
 from os import SEEK_END
@@ -10,10 +10,10 @@ from harness.features.grade.grades import GradedSolution, GradeSummary
 
 
 class GradedFile(Closing):
-    """Graded solutions as they come, in any order.
+    """Store of graded solutions, which may be added in any order.
 
     Args:
-        whole: whether every test of each will be asked for; else the first that failed is kept.
+        whole: keep every test of each solution, on disk; else only the first failed test is kept.
     """
 
     def __init__(self, *, whole: bool) -> None:
@@ -23,7 +23,7 @@ class GradedFile(Closing):
         self._file = TemporaryFile()  # noqa: SIM115 - closed with this object
 
     def add(self, number: int, graded: GradedSolution) -> None:
-        """Keep one; `number` is its place in the order of all."""
+        """Keep a graded solution; `number` is its position in the final order."""
         if self._whole:
             text = graded.model_dump_json().encode()
             self._places[number] = self._file.tell(), len(text)
@@ -34,7 +34,7 @@ class GradedFile(Closing):
         self._kept[number] = graded.model_copy(update={"tests": tests})
 
     def add_efficiency(self, number: int, efficiency: Efficiency) -> None:
-        """Say of one that is kept how fast it is."""
+        """Add the measured efficiency to a solution that is already kept."""
         more = {"efficiency": efficiency}
         self._kept[number] = self._kept[number].model_copy(update=more)
         if self._whole:
@@ -49,20 +49,20 @@ class GradedFile(Closing):
         return self._file.read(size)
 
     def numbered(self) -> list[tuple[int, GradedSolution]]:
-        """The same, each with its number."""
+        """Return the solutions as `results` does, each with its number."""
         return sorted(self._kept.items())
 
     def results(self) -> list[GradedSolution]:
-        """In order, each with the first of its tests that failed."""
+        """Return the solutions in order, each with only its first failed test."""
         return [self._kept[number] for number in sorted(self._kept)]
 
     def json(self, summary: GradeSummary) -> Iterator[str]:
-        """One JSON object of the whole results, in order, and the summary, piece by piece."""
+        """Yield one JSON object in pieces: the whole results in order, and the summary."""
         yield '{"results": ['
         for count, number in enumerate(sorted(self._places)):
             yield (", " if count else "") + self._read(number).decode()
         yield f'], "summary": {summary.model_dump_json()}}}'
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close and delete the temporary file."""
         self._file.close()

@@ -1,8 +1,8 @@
-"""`Grader`: verdicts and rewards for texts, batch after batch, with the sandboxes kept warm.
+"""`Grader`: verdicts and rewards for batches of texts, with sandboxes kept warm.
 
-Made for training loops: a text is what a model wrote, the code in it is found by a rule, and what
-infrastructure did is told apart from what the model did. A failure of the former is raised, or
-given as None; it is never a reward of 0.
+Made for training loops. A text is what a model wrote; an extraction rule finds the code in it.
+Infrastructure failures are kept apart from failures of the model: they are raised as an error or
+given as None, never as a reward of 0.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from typing import Literal, Unpack
 
 from harness.closing import Closing
 from harness.errors import HarnessError, UsageError
-from harness.features.grade.grade_solutions import CODE, judge_matched, options_of
+from harness.features.grade.grade_run import CODE, judge_matched, options_of
 from harness.features.grade.solution_match import MatchedSolution
 from harness.grading.jobs import Judged
 from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
@@ -22,8 +22,7 @@ from harness.problem import Problem
 from harness.run.plan.problem_kinds import check_settings, rules_of, said_in
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG
-from harness.run.session.judging_session import isolate
-from harness.run.session.sandboxes import vetted_in
+from harness.run.session.judging_session import isolate, vetted_in
 from harness.run.session.warm_pool import WarmPool
 from harness.run.spec.keys import JudgingKeys, spec_from
 from harness.sandbox.executor import Executor
@@ -32,12 +31,12 @@ from harness.sources.problem_names import Names
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What came of one text.
+    """Verdict on one text.
 
     Attributes:
-        code: what was found in it, and `extraction` by which rule; empty where nothing was.
-        cause: why infrastructure failed, where it did.
-        grade: with every test that was run.
+        code, extraction: code found in the text, and the rule that found it; empty if none was.
+        cause: cause of an infrastructure failure; empty if there was none.
+        grade: the grade with every test that was run.
     """
 
     problem_id: str
@@ -54,21 +53,21 @@ class Scored:
 
     @property
     def fraction(self) -> float:
-        """Tests passed, of all the problem has; those that were not run count as failed."""
+        """Share of all tests that passed; tests that were not run count as failed."""
         total = self.grade.public_total + self.grade.hidden_total
         return (self.grade.public_passed + self.grade.hidden_passed) / total if total else 0.0
 
     @property
     def failed(self) -> bool:
-        """Whether the verdict says nothing of the text: infrastructure failed, or no test is."""
+        """Whether nothing was judged: infrastructure failed, or the problem has no test."""
         return self.verdict in INFRASTRUCTURE | {Verdict.UNGRADED}
 
 
 class GradingError(HarnessError):
-    """Some texts could not be judged, which says nothing of them.
+    """Some texts of a batch could not be judged.
 
     Attributes:
-        scored: all of the batch, those that were judged among them; `failed` says which were not.
+        scored: results of the whole batch; `failed` is true of those that could not be judged.
     """
 
     def __init__(self, scored: Sequence[Scored]) -> None:
@@ -83,30 +82,37 @@ class GradingError(HarnessError):
 
 
 TRIES = 2
-"""How often a text is judged whose sandbox failed."""
+"""Times a text is judged at most when its sandbox fails."""
 
 
 Reward = Literal["passed", "fraction"] | Callable[[Scored], float]
-"""1 for what passes every test, else 0; the share of tests passed; or a function of one's own."""
+"""`passed`: 1 for all tests passed, else 0; `fraction`: share of tests passed.
+
+Or a function of the result.
+"""
 
 
 class Grader(Closing):
-    """A reward function over problems: `score(problems, texts)`, or call it with one of each.
+    """Reward function over problems.
 
-    Sandboxes start when they are first needed and stay until `close`, or the end of the `with`
-    block. It may be used from several threads at once, and in a running loop by `ascore`.
+    Call it with one problem and text, or `score` with lists. Sandboxes start when they are first
+    needed
+    and stay until `close`, or the end of the `with` block. It may be used from several threads at
+    once;
+    `ascore` is for use in an event loop.
 
     Args:
-        problems: that may be named by their ids, natively or in full; none need be given where
-            `Problem`s are handed over.
-        reward: what a verdict is worth.
-        failures: what becomes of texts that could not be judged: `raise` a `GradingError`, or give
-            `none`, None in their place.
-        extract: how code is found in a text: `harness`, `lcb`, or `code` where it is the code.
-        keys: of a spec, on judging: `workers=8`, `test_timeout=2`.
+        problems: a benchmark whose problems may be named by native or full id; not needed if
+            callers pass `Problem` objects.
+        reward: rule that turns a verdict into a reward.
+        failures: `raise` raises a `GradingError` for texts that could not be judged; `none` gives
+            None as their reward.
+        extract: rule that finds code in a text: `harness`, `lcb`, or `code` if the text is the
+            code.
+        keys: settings of judging, such as `workers=8` or `test_timeout=2`.
 
     Raises:
-        HarnessError: as `load_problems` has it, for the problems; a key that is not there.
+        HarnessError: the problems cannot be loaded (see `load_problems`), or a key does not exist.
     """
 
     def __init__(
@@ -125,7 +131,7 @@ class Grader(Closing):
         if failures not in {"raise", "none"}:
             raise UsageError(f"Grader(): failures {failures!r}: give 'raise' or 'none'")
         self._said = said_in(spec_from("Grader()", keys, JudgingKeys, OWN))
-        if reward == "fraction":  # which would else hang on where judging was left off
+        if reward == "fraction":  # else the reward would depend on where judging stopped
             keys.setdefault("all_tests", True)
         spec = spec_from("Grader()", keys, JudgingKeys, OWN)
         self._reward = REWARDS[reward] if isinstance(reward, str) else reward
@@ -139,30 +145,33 @@ class Grader(Closing):
         self._finish = weakref.finalize(self, self._pool.close)
 
     def __call__(self, problem: Problem | str, text: str) -> float | None:
-        """The reward of one text. Raises GradingError."""
+        """Return the reward of one text. Raises GradingError."""
         return self.score([problem], [text])[0]
 
     def score(self, problems: Sequence[Problem | str], texts: Sequence[str]) -> list[float | None]:
-        """The reward of each text; None, where failures are not raised, of what was not judged.
+        """Return the reward of each text.
 
         Args:
-            problems: one for each text.
-            texts: what the model wrote.
+            problems: one problem or id for each text.
+            texts: the model's texts.
+
+        Returns:
+            The rewards; None for a text that was not judged, if `failures` is `none`.
 
         Raises:
-            GradingError: some could not be judged, and failures are raised.
-            UsageError: there are more of one than of the other, or an id is none.
+            GradingError: some texts could not be judged, and `failures` is `raise`.
+            UsageError: the lists differ in length, or an id is unknown.
         """
         return self._rewards(self.grade(problems, texts))
 
     async def ascore(
         self, problems: Sequence[Problem | str], texts: Sequence[str]
     ) -> list[float | None]:
-        """The same in the running loop."""
+        """Async version of `score`."""
         return self._rewards(await self.agrade(problems, texts))
 
     def grade(self, problems: Sequence[Problem | str], texts: Sequence[str]) -> list[Scored]:
-        """The verdict on each text. What could not be judged is among them, as `failed`."""
+        """Return the verdict on each text; `failed` marks those that could not be judged."""
         future = self._begin(problems, texts)
         try:
             return future.result()
@@ -171,11 +180,11 @@ class Grader(Closing):
             raise
 
     async def agrade(self, problems: Sequence[Problem | str], texts: Sequence[str]) -> list[Scored]:
-        """The same in the running loop."""
+        """Async version of `grade`."""
         return await asyncio.wrap_future(self._begin(problems, texts))
 
     def close(self) -> None:
-        """End the sandboxes, and whatever is being judged."""
+        """Stop the sandboxes and cancel judging in progress."""
         self._finish()
 
     def _begin(
@@ -194,7 +203,7 @@ class Grader(Closing):
                 f"Grader: {len(texts)} texts for {len(problems)} problems; give one for each"
             )
         for number, text in enumerate(texts):
-            if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - theirs
+            if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
                 raise UsageError(f"Grader: texts[{number}] is a {type(text).__name__}, no text")
         named = (self._names.find(each) if isinstance(each, str) else each for each in problems)
         pairs = list(zip(named, texts, strict=True))
@@ -247,13 +256,13 @@ class Grader(Closing):
             await judge_matched(pool, matched, self._options, keep)
 
     async def _checked(self, pool: Executor, problems: Sequence[Problem]) -> list[Problem]:
-        """The same with examples checked that nobody checked before, each problem once."""
+        """Return the problems with examples checked; each problem is checked only once."""
         unseen = {
             (each.id, each.content_hash): each
             for each in problems
             if each.unchecked and (each.id, each.content_hash) not in self._vetted
         }
-        for key, each in zip(unseen, await vetted_in(pool, [*unseen.values()]), strict=True):
+        for key, each in zip(unseen, await vetted_in(pool, [*unseen.values()], LOG), strict=True):
             self._vetted[key] = each
         return [self._vetted.get((each.id, each.content_hash), each) for each in problems]
 

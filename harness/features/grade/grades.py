@@ -1,4 +1,4 @@
-"""Verdicts on a file of solutions, and their summary."""
+"""Graded solutions of a file, and their summary."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,16 +17,15 @@ from harness.stats.rates import Rate
 
 
 class GradedSolution(Frozen):
-    """One solution of the file, judged.
+    """One solution of the file, with its verdict.
 
     Attributes:
-        tests_run, tests_passed, tests_total: after a limit of time, memory or output the rest of
-            the tests are not run.
-        cause: why infrastructure failed, where it did.
-        agrees: with the published verdict on whether the solution passes; None where either side
-            has none.
-        efficiency: how fast it is; None where that was not measured.
-        tests: in order, public ones first.
+        tests_run: tests that were run; after a limit of time, memory or output the rest are not.
+        cause: cause of an infrastructure failure; empty if there was none.
+        agrees: whether the published verdict and this one agree on passing; None if either is
+            missing.
+        efficiency: measured efficiency; None if not measured.
+        tests: results in order, public tests first.
         solved_by_rule: as in `harness.grading.verdict.Grade`.
     """
 
@@ -57,18 +56,19 @@ class GradedSolution(Frozen):
 
     @property
     def graded(self) -> bool:
-        """Whether the verdict says something of the solution."""
+        """Whether it was judged: no infrastructure failure, and the problem has tests."""
         return self.verdict not in INFRASTRUCTURE | {Verdict.UNGRADED}
 
 
 class Agreement(Frozen):
-    """Our verdicts against published ones, over the solutions that have both.
+    """Comparison with published verdicts, over the solutions that have both.
 
     Attributes:
-        same_verdict: how many agree on the verdict's word, of the `worded` that have one.
-        published_passed, published_failed: how many that were published as passed fail here, and
-            the reverse.
-        verdicts: published word, our word, and how many.
+        passed_there_only: solutions published as passed that fail here.
+        passed_here_only: solutions published as failed that pass here.
+        worded: solutions whose published verdict is a word, not only passed or failed.
+        same_verdict: solutions among `worded` whose word is the same here.
+        verdicts: number of solutions, by published word, then by the word given here.
     """
 
     compared: int
@@ -81,21 +81,23 @@ class Agreement(Frozen):
 
 
 class GradeSummary(Frozen):
-    """A graded file in numbers.
+    """Counts and rates of a graded file.
 
     Attributes:
-        solutions: in the file; `unmatched` of them name no problem of the source, or several, and
-            are not judged; `not_judged` were left when the grading was interrupted.
-        problems: that have a solution in the file.
-        graded: solutions whose verdict says something of them; `ungraded` have no test,
-            `infrastructure` could not be judged. Only the former are in the rates.
-        pass_at_1: the mean over problems of the fraction of each one's solutions that pass.
-        isolation: how many were judged in a sandbox of each level.
-        extractions: how often each rule found the code.
-        judged_again: what was run more than once.
-        efficiency: how fast solutions are; None where that was measured of none.
-        by_source_rule: `pass_at_1` by the sources' own rules, which upstream's leaderboards use;
-            None where no checker stands in for one.
+        solutions: solutions in the file.
+        problems: problems that have a solution in the file.
+        unmatched: solutions whose name fits no problem, or several; they are not judged.
+        not_judged: solutions left over when grading was interrupted.
+        graded: solutions that were judged; only these are in the rates.
+        ungraded: solutions of problems without tests.
+        infrastructure: solutions that could not be judged.
+        pass_at_1: mean over problems of the share of their solutions that pass.
+        isolation: number of solutions judged at each sandbox level.
+        extractions: number of solutions whose code each rule found.
+        judged_again: counts of tests and solutions that were run more than once.
+        efficiency: summary of measured efficiency; None if none was measured.
+        by_source_rule: `pass_at_1` by the sources' own rules, which upstream leaderboards use; None
+            if no checker replaces such a rule.
     """
 
     solutions: int
@@ -120,14 +122,14 @@ class GradeSummary(Frozen):
 
 
 def jobs_of(matched: Sequence[MatchedSolution]) -> list[Job]:
-    """What is to be judged, numbered as matched, each problem's solutions together."""
+    """Return a job for each solution, numbered as matched and grouped by problem."""
     order = {name: place for place, name in enumerate(dict.fromkeys(m.problem.id for m in matched))}
     jobs = [Job(number, each.problem, each.code) for number, each in enumerate(matched)]
     return sorted(jobs, key=lambda job: order[job.problem.id])
 
 
 def judged_answers(matched: Sequence[MatchedSolution]) -> Iterator[Judged]:
-    """Judge what was matched where problems ask for a value: no sandbox is needed."""
+    """Judge answers to problems that ask for a value; no sandbox is needed."""
     for number, each in enumerate(matched):
         try:
             grade = judge_answer(each.problem, each.code)
@@ -138,7 +140,7 @@ def judged_answers(matched: Sequence[MatchedSolution]) -> Iterator[Judged]:
 
 
 def graded_solution(matched: MatchedSolution, judged: Judged) -> GradedSolution:
-    """A solution with its verdict."""
+    """Combine a solution and its verdict."""
     grade, published, problem = judged.grade, matched.published, matched.problem
     result = GradedSolution(
         problem_id=problem.id,
@@ -167,7 +169,7 @@ def graded_solution(matched: MatchedSolution, judged: Judged) -> GradedSolution:
 def summarize_grades(
     results: Sequence[GradedSolution], matched: Sequence[MatchedSolution], unmatched: Sequence[str]
 ) -> GradeSummary:
-    """Sum up what was judged."""
+    """Summarize graded solutions."""
     graded = [result for result in results if result.graded]
     hidden = [result for result in graded if result.hidden_total]
     sound = [result for result in graded if not result.known_issues]

@@ -1,57 +1,46 @@
-"""`grade`: verdicts on solutions that somebody has."""
+"""`grade` and `agrade`: judge existing solutions."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Unpack, cast, overload
 
 from rich.console import RenderableType
 
-from harness.efficiency.measurement import Scales, Timed, time_all
-from harness.errors import NothingSelectedError, UsageError
-from harness.features.grade.grade_solutions import CODE, judge_matched, options_of
-from harness.features.grade.grades import (
-    GradedSolution,
-    GradeSummary,
-    graded_solution,
-    summarize_grades,
-)
+from harness.errors import UsageError
+from harness.features.grade.grade_run import CODE, GradeRun, MemoryStore, options_of
+from harness.features.grade.grades import GradedSolution, GradeSummary
 from harness.features.grade.solution import ReadSolution, Solution
-from harness.features.grade.solution_match import MatchedSolution, match
 from harness.features.grade.solution_readers import numbered, read_row, read_solutions
 from harness.features.grade.view import grades_view
-from harness.grading.jobs import Judged, Options
 from harness.problem import Problem
-from harness.run.plan.plan import judging_of
-from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of, said_in
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
-from harness.run.plan.reference_limits import reference_limits
 from harness.run.reporter import LOG, log
-from harness.run.session.judging_session import isolate
-from harness.run.session.sandboxes import open_pool, vetted_in
+from harness.run.session.judging_session import session_of
 from harness.run.session.sync import first_of, run
 from harness.run.spec.keys import GradeKeys, spec_from
-from harness.run.spec.spec import RunSpec
-from harness.sandbox.executor import Executor
 from harness.sources.selection import select
 from harness.terminal.notebook import NotebookView
 from harness.text import count
 
 Row = Mapping[str, object]
 Solutions = str | Path | Mapping[str, str | Sequence[str]] | Sequence[str | Row | Solution]
-"""A file as `harness grade` reads it; texts by the problem's id; rows of such a file; or texts, one
-for each problem in order."""
+"""Accepted forms of solutions.
+
+A file as `harness grade` reads it; texts by problem id; rows of such a file; or texts, one for each
+problem in order.
+"""
 
 DEFAULT = "harness"
 
 
 class Grades(NotebookView, Sequence[GradedSolution]):
-    """Solutions with their verdicts, in the order they were given.
+    """Graded solutions, in the order they were given.
 
     Attributes:
-        summary: what they come to, as `harness grade --json` has it.
+        summary: counts and rates, as `harness grade --json` prints them.
     """
 
     def __init__(self, results: Sequence[GradedSolution], summary: GradeSummary) -> None:
@@ -60,7 +49,7 @@ class Grades(NotebookView, Sequence[GradedSolution]):
 
     @property
     def pass_at_1(self) -> float | None:
-        """The mean over problems of the share of solutions that pass; None where none is graded."""
+        """Mean over problems of the share of solutions that pass; None if none is graded."""
         return None if self.summary.pass_at_1 is None else self.summary.pass_at_1.value
 
     @overload
@@ -74,7 +63,7 @@ class Grades(NotebookView, Sequence[GradedSolution]):
         return len(self._results)
 
     def view(self) -> RenderableType:
-        """The tables of `harness grade`."""
+        """Return the tables that `harness grade` prints."""
         return grades_view(self.summary, self._results)
 
     def __repr__(self) -> str:
@@ -89,26 +78,26 @@ def grade(
     efficiency: bool = False,
     **keys: Unpack[GradeKeys],
 ) -> Grades:
-    """Judge solutions that somebody has.
+    """Judge existing solutions.
 
     Args:
-        problems: `NAME[:WHERE]`, or problems that are loaded.
-        solutions: a file; texts by the problem's id, or several by each; rows with `problem_id` and
-            `code`, `answer` or `output`; or a list of texts, one for each problem in order.
-        extract: how the code is found in texts, and in each `output`: `harness`, `lcb`, or
-            `code` for texts that are the code. None: texts are the code, and `harness` finds it in
-            each `output`.
-        efficiency: also time what passes.
-        keys: of a spec, on judging and on which problems are meant.
+        problems: `NAME[:WHERE]`, or loaded problems.
+        solutions: a file; a text or several by problem id; rows with `problem_id` and `code`,
+            `answer` or `output`; or a list of texts, one for each problem in order.
+        extract: rule that finds the code in texts and in each `output`: `harness`, `lcb`, or `code`
+            if texts are the code. None: texts are the code, and `harness` finds it in each
+            `output`.
+        efficiency: also time solutions that pass.
+        keys: settings of judging, and of the selection of problems.
 
     Raises:
-        UsageError: a key, a rule or a file is not there, or the solutions are in no such form.
-        DataError: a row is not as it should be.
+        UsageError: a key, rule or file does not exist, or the solutions have none of these forms.
+        DataError: a row is malformed.
         NothingSelectedError: no solution is for one of the problems.
-        IsolationError: there is no sandbox that is strong enough.
+        IsolationError: no sandbox of the required strength is available.
     """
-    grading = _Grading.of(problems, solutions, extract, efficiency, keys)
-    return run(grading.carry_out)
+    grading = _prepared(problems, solutions, extract, efficiency, keys)
+    return run(partial(_carried_out, grading))
 
 
 async def agrade(
@@ -119,108 +108,60 @@ async def agrade(
     efficiency: bool = False,
     **keys: Unpack[GradeKeys],
 ) -> Grades:
-    """The same in the running loop."""
-    grading = await asyncio.to_thread(_Grading.of, problems, solutions, extract, efficiency, keys)
+    """Async version of `grade`."""
+    grading = await asyncio.to_thread(_prepared, problems, solutions, extract, efficiency, keys)
     try:
-        return await grading.carry_out()
+        return await _carried_out(grading)
     except BaseExceptionGroup as errors:
         raise first_of(errors) from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Grading:
-    """Solutions and the problems that they are of."""
+def _prepared(
+    benchmark: Benchmark,
+    solutions: Solutions,
+    extract: str | None,
+    efficiency: bool,
+    keys: GradeKeys,
+) -> GradeRun:
+    """Read problems and solutions, and match them. Raises HarnessError."""
+    benchmark = checked(benchmark)
+    name = name_of(benchmark)
+    spec = spec_from("grade()", keys, GradeKeys, OWN, efficiency=efficiency, benchmark=name)
+    problems = select(read(benchmark, spec).problems, spec.selection()).problems
+    if not isinstance(benchmark, str):
+        options_of(spec, "grade()")
+    given = _read(solutions, problems, words=extract not in {None, CODE})
+    run = GradeRun.of(
+        given,
+        problems,
+        str(spec.benchmark),
+        session_of(spec),
+        extract=DEFAULT if extract in {None, CODE} else str(extract),
+        timing=spec.timing if efficiency else None,
+        caller="grade()",
+    )
+    if run.unmatched:
+        number = count(len(run.unmatched), "solution")
+        log.warning(f"{number} with no or several matching problems: {run.unmatched[0]!r:.60}")
+    return run
 
-    spec: RunSpec
-    matched: Sequence[MatchedSolution]
-    unmatched: Sequence[str]
 
-    @classmethod
-    def of(
-        cls,
-        benchmark: Benchmark,
-        solutions: Solutions,
-        extract: str | None,
-        efficiency: bool,
-        keys: GradeKeys,
-    ) -> "_Grading":
-        """Read and match. Raises HarnessError."""
-        benchmark = checked(benchmark)
-        name = name_of(benchmark)
-        spec = spec_from("grade()", keys, GradeKeys, OWN, efficiency=efficiency, benchmark=name)
-        problems = select(read(benchmark, spec).problems, spec.selection()).problems
-        if not isinstance(benchmark, str):
-            options_of(spec, "grade()")
-        found = _read(solutions, problems, words=extract not in {None, CODE})
-        rule = DEFAULT if extract in {None, CODE} else str(extract)
-        matched, unmatched = match(found, problems, rule)
-        if not matched:
-            raise NothingSelectedError(
-                f"none of {count(len(found), 'solution')} is for one of "
-                f"{count(len(problems), 'problem')}"
-                + (f": the first is for {unmatched[0]!r:.60}" if unmatched else "")
-            )
-        if unmatched:
-            words = f"{count(len(unmatched), 'solution')} of no one problem: {unmatched[0]!r:.60}"
-            log.warning(words)
-        check_tested([each.problem for each in matched])
-        rules = rules_of(each.problem for each in matched)
-        check_settings(rules, said_in(spec), caller="grade()")
-        return cls(spec, matched, unmatched)
-
-    async def carry_out(self) -> Grades:
-        """Judge, and time what passes where that is wanted."""
-        spec = self.spec
-        choice = await asyncio.to_thread(
-            isolate, LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox
-        )
-        async with open_pool(spec, choice.isolation) as pool:
-            problems = {each.problem.id: each.problem for each in self.matched}
-            vetted = {each.id: each for each in await vetted_in(pool, [*problems.values()])}
-            matched = [replace(each, problem=vetted[each.problem.id]) for each in self.matched]
-            options = await asyncio.to_thread(self._options, [*vetted.values()])
-            results: dict[int, GradedSolution] = {}
-
-            def keep(judged: Judged) -> None:
-                results[judged.number] = graded_solution(matched[judged.number], judged)
-
-            await judge_matched(pool, matched, options, keep)
-            if spec.efficiency:
-                await self._time(pool, matched, options, results)
-        ordered = [results[number] for number in sorted(results)]
-        return Grades(ordered, summarize_grades(ordered, matched, self.unmatched))
-
-    def _options(self, problems: Sequence[Problem]) -> Options:
-        spec, options = self.spec, judging_of(self.spec)
-        if not isinstance(spec.test_timeout, str):
-            return options
-        limits = reference_limits(spec.test_timeout, problems, str(spec.benchmark), options)
-        return replace(options, cpu_by_problem=limits)
-
-    async def _time(
-        self,
-        pool: Executor,
-        matched: Sequence[MatchedSolution],
-        options: Options,
-        results: dict[int, GradedSolution],
-    ) -> None:
-        solutions = [
-            Timed(number, matched[number].problem, matched[number].code, each.passed)
-            for number, each in sorted(results.items())
-            if each.graded
-        ]
-
-        def keep(number: int, found: Any) -> None:
-            results[number] = results[number].model_copy(update={"efficiency": found})
-
-        await time_all(pool, solutions, Scales(options, self.spec.timing), keep)
+async def _carried_out(grading: GradeRun) -> Grades:
+    store = MemoryStore()
+    if grading.runs_code:
+        async with await asyncio.to_thread(grading.session.open, LOG) as pool:
+            await grading.judge(pool, LOG, store)
+    else:
+        grading.compare_answers(store)
+    results = [each for _, each in store.numbered()]
+    return Grades(results, grading.summary(results))
 
 
 OWN = ("problems", "solutions", "extract", "efficiency")
 
 
 def _read(solutions: Solutions, problems: Sequence[Problem], *, words: bool) -> list[Solution]:
-    """What was given as solutions. Raises UsageError, DataError."""
+    """Read solutions given in any accepted form. Raises UsageError, DataError."""
     if isinstance(solutions, str | Path):
         return read_solutions(Path(solutions))
     given: Any = solutions

@@ -1,7 +1,8 @@
-"""LiveCodeBench's files of solutions: all samples of a problem in one item of a JSON list.
+"""Reader of LiveCodeBench's files of solutions.
 
-What it writes itself (`…_eval_all.json`) and what its custom evaluator reads are the reference for
-what an item means (https://github.com/LiveCodeBench/LiveCodeBench, `lcb_runner/benchmarks` and
+An item of the JSON list holds all samples of a problem, as LiveCodeBench writes it
+(`…_eval_all.json`) and as its custom evaluator reads it
+(https://github.com/LiveCodeBench/LiveCodeBench, `lcb_runner/benchmarks` and
 `lcb_runner/runner/custom_evaluator.py`).
 """
 
@@ -23,13 +24,13 @@ def is_of_samples(row: dict[str, object]) -> bool:
 
 
 def read_samples(row: dict[str, object], where: str) -> Iterator[ReadSolution]:
-    """The solutions in LiveCodeBench's row of all samples of a problem.
+    """Yield the solutions of a LiveCodeBench row, all samples of a problem.
 
-    Of an execution its grader leaves out answers in which the call stands, so that verdicts are
-    fewer than answers: those that it left out have none here.
+    For code execution, its grader skips answers that contain the call, so there are fewer verdicts
+    than answers. The skipped answers get no published verdict here.
 
     Raises:
-        DataError: a column is not as it should be.
+        DataError: a column is malformed.
     """
     name = _name(row, where)
     key = "pred_list" if "pred_list" in row else "code_list"
@@ -47,10 +48,10 @@ def read_samples(row: dict[str, object], where: str) -> Iterator[ReadSolution]:
 
 
 def read_place(values: list[object], place: int, where: str) -> Iterator[ReadSolution]:
-    """The solutions of the problem that has this place among all.
+    """Yield the solutions of the problem at index `place` of an unnamed list.
 
     Raises:
-        DataError: there is none, or one is not a text.
+        DataError: the list is empty, or an entry is not a string.
     """
     if not values:
         raise DataError(where, None, "an empty list; one solution at least is wanted")
@@ -61,7 +62,7 @@ def read_place(values: list[object], place: int, where: str) -> Iterator[ReadSol
 
 
 def problem_name(row: dict[str, object], where: str, keys: tuple[str, ...]) -> str:
-    """The first of these columns that is there. Raises DataError where none names anything."""
+    """Return the first column present. Raises DataError if it is not a name."""
     name = next((row[key] for key in keys if row.get(key) is not None), None)
     if not isinstance(name, str | int) or isinstance(name, bool) or not str(name).strip():
         raise DataError(where, keys[0], "missing, or not a name")
@@ -69,7 +70,7 @@ def problem_name(row: dict[str, object], where: str, keys: tuple[str, ...]) -> s
 
 
 def _name(row: dict[str, object], where: str) -> str:
-    """By which the row's problem is known: its `problem_id` may be something else upstream."""
+    """Return the problem's name; in some files its `problem_id` is something else."""
     if "code_list" not in row and row.get("test_id") is not None:
         parts = (problem_name(row, where, (key,)) for key in ("question_id", "test_id"))
         return "_".join(parts)
@@ -81,7 +82,7 @@ def _name(row: dict[str, object], where: str) -> str:
 def _published(
     row: dict[str, object], codes: list[Any], count: int, where: str
 ) -> list[Published | None]:
-    """The verdict on each sample, where there is one."""
+    """Return the published verdict on each sample, None where there is none."""
     graded = _list(row, "graded_list", where)
     if not graded:
         return [None] * count
@@ -105,7 +106,7 @@ def _unlike(found: int, count: int) -> str:
 def _graded(passed: object, note: str, where: str) -> Published | None:
     if passed is None:
         return None
-    if passed in (0, 1):  # True and False are
+    if passed in (0, 1):  # also matches True and False
         return Published(passed=bool(passed), note=note)
     raise DataError(where, "graded_list", f"{passed!r:.60} is neither true nor false")
 
@@ -129,7 +130,7 @@ def _item(values: list[Any], number: int, key: str, where: str) -> str | None:
 
 
 def _note(metadata: object) -> str:
-    """The reason in LiveCodeBench's metadata, which is an object or one as text."""
+    """Return the error message in LiveCodeBench's metadata, an object or JSON text."""
     if isinstance(metadata, str):
         try:
             metadata = from_json(metadata)

@@ -1,4 +1,4 @@
-"""Judging one solution from Python, without a run: the synchronous form."""
+"""`Sandbox`: judge one solution from Python, synchronously and without a run."""
 
 import json
 import weakref
@@ -22,13 +22,13 @@ from harness.sources import preambles
 class Sandbox(Closing):
     """Runs solutions of functional problems and compares what they return.
 
-    Takes what a row of Mercury (Elfsong/Mercury) has, as Mercury_Eval's class of this name does. It
-    has a fork server of its own, which ends with it, or when `close` is called or its `with` is
-    left.
+    Takes the columns of a row of Mercury (Elfsong/Mercury), as Mercury_Eval's class of this name
+    does.
+    Its fork server ends with the object, on `close`, or at the end of the `with` block.
 
     Args:
         timeout: CPU seconds of each test.
-        isolation: how well it is to hold; default: as well as can be had here.
+        isolation: required isolation; by default the strongest available on this machine.
     """
 
     def __init__(self, timeout: float = 10.0, *, isolation: Isolation | None = None) -> None:
@@ -47,23 +47,29 @@ class Sandbox(Closing):
         """Judge a solution on every test.
 
         Args:
-            solution_code: defines a function, or a class `Solution` with a method, of that name.
-            test_cases: a list, or JSON of one, of `input` (the arguments) and `expected`.
-            entry_point: the name.
-            convert_offline: Mercury's hook that makes the arguments of a call; both or neither.
-            evaluate_offline: Mercury's hook that says whether a call was right.
+            solution_code: program that defines the function, or a class `Solution` with the method.
+            test_cases: list, or JSON of a list, of objects with `input` (the arguments) and
+                `expected`.
+            entry_point: name of the function or method.
+            convert_offline: Mercury's hook that makes the arguments of a call. Give both hooks or
+                neither.
+            evaluate_offline: Mercury's hook that decides whether a call was right.
 
         Returns:
-            `passed`, `verdict` and `results`: for each test that was run `passed`, `verdict`,
-            `runtime_ms`, `ci95_lo`, `ci95_hi`, `error` and `got`. The run time is that of the call
-            alone, the median CPU time of many, with the 95 % interval of that median, in
-            milliseconds; of a test that failed it is the CPU time of its process in that test, and
-            there is no interval.
+            `passed`, `verdict` and `results`. A result, one for each test that was run, has
+            `passed`,
+            `verdict`, `runtime_ms`, `ci95_lo`, `ci95_hi`, `error` and `got`. For a passed test the
+            run
+            time is that of the call alone: the median CPU time of many calls, with the 95 %
+                interval of
+            that median, in milliseconds. For a failed test it is the CPU time of its process in
+            that
+            test, without an interval.
 
         Raises:
-            ValueError: a test is not as it should be, or one hook is missing.
+            ValueError: a test is malformed, or one hook is missing.
             SandboxError: the sandbox failed.
-            IsolationError: none can be had here.
+            IsolationError: the required isolation is not available on this machine.
         """
         task = Task(
             Program(solution_code, preambles.MERCURY, entry_point),
@@ -81,7 +87,7 @@ class Sandbox(Closing):
         return _said(grade, times)
 
     def close(self) -> None:
-        """End its fork server."""
+        """Stop the fork server."""
         self._stop()
 
 

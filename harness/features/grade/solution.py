@@ -1,4 +1,4 @@
-"""One solution as a file holds it, with its published verdict."""
+"""A solution read from a file, and its published verdict."""
 
 from typing import NamedTuple
 
@@ -7,11 +7,11 @@ from harness.models.protocol import Frozen
 
 
 class Published(Frozen):
-    """What somebody else said of a solution.
+    """Published verdict on a solution.
 
     Attributes:
-        verdict: where they said it in a word that is ours.
-        note: their reason.
+        verdict: the verdict as a word of this project; None if only passed or failed was published.
+        note: the published reason.
     """
 
     passed: bool
@@ -23,12 +23,12 @@ class Solution(Frozen):
     """One solution of a file.
 
     Attributes:
-        name: of its problem, as the file has it; empty where the file goes by `place`.
-        index: among the solutions of that problem, in the file's order, from 0.
-        code: the program, or the answer where a problem asks for a value; None where there is only
-            the model's `output`.
-        place: of its problem among all, in LiveCodeBench's order, from 0.
-        completion: whether the code goes on where the problem's prompt ends.
+        name: name of its problem, as the file has it; empty if the file uses `place`.
+        index: number of the solution among those of its problem, in the file's order, from 0.
+        code: the program, or the answer to a value question; None if only `output` is given.
+        output: the model's text.
+        place: index of its problem among all problems, in LiveCodeBench's order, from 0.
+        completion: whether the code continues the problem's prompt.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Solution(Frozen):
 
 
 class ReadSolution(NamedTuple):
-    """A solution before it is counted."""
+    """A solution before it gets its index."""
 
     name: str
     code: str | None
@@ -51,5 +51,5 @@ class ReadSolution(NamedTuple):
     completion: bool = False
 
     def solution(self, index: int) -> Solution:
-        """The same, as the `index`th of its problem's."""
+        """Return this as a `Solution` with the given index among its problem's solutions."""
         return Solution(**self._asdict(), index=index)

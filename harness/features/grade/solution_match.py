@@ -16,12 +16,12 @@ from harness.sources.problem_names import Names
 
 @dataclass(frozen=True, slots=True)
 class MatchedSolution:
-    """A solution and the problem that it is meant for.
+    """A solution and its problem.
 
     Attributes:
-        index: among the problem's solutions, in the file's order, from 0.
-        code: or the answer, where the problem asks for a value.
-        extraction: the rule that found the code in the model's words; empty where code was given.
+        index: number of the solution among those of its problem, in the file's order, from 0.
+        code: the program, or the answer to a value question.
+        extraction: name of the rule that found the code; empty if the file gave code.
     """
 
     problem: Problem
@@ -34,19 +34,21 @@ class MatchedSolution:
 def match(
     solutions: Sequence[Solution], problems: Sequence[Problem], extract: str
 ) -> tuple[list[MatchedSolution], list[str]]:
-    """Find each solution's problem, by full id, native id, slug or place, and its code or answer.
+    """Find the problem and the code or answer of each solution.
+
+    A problem is found by full id, native id, slug or place.
 
     Args:
-        solutions: of one file.
-        problems: that they may be of.
+        solutions: the solutions of one file.
+        problems: the problems to search.
         extract: a name of `ProblemKind.extractors`.
 
     Returns:
-        The solutions that have one, in the file's order, and the names of the others.
+        The solutions that have one problem, in the file's order, and the names of the others.
 
     Raises:
-        UsageError: they are of several kinds of problems, there is no such extraction for theirs,
-            or problems without names are more or fewer than there are.
+        UsageError: the problems are of several kinds, their kind has no such extraction rule, or a
+            list without names has more or fewer items than there are problems.
     """
     find = _finder(solutions, problems)
     found: list[tuple[Solution, Problem]] = []
@@ -70,19 +72,19 @@ def match(
 
 
 def _extraction(solution: Solution, problem: Problem, search: Extract) -> Extraction:
-    """What was handed in; by no rule where the file has it by itself."""
+    """Return the solution's code; the rule's name is empty if the file gives code."""
     code = solution.code
     if code is None:
         return search(solution.output, problem.entry_point)
     if solution.completion:
         return Extraction(code=_completed(problem, code), rule="")
-    if problem.kind is Kind.TEST_OUTPUT_PREDICTION:  # in LiveCodeBench's files an assertion
+    if problem.kind is Kind.TEST_OUTPUT_PREDICTION:  # LiveCodeBench's files hold an assertion
         code = asserted_by_lcb(code)
     return Extraction(code=code, rule="")
 
 
 def _completed(problem: Problem, code: str) -> str:
-    """A completion after the problem's prompt, unless it has the function by itself."""
+    """Append a completion to the starter code, unless it defines the function."""
     name = re.escape(problem.entry_point or "")
     if not name or re.search(rf"^(async +)?(def|class) +{name}\b", code, re.MULTILINE):
         return code
@@ -92,7 +94,7 @@ def _completed(problem: Problem, code: str) -> str:
 def _finder(
     solutions: Sequence[Solution], problems: Sequence[Problem]
 ) -> Callable[[Solution], Sequence[Problem]]:
-    """How the problems that a solution may be of are found."""
+    """Return a function that gives the candidate problems of a solution."""
     places = {solution.place for solution in solutions}
     if places == {None}:
         names = Names(problems)
@@ -110,7 +112,7 @@ def _finder(
 
 
 def _lcb_order(problem: Problem) -> tuple[str, int]:
-    """LiveCodeBench's order: a question's id as text, then a test's or sample's as a number."""
+    """Return LiveCodeBench's sort key: question id as text, test id as a number."""
     head, _, tail = problem.native_id.rpartition("_")
     if problem.kind is Kind.CODE_GENERATION or not tail.isdecimal():
         return problem.native_id, 0

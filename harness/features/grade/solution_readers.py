@@ -1,16 +1,16 @@
-"""Files of solutions that somebody has, read for grading.
+"""Readers of files of solutions to grade.
 
-Five forms, plain or gzipped, told apart by what is in them:
+There are five forms, plain or gzipped, recognized by their content:
 
-- JSONL, `{"problem_id", "code"}` or `{"problem_id", "output"}` a line, `output` being the model's
-  own words; `question_id` will do for `problem_id`, and `answer` for the `code` of a problem that
-  asks for a value. A published verdict may stand beside it: `"verdict"`, in this project's words,
-  or `"passed"`, true or false, or a number of tests, with `"total"`.
-- EvalPlus' and HumanEval's samples, `{"task_id", "solution"}` or `{"task_id", "completion"}` a
-  line; a completion goes on where the problem's prompt ends.
-- LiveCodeBench's list for its custom evaluator, `[{"question_id", "code_list"}]`; of test outputs
-  `[{"question_id", "test_id", "pred_list"}]`, of executions `[{"id", "pred_list"}]`.
-- LiveCodeBench's list of lists for the same: those of each problem, in the order of their ids.
+- JSONL with `{"problem_id", "code"}` or `{"problem_id", "output"}` a line. `output` is the model's
+  text. `question_id` is accepted for `problem_id`, and `answer` for `code` in problems that ask for
+  a value. A published verdict may be added: `"verdict"`, a word of this project; or `"passed"`,
+  true or false, or a number of tests together with `"total"`.
+- Samples of EvalPlus and HumanEval: `{"task_id", "solution"}` or `{"task_id", "completion"}` a
+  line. A completion continues the problem's prompt.
+- LiveCodeBench's list for its custom evaluator: `[{"question_id", "code_list"}]`; for test outputs
+  `[{"question_id", "test_id", "pred_list"}]`; for code execution `[{"id", "pred_list"}]`.
+- LiveCodeBench's list of lists for the same: a list for each problem, in the order of their ids.
 - LiveCodeBench's `_eval_all.json`, which adds `output_list`, `graded_list` and `metadata`.
 """
 
@@ -37,11 +37,11 @@ MAX_FILE_BYTES = 4 * 2**30
 
 
 def read_solutions(path: Path) -> list[Solution]:
-    """The solutions of a file, in its order.
+    """Return the solutions of a file, in its order.
 
     Raises:
-        UsageError: the path cannot be opened, or the file holds none.
-        DataError: it is not in one of these forms.
+        UsageError: the file cannot be opened, or holds no solution.
+        DataError: the file has none of the known forms.
     """
     solutions = numbered(_read(path))
     if not solutions:
@@ -50,7 +50,7 @@ def read_solutions(path: Path) -> list[Solution]:
 
 
 def numbered(found: Iterable[ReadSolution]) -> list[Solution]:
-    """Solutions, each counted among those of its problem."""
+    """Give each solution its index among those of its problem."""
     counts: Counter[tuple[str, int | None]] = Counter()
     solutions: list[Solution] = []
     for each in found:
@@ -80,9 +80,9 @@ def _object(line: Line) -> dict[str, object]:
 
 
 def _lenient(text: bytes) -> object:
-    """What Python's own parser makes of it.
+    """Parse JSON with Python's own parser; None if it fails.
 
-    It takes halves of surrogate pairs, which models' words that were cut short may end in.
+    It accepts halves of surrogate pairs, with which truncated texts of models may end.
     """
     try:
         return json.loads(text)
@@ -91,7 +91,7 @@ def _lenient(text: bytes) -> object:
 
 
 def _read_list(path: Path, first: Line, rest: Iterator[Line]) -> Iterator[ReadSolution]:
-    """A file that is one JSON list, over however many lines."""
+    """Read a file that is one JSON list, over any number of lines."""
     data = bytearray(first.text())
     for line in rest:
         data += line.raw
@@ -115,7 +115,7 @@ def _read_list(path: Path, first: Line, rest: Iterator[Line]) -> Iterator[ReadSo
 
 
 def read_row(row: dict[str, object], where: str) -> Iterator[ReadSolution]:
-    """The solutions that a JSON object holds. Raises DataError, which says `where` it is."""
+    """Yield the solutions of a JSON object at `where`. Raises DataError."""
     if is_of_samples(row):
         yield from read_samples(row, where)
         return
@@ -131,7 +131,7 @@ def read_row(row: dict[str, object], where: str) -> Iterator[ReadSolution]:
 
 
 def _of_evalplus(row: dict[str, object], where: str) -> ReadSolution:
-    """A sample of HumanEval, MBPP or EvalPlus: a whole solution, or what follows the prompt."""
+    """Read a sample of HumanEval, MBPP or EvalPlus: a solution or a completion."""
     name = problem_name(row, where, ("task_id",))
     solution, completion = (_text(row, key, where) for key in ("solution", "completion"))
     code = completion if solution is None else solution

@@ -1,4 +1,4 @@
-"""The table of a graded file of solutions."""
+"""Terminal tables of a graded file of solutions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -21,7 +21,7 @@ LONGEST_REASON = 100
 
 
 def grades_view(summary: GradeSummary, results: Sequence[GradedSolution]) -> RenderableType:
-    """Rates, counts, and where published verdicts differ."""
+    """Show rates, counts, failures and disagreements with published verdicts."""
     parts: list[RenderableType] = []
     if summary.pass_at_1 is not None:
         parts.append(
@@ -59,8 +59,8 @@ def _facts(summary: GradeSummary) -> Iterator[tuple[str, str]]:
         more = len(summary.unmatched_names) - NAMES
         yield (
             "not graded",
-            f"{summary.unmatched:,} for {count(len(summary.unmatched_names), 'name')} that no one "
-            f"problem has: {names}{f' and {more:,} more' if more > 0 else ''}",
+            f"{summary.unmatched:,} for {count(len(summary.unmatched_names), 'name')} with no or "
+            f"several matching problems: {names}{f' and {more:,} more' if more > 0 else ''}",
         )
     if summary.ungraded:
         yield "ungraded", f"{summary.ungraded:,} of problems without tests; in no rate"
@@ -96,7 +96,7 @@ def _agreement(published: Agreement) -> Iterator[tuple[str, str]]:
 def _table(
     columns: Iterable[str], rows: Iterable[tuple[str, ...]], count_of_all: int
 ) -> RenderableType:
-    """The first rows, and how many there are beside."""
+    """Show the first rows, and how many more there are."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(column, overflow="fold")

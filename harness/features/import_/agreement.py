@@ -1,4 +1,4 @@
-"""What a file says of its solutions, beside the verdicts made here."""
+"""Comparison of a file's published verdicts with the verdicts made here."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -12,10 +12,10 @@ MOST_SHOWN = 20
 
 
 class Compared(NamedTuple):
-    """A solution that has a published verdict and one made here.
+    """A solution with both a published verdict and one made here.
 
     Attributes:
-        what: the sample, with the number of the revision where that is meant.
+        what: name of the sample, with the number of the revision if one is meant.
     """
 
     what: str
@@ -24,12 +24,12 @@ class Compared(NamedTuple):
 
     @property
     def agrees(self) -> bool:
-        """Whether both say that it is right, or that it is wrong."""
+        """Whether both verdicts say passed, or both say failed."""
         return self.published.passed == self.grade.solved
 
 
 def compared(sample: ImportedSample, grades: Mapping[str, Grade]) -> Iterator[Compared]:
-    """Yield the solutions of a sample that both have judged: its revisions, and the final one."""
+    """Yield a sample's solutions with both verdicts: revisions, then the final one."""
     for number, each in enumerate(sample.revisions, 1):
         if each.published is not None and _judged(grades[each.code]):
             yield Compared(f"{sample.name} revision {number}", each.published, grades[each.code])
@@ -38,7 +38,7 @@ def compared(sample: ImportedSample, grades: Mapping[str, Grade]) -> Iterator[Co
 
 
 def agreement_lines(found: Iterable[Compared]) -> list[str]:
-    """Return how many published verdicts agree, then each that does not."""
+    """Return a line on how many published verdicts agree, then each that does not."""
     all_ = list(found)
     if not all_:
         return []

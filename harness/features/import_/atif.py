@@ -1,8 +1,8 @@
-"""ATIF, the Agent Trajectory Interchange Format of Harbor, versions 1.0 to 1.8.
+"""Reader of ATIF, Harbor's Agent Trajectory Interchange Format, 1.0 to 1.8.
 
-A JSON object a sample, with `steps` of a system, a user or an agent. See
-https://harborframework.com/docs/trajectory-format. What this program writes of a sample beyond the
-format stands in `extra.harness` (`harness.features.export.atif`).
+There is one JSON object per sample, with `steps` of a system, a user or an agent. See
+https://harborframework.com/docs/trajectory-format. Fields that this program adds when it exports a
+sample are in `extra.harness` (`harness.features.export.atif`).
 
 Trajectories of subagents are not read. Steps that were copied from an earlier trajectory are
 context, not calls.
@@ -45,12 +45,13 @@ def read_atif(row: Object, where: str, problem_field: str | None) -> Trajectory:
     """Read a trajectory.
 
     Args:
-        row: the object.
-        where: it stands, as errors name it.
-        problem_field: the path of the field that names the problem, where the user gave it.
+        row: the JSON object.
+        where: location of the object, for error messages.
+        problem_field: path of the field that names the problem, if the user gave it.
 
     Raises:
-        DataError: it is of another version, goes on in another file, or a field is malformed.
+        DataError: the version is unknown, the trajectory continues in another file, or a field is
+            malformed.
     """
     version = text(row, "schema_version", where)
     if not VERSION.fullmatch(version):
@@ -139,7 +140,7 @@ class _Steps:
         )
 
     def _observe(self, step: Object, where: str) -> None:
-        """The results of a step: of its calls, or what the agent was told without one."""
+        """Add the results of a step: of its tool calls, or messages without a call."""
         for result in objects_in(object_in(step, "observation", where), "results", where):
             said = content_text(result, "content", where)
             call_id = text(result, "source_call_id", where)
@@ -161,24 +162,24 @@ class _Steps:
             now = datetime.fromisoformat(stamp)
             self._began = self._began or now
             return max(0.0, (now - self._began).total_seconds())
-        except (ValueError, TypeError) as error:  # of times with and without a zone
+        except (ValueError, TypeError) as error:  # times with and without a zone
             raise DataError(where, "timestamp", f"not an ISO 8601 time: {error}") from None
 
 
 def _revision_turns(ours: Object, where: str) -> tuple[int, ...] | None:
-    """The turns in which this program says that revisions were written; None where it does not."""
+    """Return the turns with revisions; None if this program did not write the file."""
     found: list[Any] = list_in(ours, "revision_turns", where)
     return tuple(each for each in found if isinstance(each, int)) or None
 
 
 def _arguments(call: Object, where: str) -> str:
-    """A call's arguments; where they were no object, this program wrote them as they came."""
+    """Return a call's arguments; this program exports malformed ones in `extra`."""
     broken = text(object_in(call, "extra", where), "arguments", where)
     return broken or arguments_text(call.get("arguments"))
 
 
 def _tested(step: Object, where: str) -> frozenset[str]:
-    """The calls after which this program says that the public tests were run."""
+    """Return ids of calls that ran the public tests; only this program exports them."""
     results = objects_in(object_in(step, "observation", where), "results", where)
     return frozenset(
         text(result, "source_call_id", where)
@@ -208,7 +209,7 @@ def _totals(metrics: Object, where: str, seconds: float | None) -> Spending:
 
 
 def _word(kind: type[_Word], row: Object, key: str, where: str) -> _Word | None:
-    """A word of ours; None where the file has none. Raises DataError for another word."""
+    """Return a field as a member of `kind`; None if it is empty. Raises DataError."""
     word = text(row, key, where)
     if not word:
         return None

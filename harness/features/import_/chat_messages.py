@@ -1,7 +1,7 @@
-"""Messages with roles, as OpenAI's chat completions, Inspect and verifiers write them.
+"""Reader of chat messages as OpenAI, Inspect and verifiers write them.
 
-They differ in how a tool call is spelled: `{"id", "function": {"name", "arguments"}}`,
-`{"id", "function", "arguments"}`, or `{"id", "name", "arguments"}`; arguments are JSON text, or an
+A tool call has one of three forms: `{"id", "function": {"name", "arguments"}}`,
+`{"id", "function", "arguments"}`, or `{"id", "name", "arguments"}`. Arguments are JSON text or an
 object. See https://platform.openai.com/docs/api-reference/chat.
 """
 
@@ -27,10 +27,10 @@ ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 
 def content_text(row: Object, key: str, where: str) -> str:
-    """Return the text of a message: a string, or a list of parts, of which images are left out.
+    """Return the text of a message: a string, or a list of parts without its images.
 
     Raises:
-        DataError: it is neither.
+        DataError: the field is neither.
     """
     value: Any = row.get(key)
     if not isinstance(value, list):
@@ -49,15 +49,15 @@ def content_text(row: Object, key: str, where: str) -> str:
 
 
 def message_in(row: Object, where: str, talk: Conversation) -> Message:
-    """Return a message that is no answer.
+    """Read a message that is not an assistant's.
 
     Args:
         row: the message.
-        where: it stands, as errors name it.
+        where: location of the message, for error messages.
         talk: the conversation so far, which knows the names of tools.
 
     Raises:
-        DataError: it is none.
+        DataError: the message is malformed.
     """
     role, said = role_in(row, where), content_text(row, "content", where)
     if role in {"system", "developer"}:
@@ -72,7 +72,7 @@ def message_in(row: Object, where: str, talk: Conversation) -> Message:
 
 
 def role_in(row: Object, where: str) -> str:
-    """Return the role of a message. Raises DataError where it is none that is known."""
+    """Return the role of a message. Raises DataError if it is unknown."""
     role = row.get("role")
     if role not in ROLES:
         raise DataError(where, "role", f"{ascii(role)[:60]} is not one of {', '.join(ROLES)}")
@@ -86,12 +86,12 @@ def answer_in(
 
     Args:
         row: the message.
-        where: it stands, as errors name it.
-        usage: its tokens, where the file tells.
-        seconds: how long it took, likewise.
+        where: location of the message, for error messages.
+        usage: tokens of the request, if the file has them.
+        seconds: duration of the request, if the file has it.
 
     Raises:
-        DataError: a part of it is malformed.
+        DataError: a part of the message is malformed.
     """
     calls = tuple(
         _call(call, f"{where}: tool call {number + 1}", number)

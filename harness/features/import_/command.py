@@ -1,4 +1,4 @@
-"""`harness import`: solutions with their verdicts, or whole agent runs, as a run."""
+"""`harness import`: make a run of published solutions, or of agent runs."""
 
 import re
 from collections.abc import Mapping
@@ -32,18 +32,18 @@ _UPSTREAM = re.compile(r"(_(?:Scenario\.)?[a-z]+_\d+_[\d.]+)?(_eval_all|_codeqwe
 def import_file(
     problems: str, file: Path, out: Path, keys: Mapping[str, Any], *, as_json: bool
 ) -> int:
-    """Write a run of a file of solutions; returns the exit code.
+    """Write a run from a file of solutions and return the exit code.
 
     Args:
-        problems: that they are for.
-        file: of solutions and verdicts.
-        out: of the new run.
-        keys: of the spec, as far as they are known.
-        as_json: print the summary so.
+        problems: the benchmark and where its files are, as `NAME[:WHERE]`.
+        file: the file of solutions and verdicts.
+        out: path of the new run.
+        keys: the known keys of the run's spec.
+        as_json: print the summary as JSON.
 
     Raises:
-        UsageError: a value is none that can be, a file cannot be opened, or `out` be written.
-        DataError: a row of either file is not as it should be.
+        UsageError: a value is not accepted, a file cannot be opened, or `out` cannot be written.
+        DataError: a row of either file is malformed.
         NothingSelectedError: no solution of the file belongs to any of the problems.
     """
     err = console(error=True)
@@ -65,8 +65,8 @@ def import_file(
         more = f" and {len(names) - NAMES:,} more" if len(names) > NAMES else ""
         some = printable_line(", ".join(names[:NAMES]))
         err.print(
-            f"{count(len(unmatched), 'solution')} left out, for {count(len(names), 'name')} that "
-            f"no one problem has: {some}{more}",
+            f"{count(len(unmatched), 'solution')} left out, for {count(len(names), 'name')} with "
+            f"no or several matching problems: {some}{more}",
             soft_wrap=True,
         )
     summary = write_imported(out, file, loaded, matched, spec)
@@ -82,7 +82,10 @@ def import_file(
 
 
 def model_of(file: Path) -> str:
-    """The model that LiveCodeBench's name of a file tells: MODEL_SCENARIO_SAMPLES_TEMPERATURE_…."""
+    """Return the model in a file name: MODEL_SCENARIO_SAMPLES_TEMPERATURE_….
+
+    LiveCodeBench names its files so.
+    """
     stem = file.name.removesuffix(".gz").partition(".json")[0]
     return _UPSTREAM.sub("", stem) or stem
 
@@ -198,7 +201,7 @@ def import_(
 
 
 def _price(text: str) -> dict[str, float]:
-    """The prices of input and output tokens. Raises UsageError."""
+    """Parse the prices of input and output tokens. Raises UsageError."""
     try:
         given, made = (float(part) for part in text.split(","))
     except ValueError:

@@ -1,6 +1,7 @@
-"""The zip archive of an Inspect log, read member by member with every size bounded.
+"""Reader of an Inspect log's zip archive, with a bound on each member's size.
 
-Newer logs compress with Zstandard, which Python's `zipfile` cannot read before 3.14; `pyarrow` can.
+Newer logs are compressed with Zstandard, which Python's `zipfile` cannot read before 3.14;
+`pyarrow` can.
 """
 
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
@@ -21,9 +22,9 @@ from harness.errors import DataError
 from harness.sources.files.lines import open_regular
 
 LARGEST_DIRECTORY = 64 << 20
-"""Bytes of the archive's list of members."""
+"""Most bytes of the archive's list of members."""
 LARGEST_MEMBER = 64 << 20
-"""Bytes of a member, inflated."""
+"""Most bytes of a member, after inflation."""
 ZSTANDARD = 93
 _END, _END64 = b"PK\x05\x06", b"PK\x06\x06"
 _LONGEST_COMMENT = 1 << 16
@@ -35,7 +36,7 @@ class EvalArchive:
 
     Raises:
         UsageError: the file cannot be opened.
-        DataError: it is no zip archive, or its list of members is too long.
+        DataError: the file is not a zip archive, or its list of members is too long.
     """
 
     def __init__(self, path: Path) -> None:
@@ -60,7 +61,7 @@ class EvalArchive:
         raise DataError(self._name, None, "no header.json in it: not a log of Inspect")
 
     def samples(self) -> Iterator[tuple[dict[str, Any], str]]:
-        """Yield each sample and its place, as errors name it. Raises DataError."""
+        """Yield each sample and its location, for error messages. Raises DataError."""
         for info in self._zip.infolist():
             if info.filename.startswith("samples/") and info.filename.endswith(".json"):
                 yield self._object(info), f"{self._name}: {info.filename}"
@@ -110,7 +111,7 @@ class EvalArchive:
         return cast("BinaryIO", pa.input_stream(data, compression="zstd"))
 
     def _check_directory(self) -> None:
-        """Refuse a list of members that would not fit in memory. Raises DataError, OSError."""
+        """Refuse a list of members too long for memory. Raises DataError, OSError."""
         size = self._file.seek(0, os.SEEK_END)
         self._file.seek(max(0, size - _LONGEST_COMMENT - 98))
         tail = self._file.read()
@@ -118,7 +119,7 @@ class EvalArchive:
         if end < 0 or len(tail) < end + 22:
             raise zipfile.BadZipFile("it has no list of members")
         (length,) = struct.unpack("<I", tail[end + 12 : end + 16])
-        record = end - 76  # of 56 bytes, before a locator of 20
+        record = end - 76  # a record of 56 bytes, then a locator of 20
         if record >= 0 and tail[record : record + 4] == _END64:
             (length,) = struct.unpack("<Q", tail[record + 40 : record + 48])
         if length > LARGEST_DIRECTORY:

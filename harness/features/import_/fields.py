@@ -1,4 +1,4 @@
-"""Fields of foreign JSON, checked as they are read: each error names file, line and field."""
+"""Typed access to fields of imported JSON; errors name the file, line and field."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,10 @@ Object = Mapping[str, Any]
 
 
 def text(row: Object, key: str, where: str) -> str:
-    """Return a string; an empty one where the field is missing or null.
+    """Return a string; an empty one if the field is missing or null.
 
     Raises:
-        DataError: it is something else.
+        DataError: the field is not a string.
     """
     value = row.get(key)
     if value is None:
@@ -30,10 +30,10 @@ def text(row: Object, key: str, where: str) -> str:
 
 
 def object_in(row: Object, key: str, where: str) -> dict[str, Any]:
-    """Return an object; an empty one where the field is missing or null.
+    """Return an object; an empty one if the field is missing or null.
 
     Raises:
-        DataError: it is something else.
+        DataError: the field is not an object.
     """
     value = row.get(key)
     if value is None:
@@ -44,10 +44,10 @@ def object_in(row: Object, key: str, where: str) -> dict[str, Any]:
 
 
 def list_in(row: Object, key: str, where: str) -> list[Any]:
-    """Return a list; an empty one where the field is missing or null.
+    """Return a list; an empty one if the field is missing or null.
 
     Raises:
-        DataError: it is something else.
+        DataError: the field is not a list.
     """
     value = row.get(key)
     if value is None:
@@ -58,7 +58,7 @@ def list_in(row: Object, key: str, where: str) -> list[Any]:
 
 
 def objects_in(row: Object, key: str, where: str) -> list[dict[str, Any]]:
-    """Return a list of objects. Raises DataError as `list_in` does, or for another element."""
+    """Return a list of objects. Raises DataError if it is not one."""
     found = list_in(row, key, where)
     for number, each in enumerate(found):
         if not isinstance(each, dict):
@@ -67,10 +67,10 @@ def objects_in(row: Object, key: str, where: str) -> list[dict[str, Any]]:
 
 
 def whole(row: Object, key: str, where: str) -> int | None:
-    """Return a whole number of at least 0; None where the field is missing or null.
+    """Return a whole number of at least 0; None if the field is missing or null.
 
     Raises:
-        DataError: it is something else.
+        DataError: the field is anything else.
     """
     value = row.get(key)
     if value is None:
@@ -83,10 +83,10 @@ def whole(row: Object, key: str, where: str) -> int | None:
 
 
 def amount(row: Object, key: str, where: str) -> float | None:
-    """Return a finite number of at least 0; None where the field is missing or null.
+    """Return a finite number of at least 0; None if the field is missing or null.
 
     Raises:
-        DataError: it is something else.
+        DataError: the field is anything else.
     """
     value = row.get(key)
     if value is None:
@@ -98,10 +98,10 @@ def amount(row: Object, key: str, where: str) -> float | None:
 
 
 def usage_in(row: Object, key: str, where: str) -> Usage | None:
-    """Return the tokens of a call, in OpenAI's names or Anthropic's; None where there are none.
+    """Return a call's tokens, in OpenAI's or Anthropic's names; None if missing.
 
     Raises:
-        DataError: a number is none.
+        DataError: a field is not a number of tokens.
     """
     found = object_in(row, key, where)
     read = whole(found, "prompt_tokens", where)
@@ -121,10 +121,10 @@ def usage_in(row: Object, key: str, where: str) -> Usage | None:
 
 
 def published_in(row: Object, where: str) -> Published | None:
-    """Return what a row says of its solution: `verdict` in our words, or `passed`.
+    """Return a row's published verdict: `verdict`, a known word, or `passed`.
 
     Raises:
-        DataError: it is neither.
+        DataError: the field has another value.
     """
     match row:
         case {"verdict": str(word)}:
@@ -141,7 +141,7 @@ def published_in(row: Object, where: str) -> Published | None:
 
 
 def at_path(row: Object, path: str, where: str) -> str:
-    """Return the string or number at a dotted path, as `metadata.problem_id`.
+    """Return the string or number at a dotted path, such as `metadata.problem_id`.
 
     Raises:
         DataError: there is none.
@@ -153,7 +153,7 @@ def at_path(row: Object, path: str, where: str) -> str:
 
 
 def name_of(value: object, where: str, field: str) -> str:
-    """Return a problem's name, which may be a number. Raises DataError where it is neither."""
+    """Return a problem's name, a string or a number. Raises DataError otherwise."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str) or not value.strip():
@@ -163,15 +163,15 @@ def name_of(value: object, where: str, field: str) -> str:
 
 
 def problem_in(rows: Sequence[Object], where: str, path: str | None) -> str:
-    """Return the problem's name: at a path of the first row, else where it usually stands.
+    """Return the problem's name: at `path` of the first row, else in a usual field.
 
     Args:
-        rows: objects of a trajectory that may say it, the likeliest first.
-        where: the trajectory, as errors name it.
-        path: of the field, where the user gave it.
+        rows: objects of a trajectory that may name the problem, the likeliest first.
+        where: location of the trajectory, for error messages.
+        path: path of the field, if the user gave it.
 
     Raises:
-        DataError: no row says it.
+        DataError: no row names the problem.
     """
     if path is not None:
         return at_path(rows[0], path, where)
@@ -184,12 +184,12 @@ def problem_in(rows: Sequence[Object], where: str, path: str | None) -> str:
 
 
 def sample_name_in(name: str) -> tuple[str, int | None]:
-    """Return the problem and the index that `PROBLEM#INDEX` names; no index where it has none."""
+    """Split `PROBLEM#INDEX` into problem and index; the index is None if missing."""
     problem, _, index = name.rpartition("#")
     known = problem and index.isascii() and index.isdecimal() and len(index) < 10  # noqa: PLR2004
     return (problem, int(index)) if known else (name, None)
 
 
 def _shown(value: object) -> str:
-    """A value in an error: its beginning."""
+    """Return the beginning of a value, for error messages."""
     return ascii(value)[:60]

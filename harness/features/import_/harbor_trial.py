@@ -1,4 +1,4 @@
-"""What Harbor writes beside a trajectory: `TRIAL/result.json` for `TRIAL/agent/trajectory.json`."""
+"""Reader of `TRIAL/result.json`, Harbor's facts on `TRIAL/agent/trajectory.json`."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -10,13 +10,13 @@ TRAJECTORY = "trajectory.json"
 
 
 def trial_facts(path: Path) -> dict[str, Any]:
-    """Return what the trial of a trajectory says of it, in the fields of its `extra`.
+    """Return the facts of a trajectory's trial, named like fields of its `extra`.
 
     Args:
-        path: of the trajectory.
+        path: path of the trajectory.
 
     Returns:
-        `task_id`, `passed` (where the one reward is 0 or 1) and `error`, as far as they are told.
+        `task_id`, `passed` (if there is one reward and it is 0 or 1) and `error`, as far as known.
     """
     if path.name != TRAJECTORY:
         return {}

@@ -1,4 +1,4 @@
-"""A sample of an imported run: its revisions, what is judged of them, and its result."""
+"""A sample of an imported run: its revisions, its result and its transcript."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,16 +28,16 @@ from harness.run.store.transcript import sample_name
 
 @dataclass(frozen=True, slots=True)
 class ImportedSample:
-    """A sample without its conversation, of which many are held at a time.
+    """A sample without its conversation, so that many fit in memory.
 
     Attributes:
-        where: in the file, as errors name it.
-        revisions: the oldest first.
-        final: the solution that counts; empty where there is none.
-        chosen_by: the rule that chose it.
-        extraction: the rule that found it in the model's words; empty where none did.
-        spent: in all.
-        error: why the sample stays pending; empty for one that came to its end.
+        where: location in the file, for error messages.
+        revisions: revisions, the oldest first.
+        final: the solution that counts; empty if there is none.
+        chosen_by: the rule that chose the final solution.
+        extraction: name of the rule that found the final solution in the model's text, or empty.
+        spent: tokens, cost and seconds of the whole sample.
+        error: why the sample stays pending; empty if it was completed.
     """
 
     where: str
@@ -56,12 +56,12 @@ class ImportedSample:
 
     @property
     def name(self) -> str:
-        """The sample as people see it."""
+        """Name of the sample, as shown to users."""
         return sample_name(self.problem.id, self.index)
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """What is judged: each different revision, and the final solution, even an empty one."""
+        """Programs to judge: each distinct revision, and the final one, even if empty."""
         return tuple(dict.fromkeys((*(each.code for each in self.revisions), self.final)))
 
 
@@ -72,14 +72,14 @@ def imported_sample(
     tools: tuple[WriteTool, ...],
     extract: Extract,
 ) -> ImportedSample:
-    """Return the sample that a trajectory is.
+    """Make a sample of a trajectory.
 
     Args:
-        trajectory: as a reader gave it.
-        problem: that it is for.
-        index: among the problem's samples.
-        tools: that take the solution.
-        extract: finds code in an answer where no such tool was called.
+        trajectory: the trajectory, as a reader gave it.
+        problem: its problem.
+        index: number of the sample among the problem's samples.
+        tools: tools that take the solution.
+        extract: rule that finds code in an answer, used if no such tool was called.
 
     Raises:
         DataError: its revisions cannot be judged.
@@ -107,7 +107,7 @@ def imported_sample(
 
 
 def _whole(spent: Spending, revisions: Sequence[Revision]) -> Spending:
-    """What a sample used in all: at least what it had used by its last revision."""
+    """Return a sample's total; missing figures are those of its last revision."""
     last = revisions[-1].spent if revisions else Spending()
     return Spending(
         last.usage if spent.usage is None else spent.usage,
@@ -123,9 +123,9 @@ def result_from(
     """Return the result of a sample.
 
     Args:
-        sample: all of whose codes were judged.
-        grades: by code; the final one's is of no infrastructure's failure.
-        price: of the model, where it is known; the file's own costs go before it.
+        sample: a sample all of whose codes were judged.
+        grades: grades by code; that of the final code is no infrastructure failure.
+        price: the model's price, if known; costs in the file take precedence.
     """
     attempt = Attempt(
         code=sample.final,
@@ -179,10 +179,10 @@ def transcript_of(
     """Yield the events of a sample's transcript up to its grade.
 
     Args:
-        trajectory: with its conversation.
-        sample: the same, as it is stored.
-        model: of the run.
-        mode: of the run.
+        trajectory: the trajectory with its conversation.
+        sample: the sample made of it.
+        model: model of the run.
+        mode: mode of the run.
     """
     yield SampleStart(
         sample=sample.name,

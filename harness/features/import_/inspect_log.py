@@ -1,7 +1,7 @@
-"""Logs of Inspect, `.eval` and `.json`, read without `inspect_ai` (https://inspect.aisi.org.uk).
+"""Reader of Inspect's logs, `.eval` and `.json` (https://inspect.aisi.org.uk).
 
-An `.eval` is a zip archive: `header.json`, and each sample in `samples/`. Its members are
-compressed with zlib, or with Zstandard in newer versions, which `pyarrow` reads.
+It does not need `inspect_ai`. An `.eval` is a zip archive: `header.json`, and each sample in
+`samples/`. Members are compressed with zlib; newer versions use Zstandard, which `pyarrow` reads.
 """
 
 import re
@@ -46,7 +46,7 @@ def read_inspect_samples(log: Object, where: str, path: str | None) -> Iterator[
 
 
 def model_in(log: Object, where: str) -> str:
-    """Return the model of a log, or of its header. Raises DataError."""
+    """Return the model named in a log or its header. Raises DataError."""
     return text(object_in(log, "eval", where), "model", where)
 
 
@@ -54,20 +54,20 @@ def read_inspect_sample(row: Object, model: str, where: str, path: str | None) -
     """Read a sample.
 
     Args:
-        row: the object.
-        model: of the log.
-        where: it stands, as errors name it.
-        path: of the field that names the problem, where the user gave it.
+        row: the JSON object.
+        model: model of the log.
+        where: location of the object, for error messages.
+        path: path of the field that names the problem, if the user gave it.
 
     Raises:
-        DataError: a field is not as it should be.
+        DataError: a field is malformed.
     """
     attached = object_in(row, "attachments", where)
     answers = _answers(row, where)
     talk = Conversation(where)
     for number, message in enumerate(objects_in(row, "messages", where), 1):
         place = f"{where}: message {number}"
-        message = _resolved(message, attached)  # noqa: PLW2901 - the same message, whole
+        message = _resolved(message, attached)  # noqa: PLW2901 - with attachments
         if role_in(message, place) != "assistant":
             talk.say(message_in(message, place, talk))
             continue
@@ -93,7 +93,7 @@ _Answer = tuple[Usage | None, float | None, float | None]
 
 
 def _answers(row: Object, where: str) -> dict[str, _Answer]:
-    """Tokens, seconds, and seconds until then, of each answer by its message's id."""
+    """Return tokens, seconds and seconds since the start, by the answer's message id."""
     found: dict[str, _Answer] = {}
     for event in objects_in(row, "events", where):
         if event.get("event") != "model":
@@ -110,20 +110,20 @@ def _answers(row: Object, where: str) -> dict[str, _Answer]:
 
 
 def _seconds(began: object, ended: object) -> float | None:
-    """Seconds between two ISO 8601 times; None where one of them is none."""
+    """Return the seconds between two ISO 8601 times; None if either is malformed."""
     if not isinstance(began, str) or not isinstance(ended, str):
         return None
-    with suppress(ValueError, TypeError, OverflowError):  # also of times with and without a zone
+    with suppress(ValueError, TypeError, OverflowError):  # or times with and without a zone
         passed = datetime.fromisoformat(ended) - datetime.fromisoformat(began)
         return max(0.0, passed.total_seconds())
     return None
 
 
 def usage_of(row: Object, where: str) -> Usage | None:
-    """Return tokens as Inspect counts them: `input_tokens` are without those of the cache.
+    """Return a call's tokens; Inspect's `input_tokens` do not include cached ones.
 
     Raises:
-        DataError: a number is none.
+        DataError: a field is not a number of tokens.
     """
     if not row:
         return None
@@ -139,7 +139,7 @@ def usage_of(row: Object, where: str) -> Usage | None:
 
 
 def _total(row: Object, where: str) -> Usage | None:
-    """The tokens of all models of a sample."""
+    """Return the tokens of all models of a sample."""
     found = [
         used
         for name in object_in(row, "model_usage", where)
@@ -152,7 +152,7 @@ def _total(row: Object, where: str) -> Usage | None:
 
 
 def _score(row: Object, where: str) -> tuple[Published | None, str | None]:
-    """The verdict of the only score; of one that this program wrote, the final solution too."""
+    """Return the only score's verdict, and the final solution if this program wrote."""
     scores = object_in(row, "scores", where)
     score: Any = scores.get(
         "harness", next(iter(scores.values()), None) if len(scores) == 1 else None
@@ -175,7 +175,7 @@ def _stop(row: Object, where: str) -> StopReason:
 
 
 def _resolved(value: Any, attached: Object) -> Any:
-    """A message with the texts that its log keeps apart; each at most once in its place."""
+    """Replace references to attachments by their texts, which are not searched again."""
     if isinstance(value, str):
         found = ATTACHMENT.fullmatch(value)
         text_ = attached.get(found[1]) if found else None

@@ -1,10 +1,10 @@
-"""Conversations as OpenAI's chat completions have messages: a JSON object a sample.
+"""Reader of conversations in OpenAI's chat format: one JSON object per sample.
 
     {"messages": [{"role": "user", "content": "…"}, {"role": "assistant", …}],
      "problem_id": "…", "sample": 0, "model": "…", "passed": true}
 
-What stands beside `messages` may stand in `metadata` too. An assistant's message may have `usage`,
-as the API's response has it, and `seconds`, those of its request.
+The fields beside `messages` may also be in `metadata`. An assistant's message may have `usage`, as
+in the API's response, and `seconds`, the duration of its request.
 """
 
 from harness.errors import DataError
@@ -29,12 +29,12 @@ def read_message_log(row: Object, where: str, problem_field: str | None) -> Traj
     """Read a row with `messages`.
 
     Args:
-        row: the object.
-        where: it stands, as errors name it.
-        problem_field: the path of the field that names the problem, where the user gave it.
+        row: the JSON object.
+        where: location of the object, for error messages.
+        problem_field: path of the field that names the problem, if the user gave it.
 
     Raises:
-        DataError: a field is not as it should be.
+        DataError: a field is malformed.
     """
     beside = object_in(row, "metadata", where)
     problem, index = _sample(row, beside, where, problem_field)
@@ -70,7 +70,10 @@ def turns_of(row: Object, where: str, key: str = "messages") -> tuple[Turn, ...]
 
 
 def _sample(row: Object, beside: Object, where: str, path: str | None) -> tuple[str, int | None]:
-    """The problem and the index: fields of their own, or `PROBLEM#INDEX` as this program writes."""
+    """Return the problem and the index, from two fields or from `PROBLEM#INDEX`.
+
+    This program writes the latter in `metadata.sample`.
+    """
     named = beside.get("sample")
     if path is None and isinstance(named, str):
         return sample_name_in(text(beside, "sample", where))
@@ -80,7 +83,7 @@ def _sample(row: Object, beside: Object, where: str, path: str | None) -> tuple[
 
 
 def _published(beside: Object, where: str) -> Published | None:
-    """The verdict in `metadata`, where it is one of ours; another program's word says nothing."""
+    """Return the verdict in `metadata`; None if it is no word of this project."""
     try:
         return published_in(beside, where)
     except DataError:

@@ -1,8 +1,7 @@
-"""Evaluations that others published, as runs: their verdicts, in the place of ours.
+"""Import of published evaluations as runs that keep the published verdicts.
 
-What is not told is not known: of an imported run there are no transcripts, tokens, costs or times,
-and of a solution that failed nobody knows on which tests. `harness regrade` judges the same
-solutions here: another run, whose verdicts are ours.
+An imported run has no transcripts, tokens, costs or times. For a solution that failed, the tests
+on which it failed are unknown. `harness regrade` judges the same solutions here, as another run.
 """
 
 import hashlib
@@ -33,13 +32,13 @@ _NOTES = {
     "runtime error": Verdict.RUNTIME_ERROR,
     "compilation error": Verdict.COMPILE_ERROR,
 }
-"""LiveCodeBench's words for why a solution failed, where they are not that its answer is wrong."""
+"""Verdicts for LiveCodeBench's failure notes, except that for a wrong answer."""
 
 
 def imported_results(matched: Sequence[MatchedSolution]) -> Iterator[SampleResult]:
-    """Each solution of a file as a sample; without a published verdict it is ungraded.
+    """Yield each solution as a sample; ungraded if it has no published verdict.
 
-    Those on which infrastructure failed are left out, as in any run.
+    Samples with infrastructure failures are left out, as in any run.
     """
     for each in matched:
         problem, verdict = each.problem, _verdict(each.published)
@@ -69,7 +68,7 @@ def imported_results(matched: Sequence[MatchedSolution]) -> Iterator[SampleResul
 
 
 def _verdict(published: Published | None) -> Verdict:
-    """Ours for theirs; who failed for a reason that is not told is taken to have answered wrong."""
+    """Convert a published verdict; a failure of unknown cause is a wrong answer."""
     if published is None:
         return Verdict.UNGRADED
     if published.verdict is not None:
@@ -85,15 +84,15 @@ def write_imported(
     """Write a run of the solutions of a file.
 
     Args:
-        path: of the run.
-        file: what they are from.
-        loaded: the problems, all that there are.
+        path: path of the run.
+        file: file of the solutions.
+        loaded: all loaded problems.
         matched: the solutions, each with its problem.
-        spec: what is known of how they were made.
+        spec: known settings under which the solutions were made.
 
     Raises:
-        UsageError: `path` cannot be a run's.
-        StorageError: the disk refused.
+        UsageError: `path` cannot hold a new run, or `file` cannot be read.
+        StorageError: the disk refused to write.
     """
     problems = {each.problem.id: each.problem for each in matched}
     most = max(each.index for each in matched) + 1
@@ -113,7 +112,7 @@ def write_imported(
 def _manifest(
     file: Path, loaded: Loaded, problems: Mapping[str, Problem], spec: RunSpec
 ) -> dict[str, Any]:
-    """What `run.json` says: no machine and no sandbox, as nothing was run."""
+    """Return `run.json`'s content, without machine and sandbox, as nothing was run."""
     return {
         "schema": SCHEMA,
         "harness": __version__,
@@ -125,7 +124,7 @@ def _manifest(
 
 
 def unknown_origin(loaded: Loaded, problems: Iterable[Problem]) -> dict[str, Any]:
-    """Return what `run.json` says of a run that was made elsewhere: of its making, nothing."""
+    """Return the keys of `run.json` on data and problems of a run made elsewhere."""
     return {
         "price": None,
         "prompt": {"name": "unknown", "hash": "unknown"},

@@ -1,16 +1,15 @@
-"""Revisions as rows of JSONL: the plain way to bring runs whose conversations are not kept.
+"""Reader of JSONL rows of revisions, for runs without stored conversations.
 
-A row a revision, in the order in which they were written:
+A row is a revision; rows are in the order in which revisions were written:
 
     {"problem_id": "abc300_a", "sample": 0, "code": "…", "turn": 1, "tokens": 812, "seconds": 9.5}
 
-Or a row a sample, where `revisions` holds objects with those fields, or programs as strings:
+Or a row is a sample, and `revisions` holds objects with those fields, or programs as strings:
 
     {"problem_id": "abc300_a", "revisions": ["…", {"code": "…", "tokens": 1700}]}
 
-`tokens`, `cost` and `seconds` are what the sample had used when the revision was written; a row of
-a sample may say them of the whole sample. A sample that wrote nothing has `"code": null`, or an
-empty list.
+`tokens`, `cost` and `seconds` are totals of the sample up to that revision; in a row of a sample,
+totals of the whole sample. A sample that wrote nothing has `"code": null`, or an empty list.
 """
 
 import json
@@ -44,11 +43,11 @@ def read_revision_rows(rows: Iterable[Row], problem_field: str | None) -> Iterat
     """Read the rows of a file.
 
     Args:
-        rows: each with its place, as errors name it.
-        problem_field: the path of the field that names the problem, where the user gave it.
+        rows: each row with its location, for error messages.
+        problem_field: path of the field that names the problem, if the user gave it.
 
     Raises:
-        DataError: a field is not as it should be, or the rows of a sample do not follow each other.
+        DataError: a field is malformed, or the rows of a sample are not consecutive.
     """
     together: list[Row] = []
     last: tuple[str, int] | None = None
@@ -75,7 +74,7 @@ def read_revision_rows(rows: Iterable[Row], problem_field: str | None) -> Iterat
 
 
 def _sample_of(row: Object, where: str, path: str | None) -> tuple[str, int] | None:
-    """The sample that a row of one revision is of; None for a row of a whole sample."""
+    """Return the problem and index of a revision's row; None for a row of a sample."""
     if "revisions" in row:
         return None
     return problem_in((row,), where, path), whole(row, "sample", where) or 0
@@ -150,7 +149,7 @@ def _revisions(rows: list[Row]) -> tuple[Revision, ...]:
 
 
 def _check_order(before: list[Revision], now: Revision, where: str) -> None:
-    """Refuse figures of single calls, where those of the sample until then are wanted."""
+    """Refuse figures that fall: single calls' figures, where totals are required."""
     for earlier in before:
         pairs = (
             ("turn", earlier.turn, now.turn),
@@ -182,7 +181,7 @@ def _spending(row: Object, where: str) -> Spending:
 
 
 def _usage(row: Object, where: str) -> Usage | None:
-    """The tokens of a row: a number, counted as input, or `{"input": …, "output": …}`."""
+    """Return a row's tokens: a number (input), or `{"input": …, "output": …}`."""
     if isinstance(row.get("tokens"), dict):
         both = object_in(row, "tokens", where)
         return Usage(
@@ -194,12 +193,12 @@ def _usage(row: Object, where: str) -> Usage | None:
 
 
 def _calls(revisions: tuple[Revision, ...], told: int | None) -> int:
-    """Model calls of a sample: at least those until its last revision."""
+    """Return the model calls of a sample: at least those up to its last revision."""
     return max([told or 0, *(each.turn for each in revisions)])
 
 
 def _turns(revisions: tuple[Revision, ...]) -> tuple[Turn, ...]:
-    """The revisions as calls of `write_solution`, which is where a transcript has them."""
+    """Return revisions as calls of `write_solution`, the form that transcripts use."""
     turns: list[Turn] = []
     reached = 0
     for number, each in enumerate(revisions, 1):

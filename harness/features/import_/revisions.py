@@ -1,8 +1,8 @@
-"""Which revisions of the solution a conversation holds.
+"""Find the revisions of the solution in a conversation.
 
-A revision is a call of a tool that takes the solution, `write_solution` unless the user names
-another. Where a trajectory has no such call, the code in each answer is a revision, found as in a
-single shot's. A call whose result says that it failed wrote nothing.
+A revision is a call of a tool that takes the solution: `write_solution`, unless the user names
+another tool. If a trajectory has no such call, the code in each answer is a revision, found as in
+single-shot mode. A call whose result is an error wrote nothing.
 """
 
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ class WriteTool:
     """A tool that takes the solution.
 
     Attributes:
-        argument: the argument with the code; empty for `code`, `answer` or the only string.
+        argument: name of the argument with the code; if empty: `code`, `answer` or the only string.
     """
 
     name: str
@@ -47,7 +47,7 @@ class WriteTool:
         return cls(name, argument)
 
     def code_in(self, call: ToolCall) -> str | None:
-        """Return the code that a call hands over; None where it has none."""
+        """Return the code in a call's arguments; None if there is none."""
         try:
             values: Any = from_json(call.arguments) if call.arguments.strip() else {}
         except ValueError:
@@ -73,13 +73,13 @@ def revisions_of(
     """Return the revisions of a trajectory, the oldest first.
 
     Args:
-        trajectory: as a reader gave it.
-        problem: that it is for.
-        tools: that take the solution.
-        extract: finds code in an answer where no tool was called.
+        trajectory: the trajectory, as a reader gave it.
+        problem: its problem.
+        tools: tools that take the solution.
+        extract: rule that finds code in an answer, used if no such tool was called.
 
     Raises:
-        DataError: there are too many, or one is too long to be judged.
+        DataError: there are too many revisions, or one is too long to be judged.
     """
     found = trajectory.revisions
     if found is None:
@@ -99,7 +99,7 @@ def revisions_of(
 
 
 def _written(trajectory: Trajectory, tools: tuple[WriteTool, ...]) -> tuple[Revision, ...]:
-    """The revisions that were handed to a tool."""
+    """Return the revisions in calls of tools."""
     found: list[Revision] = []
     number = 0
     for turn, spent in zip(trajectory.turns, spending_by_turn(trajectory.turns), strict=True):
@@ -117,7 +117,7 @@ def _written(trajectory: Trajectory, tools: tuple[WriteTool, ...]) -> tuple[Revi
 
 
 def _said(trajectory: Trajectory, problem: Problem, extract: Extract) -> tuple[Revision, ...]:
-    """The revisions that stand in the model's words."""
+    """Return the revisions in the model's text."""
     found: list[Revision] = []
     number = 0
     for turn, spent in zip(trajectory.turns, spending_by_turn(trajectory.turns), strict=True):

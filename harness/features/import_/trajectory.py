@@ -1,7 +1,7 @@
-"""The one form that every log of an agent run is read into, whatever format it is written in.
+"""`Trajectory`: the common form into which every format of agent runs is read.
 
-A reader of a format yields a `Trajectory` for each sample. Which revisions it holds is found later
-(`harness.features.import_.revisions`), since that takes the problem.
+A reader of a format yields a `Trajectory` for each sample. Its revisions are found later
+(`harness.features.import_.revisions`), since that requires the problem.
 """
 
 from collections.abc import Sequence
@@ -14,22 +14,22 @@ from harness.features.grade.solution import Published
 from harness.models.protocol import AssistantMessage, Message, ModelTurn, ToolMessage, Usage
 
 MOST_MESSAGES = 100_000
-"""Messages of one trajectory."""
+"""Most messages of one trajectory."""
 MOST_CHARACTERS = 1 << 26
-"""Characters of all messages of one trajectory. A log may name one long text many times."""
+"""Most characters of all messages of a trajectory; logs may repeat a long text."""
 MOST_REVISIONS = 1_000
-"""Revisions of one trajectory; each is judged on all tests."""
+"""Most revisions of one trajectory; each is judged on all tests."""
 
 
 class Spending(NamedTuple):
-    """What a sample had used by some point; None where the file does not tell.
+    """Totals of a sample up to some point; None if the file does not give them.
 
     Attributes:
         usage: tokens.
         cost: US dollars.
-        seconds: since the sample began.
-        split: whether input and output tokens are told apart; else all of them stand as input, and
-            no price can be put on them.
+        seconds: seconds since the sample began.
+        split: whether input and output tokens are known separately; else all count as input, and
+            they cannot be priced.
     """
 
     usage: Usage | None = None
@@ -40,17 +40,17 @@ class Spending(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One answer of a model, with what was said before it and what its calls returned.
+    """One answer of the model, with the messages before it and its tool results.
 
     Attributes:
         before: messages that no earlier turn holds.
-        answer: with the tokens of this one call, where the file tells.
-        results: of its tool calls, in order.
-        cost: of this call in US dollars; None where the file does not tell.
-        until: seconds from the sample's beginning to this answer; None likewise.
-        calls: how many model calls the answer stands for; 0 where no model was asked.
-        tested: calls after which the file says that the newest revision was tested; an empty id
-            stands for tests that no call asked for, after all calls.
+        answer: the answer, with the tokens of this call if the file has them.
+        results: results of its tool calls, in order.
+        cost: US dollars of this call; None if unknown.
+        until: seconds from the sample's start to this answer; None if unknown.
+        calls: number of model calls that the answer stands for; 0 if no model was asked.
+        tested: ids of calls after which the newest revision was tested; an empty id means a test
+            after all calls that no call asked for.
     """
 
     before: tuple[Message, ...]
@@ -64,13 +64,14 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A version of the solution, and what the sample had used when it was written.
+    """A version of the solution, with the sample's totals when it was written.
 
     Attributes:
-        turn: model calls until then.
-        extraction: the rule that found the code in the model's words; empty where it was given.
+        turn: model calls of the sample up to the revision.
+        extraction: name of the rule that found the code in the model's text; empty if code was
+            given.
         tested: whether the public tests were run on it in the sample.
-        published: what the file says of it.
+        published: the file's verdict on it.
     """
 
     code: str
@@ -83,24 +84,24 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """One sample of a run that somebody else made.
+    """One sample of an imported run.
 
     Attributes:
-        where: the file and line, as errors name it.
+        where: file and line, for error messages.
         problem: the problem's name, as the file has it.
         turns: the conversation.
-        index: the sample among those of its problem, from 0; None where the file does not number.
-        model, mode: who was asked and how; empty where the file does not say.
-        revisions: where the file lists them; None where they are to be found in the turns.
-        final: the final solution, where the file names it.
-        chosen_by, extraction: the rule that chose it, and the one that found it in the model's
-            words, where the file is an export of this program.
-        revision_turns: the turns in which revisions were written, likewise; None elsewhere.
-        stop_reason: why it ended.
-        published: what the file says of the final solution.
-        spent: in all, where the file tells more than its turns do.
-        calls: model calls in all, where the file tells.
-        error: what kept the sample from its end, by no fault of the model: it stays pending.
+        index: number among the samples of its problem, from 0; None if the file has no numbers.
+        model, mode: model and mode; empty if the file does not name them.
+        revisions: revisions that the file lists; None if they must be found in the turns.
+        final: the final solution, if the file names it.
+        chosen_by, extraction: rule that chose the final solution, and rule that found it in the
+            model's text, if the file is an export of this program.
+        revision_turns: turns in which revisions were written, if the file is such an export.
+        stop_reason: reason for the sample's end.
+        published: the file's verdict on the final solution.
+        spent: totals, if the file has more than its turns add up to.
+        calls: total of model calls, if the file has it.
+        error: error, not the model's fault, that ended the sample early; it stays pending.
     """
 
     where: str
@@ -122,18 +123,18 @@ class Trajectory:
 
     @property
     def model_calls(self) -> int:
-        """How often a model was asked."""
+        """Number of model calls."""
         counted = sum(turn.calls for turn in self.turns)
         return counted if self.calls is None else self.calls
 
     @property
     def tool_calls(self) -> int:
-        """How many tool calls the model made."""
+        """Number of tool calls."""
         return sum(len(turn.answer.tool_calls) for turn in self.turns)
 
     @property
     def spending(self) -> Spending:
-        """What the sample used in all: as the file says, else what its turns come to."""
+        """Totals of the sample: those of the file, else the sums of its turns."""
         found = spending_by_turn(self.turns)[-1] if self.turns else Spending()
         told = self.spent
         return Spending(
@@ -145,9 +146,9 @@ class Trajectory:
 
 
 def spending_by_turn(turns: Sequence[Turn]) -> list[Spending]:
-    """Return what a sample had used after each turn.
+    """Return the totals of a sample after each turn.
 
-    Tokens and dollars are unknown from the first model call on that does not tell them.
+    Tokens and dollars are unknown from the first model call on that does not give them.
     """
     found: list[Spending] = []
     usage: Usage | None = Usage()
@@ -163,12 +164,12 @@ def spending_by_turn(turns: Sequence[Turn]) -> list[Spending]:
 
 @dataclass(slots=True)
 class Conversation:
-    """Turns that are being put together, message by message.
+    """Builder of turns, message by message.
 
     Args:
-        where: the trajectory, as errors name it.
+        where: location of the trajectory, for error messages.
 
-    `say` and `answer` raise DataError where there are too many messages, or too long ones.
+    `say` and `answer` raise DataError if there are too many messages, or they are too long.
     """
 
     where: str
@@ -180,7 +181,7 @@ class Conversation:
     _characters: int = 0
 
     def say(self, message: Message) -> None:
-        """Add a message that is no answer of the model's."""
+        """Add a message that is not an answer of the model."""
         said = message.text if isinstance(message, AssistantMessage) else message.content
         self._count(len(said))
         if isinstance(message, ToolMessage) and self._open is not None and not self._before:
@@ -197,19 +198,19 @@ class Conversation:
         calls: int = 1,
         tested: frozenset[str] = frozenset(),
     ) -> None:
-        """Add an answer of the model's; the arguments are those of `Turn`."""
+        """Add an answer of the model; the arguments are those of `Turn`."""
         self._count(len(answer.text) + sum(len(call.arguments) for call in answer.tool_calls))
         self._close()
         self._open = Turn((*self._before,), answer, (), cost, until, calls, tested)
         self._before.clear()
 
     def turns(self) -> tuple[Turn, ...]:
-        """Return the turns. What was said after the last answer is left out: nobody answered it."""
+        """Return the turns; messages after the last answer are left out."""
         self._close()
         return tuple(self._turns)
 
     def name_of(self, call_id: str) -> str:
-        """Return the tool that a call of the newest answer named; empty where there is none."""
+        """Return the tool that a call of the newest answer named; empty if there is none."""
         calls = self._open.answer.tool_calls if self._open else ()
         return next((call.name for call in calls if call.id == call_id), "")
 

@@ -1,6 +1,6 @@
-"""Files of agent runs: which format one is in, and its trajectories, one after the other.
+"""Files of agent runs: detect the format and read one trajectory after another.
 
-Each reading goes through the file anew and holds one trajectory at a time.
+Each reading starts at the beginning of the file and holds one trajectory at a time.
 """
 
 import hashlib
@@ -31,9 +31,9 @@ from harness.features.import_.verifiers_traces import read_episode
 from harness.sources.files.lines import JsonLines, json_complaint, open_regular
 
 LONGEST_ROW = 64 << 20
-"""Bytes of one trajectory."""
+"""Most bytes of one trajectory."""
 LONGEST_DOCUMENT = 512 << 20
-"""Bytes of a file that is one JSON value over many lines."""
+"""Most bytes of a file that is one JSON value over many lines."""
 LONGEST_PEEK = 1 << 20
 MOST_FILES = 100_000
 SOLUTIONS = "solutions"
@@ -47,8 +47,8 @@ class TrajectoryFile:
     """A file, or a folder, of agent runs.
 
     Attributes:
-        format: one of `FORMATS`, but for `solutions`.
-        problem_field: the path of the field that names the problem, where the user gave it.
+        format: one of `FORMATS`, except `solutions`.
+        problem_field: path of the field that names the problem, if the user gave it.
     """
 
     path: Path
@@ -60,7 +60,7 @@ class TrajectoryFile:
 
         Raises:
             UsageError: a file cannot be opened.
-            DataError: a row is not as its format says, or too large.
+            DataError: a row does not have its format, or is too large.
         """
         where = str(self.path)
         try:
@@ -71,7 +71,7 @@ class TrajectoryFile:
             raise DataError(where, None, "at or after this place: nested too deep") from None
 
     def sha256(self) -> str:
-        """Return the hash of the bytes; of a folder, of its files' names and hashes."""
+        """Return the hash of the file; for a folder, of its files' names and hashes."""
         if not self.path.is_dir():
             with open_regular(self.path) as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
@@ -123,11 +123,11 @@ class TrajectoryFile:
 
 
 def format_of(path: Path) -> str:
-    """Return the format that a file is in, by what is in it.
+    """Detect the format of a file by its content.
 
     Raises:
-        UsageError: it cannot be opened, or a folder holds no trajectory.
-        DataError: it holds no JSON.
+        UsageError: the file cannot be opened, or a folder holds no trajectory.
+        DataError: the file holds no JSON.
     """
     if path.is_dir():
         if not files_in(path):
@@ -140,7 +140,7 @@ def format_of(path: Path) -> str:
 
 
 def _peek(path: Path) -> dict[str, Any] | None:
-    """The first object of a file; None where it is too long to tell, as in a list of solutions."""
+    """Return the first object of a file; None if it is too long, or there is none."""
     line = next(iter(JsonLines(path, max_line_bytes=LONGEST_DOCUMENT)), None)
     text = b"" if line is None else line.text().lstrip()
     value: object = None
@@ -169,7 +169,7 @@ def _format_of_row(row: Object) -> str:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return the trajectories of a folder, however deep, in order. Raises UsageError."""
+    """Return the trajectories in a folder at any depth, sorted. Raises UsageError."""
     found: list[Path] = []
     for each in folder.rglob(TRAJECTORY):
         found.append(each)
@@ -179,17 +179,17 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def is_zip(path: Path) -> bool:
-    """Whether a file begins as a zip archive. Raises UsageError where it cannot be opened."""
+    """Whether a file begins as a zip archive. Raises UsageError."""
     with open_regular(path) as file:
         return file.read(4) == b"PK\x03\x04"
 
 
 def rows_in(path: Path) -> Iterator[Row]:
-    """Yield the objects of a file: one a line, a list of them, or one over many lines.
+    """Yield the objects of a file: one a line, a list, or one over many lines.
 
     Raises:
         UsageError: the file cannot be opened.
-        DataError: it holds something else, or one is too large.
+        DataError: the file holds something else, or an object is too large.
     """
     lines = iter(JsonLines(path, max_line_bytes=LONGEST_DOCUMENT))
     first = next(lines, None)
@@ -203,7 +203,7 @@ def rows_in(path: Path) -> Iterator[Row]:
 
 
 def _is_object(text: bytes) -> bool:
-    """Whether a line is a whole object, and not the beginning of a longer one."""
+    """Whether a line is a whole object, not the beginning of a longer one."""
     return text.lstrip().startswith(b"{") and text.rstrip().endswith(b"}")
 
 
@@ -217,7 +217,7 @@ def _row(text: bytes, where: str) -> dict[str, Any]:
 
 
 def _parsed(text: bytes, where: str) -> object:
-    """The JSON value; halves of surrogate pairs, which Python's own parser takes, are no error."""
+    """Parse JSON, also with halves of surrogate pairs, as Python's own parser does."""
     try:
         return from_json(text)
     except ValueError as error:

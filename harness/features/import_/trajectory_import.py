@@ -1,4 +1,4 @@
-"""Agent runs that others made, imported: read, match, judge every revision, write a run."""
+"""Import of agent runs: read, match, judge every revision, write a run."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -46,13 +46,13 @@ NAMES = 5
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """What `harness import` is asked for, where a file holds agent runs.
+    """Arguments of `harness import` for a file of agent runs.
 
     Attributes:
-        problems: a `NAME[:WHERE]`.
-        out: the run directory to make, or to go on with.
-        keys: of the spec, as far as they were given.
-        write_tools: names of tools that take the solution; none for this program's own.
+        problems: the benchmark and where its files are, as `NAME[:WHERE]`.
+        out: the run directory to create or resume.
+        keys: the given keys of the spec.
+        write_tools: names of tools that take the solution; if empty, this program's own.
     """
 
     problems: str
@@ -62,27 +62,27 @@ class ImportRequest:
     write_tools: Sequence[str] = ()
 
     def spec(self, **more: Any) -> RunSpec:
-        """Return the spec with further keys. Raises UsageError."""
+        """Return the spec with additional keys. Raises UsageError."""
         return read_spec(None, {"benchmark": self.problems, **self.keys, **more})
 
 
 def import_trajectories(request: ImportRequest, how: JudgingSession, *, as_json: bool) -> int:
-    """Make a run of a file of agent runs; returns the exit code.
+    """Make a run of a file of agent runs and return the exit code.
 
     Args:
-        request: what is wanted.
-        how: what the flags say of judging.
+        request: what to import.
+        how: the settings of judging.
         as_json: print the summary as one JSON object.
 
     Raises:
-        UsageError: a value is none that can be, or a file cannot be opened.
-        DataError: a row of either file is not as it should be.
+        UsageError: a value is not accepted, or a file cannot be opened.
+        DataError: a row of either file is malformed.
         NothingSelectedError: no trajectory belongs to any of the problems, or none has a test.
         RunDirectoryError: `out` is another run.
-        StorageError: the disk refused.
+        StorageError: the disk refused to write.
     """
     err = console(error=True)
-    request.spec()  # a wrong key is told before a large file is read
+    request.spec()  # report a wrong key before a large file is read
     tools = tuple(map(WriteTool.read, request.write_tools)) or WRITE_TOOLS
     loaded = load_with_bar(
         request.problems, err, skip_bad_rows=bool(request.keys.get("skip_bad_rows"))
@@ -136,7 +136,7 @@ def import_trajectories(request: ImportRequest, how: JudgingSession, *, as_json:
     for line in agreement_lines(judgements.compared):
         err.print(line, soft_wrap=True)
     if interrupted:
-        err.print("interrupted; the same command goes on")
+        err.print("interrupted; run the same command again to continue")
         return INTERRUPTED
     return _told_failures(err, judgements)
 
@@ -144,7 +144,7 @@ def import_trajectories(request: ImportRequest, how: JudgingSession, *, as_json:
 def _judge(
     judgements: Judgements, rules: ProblemKind, judging: JudgingSession, err: Console
 ) -> bool:
-    """Judge every revision; returns whether an interrupt ended it."""
+    """Judge every revision; return whether the user interrupted it."""
     jobs = judgements.jobs()
     if rules.runs_code:
         return judge_jobs(jobs, judging, TerminalReporter(err), "revisions", judgements.keep)
@@ -166,7 +166,7 @@ def _told_failures(err: Console, judgements: Judgements) -> int:
 
 
 def _stem(request: ImportRequest) -> str:
-    """A name for who wrote the solutions, where neither the user nor the file says."""
+    """Return a model name made of the file name, if no other name is known."""
     return request.file.path.name.partition(".")[0] or "unknown"
 
 
@@ -176,7 +176,7 @@ def _others(loaded: Loaded, there: Sequence[Problem]) -> list[Problem]:
 
 
 def _plan(samples: Sequence[ImportedSample], done: set[str]) -> str:
-    """What is going to be judged, in one line."""
+    """Say in one line how much will be judged."""
     revisions = sum(len(each.revisions) for each in samples)
     failed = sum(bool(each.error) for each in samples)
     words = f"{count(len(samples), 'sample')} with {count(revisions, 'revision')}"
@@ -195,7 +195,7 @@ def _tell_unmatched(err: Console, unmatched: Counter[str]) -> None:
     some = printable_line(", ".join(names[:NAMES]))
     err.print(
         f"{count(unmatched.total(), 'trajectory', 'trajectories')} left out, for "
-        f"{count(len(names), 'name')} that no one problem has: {some}{more}",
+        f"{count(len(names), 'name')} with no or several matching problems: {some}{more}",
         soft_wrap=True,
     )
 
@@ -207,7 +207,7 @@ def _manifest(
     spec: RunSpec,
     judging: JudgingSession,
 ) -> dict[str, Any]:
-    """What `run.json` says, but for the machine that judged."""
+    """Return the content of `run.json`, except the machine that judged."""
     price = spec.price.model_dump(mode="json") if spec.price else None
     return {
         "schema": SCHEMA,
@@ -227,7 +227,7 @@ def _manifest(
 
 
 def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
-    """A new run, or the same one that was begun before."""
+    """Create the run, or resume it if it is the same one."""
     if not (path / MANIFEST).exists():
         return RunDirectory.create(path, manifest)
     there = read_manifest(path)

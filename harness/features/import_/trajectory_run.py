@@ -1,4 +1,4 @@
-"""Agent runs that others made, as a run of ours: every revision judged again, hidden tests too."""
+"""Run of imported trajectories, whose revisions are all judged here."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,12 +30,12 @@ from harness.sources.problem_names import Names
 
 @dataclass(frozen=True, slots=True)
 class Finder:
-    """Finds the sample that a trajectory is, in the same way at each reading of its file.
+    """Finds the sample of each trajectory, the same at each reading of the file.
 
     Args:
-        problems: that the trajectories may be for.
+        problems: problems to search.
         extract: a name of `ProblemKind.extractors`.
-        tools: that take the solution.
+        tools: tools that take the solution.
     """
 
     problems: Sequence[Problem]
@@ -48,12 +48,13 @@ class Finder:
         """Yield each trajectory with its sample.
 
         Args:
-            trajectories: of one file.
-            unmatched: is given the names that no one problem has.
+            trajectories: trajectories of one file.
+            unmatched: receives the names that fit no problem, or several.
 
         Raises:
-            UsageError: the problems are of several kinds, or there is no such extraction.
-            DataError: a sample stands twice, or its revisions cannot be judged.
+            UsageError: the problems are of several kinds, or their kind has no such extraction
+                rule.
+            DataError: a sample occurs twice, or its revisions cannot be judged.
         """
         names, counts = Names(self.problems), Counter[str]()
         seen: dict[tuple[str, int], str] = {}
@@ -85,18 +86,18 @@ def _check_index(seen: dict[tuple[str, int], str], problem_id: str, index: int, 
 
 @dataclass(slots=True)
 class ModelsNamed:
-    """The models and modes that the trajectories of a file name."""
+    """Models and modes named by the trajectories of a file."""
 
     models: Counter[str] = field(default_factory=Counter[str])
     modes: Counter[str] = field(default_factory=Counter[str])
 
     def add(self, trajectory: Trajectory) -> None:
-        """Count those of one trajectory."""
+        """Count the model and mode of a trajectory."""
         self.models[trajectory.model] += 1
         self.modes[trajectory.mode] += 1
 
     def model(self, file: Path) -> str:
-        """Return the one model. Raises UsageError where there are several; empty for none."""
+        """Return the only model; empty if none is named. Raises UsageError for several."""
         named = [name for name in self.models if name]
         if len(named) > 1:
             some = ", ".join(sorted(named)[:5])
@@ -107,22 +108,22 @@ class ModelsNamed:
         return named[0] if named else ""
 
     def mode(self) -> str:
-        """Return the one mode that all of them name; empty where there is none."""
+        """Return the mode if all trajectories name the same one; else an empty string."""
         return next(iter(self.modes)) if len(self.modes) == 1 else ""
 
 
 def read_samples(
     file: TrajectoryFile, finder: Finder
 ) -> tuple[list[ImportedSample], Counter[str], ModelsNamed]:
-    """Read a file once: its samples without their conversations.
+    """Read the samples of a file, without their conversations.
 
     Returns:
-        The samples, the names that no one problem has, and who was asked.
+        The samples, the counted names that fit no one problem, and the models and modes.
 
     Raises:
-        UsageError: it cannot be opened.
-        DataError: a row of it is malformed.
-        NothingSelectedError: none of it is for any of the problems.
+        UsageError: the file cannot be opened, is empty, or has no such extraction rule.
+        DataError: a row is malformed.
+        NothingSelectedError: no trajectory is for one of the problems.
     """
     unmatched, named = Counter[str](), ModelsNamed()
     samples: list[ImportedSample] = []
@@ -142,17 +143,17 @@ def read_samples(
 def write_transcripts(
     directory: RunDirectory, file: TrajectoryFile, finder: Finder, done: set[str], spec: RunSpec
 ) -> None:
-    """Write the conversations of all samples that have no result yet.
+    """Write the conversations of all samples without a result.
 
     Args:
-        directory: of the run.
-        file: that they are in.
-        finder: as at the first reading.
-        done: the names of samples that have a result.
-        spec: of the run.
+        directory: directory of the run.
+        file: file of the trajectories.
+        finder: the same finder as at the first reading.
+        done: names of samples that have a result.
+        spec: spec of the run.
 
     Raises:
-        StorageError: the disk refused.
+        StorageError: the disk refused to write.
         DataError: the file has changed since it was read.
     """
     for trajectory, sample in finder.samples(file.trajectories(), Counter()):
@@ -165,16 +166,16 @@ def write_transcripts(
 
 @dataclass(slots=True)
 class Judgements:
-    """The grades of a run's revisions as they come in; a sample is committed with its last one.
+    """Grades of a run's revisions; a sample is committed when its last grade arrives.
 
     Args:
-        directory: of the run.
-        samples: to be judged.
-        price: of the model, where it is known.
+        directory: directory of the run.
+        samples: samples to judge.
+        price: the model's price, if known.
 
     Attributes:
-        compared: solutions that the file says a verdict of.
-        failures: samples that infrastructure failed on: name, verdict and cause.
+        compared: solutions with a verdict in the file.
+        failures: name, verdict and cause of samples with an infrastructure failure.
     """
 
     directory: RunDirectory
@@ -190,7 +191,7 @@ class Judgements:
     _left: Counter[str] = field(default_factory=Counter[str])
 
     def jobs(self) -> list[Job]:
-        """Return what is to be judged: each program of a problem once, problem by problem."""
+        """Return the jobs: each program of a problem once, sorted by problem."""
         jobs: list[Job] = []
         for sample in self.samples:
             self._left[sample.name] = len(sample.codes)
@@ -203,7 +204,7 @@ class Judgements:
         return sorted(jobs, key=lambda job: job.problem.id)
 
     def keep(self, judged: Judged) -> None:
-        """Take a grade; commit the samples that it was the last of. Raises StorageError."""
+        """Store a grade and commit the samples that it completes. Raises StorageError."""
         self._grades[judged.number] = judged
         for sample in self._waiting[judged.number]:
             self._left[sample.name] -= 1
@@ -224,7 +225,7 @@ class Judgements:
 
 
 def judge_answers(jobs: Iterable[Job]) -> Iterator[Judged]:
-    """Yield the grades of answers, which take no sandbox. Raises DataError."""
+    """Yield the grades of answers, which need no sandbox. Raises DataError."""
     for job in jobs:
         yield Judged(job.number, judge_answer(job.problem, str(job.code)))
 
@@ -232,6 +233,6 @@ def judge_answers(jobs: Iterable[Job]) -> Iterator[Judged]:
 def with_problems(
     samples: Iterable[ImportedSample], problems: Iterable[Problem]
 ) -> list[ImportedSample]:
-    """Return the samples with their problems as they are now, by id."""
+    """Return the samples with their problems replaced by these, by id."""
     by_id = {problem.id: problem for problem in problems}
     return [replace(each, problem=by_id[each.problem.id]) for each in samples]

@@ -1,8 +1,8 @@
-"""Traces of `verifiers` 0.4: `traces.jsonl`, an episode a line, with the traces of its agents.
+"""Reader of traces of `verifiers` 0.4: `traces.jsonl`, one episode a line.
 
-Of an episode with several agents the traces of the first one are read: each is a sample.
-`nodes` are the messages in the order in which they were made; `sampled` marks the model's answers.
-`calls` has the tokens and times of each, by the node that it made.
+An episode holds the traces of its agents. Only traces of the first agent are read; each is a
+sample. `nodes` are the messages in the order in which they were made; `sampled` marks the model's
+answers. `calls` has tokens and times of each call, by the node that it made.
 """
 
 from collections.abc import Iterable, Iterator
@@ -30,7 +30,7 @@ STOPS = {"max_turns": StopReason.TURN_LIMIT, "timeout": StopReason.TIME_LIMIT}
 
 
 def read_episode(row: Object, where: str, problem_field: str | None) -> Iterator[Trajectory]:
-    """Read the traces of an episode, or a trace that stands by itself; see `read_trace`."""
+    """Read the traces of an episode, or a single trace; see `read_trace`."""
     if "nodes" in row:
         yield read_trace(row, where, problem_field)
         return
@@ -47,12 +47,12 @@ def read_trace(row: Object, where: str, problem_field: str | None) -> Trajectory
     """Read a trace.
 
     Args:
-        row: the object.
-        where: it stands, as errors name it.
-        problem_field: the path of the field that names the problem, where the user gave it.
+        row: the JSON object.
+        where: location of the object, for error messages.
+        problem_field: path of the field that names the problem, if the user gave it.
 
     Raises:
-        DataError: a field is not as it should be.
+        DataError: a field is malformed.
     """
     calls = objects_in(row, "calls", where)
     by_node = {each["node"]: each for each in calls if isinstance(each.get("node"), int)}
@@ -90,10 +90,10 @@ def read_trace(row: Object, where: str, problem_field: str | None) -> Trajectory
 
 
 def usage_of(row: Object, where: str) -> Usage | None:
-    """Return the tokens of a call. Of theirs, `prompt_tokens` are without those from the cache.
+    """Return a call's tokens; the file's `prompt_tokens` do not include cached ones.
 
     Raises:
-        DataError: a number is none.
+        DataError: a field is not a number of tokens.
     """
     if not row:
         return None
@@ -107,7 +107,7 @@ def usage_of(row: Object, where: str) -> Usage | None:
 
 
 def _spending(calls: Iterable[Object], where: str) -> Spending:
-    """The tokens of all calls, those that failed included; unknown where one does not tell."""
+    """Return the tokens of all calls, failed ones too; unknown if a call has none."""
     total: Usage | None = Usage()
     found = False
     for call in calls:
@@ -144,7 +144,7 @@ def _stop(row: Object, where: str) -> StopReason:
 
 
 def _published(row: Object, where: str) -> Published | None:
-    """The verdict, where the one reward is 0 or 1."""
+    """Return the verdict if there is one reward and it is 0 or 1."""
     rewards = object_in(row, "rewards", where)
     scores = [object_in(rewards, name, where).get("score") for name in rewards]
     if len(scores) == 1 and scores[0] in (0, 1):
@@ -153,7 +153,7 @@ def _published(row: Object, where: str) -> Published | None:
 
 
 def _error(row: Object, where: str) -> str:
-    """Why a trace did not come to its end; a time limit of its own is no error."""
+    """Return the error that ended a trace early; its own time limit is not an error."""
     errors = objects_in(row, "errors", where)
     if not errors or row.get("ok") is True or row.get("is_timeout") is True:
         return ""

@@ -1,1 +1,4 @@
-"""Commands that show what there is: problems, models, prompts, plug-ins, schemas, sandboxes."""
+"""Commands that show problems, models, prompts, plug-ins, schemas and sandboxes.
+
+Each module is a command; `prompt_copies` holds `harness prompts copy` and `diff`.
+"""

@@ -1,4 +1,4 @@
-"""`harness doctor`: what held in each sandbox."""
+"""`harness doctor`: show which escapes each sandbox withstood."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,11 +17,11 @@ from harness.text import printable_line
 
 
 def doctor_view(found: Sequence[Findings], best: Findings | None) -> RenderableType:
-    """Every sandbox that was tried, layer by layer; then which of them is used.
+    """Show every sandbox that was tried, layer by layer, and which one is used.
 
     Args:
-        found: strongest first.
-        best: the one that is used; None where none holds.
+        found: findings, the strongest sandbox first.
+        best: findings of the sandbox in use; None if none holds.
     """
     tried = [each for each in found if each.layers]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
@@ -46,7 +46,7 @@ def doctor_view(found: Sequence[Findings], best: Findings | None) -> RenderableT
 
 
 def _cell(found: Findings, layer: str) -> Text:
-    """Whether a layer held; what a level does not promise may be open."""
+    """Show whether a layer held; a layer that the level does not promise may be open."""
     escape = found.layers.get(layer)
     if escape is None:
         return Text("-")

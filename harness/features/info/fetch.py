@@ -1,4 +1,4 @@
-"""`harness fetch`: download a benchmark's data before it is used."""
+"""`harness fetch`: download a benchmark's data ahead of use."""
 
 import json
 from typing import Annotated
@@ -19,7 +19,7 @@ from harness.text import bad_rows, count, printable_line
 
 
 def fetch_source(spec: str, *, verify: bool, update: bool, as_json: bool) -> None:
-    """Fetch, read once, and print the files.
+    """Download the files, load them once, and print them.
 
     Raises:
         UsageError: the spec names nothing on the hub.

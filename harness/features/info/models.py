@@ -1,4 +1,4 @@
-"""`harness models`: providers, and the request that would be sent."""
+"""`harness models`: show the providers, or the request that would be sent."""
 
 import json
 import os
@@ -35,7 +35,7 @@ NOT_SENT = {
 
 
 def show_providers(*, as_json: bool) -> None:
-    """Print each provider: whether its key is there, and where; its endpoint; its names."""
+    """Print each provider's key variable and whether it is set, endpoint and names."""
     environment = Environment.read(os.environ)
     rows = [_described(each, environment) for each in PROVIDERS]
     settings = {name: _setting(environment, name) for name in (MODEL_ID, OPENAI_BASE_URL)}
@@ -71,10 +71,10 @@ def show_providers(*, as_json: bool) -> None:
 
 
 def show_model(name: str, flags: dict[str, Any], *, as_json: bool) -> None:
-    """Print what a request to a model would be, as `harness run` would make it.
+    """Print the request to a model that `harness run` would make.
 
     Raises:
-        UsageError: nobody serves the name, or a setting is not taken.
+        UsageError: no provider serves the name, or a setting is not accepted.
     """
     spec = read_spec(None, {**flags, "model": name})
     shown = _not_sent(name, spec) or _request(name, spec)
@@ -85,19 +85,19 @@ def show_model(name: str, flags: dict[str, Any], *, as_json: bool) -> None:
     lines = ("provider", "endpoint", "protocol", "model", "key", "headers", "batch", "note")
     out.print(facts((line, _line(shown, line)) for line in lines if line in shown))
     if "body" in shown:
-        # What is not printable is escaped by JSON itself.
+        # JSON escapes unprintable characters.
         out.print(json.dumps(shown["body"], indent=2), soft_wrap=True)
 
 
 def _not_sent(name: str, spec: RunSpec) -> dict[str, Any] | None:
-    """What is to be said of a model that no request is made to, once it has been found."""
+    """Describe a model to which no request is sent, after it has been found."""
     words = next((words for prefix, words in NOT_SENT.items() if name.startswith(prefix)), None)
     if words is None:
         environment = Environment.read(os.environ)
         plugin = plugged(name, base_url=spec.base_url, environment=environment)
         if plugin is None:
             return None
-        words = f"{plugin}; what it sends, and where, is its own affair"
+        words = f"{plugin}; the plug-in decides what is sent, and where"
     open_any_model(name, spec, os.environ)
     return {"model": name, "note": words}
 
@@ -170,7 +170,7 @@ def _line(shown: dict[str, Any], name: str) -> str:
 
 
 def _key_words(shown: dict[str, Any], *, in_full: bool = True) -> str:
-    """Where the key is, or which is missing; in full, what to do about it."""
+    """Say where the key is, or which is missing; with `in_full`, how to set it."""
     if shown.get("fault"):
         return shown["fault"]
     if shown["key"]:

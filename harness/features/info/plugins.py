@@ -1,4 +1,4 @@
-"""`harness plugins`: what installed packages add, and whether it loads."""
+"""`harness plugins`: list installed plug-ins and whether each can be loaded."""
 
 
 def plugins() -> None:
@@ -33,10 +33,10 @@ def plugins() -> None:
     def state(plugin: Plugin) -> str:
         shaped = plugin.group == MODELS and by_shape(plugin.name) is not None
         if shaped or plugin.name in ours.get(plugin.group, ()):
-            return "not used: harness has one of this name itself"
+            return "not used: this name is built in"
         try:
             if find(plugin.group, plugin.name) is None:
-                return "not used: no name that can be given"
+                return "not used: not a valid name"
             plugin.load()
         except UsageError as error:
             return str(error)

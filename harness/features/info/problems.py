@@ -1,4 +1,4 @@
-"""How `harness problems` lists problems and shows one."""
+"""`harness problems`: list problems, or show one."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -27,7 +27,7 @@ COLUMNS = ("problem", "title", "platform", "difficulty", "released", "kind", "pu
 
 
 def list_problems(what: str | None, flags: dict[str, Any]) -> None:
-    """Print the list, or the problem that `what` names."""
+    """Print the list of problems, or the problem that `what` names."""
     one = what is not None and not is_source(what.partition(":")[0])
     if what is not None and not one:
         flags["benchmark"] = what
@@ -52,7 +52,7 @@ def list_problems(what: str | None, flags: dict[str, Any]) -> None:
 
 
 def _table(rows: list[tuple[str, ...]], width: int) -> Table:
-    """The columns that fit, all but the title in full; a column that says nothing is left out."""
+    """Make a table that fits: only titles are cut, empty columns are left out."""
     longest = [max(map(len, cells)) for cells in zip(COLUMNS, *rows, strict=True)]
     shown = [i for i in range(len(COLUMNS)) if any(row[i] for row in rows)]
     for dispensable in DISPENSABLE:
@@ -63,7 +63,7 @@ def _table(rows: list[tuple[str, ...]], width: int) -> Table:
     others = sum(longest[i] + PADDING for i in shown if COLUMNS[i] != "title")
     for i in shown:
         most = longest[i]
-        if COLUMNS[i] == "title":  # gets the room that the others leave
+        if COLUMNS[i] == "title":  # gets the rest of the width
             most = max(LEAST_TITLE, min(most, width - others - 1))
         table.add_column(COLUMNS[i], no_wrap=True, min_width=most, max_width=most)
     for row in rows:
@@ -85,7 +85,7 @@ def _row(problem: Problem) -> tuple[str, ...]:
 
 
 def _kind(problem: Problem) -> str:
-    """In a word or two, for a column."""
+    """Name the kind in a word or two, for a column."""
     match problem.kind:
         case Kind.CODE_GENERATION:
             return "function" if problem.entry_point else "program"
@@ -102,7 +102,7 @@ def _kind_in_full(problem: Problem) -> str:
 
 
 def _shown(problem: Problem) -> str:
-    """A problem for a person; hidden tests are counted, not shown."""
+    """Describe a problem in full; hidden tests are counted, not shown."""
     tests = problem.tests.all()
     public = len(problem.tests.public)
     repeated = sum(test.public for test in tests) - public

@@ -1,4 +1,4 @@
-"""`harness prompts copy` and `diff`."""
+"""`harness prompts copy` and `harness prompts diff`."""
 
 from difflib import unified_diff
 from pathlib import Path, PurePosixPath
@@ -13,11 +13,11 @@ Texts = dict[PurePosixPath, str]
 
 
 def copy_set(name: str, folder: Path) -> None:
-    """Write all templates of a set into a folder, which is a set then.
+    """Copy all templates of a set into a folder, which becomes a set.
 
     Raises:
         UsageError: there is no such set, or the folder exists and is not empty.
-        StorageError: it cannot be written there.
+        StorageError: the folder cannot be written.
     """
     texts = _texts(name)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -36,10 +36,10 @@ def copy_set(name: str, folder: Path) -> None:
 
 
 def diff_sets(one: str, other: str) -> None:
-    """Print how the templates of a set differ from those of another, as `diff -u` does.
+    """Print the differences between the templates of two sets, as `diff -u` does.
 
     Raises:
-        UsageError: there is no such set.
+        UsageError: a set does not exist.
     """
     before, after = _texts(one), _texts(other)
     out, same = console(), True
@@ -64,7 +64,7 @@ def _lines(text: str | None) -> list[str]:
 
 
 def _texts(name: str) -> Texts:
-    """All templates of a set, by the place that they have in a folder. Raises UsageError."""
+    """Return all templates of a set, by their paths in a folder. Raises UsageError."""
     texts: Texts = {}
     for mode in OWN_PARTS:
         for kind in Kind:
@@ -75,7 +75,7 @@ def _texts(name: str) -> Texts:
             of_kind = "" if kind is Kind.CODE_GENERATION else str(kind)
             for part, text in read_set(name, found).parts.items():
                 if OWN_PARTS[mode] and texts.get(_place(SINGLE_SHOT, of_kind, part)) == text:
-                    continue  # it opens as single shot does
+                    continue  # the same as in single shot
                 texts[_place(mode, of_kind, part)] = text
     if not texts:
         find_templates(name, SINGLE_SHOT)

@@ -1,4 +1,4 @@
-"""`harness prompts`: list, show, render and check prompt sets."""
+"""`harness prompts`: list, show, render, check, copy and compare prompt sets."""
 
 import json
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ from harness.text import count, printable, printable_line
 
 
 def show_sets(*, as_json: bool) -> None:
-    """Print the bundled sets, a line for each mode's."""
+    """Print the bundled sets, a line for each mode and set."""
     rows = [
         (mode, name, kinds) for mode in OWN_PARTS for name, kinds in _kinds_by_name(mode).items()
     ]
@@ -88,10 +88,10 @@ def show_messages(name: str, mode: str, flags: dict[str, Any]) -> None:
 
 
 def check_set(name: str, mode: str | None) -> None:
-    """Print everything that is wrong with a set, or that it does not say, a line each.
+    """Print every fault and omission of a set, a line each.
 
     Raises:
-        UsageError: something is, or there is no such mode or set.
+        UsageError: there is a fault, or no such mode or set.
     """
     problems = [problem.view() for problem in load("fixture").problems]
     found = check_prompt(name, problems, mode and _mode(mode))
@@ -126,7 +126,7 @@ def _described(mode: str, name: str, kinds: dict[Kind, PromptSet]) -> dict[str, 
 
 
 def _description(kinds: dict[Kind, PromptSet]) -> str:
-    """The set's own words: of its first kind that has any."""
+    """Return the set's description: that of the first kind that has one."""
     return next((prompt.description for prompt in kinds.values() if prompt.description), "")
 
 

@@ -1,7 +1,7 @@
-"""JSON Schemas of what the harness writes and reads, from the models that it does so by.
+"""`harness schema`: JSON Schemas of files and outputs, made from their models.
 
-Within one `schema_version` keys are added and none is taken away or changes its meaning: whoever
-reads passes over keys that it does not know.
+Within one `schema_version` keys are only added; none is removed or changes its meaning. Readers
+should ignore keys that they do not know.
 """
 
 import json
@@ -26,16 +26,16 @@ Json = dict[str, Any]
 
 
 class Output(summary.Summary):
-    """`summary.json`, and what `harness run --json` prints: that, and `run`, its directory."""
+    """`summary.json`; `harness run --json` adds `run`, the run directory."""
 
     run: str = ""
 
 
 def schema_of(name: str) -> Json:
-    """The schema of that name.
+    """Return the schema of that name.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such schema.
     """
     if name not in registry.SCHEMA_NAMES:
         raise UsageError(
@@ -53,7 +53,7 @@ def _of_feature(name: str) -> Json:
 
 
 def _written(kind: Any, title: str, version: int) -> Json:
-    """Of an object that says its `schema_version`."""
+    """Return the schema of an object with a `schema_version` field."""
     found = _made(kind, "serialization")
     found["properties"]["schema_version"] = {"const": version}
     found["required"] = ["schema_version", *found["required"]]
@@ -61,7 +61,7 @@ def _written(kind: Any, title: str, version: int) -> Json:
 
 
 def _lines(kind: Any, title: str, version: int) -> Json:
-    """Of one of several events; those that say their version say this one."""
+    """Return the schema of a union of events, with this version where they have one."""
     found = _made(kind, "serialization")
     for each in found["$defs"].values():
         properties: Json = each.get("properties", {})
@@ -76,7 +76,7 @@ def _lines(kind: Any, title: str, version: int) -> Json:
 
 
 def _transcript() -> Json:
-    """What is null is left out of transcripts."""
+    """Return the schema of a transcript's line; transcripts leave out null fields."""
     title = "One line of a transcript."
     found = _lines(events.Event, title, events.SCHEMA)
     for each in _objects(found):
@@ -121,7 +121,7 @@ SCHEMAS: Mapping[str, Callable[[], Json]] = {
         estimate.Foretold, "What `harness run --dry-run --json` prints.", estimate.SCHEMA
     ),
 }
-"""Schemas of the core."""
+"""Makers of the core's schemas, by name."""
 
 
 def schema(

@@ -1,4 +1,8 @@
-"""Observers of runs: plug-ins, functions of the user's own, and webhooks.
+"""Observers of runs: plug-ins, Python functions and webhooks.
 
-`observer_events` has the events that they receive.
+- `observer_events`: the events that observers receive
+- `attach`, `dispatch`: attach observers to a run and pass events to them
+- `observer_names`, `thread`: observers named by flags, each in its own thread
+- `library`: observers given to `evaluate`
+- `webhook`: `--notify`
 """

@@ -1,4 +1,4 @@
-"""Find the observers of a run, attach them, and wait for them at its end."""
+"""Find the observers of a run, attach them, and wait for them when it ends."""
 
 import time
 from collections.abc import Generator, Iterable, Sequence
@@ -17,14 +17,14 @@ from harness.terminal.run_progress import run_progress
 from harness.text import printable_line
 
 PATIENCE_S = 10.0
-"""How long all observers together may keep a run that has ended."""
+"""Most seconds that all observers together may delay the end of a run."""
 
 
 def watchers_of(observers: Iterable[str] | None, notify: Iterable[str] | None) -> list[Watcher]:
-    """Who is told of a run, by the flags.
+    """Return the observers that the flags name.
 
     Raises:
-        UsageError: there is no observer of a name, or an address is none.
+        UsageError: an observer is unknown, or an address is malformed.
     """
     found = [find_observer(name) for name in observers or ()]
     return found + [notifier(url) for url in notify or ()]
@@ -34,9 +34,9 @@ def watchers_of(observers: Iterable[str] | None, notify: Iterable[str] | None) -
 def taking_leave(
     watchers: Sequence[Watcher], err: Console, patience_s: float = PATIENCE_S
 ) -> Generator[None]:
-    """Wait, at the end of the block, until all have been told; say once what was not.
+    """Wait, at the end of the block, until all observers are done; print what failed.
 
-    An interrupt ends the waiting alone: what was waited for is over.
+    An interrupt ends only the waiting; the run is already over.
     """
     try:
         yield
@@ -53,11 +53,11 @@ def taking_leave(
 
 
 def with_watchers(watchers: Sequence[Watcher], console: Console) -> Watch:
-    """Return a maker of the live table of a run that also tells watchers.
+    """Return a maker of the run's live table that also passes events to observers.
 
     Args:
-        watchers: hear of each event after the table.
-        console: where the table is.
+        watchers: observers, which receive each event after the table.
+        console: console of the table.
     """
     shown = run_progress(console)
 

@@ -1,4 +1,4 @@
-"""Pass what happens in a run on to several observers."""
+"""Pass the events of a run on to several observers."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,19 +23,19 @@ from harness.run.summary.summary import Summary
 
 
 class Listener(Protocol):
-    """Hears of events; `harness.features.observers.thread.Watcher` is one."""
+    """Receiver of events, such as `harness.features.observers.thread.Watcher`."""
 
     def tell(self, event: Observed) -> None:
-        """An event has happened."""
+        """Receive an event."""
         ...
 
 
 class Watching:
-    """Passes everything on to the run's own observer, and tells watchers of it.
+    """Passes events to the run's own observer, then to the watchers.
 
     Args:
-        own: is told first.
-        watchers: hear of it after that.
+        own: observer that receives each event first.
+        watchers: receivers of events after it.
         run: the run's directory.
     """
 
@@ -45,7 +45,7 @@ class Watching:
         self._run = _text(str(run))
 
     def begun(self, plan: Plan, left: int) -> None:
-        """The run begins, or goes on, with so many samples to do."""
+        """The run starts or resumes, with `left` samples to do."""
         self._tell(
             RunStarted(
                 run=self._run,
@@ -59,13 +59,13 @@ class Watching:
         )
 
     def ended(self, summary: Summary, *, interrupted: bool) -> None:
-        """The run has come to its end, or to where its user stopped it."""
+        """The run has ended, or the user stopped it."""
         outcome = "interrupted" if interrupted else "incomplete" if summary.pending else "done"
-        copy = summary.model_copy(deep=True)  # what is printed is nobody else's to change
+        copy = summary.model_copy(deep=True)  # observers must not change what is printed
         self._tell(RunEnded(run=self._run, outcome=outcome, summary=copy))
 
     def broken(self, error: BaseException) -> None:
-        """The run was broken off."""
+        """The run failed with an error."""
         self._tell(RunFailed(run=self._run, cause=_text(words_of(error))))
 
     def started(self, sample: str) -> None:
@@ -74,7 +74,7 @@ class Watching:
         self._tell(SampleStarted(run=self._run, sample=sample))
 
     def resumed(self, sample: str, event: Resumed) -> None:
-        """A sample goes on where it was interrupted."""
+        """A sample continues where it was interrupted."""
         self._own.resumed(sample, event)
 
     def finished(self, result: SampleResult) -> None:
@@ -95,7 +95,7 @@ class Watching:
         )
 
     def put_off(self, sample: str) -> None:
-        """A sample is left for another time."""
+        """A sample is postponed."""
         self._own.put_off(sample)
         self._tell(SamplePutOff(run=self._run, sample=sample))
 
@@ -113,5 +113,5 @@ class Watching:
 
 
 def _text(text: str) -> str:
-    """A text that JSON can hold: a path of the system's may hold any bytes."""
+    """Return a text that JSON can hold; paths may hold any bytes."""
     return text.encode("utf-8", "backslashreplace").decode()

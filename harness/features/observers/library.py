@@ -28,25 +28,28 @@ METHODS = ("started", "resumed", "finished", "failed", "put_off", "retried")
 
 
 class EventFunction:
-    """Tells a function of each event, in the thread of the evaluation: what it raises ends that."""
+    """Calls a function with each event, in the evaluation's thread.
+
+    Errors of the function end the evaluation.
+    """
 
     def __init__(self, listen: Callable[[Observed], object]) -> None:
         self._listen = listen
 
     def tell(self, event: Observed) -> None:
-        """An event has happened."""
+        """Call the function with the event."""
         with suppress(Exception) if isinstance(event, RunFailed) else nullcontext():
-            self._listen(event)  # of a failure the cause is to be heard, not what it led to
+            self._listen(event)  # report the run's failure, not an error that follows from it
 
 
 class Logging:
-    """An observer that has the log say what would otherwise be lost; the results say the rest."""
+    """Observer that logs retries and pending samples, which results do not show."""
 
     def started(self, sample: str) -> None:
         """A sample has begun."""
 
     def resumed(self, sample: str, event: Resumed) -> None:
-        """It goes on where it was interrupted."""
+        """The sample continues where it was interrupted."""
 
     def finished(self, result: SampleResult) -> None:
         """A sample is graded and committed."""
@@ -57,7 +60,7 @@ class Logging:
         log.info(printable_line(words))
 
     def put_off(self, sample: str) -> None:
-        """A sample is left for another time."""
+        """A sample is postponed."""
 
     def retried(self, sample: str, retry: Retried) -> None:
         """A request failed and is sent again."""
@@ -65,7 +68,7 @@ class Logging:
 
 
 class _Both:
-    """Two observers as one."""
+    """Two observers combined into one."""
 
     def __init__(self, first: Observer, second: Observer) -> None:
         self._all = (first, second)
@@ -100,7 +103,7 @@ class _Both:
 
 
 def check_observer(told: Told | None) -> None:
-    """Refuse what can be told nothing. Raises UsageError."""
+    """Refuse an object that is neither an observer nor callable. Raises UsageError."""
     if told is None or _is_observer(told) or callable(told):
         return
     lacking = [each for each in METHODS if not callable(getattr(told, each, None))]
@@ -111,11 +114,11 @@ def check_observer(told: Told | None) -> None:
 
 
 def watched(told: Told | None, *, progress: bool | None) -> Watch:
-    """Return a maker of what the engine reports to.
+    """Return a maker of the observer that the engine reports to.
 
     Args:
-        told: of the user's.
-        progress: show the live table on stderr; None for where that is a terminal.
+        told: the user's observer or function.
+        progress: show the live table on stderr; None shows it if stderr is a terminal.
     """
     own = told if _is_observer(told) else Logging()
     listeners = () if told is None or _is_observer(told) else (EventFunction(told),)

@@ -1,8 +1,7 @@
-"""What observers from outside are told: events of runs and samples, as data.
+"""Events of runs and samples that observers receive.
 
-An event is frozen, holds no hidden test and no reference, and is a JSON object by
-`model_dump_json`. Keys are added, and never change their meaning, as long as `schema_version` is
-the same.
+An event is frozen, contains no hidden test and no reference, and becomes a JSON object by
+`model_dump_json`. Within one `schema_version` keys are only added and never change their meaning.
 """
 
 from datetime import UTC, datetime
@@ -23,7 +22,7 @@ def _now() -> str:
 
 
 class _Event(Frozen):
-    """Of every event: `run` is the run's directory as its user named it, `time` is in UTC."""
+    """Common fields: `run`, the run directory as the user gave it; `time`, in UTC."""
 
     schema_version: int = SCHEMA
     run: str
@@ -31,7 +30,7 @@ class _Event(Frozen):
 
 
 class RunStarted(_Event):
-    """A run has begun, or goes on. `left` of its `samples` are to be done now."""
+    """A run has started or resumed. `left` of its `samples` are still to do."""
 
     event: Literal["run_started"] = "run_started"
     model: str
@@ -43,7 +42,7 @@ class RunStarted(_Event):
 
 
 class SampleStarted(_Event):
-    """A sample has begun, or goes on. `sample` is `<problem id>#<index>`."""
+    """A sample has started or resumed. `sample` is `<problem id>#<index>`."""
 
     event: Literal["sample_started"] = "sample_started"
     sample: str
@@ -58,7 +57,7 @@ class SampleEnded(_Event):
 
 
 class SampleFailed(_Event):
-    """A sample that infrastructure kept from being graded; it stays pending."""
+    """A sample could not be graded because infrastructure failed; it stays pending."""
 
     event: Literal["sample_failed"] = "sample_failed"
     sample: str
@@ -67,14 +66,14 @@ class SampleFailed(_Event):
 
 
 class SamplePutOff(_Event):
-    """A sample that is left for another time: the budget is spent, or the user stopped the run."""
+    """A sample is postponed: the budget is spent, or the user stopped the run."""
 
     event: Literal["sample_put_off"] = "sample_put_off"
     sample: str
 
 
 class RunEnded(_Event):
-    """A run has ended: it is done, its user stopped it, or samples of it are pending."""
+    """A run has ended: it is done, the user stopped it, or some samples are pending."""
 
     event: Literal["run_ended"] = "run_ended"
     outcome: Literal["done", "interrupted", "incomplete"]
@@ -82,7 +81,7 @@ class RunEnded(_Event):
 
 
 class RunFailed(_Event):
-    """A run was broken off by an error; what was committed before is safe."""
+    """A run failed with an error; samples committed before are kept."""
 
     event: Literal["run_failed"] = "run_failed"
     cause: str

@@ -1,4 +1,4 @@
-"""Find an observer by its name: a plug-in, or module:attribute."""
+"""Find an observer by name: a plug-in, or `module:attribute`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,13 +10,13 @@ from harness.models.user_code import load_attribute
 
 
 def find_observer(name: str) -> Watcher:
-    """The observer of a plug-in, or what `module:attribute` names.
+    """Return the observer of a plug-in, or the one that `module:attribute` names.
 
-    It is a function of an event (`harness.features.observers.observer_events`), or a class, which
-    is called without arguments to make one, in the observer's own thread.
+    An observer is a function of an event (`harness.features.observers.observer_events`), or a class
+    that is called without arguments in the observer's own thread to make such a function.
 
     Raises:
-        UsageError: there is none of that name, it does not load, or cannot be called.
+        UsageError: the name is unknown, does not load, or is not callable.
     """
     plugin = plugins.find(plugins.OBSERVERS, name)
     if plugin is None and ":" not in name:

@@ -1,4 +1,4 @@
-"""Run an observer in a thread of its own, so that it cannot break the run."""
+"""Run each observer in its own thread, so that it cannot break the run."""
 
 import sys
 import threading
@@ -12,22 +12,23 @@ from harness.features.observers.observer_events import Observed, RunEnded, RunFa
 from harness.plugins import words_of
 
 ROOM = 1_000
-"""Events that may wait for a slow observer; more are lost, but for those that end a run."""
+"""Most events that wait for an observer; the rest are lost, but for a run's end."""
 Tell = Callable[[Observed], object]
 
 
 class Watcher:
-    """Tells one observer of events, in order, and keeps count of what it was not told.
+    """Passes events to one observer, in order, and counts those that were lost.
 
     `tell` neither waits nor raises, whatever the observer does. The thread is a daemon: an observer
     that never returns does not keep the process alive.
 
     Args:
-        name: of the observer, for what is said of it.
-        make: makes the observer, a function of an event, in the thread. Its `close`, if it has one,
-            is called after the last event.
-        wants: the kinds of events that it is told of; None for all.
-        room: events that may wait for it.
+        name: name of the observer, for messages.
+        make: function that makes the observer, a function of an event, in the thread. If the
+            observer
+            has a method `close`, it is called after the last event.
+        wants: types of the events to pass on; None for all.
+        room: most events that wait for the observer.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Watcher:
         self._first = ""
 
     def tell(self, event: Observed) -> None:
-        """Have the observer told, some time; at once if it is quick."""
+        """Queue an event for the observer."""
         if self._wants is not None and not isinstance(event, self._wants):
             return
         self._given += 1
@@ -58,13 +59,13 @@ class Watcher:
             self._waiting.put(event)
 
     def close(self, until: float) -> str | None:
-        """Wait for what is still to be told.
+        """Wait for queued events and the observer's `close`.
 
         Args:
-            until: at most, on the clock of `time.monotonic`.
+            until: deadline, on the clock of `time.monotonic`.
 
         Returns:
-            What went wrong, in one line; None where nothing did.
+            One line on what failed; None if nothing did.
         """
         if not self._given:
             return None
@@ -74,19 +75,19 @@ class Watcher:
         faults: list[str] = []
         given = f"{self._given:,} event{'' if self._given == 1 else 's'}"
         if self._failed:
-            failed = min(self._failed, self._given)  # its end is no event
+            failed = min(self._failed, self._given)  # its `close` may fail too and is no event
             faults.append(f"it failed at {failed:,} of {given}, at first by {self._first}")
         lost = self._given - self._told
         if self._thread is None:
-            faults.append("it has no thread: the system has no more of them")
+            faults.append("no thread could be started for it")
         elif lost:
             faults.append(f"{lost:,} of {given} were lost, as it was too slow")
         elif self._thread.is_alive():
-            faults.append("it is still at work on the last event, and is left alone")
+            faults.append("it has not finished the last event and is no longer waited for")
         return f"{self.name}: {'; '.join(faults)}" if faults else None
 
     def _begin(self) -> bool:
-        """Whether there is a thread now; a system has only so many."""
+        """Start the thread; return False if the system has no more threads."""
         thread = threading.Thread(target=self._work, daemon=True, name=self.name)
         _keep_stdout(thread)
         try:
@@ -111,15 +112,15 @@ class Watcher:
     def _guarded(self, call: Callable[[], Any]) -> Any:
         try:
             return call()
-        except BaseException as error:  # noqa: BLE001 - SystemExit, too, is theirs alone
-            self._failed += call is not self._make  # that is counted by the event
+        except BaseException as error:  # noqa: BLE001 - SystemExit must not end the run
+            self._failed += call is not self._make  # counted with each event
             self._first = self._first or words_of(error)
 
 
 class _Stdout:
-    """Standard output, but that what observers print goes to standard error.
+    """Standard output that redirects what observers print to standard error.
 
-    The output of a command may be JSON, which is read by a machine.
+    A command's output may be JSON that a program reads.
     """
 
     def __init__(self, real: Any) -> None:
@@ -140,7 +141,7 @@ class _Stdout:
 
 
 def _keep_stdout(thread: threading.Thread) -> None:
-    """Have what this thread prints kept off standard output, for as long as the process lives."""
+    """Redirect what this thread prints to standard error, until the process ends."""
     out: Any = sys.stdout
     if not isinstance(out, _Stdout):
         out = sys.stdout = _Stdout(out)

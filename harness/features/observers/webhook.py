@@ -1,7 +1,7 @@
-"""`--notify URL`: tells a chat, or any web server, that a run has begun, ended or failed.
+"""`--notify URL`: tell a web server when a run has started, ended or failed.
 
-The address is a secret: whoever has it can write to the chat. It is sent to, and never shown or
-stored; what is said of a failure names the host alone.
+The server may be that of a chat. The URL is a secret: it allows writing to the chat. It is never
+shown or stored; error messages name only its host.
 """
 
 import json
@@ -29,11 +29,11 @@ from harness.version import __version__
 
 TRIES = 3
 TIMEOUT_S = 2.5
-"""Of one try; with the pauses between them all tries end before a run stops waiting for them."""
+"""Seconds of one try; all tries end before a run stops waiting for observers."""
 PAUSE_S = 0.5
 TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
 LONGEST = 1_800
-"""Characters of a text; Discord takes 2,000."""
+"""Most characters of a text; Discord accepts 2,000."""
 
 SLACK = ("slack.com", "slack-gov.com")
 DISCORD = ("discord.com", "discordapp.com")
@@ -42,14 +42,14 @@ Body = dict[str, Any]
 
 
 class NotifyError(Exception):
-    """It could not be told; the message names no more of the address than its host."""
+    """The notification failed; the message names only the host of the URL."""
 
 
 def notifier(url: str) -> Watcher:
-    """What tells the web server at an address of a run's beginning and end.
+    """Return an observer that posts the start and end of a run to a URL.
 
     Raises:
-        UsageError: the address is none; it is not shown, since it may hold a secret.
+        UsageError: the URL is malformed; it is not shown, since it may be a secret.
     """
     webhook = Webhook.of(url)
     wants = (RunStarted, RunEnded, RunFailed)
@@ -58,11 +58,11 @@ def notifier(url: str) -> Watcher:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Webhook:
-    """An address that takes JSON by POST.
+    """A URL that accepts JSON by POST.
 
     Attributes:
-        host: of it, which may be shown.
-        pause_s: before a second try, and twice as long before a third.
+        host: host of the URL, which may be shown.
+        pause_s: seconds before the second try; twice as long before the third.
     """
 
     parts: SplitResult
@@ -72,7 +72,7 @@ class Webhook:
 
     @classmethod
     def of(cls, url: str) -> "Webhook":
-        """The webhook at a URL. Raises UsageError."""
+        """Parse a URL. Raises UsageError."""
         url = url.strip()
         try:
             parts = urlsplit(url)
@@ -88,10 +88,10 @@ class Webhook:
         )
 
     def __call__(self, event: Observed) -> None:
-        """Send what is to be said of an event.
+        """Send a notification of an event.
 
         Raises:
-            NotifyError: the server does not take it, or cannot be reached.
+            NotifyError: the server does not accept it, or cannot be reached.
         """
         if not isinstance(event, RunEvent):
             return
@@ -124,14 +124,14 @@ class Webhook:
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """A redirect would take what is said to where nobody wanted it; it is a failure instead."""
+    """Handler that makes redirects fail, so that nothing is sent to another server."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
 
 
 def body_for(address: SplitResult, event: RunEvent) -> Body:
-    """What a server takes, by its host: Slack's and Discord's form, or our own."""
+    """Return the body for a server: Slack's form, Discord's, or this program's own."""
     text = text_of(event)
     host = address.hostname or ""
     if _is_of(host, DISCORD) and not address.path.rstrip("/").endswith("/slack"):
@@ -143,7 +143,7 @@ def body_for(address: SplitResult, event: RunEvent) -> Body:
 
 
 def text_of(event: RunEvent) -> str:
-    """What is to be said of an event, on one line."""
+    """Describe an event in one line."""
     match event:
         case RunStarted():
             problems, samples = count(event.problems, "problem"), count(event.samples, "sample")
@@ -172,7 +172,7 @@ def _is_of(host: str, domains: tuple[str, ...]) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    """Why it cannot be reached: in the system's words, which name no address, or by a class."""
+    """Return the system's error or its class, which do not show the URL."""
     cause: Any = error.reason if isinstance(error, URLError) else error
     if isinstance(cause, TimeoutError):
         return "no answer in time"

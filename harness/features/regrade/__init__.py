@@ -1,1 +1,1 @@
-"""`harness regrade`: a run's stored solutions, graded once more."""
+"""`harness regrade`: grade a run's stored solutions again."""

@@ -49,21 +49,20 @@ def regrade_run(
     as_json: bool,
     fail_under: float | None = None,
 ) -> int:
-    """Judge a run's solutions again; returns the exit code.
+    """Judge a run's solutions again and return the exit code.
 
     Args:
-        parent: the run.
-        out: the new run's directory.
-        flags: the keys that were given, over the run's own.
-        unsafe: do without a sandbox where none can be had.
-        how: what the flags say of judging; the place of it is taken from there.
+        parent: directory of the run.
+        out: directory of the new run.
+        flags: the given keys, which override the run's own.
+        unsafe: judge without a sandbox if none is available.
+        how: settings of judging, of which only the place (executor) is used.
         as_json: print the summary as JSON.
         fail_under: the pass@1 that the new run must reach.
 
     Raises:
-        UsageError: a flag's value is none that can be.
-        RunDirectoryError: there is no such run, its problems are no longer what they were, or
-            `out` is another run.
+        UsageError: a flag has a value that is not accepted.
+        RunDirectoryError: there is no such run, its problems have changed, or `out` is another run.
     """
     err = console(error=True)
     before = read_manifest(parent)
@@ -126,7 +125,7 @@ def regrade_run(
 def _with_limits(
     judging: JudgingSession, spec: RunSpec, problems: Sequence[Problem], err: Console
 ) -> JudgingSession:
-    """With limits of time that follow from references, if any shall."""
+    """Derive time limits from references, if the spec asks for it."""
     if not isinstance(spec.test_timeout, str):
         return judging
     asked = replace(judging, by_reference=spec.test_timeout)
@@ -134,7 +133,7 @@ def _with_limits(
 
 
 def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
-    """A new run, or the same one that was begun before."""
+    """Create the run, or resume it if it is the same one."""
     if not (path / MANIFEST).exists():
         return RunDirectory.create(path, manifest)
     there = read_manifest(path)
@@ -145,7 +144,7 @@ def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
 
 
 def _tell_changes(err: Console, stored: Sequence[Stored], path: Path) -> None:
-    """Which verdicts are others now."""
+    """Print the verdicts that have changed."""
     before = {each.result.sample: each.result.verdict for each in stored}
     changed = [
         (result, before[result.sample])

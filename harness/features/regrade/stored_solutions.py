@@ -1,7 +1,7 @@
-"""Grading a run's solutions again, under another rule or other limits: a run that names its parent.
+"""Grade a run's solutions again, with another rule or limits, as a new run.
 
-No model is asked. A conversation went as it did under the parent's limits and stays what it was;
-its transcript is taken over, with the new grade at its end.
+No model is asked. The new run names its parent and takes over its transcripts, with the new grade
+at their end: the conversations happened under the parent's limits.
 """
 
 from collections.abc import Sequence
@@ -22,21 +22,21 @@ from harness.run.store.transcripts import Transcripts
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A solution of the parent run."""
+    """A solution of the parent run, with its problem."""
 
     problem: Problem
     result: SampleResult
 
 
 def stored_solutions(parent: Path, problems: Sequence[Problem]) -> list[Stored]:
-    """What a run has to be graded again, in the order of its results.
+    """Return the solutions of a run, in the order of its results.
 
     Args:
-        parent: its directory.
-        problems: as they are now.
+        parent: directory of the run.
+        problems: its problems as they are now.
 
     Raises:
-        RunDirectoryError: it has no results, or a problem is gone or no longer what it was.
+        RunDirectoryError: the run has no results, or a problem is missing or has changed.
     """
     by_id = {problem.id: problem for problem in problems}
     stored: list[Stored] = []
@@ -55,16 +55,13 @@ def stored_solutions(parent: Path, problems: Sequence[Problem]) -> list[Stored]:
 
 
 def jobs_of(stored: Sequence[Stored]) -> list[Job]:
-    """What the judge is asked; the numbers are places in `stored`.
-
-    Solutions of one problem follow one another.
-    """
+    """Return jobs for the judge, sorted by problem; numbers are indices in `stored`."""
     jobs = [Job(number, each.problem, each.result.code) for number, each in enumerate(stored)]
     return sorted(jobs, key=lambda job: job.problem.id)
 
 
 def judged_here(stored: Sequence[Stored], rules: ProblemKind) -> list[Judged]:
-    """The grades of answers, which take no sandbox; none for programs."""
+    """Return the grades of answers, which need no sandbox; none for programs."""
     if rules.runs_code:
         return []
     return [
@@ -74,7 +71,7 @@ def judged_here(stored: Sequence[Stored], rules: ProblemKind) -> list[Judged]:
 
 
 def regraded(result: SampleResult, grade: Grade) -> SampleResult:
-    """A result with another grade in the place of its own."""
+    """Return the result with this grade in place of its old one."""
     return result.model_copy(
         update={
             "verdict": grade.verdict,
@@ -93,7 +90,10 @@ def regraded(result: SampleResult, grade: Grade) -> SampleResult:
 
 
 def _steps(result: SampleResult, grade: Grade) -> tuple[Step, ...]:
-    """What is known of the revisions now: of one alone, how it was graded; of several, nothing."""
+    """Return the steps with new grades: unknown if there are several revisions.
+
+    A single revision is the final solution, so it has the new grade.
+    """
     judged = grade.verdict is not Verdict.UNGRADED
     only = grade.solved if judged and len(result.steps) == 1 else None
     now = {"solved": only, "public_passed": None, "passes_public": None}
@@ -101,12 +101,12 @@ def _steps(result: SampleResult, grade: Grade) -> tuple[Step, ...]:
 
 
 class Regrading:
-    """A regraded run that is being written.
+    """Writer of a regraded run.
 
     Args:
-        directory: of the new run.
-        parent: of the old one.
-        stored: its solutions.
+        directory: directory of the new run.
+        parent: directory of the old run.
+        stored: solutions of the old run.
     """
 
     def __init__(self, directory: RunDirectory, parent: Path, stored: Sequence[Stored]) -> None:
@@ -117,7 +117,7 @@ class Regrading:
         self.failures: list[tuple[str, Verdict, str]] = []
 
     def keep(self, judged: Judged) -> None:
-        """Commit one; what infrastructure failed on stays pending. Raises StorageError."""
+        """Commit a grade; infrastructure failures stay pending. Raises StorageError."""
         before = self._stored[judged.number].result
         if judged.grade.verdict in INFRASTRUCTURE:
             self.failures.append((before.sample, judged.grade.verdict, judged.cause))
@@ -139,5 +139,5 @@ class Regrading:
                 write(event)
 
     def close(self) -> None:
-        """Let go of the parent's transcripts."""
+        """Close the parent's transcripts."""
         self._transcripts.close()

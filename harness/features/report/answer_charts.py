@@ -1,4 +1,4 @@
-"""Charts of the answer: solve rate over spend, the cells' Pareto front, differences of pairs."""
+"""Charts of the first screen: solve rate by spend, Pareto front, differences."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from harness.features.report.charts import LABEL, PALETTE, SIZES, Spec, made, pl
 
 HEIGHT = 250
 BOUND = "any_right"
-"""The way whose curve is a bound: nobody reaches it who does not know the hidden tests."""
+"""The curve that is an upper bound, reachable only with the hidden tests."""
 WAYS: Mapping[str, str] = {
     "cut_off": "",
     "chosen": ", chosen by public tests",
@@ -20,7 +20,7 @@ WAYS: Mapping[str, str] = {
 
 
 def spend_rows(spend: SpendComparison, names: tuple[str, str]) -> list[dict[str, Any]]:
-    """Return the points of the curves that are drawn: both that are compared, and the bound.
+    """Return the points of the drawn curves: the two compared, and the bound.
 
     Each row has `arm`, `curve`, `bound`, `spend`, `solved`, `low`, `high`.
     """
@@ -53,13 +53,13 @@ def _drawn(spend: SpendComparison) -> list[SpendCurve]:
 def equal_spend(
     spend: SpendComparison, names: tuple[str, str], colours: tuple[str, str], title: str
 ) -> Spec:
-    """Two curves with bands, pass@k as a dotted bound, and the crossing marked.
+    """Draw two curves with bands, pass@k as a dotted bound, and the crossing.
 
     Args:
         spend: the comparison.
-        names: of its runs A and B.
-        colours: of both.
-        title: what the chart shows, in a sentence.
+        names: names of its runs A and B.
+        colours: colours of both.
+        title: a sentence that says what the chart shows.
     """
     import altair as alt
 
@@ -130,12 +130,12 @@ def _crossing_marks(spend: SpendComparison, x: Any) -> list[Any]:
 
 
 def pareto(rows: Sequence[Mapping[str, Any]], axis_title: str, title: str) -> Spec:
-    """A point a cell with its interval, and a line along the front.
+    """Draw a point with its interval for each cell, and a line along the front.
 
     Args:
-        rows: of each cell `name`, `price`, `value`, `low`, `high`, `front`.
-        axis_title: what a price is of.
-        title: what the chart shows, in a sentence.
+        rows: for each cell `name`, `price`, `value`, `low`, `high`, `front`.
+        axis_title: title of the price axis.
+        title: a sentence that says what the chart shows.
     """
     import altair as alt
 
@@ -178,11 +178,11 @@ _FRONT = [PALETTE[0], "#77828f"]
 
 
 def differences(rows: Sequence[Mapping[str, Any]], title: str) -> Spec:
-    """A line a pair: the difference of the rates with its interval, and a rule at none.
+    """Draw each pair's difference of rates with its interval, and a rule at 0.
 
     Args:
-        rows: of each pair `pair`, `difference`, `low`, `high` (in points), `decided`.
-        title: what the chart shows, in a sentence.
+        rows: for each pair `pair`, `difference`, `low`, `high` (in points), `decided`.
+        title: a sentence that says what the chart shows.
     """
     import altair as alt
 

@@ -1,4 +1,4 @@
-"""Changed outcomes: both solutions, and both conversations side by side, within the page."""
+"""Changed outcomes of two runs: both solutions and conversations side by side."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -17,19 +17,19 @@ from harness.run.summary.conversation import Conversation, Row, aligned, convers
 from harness.run.summary.loaded_run import Run
 
 MOST = 40
-"""Changed outcomes of a page; the others are in its table of samples."""
+"""Most changed outcomes of a page; the others are in its table of samples."""
 MOST_CHARACTERS = 3_000_000
-"""Of all conversations together; when they are used up, the others are left out."""
+"""Most characters of all conversations together; the rest are left out."""
 EMPTY = Conversation(())
 
 
 @dataclass(frozen=True)
 class Half:
-    """How one of the runs fared.
+    """Outcome of one of the two runs.
 
     Attributes:
-        way: `accepted`, or how many of its samples are solved where there are several.
-        talk: None where there is no transcript, or no room.
+        way: the verdict; if there are several samples, also how many are solved.
+        talk: the conversation; None if there is no transcript, or no room.
     """
 
     name: str
@@ -43,11 +43,11 @@ class Half:
 
 @dataclass(frozen=True)
 class Change:
-    """A problem that one of two runs did better on.
+    """A problem on which one of two runs did better.
 
     Attributes:
-        key: what stands for it in a link.
-        gained: whether the run does better than the baseline.
+        key: id for links.
+        gained: whether the run did better than the baseline.
     """
 
     key: str
@@ -60,13 +60,13 @@ class Change:
 
     @property
     def rows(self) -> Sequence[Row]:
-        """The revisions of both, side by side."""
+        """Revisions of both, side by side."""
         return aligned(self.a.talk or EMPTY, self.b.talk or EMPTY)
 
 
 @dataclass(frozen=True)
 class Changes:
-    """The changed outcomes of two runs; `left_out` are beyond `MOST`."""
+    """Changed outcomes of two runs; `left_out` is the number beyond `MOST`."""
 
     names: tuple[str, str]
     shown: tuple[Change, ...]
@@ -74,7 +74,7 @@ class Changes:
 
 
 def changed_outcomes(pairs: Sequence[Pairing]) -> Changes | None:
-    """Return the changed outcomes of the first screen's pair; None where there is no pair."""
+    """Return the changed outcomes of the first screen's pair; None without a pair."""
     pair = headline_pair(pairs)
     if pair is None:
         return None
@@ -84,12 +84,12 @@ def changed_outcomes(pairs: Sequence[Pairing]) -> Changes | None:
 
 
 def changes_of(comparison: Comparison, runs: tuple[Run, Run], names: Mapping[str, str]) -> Changes:
-    """Return the changed outcomes of the first two runs compared, with their conversations.
+    """Return the changed outcomes of the first two compared runs, with conversations.
 
     Args:
-        comparison: of a baseline and one run.
-        runs: both, the baseline first.
-        names: of the runs by their letters.
+        comparison: comparison of a baseline and one run.
+        runs: both runs, the baseline first.
+        names: names of the runs by their letters.
     """
     versus = comparison.versus[0]
     shown = interleaved(versus, MOST)
@@ -149,7 +149,7 @@ def _talk(opened: Transcripts, result: SampleResult) -> Conversation | None:
     name = file_name(result.problem_id, result.index)
     try:
         return conversation_of(opened.events(name)) if opened.exists(name) else None
-    except RunDirectoryError:  # a damaged pack: the page says that there is none
+    except RunDirectoryError:  # a damaged pack: shown as missing
         return None
 
 

@@ -1,7 +1,8 @@
 """Altair charts of the report.
 
-Colours of axes and words are the page's own, so that a chart follows it into the dark and onto
-paper. Those of marks are told from both backgrounds (a test computes the contrast).
+Axes and texts have the page's colours, so that charts follow dark mode and print. Marks have
+colours
+that contrast with both backgrounds (a test computes the contrast).
 """
 
 from collections.abc import Sequence
@@ -22,21 +23,21 @@ if TYPE_CHECKING:
     import altair as alt
 
 PALETTE = ("#2b7bba", "#c8611a", "#2e8b57", "#a65fb0", "#9a7b00", "#c2477f", "#14888f", "#77777f")
-"""For runs; of more than these, colours come again."""
+"""Colours of runs; they repeat if there are more runs."""
 OUTCOMES = {SOLVED: "#2e8b57", OVERFIT: "#b17a00", FAILED_PUBLIC: "#cf4a4a"}
 CUTOFF = "#cf4a4a"
-BAND, LINES_HEIGHT = 17, 260  # pixels: of a bar, and of a chart of lines
-LABEL = 145  # pixels of a name; longer ones are cut, and whole in the table
+BAND, LINES_HEIGHT = 17, 260  # pixels: height of a bar, and of a line chart
+LABEL = 145  # pixels of a name; the table has the whole name
 MOST_MONTHS = 120
 FONT = "system-ui, sans-serif"
 SIZES = {"labelFontSize": 12, "titleFontSize": 12}
 
 Spec = dict[str, Any]
-"""A chart as Vega-Lite has it, with its data."""
+"""A Vega-Lite chart with its data."""
 
 
 def group_rates(rows: Sequence[GroupRate], runs: Sequence[str], title: str) -> Spec:
-    """A point and its interval for each run, beneath each other for each group."""
+    """Draw a point with its interval for each run, one below another in each group."""
     import altair as alt
 
     order, picked = list(dict.fromkeys(row.group for row in rows)), legend_pick()
@@ -54,13 +55,13 @@ def group_rates(rows: Sequence[GroupRate], runs: Sequence[str], title: str) -> S
 
 
 def months(rows: Sequence[GroupRate], runs: Sequence[str], cutoff: str | None, title: str) -> Spec:
-    """Rates by month, runs beside each other, with a line where the training ended.
+    """Draw rates by month, with a line at the end of training.
 
     Args:
-        rows: whose groups are months, as `2024-05`.
-        runs: their names.
-        cutoff: the last month of the training; the line stands at its end.
-        title: what it shows, in a sentence.
+        rows: rates grouped by month, such as `2024-05`.
+        runs: names of the runs.
+        cutoff: last month of the models' training; the line is at its end.
+        title: a sentence that says what the chart shows.
     """
     import altair as alt
 
@@ -92,9 +93,9 @@ def months(rows: Sequence[GroupRate], runs: Sequence[str], cutoff: str | None, t
 
 
 def all_months(some: Sequence[str]) -> list[str]:
-    """All months from the first to the last of some, so that a gap in time is one in the chart.
+    """Return all months from the first to the last of `some`, to show gaps in time.
 
-    Where that would be more than `MOST_MONTHS`, those given alone.
+    If that would be more than `MOST_MONTHS`, return only those given.
     """
     ends = [int(month[:4]) * 12 + int(month[5:]) - 1 for month in (min(some), max(some))]
     if ends[1] - ends[0] >= MOST_MONTHS:
@@ -105,7 +106,7 @@ def all_months(some: Sequence[str]) -> list[str]:
 def solved_within(
     rows: Sequence[Solved], runs: Sequence[str], axis: str, title: str, *, whole: bool = False
 ) -> Spec:
-    """Steps: the share solved within so much; `whole` is of turns, else the axis is logarithmic."""
+    """Draw the share solved within an amount: turns (`whole`), else on a log axis."""
     import altair as alt
 
     numbers = (
@@ -134,7 +135,7 @@ def solved_within(
 
 
 def parts(rows: Sequence[Part], runs: Sequence[str], title: str) -> Spec:
-    """Bars: a run's share of each kind, beneath each other for each kind."""
+    """Draw bars of each run's share of each kind, one below another."""
     import altair as alt
 
     order, picked = list(dict.fromkeys(row.kind for row in rows)), legend_pick()
@@ -154,7 +155,7 @@ def parts(rows: Sequence[Part], runs: Sequence[str], title: str) -> Spec:
 
 
 def outcomes(rows: Sequence[Part], runs: Sequence[str], title: str) -> Spec:
-    """One bar a run, divided by how its samples did on public and hidden tests."""
+    """Draw one bar for each run, divided by results on public and hidden tests."""
     import altair as alt
 
     kinds = list(OUTCOMES)
@@ -183,7 +184,7 @@ def outcomes(rows: Sequence[Part], runs: Sequence[str], title: str) -> Spec:
 
 
 def quantiles(rows: Sequence[Quantile], runs: Sequence[str], axis: str, title: str) -> Spec:
-    """Lines that rise from no sample to all of them, over what a sample took."""
+    """Draw cumulative shares of samples by the amount that a sample took."""
     import altair as alt
 
     picked = legend_pick()
@@ -212,21 +213,21 @@ def quantiles(rows: Sequence[Quantile], runs: Sequence[str], axis: str, title: s
 
 
 def legend_pick() -> "alt.Parameter":
-    """The run that was clicked in the legend, or all."""
+    """Return a selection: the run clicked in the legend, or all runs."""
     import altair as alt
 
     return alt.selection_point(name="picked", fields=["run"], bind="legend")
 
 
 def faded_but(picked: "alt.Parameter") -> Any:
-    """An opacity that leaves what is picked, and makes the rest faint."""
+    """Return an opacity that fades all but the picked run."""
     import altair as alt
 
     return alt.when(picked).then(alt.value(1)).otherwise(alt.value(0.12))
 
 
 def plotted(rows: list[dict[str, Any]]) -> "alt.Chart":
-    """A chart of rows that the page has itself."""
+    """Return a chart of rows that are embedded in the page."""
     import altair as alt
 
     return alt.Chart(alt.Data(values=rows))
@@ -245,7 +246,7 @@ def _rate_row(row: GroupRate) -> dict[str, Any]:
 
 
 def run_colour(runs: Sequence[str]) -> "alt.Color":
-    """A run's colour, and a legend where there are several."""
+    """Return the colour by run, with a legend if there are several runs."""
     import altair as alt
 
     colors = [PALETTE[number % len(PALETTE)] for number in range(len(runs))]
@@ -298,12 +299,12 @@ def _part_tooltip() -> list["alt.Tooltip"]:
 
 
 def _bands(groups: int, runs: int, band: int = BAND) -> int:
-    """The height of so many groups of bars, with a gap between them."""
+    """Return the height of groups of bars, with a gap between groups, in pixels."""
     return max(60, groups * (runs * band + 8))
 
 
 def made(chart: Any, title: str, *, height: int) -> Spec:
-    """The chart's spec; as wide as there is room for, and with words for who cannot see it."""
+    """Return the chart's spec: full width, with a description for screen readers."""
     spec: Spec = chart.to_dict()
     shape = {"width": "container", "height": height, "description": title}
     look = {"background": "transparent", "font": FONT, "axis": SIZES, "legend": SIZES}

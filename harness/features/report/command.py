@@ -31,15 +31,15 @@ def write_report(
     """Write the report of some runs.
 
     Args:
-        runs: their directories.
-        out: the file; one that is there is replaced.
-        cutoff: `2024-05`, the last month that the models were trained on.
-        title: of the page.
-        only: the problems that count.
+        runs: directories of runs, or of one experiment.
+        out: the file to write; an existing file is replaced.
+        cutoff: last month of the models' training, such as `2024-05`.
+        title: title of the page.
+        only: filter of problems.
 
     Raises:
-        UsageError: the cut-off is no month, or the file cannot be written.
-        RunDirectoryError: a directory is no run.
+        UsageError: the cut-off is not a month, or the file cannot be written.
+        RunDirectoryError: a directory is not a run.
     """
     month = None if cutoff is None else _month(cutoff)
     if out.is_dir():
@@ -67,10 +67,10 @@ def write_report(
 
 
 def ranking_of(paths: Sequence[Path]) -> Ranking | None:
-    """Return the ranking of an experiment that is named; None where runs are.
+    """Return the ranking if the path is an experiment; None if the paths are runs.
 
     Raises:
-        UsageError: an experiment is named beside something else.
+        UsageError: an experiment is given together with other paths.
     """
     experiments = [path for path in paths if (path / FILE).is_file()]
     if not experiments:

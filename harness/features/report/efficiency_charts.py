@@ -1,4 +1,4 @@
-"""Charts of efficiency: solutions among references, and speed against correctness."""
+"""Charts of efficiency: solutions among references, and speed by solve rate."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -16,12 +16,12 @@ from harness.features.report.charts import (
 from harness.features.report.efficiency_figures import ReferenceRow, Standing
 
 REFERENCE = "#77828f"
-ROW = 22  # pixels of a problem
+ROW = 22  # pixels for each problem
 SQUARE = 300
 
 
 def among_references(strips: Sequence[ReferenceRow], runs: Sequence[str], title: str) -> Spec:
-    """A line a problem: a stroke for each reference, a diamond for each solution."""
+    """Draw a line for each problem: strokes are references, diamonds are solutions."""
     import altair as alt
 
     picked = legend_pick()
@@ -73,7 +73,7 @@ def among_references(strips: Sequence[ReferenceRow], runs: Sequence[str], title:
 
 
 def fast_and_right(standings: Sequence[Standing], runs: Sequence[str], title: str) -> Spec:
-    """A point a run, with the intervals of both its rates."""
+    """Draw a point for each run, with the intervals of both rates."""
     import altair as alt
 
     picked = legend_pick()

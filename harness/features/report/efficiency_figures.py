@@ -1,4 +1,4 @@
-"""Data of the efficiency charts: references on a scale, solutions among them."""
+"""Data of the efficiency charts: times of references and solutions."""
 
 import math
 from collections import Counter
@@ -10,12 +10,12 @@ from harness.run.store.results import SampleResult
 from harness.stats.rates import Rate
 
 MOST_PROBLEMS = 24
-MOST_MARKS = 12  # of a run at a problem; the slowest ones
+MOST_MARKS = 12  # of a run on a problem; the slowest are shown
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A solution among a problem's references: its time, in that of the fastest of them."""
+    """A solution's time, relative to the fastest reference of its problem."""
 
     run: str
     sample: str
@@ -28,7 +28,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class ReferenceRow:
-    """A problem's references, in the time of the fastest, and the solutions that passed."""
+    """A problem's references, relative to the fastest, and its passed solutions."""
 
     problem: str
     references: tuple[float, ...]
@@ -36,13 +36,13 @@ class ReferenceRow:
 
     @property
     def slowest(self) -> float:
-        """How many times slower than the fastest reference its slowest solution is."""
+        """Time of the slowest solution, relative to the fastest reference."""
         return max(mark.time for mark in self.marks)
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A run by how much it solves, and how fast what it solves is."""
+    """A run's solve rate, and the speed of what it solves."""
 
     run: str
     solved: Rate
@@ -50,10 +50,11 @@ class Standing:
 
 
 def strips(sides: Sequence[LabelledRun]) -> list[ReferenceRow]:
-    """The problems whose solutions were timed, those with the slowest first.
+    """Return the problems with timed solutions, those with the slowest first.
 
-    The references of a problem are those of the first run that has it; a solution is told in the
-    time of the fastest reference of its own run.
+    The references of a problem are those of the first run that has it. A solution's time is
+    relative
+    to the fastest reference in its own run.
     """
     references: dict[str, tuple[float, ...]] = {}
     marks: dict[str, list[Mark]] = {}
@@ -72,7 +73,7 @@ def strips(sides: Sequence[LabelledRun]) -> list[ReferenceRow]:
 
 
 def _mark(side: LabelledRun, result: SampleResult) -> Mark | None:
-    """None where it was not timed, or there is no reference to tell it by."""
+    """Return a timed solution's mark; None if it or its references have no time."""
     found = result.efficiency
     if found is None or found.time is None or found.cpu_s is None or not found.references:
         return None
@@ -92,7 +93,7 @@ def _mark(side: LabelledRun, result: SampleResult) -> Mark | None:
 
 
 def _some(marks: Sequence[Mark]) -> Iterator[Mark]:
-    """No more than `MOST_MARKS` of each run."""
+    """Yield at most `MOST_MARKS` of each run, the slowest first."""
     seen = Counter[str]()
     for mark in sorted(marks, key=lambda mark: -mark.time):
         seen[mark.run] += 1
@@ -101,14 +102,14 @@ def _some(marks: Sequence[Mark]) -> Iterator[Mark]:
 
 
 def _names(problems: Iterable[str]) -> dict[str, str]:
-    """Ids within their source where these tell all problems apart, else whole ids."""
+    """Return ids without their source if these are unique, else whole ids."""
     short = {problem: problem.partition("/")[2] or problem for problem in problems}
     names = short if len(set(short.values())) == len(short) else {each: each for each in short}
     return {problem: groupable(name) for problem, name in names.items()}
 
 
 def standings(sides: Sequence[LabelledRun]) -> list[Standing]:
-    """The runs that have both rates."""
+    """Return the runs that have both rates."""
     found = ((side.label, side.run.summary) for side in sides)
     return [
         Standing(label, summary.pass_at_1, summary.efficiency.beyond_passed)

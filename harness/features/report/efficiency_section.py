@@ -24,7 +24,7 @@ LEAD = (
 
 
 def efficiency_section(sides: Sequence[LabelledRun], pairs: Sequence[Pairing]) -> Section:
-    """Empty where no sample was timed."""
+    """Return the section; it is empty if no sample was timed."""
     if all(side.run.summary.efficiency is None for side in sides):
         return Section("efficiency", "Efficiency", "")
     labels = [side.label for side in sides]

@@ -1,4 +1,4 @@
-"""Cells of an experiment, and pairs of runs by the setting in which they differ."""
+"""Sections on an experiment's cells, and on pairs of runs by differing setting."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ MOST_PAIRS = 40
 
 
 def experiment_section(ranking: Ranking) -> Section:
-    """Return the ranked table and the Pareto chart."""
+    """Return the section with the ranked table and the Pareto chart."""
     table = PageItem(
         "ranking",
         "Cells, the one that solves most first",
@@ -62,7 +62,7 @@ def _row(number: int, cell: RankedCell, ranking: Ranking) -> tuple[str, ...]:
 
 
 def _pareto(ranking: Ranking) -> PageItem | None:
-    """Solve rate over price, a point a cell; None where nobody knows what a sample takes."""
+    """Return the chart of solve rate by price; None if no price is known."""
     if ranking.front_by is None:
         return None
     rows: list[dict[str, Any]] = []

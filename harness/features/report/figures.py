@@ -12,20 +12,20 @@ from harness.run.summary.iteration import Curve
 from harness.run.summary.summary import rate_of
 from harness.stats.rates import Rate
 
-MOST_GROUPS = 20  # tags, or platforms, of a chart; the most frequent ones
+MOST_GROUPS = 20  # most tags or platforms in a chart; the most frequent are shown
 LEVELS = ("easy", "medium", "hard")
 UNKNOWN = "unknown"
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
-FINE = 100  # quantiles of a line
+FINE = 100  # quantiles of a line chart
 
 
 Amount = Callable[[SampleResult], float | None]
-"""What a sample took; None where that is unknown."""
+"""Function that returns what a sample took; None if unknown."""
 
 
 @dataclass(frozen=True)
 class GroupRate:
-    """pass@1 of a run's samples in a group, as a month or a difficulty."""
+    """pass@1 of a run in a group of problems, such as a month or a difficulty."""
 
     run: str
     group: str
@@ -35,7 +35,7 @@ class GroupRate:
 
 @dataclass(frozen=True)
 class Solved:
-    """The share of a run's samples that is solved within so much."""
+    """Share of a run's samples solved within an amount, such as tokens."""
 
     run: str
     within: float
@@ -44,7 +44,7 @@ class Solved:
 
 @dataclass(frozen=True)
 class Part:
-    """How many of a run's samples are of a kind, and what share of all that is."""
+    """Number and share of a run's samples that are of a kind."""
 
     run: str
     kind: str
@@ -54,7 +54,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Quantile:
-    """A share of a run's samples took no more than so much."""
+    """Share of a run's samples that took at most this amount."""
 
     run: str
     share: float
@@ -62,34 +62,34 @@ class Quantile:
 
 
 def by_difficulty(sides: Sequence[LabelledRun]) -> list[GroupRate]:
-    """From easy to hard."""
+    """Return rates by difficulty, from easy to hard."""
     found = _grouped(sides, lambda result: [result.difficulty or UNKNOWN])
     order = (*LEVELS, UNKNOWN)
     return sorted(found, key=lambda each: order.index(each.group))
 
 
 def by_platform(sides: Sequence[LabelledRun]) -> list[GroupRate]:
-    """The most frequent first."""
+    """Return rates by platform, the most frequent first."""
     return most_frequent(_grouped(sides, lambda result: [result.platform or UNKNOWN]))
 
 
 def by_tag(sides: Sequence[LabelledRun]) -> list[GroupRate]:
-    """The most frequent first; a sample is in the group of each of its problem's tags."""
+    """Return rates by tag, the most frequent first; a sample counts for all its tags."""
     return most_frequent(_grouped(sides, lambda result: sorted(set(result.tags))))
 
 
 def by_month(sides: Sequence[LabelledRun]) -> list[GroupRate]:
-    """By the month in which problems were released, the first one first: `2024-05`."""
+    """Return rates by the problems' month of release, such as `2024-05`, in order."""
     found = _grouped(sides, lambda result: _months(result.release_date))
     return sorted(found, key=lambda each: each.group)
 
 
 def around_cutoff(sides: Sequence[LabelledRun], cutoff: date) -> list[GroupRate]:
-    """Of problems that were released until a model's training ended, and later.
+    """Return rates of problems released up to the end of training, and after it.
 
     Args:
         sides: the runs.
-        cutoff: the first day of the last month that a model was trained on.
+        cutoff: first day of the last month of the models' training.
     """
     until, after = f"until {month_of(cutoff)}", f"after {month_of(cutoff)}"
 
@@ -102,12 +102,12 @@ def around_cutoff(sides: Sequence[LabelledRun], cutoff: date) -> list[GroupRate]
 
 
 def released(result: SampleResult) -> date | None:
-    """When a sample's problem was released."""
+    """Return the release date of a sample's problem."""
     return result.release_date
 
 
 def month_of(day: date) -> str:
-    """A day's month: `2024-05`."""
+    """Return the month of a day, such as `2024-05`."""
     return f"{day:%Y-%m}"
 
 
@@ -130,7 +130,7 @@ def _grouped(
 
 
 def most_frequent(rows: Sequence[GroupRate], most: int = MOST_GROUPS) -> list[GroupRate]:
-    """The rows of the groups with most samples."""
+    """Return the rows of the groups with most samples."""
     often = Counter[str]()
     for row in rows:
         often[row.group] += row.samples
@@ -139,24 +139,24 @@ def most_frequent(rows: Sequence[GroupRate], most: int = MOST_GROUPS) -> list[Gr
 
 
 def by_turn(sides: Sequence[LabelledRun]) -> list[Solved]:
-    """The share solved by a turn."""
+    """Return the share solved by each turn."""
     return _curves(sides, lambda curve: [(p.turn, p.solved) for p in curve.by_turn])
 
 
 def by_tokens(sides: Sequence[LabelledRun]) -> list[Solved]:
-    """The share solved within so many tokens a sample."""
+    """Return the share solved within an amount of tokens per sample."""
     return _curves(sides, lambda curve: [(p.within, p.solved) for p in curve.by_tokens or ()])
 
 
 def by_dollars(sides: Sequence[LabelledRun]) -> list[Solved]:
-    """The share solved within so many dollars a sample."""
+    """Return the share solved within an amount of dollars per sample."""
     return _curves(sides, lambda curve: [(p.within, p.solved) for p in curve.by_dollars or ()])
 
 
 def _curves(
     sides: Sequence[LabelledRun], points: Callable[[Curve], list[tuple[float, float]]]
 ) -> list[Solved]:
-    """All runs' points; a run that ended earlier keeps what it had to the end of the last."""
+    """Return the points of all runs; shorter curves continue flat to the last end."""
     curves = [(side.label, side.run.summary.curve) for side in sides]
     found = {label: points(curve) for label, curve in curves if curve is not None}
     end = max((within for line in found.values() for within, _ in line), default=0.0)
@@ -174,7 +174,7 @@ FAILED_PUBLIC = "a public one failed"
 
 
 def public_and_hidden(sides: Sequence[LabelledRun]) -> list[Part]:
-    """Samples of problems that have tests of both kinds."""
+    """Return outcomes of samples whose problems have public and hidden tests."""
 
     def outcome(result: SampleResult) -> str:
         if result.solved:
@@ -188,17 +188,17 @@ def public_and_hidden(sides: Sequence[LabelledRun]) -> list[Part]:
 
 
 def verdicts(sides: Sequence[LabelledRun]) -> list[Part]:
-    """Which verdict how many samples have, the most frequent first."""
+    """Return the samples by verdict, the most frequent first."""
     return _parts(sides, lambda result: spoken(result.verdict), lambda _: True)
 
 
 def stop_reasons(sides: Sequence[LabelledRun]) -> list[Part]:
-    """Why how many samples ended, the most frequent first."""
+    """Return the samples by stop reason, the most frequent first."""
     return _parts(sides, lambda result: spoken(result.stop_reason), lambda _: True)
 
 
 def spoken(word: str) -> str:
-    """A word of ours, `wrong_answer`, as people write it."""
+    """Replace the underscores of a word such as `wrong_answer` by spaces."""
     return word.replace("_", " ")
 
 
@@ -208,7 +208,7 @@ def _parts(
     counts: Callable[[SampleResult], bool],
     kinds: Sequence[str] = (),
 ) -> list[Part]:
-    """One row for each run and each kind that there is in any."""
+    """Return a row for each kind that occurs, and each run."""
     by_run = {side.label: Counter(map(kind, filter(counts, side.run.results))) for side in sides}
     total = sum(by_run.values(), Counter[str]())
     order = [k for k in kinds if k in total] or [name for name, _ in total.most_common()]
@@ -221,32 +221,32 @@ def _parts(
 
 
 def seconds(result: SampleResult) -> float | None:
-    """Wall seconds of a sample."""
+    """Return the wall seconds of a sample."""
     return result.seconds
 
 
 def tokens(result: SampleResult) -> float | None:
-    """Tokens of a sample, where its provider told them."""
+    """Return the tokens of a sample; None if its provider did not report them."""
     return None if result.usage is None else result.usage.total_tokens
 
 
 def dollars(result: SampleResult) -> float | None:
-    """What a sample cost, where that is known."""
+    """Return the cost of a sample; None if unknown."""
     return result.cost
 
 
 def quantiles(
     sides: Sequence[LabelledRun], amount: Amount, *, fine: bool = False
 ) -> list[Quantile]:
-    """How much samples took: for each share the least amount that so many stayed within.
+    """Return the quantiles of what samples took.
 
     This is the inverse of the empirical distribution function (definition 1 of R. J. Hyndman and
-    Y. Fan, The American Statistician 50, 1996): a quantile is always a sample's own amount.
+    Y. Fan, The American Statistician 50, 1996): a quantile is always the amount of some sample.
 
     Args:
         sides: the runs.
-        amount: of a sample; those where it is unknown are left out.
-        fine: as many as a line needs, not as a table.
+        amount: function that returns a sample's amount; samples with an unknown one are left out.
+        fine: return the quantiles of a line chart, not those of a table.
     """
     shares = [step / FINE for step in range(FINE + 1)] if fine else QUANTILES
     rows: list[Quantile] = []

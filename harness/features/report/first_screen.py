@@ -1,4 +1,4 @@
-"""The first screen of the page: a sentence, both rates with drawn intervals, a chart, the cost."""
+"""First screen of the page: answer, rates with intervals, a chart, the cost."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,13 +31,13 @@ class Figure:
     """A large figure with a drawn interval.
 
     Attributes:
-        name: what it is of.
-        value: as it is read, `62 %` or `+14`.
-        spread: its interval in words; empty where there is none.
-        at, low, high: where the dot and the ends of the line stand, in percent of the drawing.
-        zero: where no difference stands; None for a rate.
-        colour: of the arm; empty for the ink's own.
-        facts: what stands below.
+        name: what the figure measures.
+        value: text of the figure, such as `62 %` or `+14`.
+        spread: text of its interval; empty if there is none.
+        at, low, high: positions of the dot and of the line's ends, in percent of the drawing.
+        zero: position of no difference, in percent; None for a rate.
+        colour: colour of the run; empty for the colour of text.
+        facts: lines below the figure.
     """
 
     name: str
@@ -53,14 +53,14 @@ class Figure:
 
 @dataclass(frozen=True)
 class FirstScreen:
-    """What is seen without scrolling.
+    """The part of the page that is visible without scrolling.
 
     Attributes:
-        title: what is compared, or was measured.
+        title: runs compared, or what was measured.
         sentences: the answer.
-        figures: one of a run; of two runs theirs and the difference.
-        chart: of solve rate over spend; None where nothing is known of spend.
-        facts: outcomes that changed, the over-fit gap, cost, answers cut off.
+        figures: figures of one run; or those of two runs and their difference.
+        chart: chart of solve rate by spend; None if spend is unknown.
+        facts: changed outcomes, over-fit gap, cost, answers cut off.
     """
 
     title: str
@@ -71,10 +71,10 @@ class FirstScreen:
 
 
 def first_screen(sides: Sequence[LabelledRun], pairs: Sequence[Pairing]) -> FirstScreen:
-    """Return the first screen: of the pair that answers most, or of the one run.
+    """Return the first screen: of the pair that answers most, or of a single run.
 
-    An agent against a single shot of the same model answers the question of the project; where
-    there is no such pair, it is the first.
+    A pair of an agent and a single shot of the same model answers the question of the project. If
+    there is no such pair, the first pair is shown.
     """
     pair = headline_pair(pairs)
     if pair is None:
@@ -83,7 +83,7 @@ def first_screen(sides: Sequence[LabelledRun], pairs: Sequence[Pairing]) -> Firs
 
 
 def headline_pair(pairs: Sequence[Pairing]) -> Pairing | None:
-    """Return the pair of the first screen."""
+    """Return the pair that the first screen shows; None if there is no pair."""
     return next((each for each in pairs if each.iterating), pairs[0] if pairs else None)
 
 
@@ -122,7 +122,7 @@ def _of_two(pair: Pairing, order: Sequence[str]) -> FirstScreen:
 
 
 def screen_of_two(comparison: Comparison, colours: tuple[str, str]) -> FirstScreen:
-    """Return the first screen of a baseline and one run, in these colours."""
+    """Return the first screen of a baseline and one run, in the given colours."""
     names = names_of(comparison)
     versus = comparison.versus[0]
     spend = versus.spend
@@ -213,7 +213,7 @@ def _sentence(note: str) -> str:
 
 
 def _facts(comparison: Comparison, versus: Pairwise) -> Iterator[str]:
-    """What stands below the chart: of the baseline, then of the other run."""
+    """Yield the lines below the chart: the baseline's figure, then the other run's."""
     pair = [side_of(comparison, label).summary for label in (versus.baseline, versus.label)]
     yield changes_words(versus)
     overfit = [percent(s.overfit_rate.value) if s.overfit_rate else UNKNOWN for s in pair]

@@ -1,4 +1,4 @@
-"""The problems to look at first: the slowest, the dearest, and those that flip the most."""
+"""Problems to look at first: the slowest, the most expensive, the flipping ones."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ class Extreme:
     """A problem over all runs.
 
     Attributes:
-        value: what it stands in the list for.
-        solved, samples: of it in all runs.
-        side, sample: where to look: that of its samples which took the most, or disagrees.
+        value: the figure by which the list is sorted.
+        solved, samples: number of its solved samples and of all its samples, in all runs.
+        side, sample: the sample to look at, and its run: the one that took the most, or disagrees.
     """
 
     problem: str
@@ -32,32 +32,33 @@ class Extreme:
 
 
 def slowest(sides: Sequence[LabelledRun]) -> list[Extreme]:
-    """By the mean of the wall seconds of their samples."""
+    """Return the problems with the largest mean of wall seconds."""
     return _by_mean(sides, figures.seconds)
 
 
 def dearest(sides: Sequence[LabelledRun]) -> list[Extreme]:
-    """By the mean of what their samples cost; those of which one's is unknown are left out."""
+    """Return the problems with the largest mean cost, of those with all costs known."""
     return _by_mean(sides, figures.dollars)
 
 
 def longest(sides: Sequence[LabelledRun]) -> list[Extreme]:
-    """By the mean of their samples' tokens; those of which one's are unknown are left out."""
+    """Return the problems with the largest mean tokens, of those with all known."""
     return _by_mean(sides, figures.tokens)
 
 
 def flipping(sides: Sequence[LabelledRun]) -> list[Extreme]:
-    """By how many samples would have to end otherwise for all to agree, of all of a problem's.
+    """Return the problems whose samples disagree most.
 
-    A problem that is solved half of the time has 0.5; one that always is, or never, is not in the
-    list.
+    The value is the share of a problem's samples that would have to change for all to agree: 0.5 if
+    it
+    is solved half of the time. Problems solved always or never are not in the list.
     """
     found: list[Extreme] = []
     for samples in _by_problem(sides).values():
         solved = sum(result.solved for _, result in samples)
         if solved in {0, len(samples)}:
             continue
-        rarer = solved * 2 <= len(samples)  # look at one that ended as fewer did
+        rarer = solved * 2 <= len(samples)  # show a sample of the rarer outcome
         side, odd = next((side, result) for side, result in samples if result.solved == rarer)
         share = min(solved, len(samples) - solved) / len(samples)
         found.append(_extreme(samples, share, side, odd))
@@ -68,7 +69,7 @@ _Samples = list[tuple[LabelledRun, SampleResult]]
 
 
 def _by_problem(sides: Sequence[LabelledRun]) -> dict[tuple[str, str], _Samples]:
-    """The graded samples of a problem as it is in some runs: another content is another."""
+    """Group graded samples by problem; other content counts as another problem."""
     found: defaultdict[tuple[str, str], _Samples] = defaultdict(list)
     for side in sides:
         for result in side.graded:

@@ -1,8 +1,8 @@
-"""The page itself: one HTML document that holds all it needs and asks for nothing.
+"""The page: one HTML document that contains all it needs and loads nothing.
 
-A policy in its head lets only the scripts run that this module wrote, each by its hash, and lets
-nothing be loaded from anywhere: what a model or a data set wrote could do no harm even if it were
-not escaped, which it is.
+A content security policy in its head allows only this module's scripts, each by its hash, and no
+loading from any address. Text of a model or a data set could do no harm even if it were not
+escaped, which it is.
 """
 
 import base64
@@ -38,13 +38,13 @@ def report_page(
     cutoff: date | None = None,
     ranking: Ranking | None = None,
 ) -> str:
-    """The report of some runs, at least one, as an HTML document.
+    """Return the report of one or more runs as an HTML document.
 
     Args:
-        runs: those that are under way are shown as far as they are.
-        title: of the page.
-        cutoff: any day of the last month that the models were trained on.
-        ranking: of the experiment that the runs are cells of, if they are.
+        runs: runs; unfinished ones are shown as far as they are.
+        title: title of the page.
+        cutoff: any day of the last month of the models' training.
+        ranking: ranking of the experiment, if the runs are its cells.
     """
     sides = sides_of(runs)
     pairs = pairings(sides)
@@ -75,7 +75,7 @@ def report_page(
 
 
 def _heading(title: str, told: str, ranking: Ranking | None) -> str:
-    """The page's own title where one was given; else what was measured."""
+    """Return the user's title if one was given; else what was measured."""
     if title != DEFAULT_TITLE or not told:
         return title
     if ranking is None:
@@ -86,31 +86,31 @@ def _heading(title: str, told: str, ranking: Ranking | None) -> str:
 
 @cache
 def chart_scripts() -> str:
-    """Vega, Vega-Lite and Vega-Embed, as vl-convert brings them; bundling takes two seconds."""
+    """Return Vega, Vega-Lite and Vega-Embed from vl-convert; takes two seconds."""
     import altair as alt
     import vl_convert
 
-    version = ".".join(alt.SCHEMA_VERSION.split(".")[:2])  # that which Altair writes for
+    version = ".".join(alt.SCHEMA_VERSION.split(".")[:2])  # the version that Altair writes for
     bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", version)
-    return _within_script(f"(() => {{{bundle}\n}})();")  # its names stay its own
+    return _within_script(f"(() => {{{bundle}\n}})();")  # no global names
 
 
 def own_script(name: str) -> str:
-    """A file that goes into the page as it is."""
+    """Return a bundled file that goes into the page unescaped."""
     text = (files(PACKAGE) / "templates" / name).read_text(encoding="utf-8")
     return _within_script(text)
 
 
 def _within_script(text: str) -> str:
-    """A script which cannot end its element before its end."""
+    """Escape a script so that it cannot end its element early."""
     return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def embedded(value: Any) -> "_Safe":
-    """A value as JSON that may stand within a script element, whatever texts it has.
+    """Return a value as JSON that is safe within a script element.
 
-    Only ASCII is written, and none of the letters that HTML gives a meaning. What is no number has
-    no JSON, and becomes null.
+    It is ASCII without characters that HTML gives a meaning. NaN and infinities, which JSON lacks,
+    become null.
     """
     from pydantic_core import to_json
 
@@ -129,7 +129,7 @@ def _ascii(letter: str) -> str:
 
 
 def policy(scripts: Sequence[str]) -> str:
-    """The content security policy under which these scripts run and no other."""
+    """Return the content security policy that allows only these scripts."""
     hashes = (hashlib.sha256(script.encode()).digest() for script in scripts)
     allowed = " ".join(f"'sha256-{base64.b64encode(each).decode()}'" for each in hashes)
     return (
@@ -139,7 +139,7 @@ def policy(scripts: Sequence[str]) -> str:
 
 
 class _Safe(str):
-    """Text that goes into the page as it is, because it is ours or has been made fit."""
+    """Text that goes into the page unescaped: bundled, or escaped before."""
 
     __slots__ = ()
 
@@ -148,7 +148,7 @@ class _Safe(str):
 
 
 def _shown(value: object) -> object:
-    """Texts as they are safe to be read: characters that are not seen are spelled out."""
+    """Return texts with invisible characters spelled out."""
     return value if hasattr(value, "__html__") or not isinstance(value, str) else printable(value)
 
 

@@ -1,4 +1,4 @@
-"""The model of the page: sections of charts and tables."""
+"""Model of the page: sections of charts and tables."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from harness.text import interval, percent
 
 @dataclass(frozen=True)
 class Table:
-    """Words and figures in rows; the first column says what the others are of.
+    """A table of texts; the first column names the rows.
 
     Attributes:
-        commands: whether the last column is commands, one a line, to be copied.
-        empty: what is said where there is no row.
+        commands: whether the last column holds commands to copy, one a line.
+        empty: text shown if there are no rows.
     """
 
     head: tuple[str, ...]
@@ -26,13 +26,13 @@ class Table:
 
 @dataclass(frozen=True)
 class PageItem:
-    """Something to look at.
+    """A table, mostly with a chart.
 
     Attributes:
-        name: of letters and dashes, and of no other exhibit.
-        title: what it is.
-        about: what it shows and how to read it, in a sentence or two.
-        chart: None where the table is all there is.
+        name: unique id of letters and dashes.
+        title: title of the item.
+        about: what the item shows and how to read it, in a sentence or two.
+        chart: the chart; None if there is only the table.
     """
 
     name: str
@@ -44,10 +44,10 @@ class PageItem:
 
 @dataclass(frozen=True)
 class Section:
-    """Exhibits on one question; `lead` says which, or why there is no answer.
+    """Items on one question; `lead` says which, or why there is no answer.
 
     Attributes:
-        folded: whether it is opened by a click: details that few look at.
+        folded: whether the section opens on a click, as it is rarely needed.
     """
 
     name: str
@@ -58,14 +58,14 @@ class Section:
 
 
 def rate_words(rate: Rate | None) -> str:
-    """A rate with its interval."""
+    """Return a rate with its interval as text."""
     if rate is None:
         return "unknown"
     return f"{percent(rate.value)} ({interval(rate.low, rate.high)})"
 
 
 def group_table(rows: Iterable[GroupRate], of: str) -> Table:
-    """The table behind a chart of rates."""
+    """Return the table of a chart of rates."""
     return Table(
         (of, "run", "solved", "95 % interval", "problems"),
         tuple(
@@ -82,7 +82,7 @@ def group_table(rows: Iterable[GroupRate], of: str) -> Table:
 
 
 def solved_table(rows: Iterable[Solved], of: str) -> Table:
-    """The table behind a chart of what is solved within so much."""
+    """Return the table of a chart of shares solved within an amount."""
     return Table(
         ("run", of, "solved"),
         tuple((row.run, f"{row.within:,.12g}", percent(row.solved)) for row in rows),
@@ -90,13 +90,13 @@ def solved_table(rows: Iterable[Solved], of: str) -> Table:
 
 
 def part_table(rows: Iterable[Part], of: str) -> Table:
-    """The table behind a chart of shares."""
+    """Return the table of a chart of shares."""
     cells = ((row.kind, row.run, f"{row.samples:,}", percent(row.share)) for row in rows)
     return Table((of, "run", "samples", "share"), tuple(cells))
 
 
 def quantile_table(rows: Iterable[Quantile], of: str) -> Table:
-    """The table behind a chart of quantiles: a row for each run."""
+    """Return the table of a chart of quantiles, a row for each run."""
     by_run: dict[str, list[Quantile]] = {}
     for row in rows:
         by_run.setdefault(row.run, []).append(row)

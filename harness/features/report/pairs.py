@@ -1,4 +1,4 @@
-"""Pairs of runs that the report compares, and in which settings they differ."""
+"""Pairs of runs that the report compares, and the settings in which they differ."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ from harness.stats.paired import (
 from harness.stats.pass_at_k import Counts
 
 NO_FACTORS = RESUMABLE | GROWING | {"shard", "batch", "require_isolation", "unsafe_no_sandbox"}
-"""Keys of the spec that are no reason for one run to solve more than another."""
+"""Keys of the spec that do not affect how much a run solves."""
 ITERATING = frozenset(key for key in SETTINGS if not uses("single_shot", key))
-"""Keys that some modes ignore: between runs of two modes they are a part of the mode."""
+"""Keys that some modes ignore; between two modes they are part of the mode."""
 
 
 class Match(NamedTuple):
-    """Two runs that are set against each other, and the settings in which they differ."""
+    """Two runs to compare, and the settings in which they differ."""
 
     base: LabelledRun
     other: LabelledRun
@@ -33,12 +33,15 @@ class Match(NamedTuple):
 
 
 def matches(sides: Sequence[LabelledRun]) -> list[Match]:
-    """Choose the runs that are set against each other: those that differ in one setting.
+    """Choose the runs to compare: those that differ in one setting.
 
-    Of runs that differ in the same setting alone, the others are set against the first, or against
-    the single shot where the setting is the mode. A run that may iterate and a single shot of the
-    same model that have no such partner are matched too, the nearest first. Where there is no match
-    at all, every run is set against the first.
+    In a group of runs that differ in the same single setting, the others are compared with the
+    first,
+    or with the single shot if the setting is the mode. An iterating run and a single shot of the
+    same
+    model without such a partner are matched too, the nearest first. If there is no match at all,
+    every
+    run is compared with the first.
     """
     found = list(_by_one_setting(sides))
     found += _by_mode(sides, found)
@@ -46,7 +49,7 @@ def matches(sides: Sequence[LabelledRun]) -> list[Match]:
 
 
 def factors(one: LabelledRun, other: LabelledRun) -> tuple[str, ...]:
-    """Return the settings in which two runs differ, by their keys."""
+    """Return the keys of the settings in which two runs differ."""
     ignored = NO_FACTORS
     if _value(one, "mode") != _value(other, "mode"):
         ignored |= ITERATING
@@ -55,12 +58,12 @@ def factors(one: LabelledRun, other: LabelledRun) -> tuple[str, ...]:
 
 
 def is_shot(side: LabelledRun) -> bool:
-    """Whether a run's mode is the single shot."""
+    """Whether a run's mode is single shot."""
     return side.said("mode") == SINGLE_SHOT
 
 
 def _by_one_setting(sides: Sequence[LabelledRun]) -> Iterator[Match]:
-    """Of each group of runs that differ in one setting alone, every run against one of them."""
+    """Match each run with one that differs from it in a single setting."""
     ordered = sorted(sides, key=lambda side: not is_shot(side))
     partners = [(one, other, factors(one, other)) for one, other in combinations(ordered, 2)]
     taken: set[tuple[int, tuple[str, ...]]] = set()
@@ -72,7 +75,7 @@ def _by_one_setting(sides: Sequence[LabelledRun]) -> Iterator[Match]:
 
 
 def _by_mode(sides: Sequence[LabelledRun], found: Sequence[Match]) -> Iterator[Match]:
-    """Runs that may iterate against a single shot of the same model, where neither is yet."""
+    """Match unmatched iterating runs with an unmatched single shot of the same model."""
     matched = {id(side) for each in found if each.factors == ("mode",) for side in each[:2]}
     shots = [side for side in sides if is_shot(side) and id(side) not in matched]
     for side in sides:
@@ -89,16 +92,16 @@ def _value(side: LabelledRun, key: str) -> object:
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two runs over the problems that both graded, of the same content.
+    """Comparison of two runs over the problems of the same content that both graded.
 
     Attributes:
-        base, other: what is compared with what.
-        paired: A is `base`, B is `other`.
-        p_value: corrected by Holm for the pairings that differ in the same settings.
-        low, high: the interval of the difference, corrected likewise: it excludes 0 exactly where
+        base, other: the baseline and the run compared with it.
+        paired: the paired comparison; A is `base`, B is `other`.
+        p_value: p-value, corrected by Holm for the pairings that differ in the same settings.
+        low, high: interval of the difference, corrected likewise: it excludes 0 exactly if
             p_value < 0.05.
-        factors: the settings in which the two differ.
-        flips: the problems that one of them did better on.
+        factors: keys of the settings in which the two differ.
+        flips: problems on which one of them did better.
     """
 
     base: LabelledRun
@@ -112,13 +115,13 @@ class Pairing:
 
     @property
     def iterating(self) -> bool:
-        """Whether it is a run that may iterate against one that may not, of the same model."""
+        """Whether an iterating run is compared with a single shot of the same model."""
         alike = self.base.said("model") == self.other.said("model")
         return alike and is_shot(self.base) and not is_shot(self.other)
 
     @property
     def differs_in(self) -> str:
-        """The settings in which the two differ, with the values of the first and of the other."""
+        """The settings in which the two differ, with the values of both."""
         values = (
             f"{key.replace('_', ' ')}: {self.base.said(key)} -> {self.other.said(key)}"
             for key in self.factors
@@ -127,7 +130,7 @@ class Pairing:
 
 
 def pairings(sides: Sequence[LabelledRun]) -> list[Pairing]:
-    """Set runs against each other as `matches` has it; no shared problem is no pair."""
+    """Compare the runs that `matches` chooses, if they share a problem."""
     made = [(match, *_paired(match.base, match.other)) for match in matches(sides)]
     made = [each for each in made if each[1].problems]
     corrected: dict[int, float] = {}
@@ -170,7 +173,7 @@ def _pairing(match: Match, paired: Paired, counts: Sides, p_value: float) -> Pai
 def _shares(
     a: dict[str, Counts], b: dict[str, Counts]
 ) -> tuple[dict[str, float], dict[str, float], dict[str, int], dict[str, int]]:
-    """What `compare_paired` takes: the shares solved, and how many samples there are."""
+    """Return the arguments of `compare_paired`: shares solved and numbers of samples."""
     one, other = ({p: solved / n for p, (n, solved) in of.items()} for of in (a, b))
     number, others = ({p: n for p, (n, _) in of.items()} for of in (a, b))
     return one, other, number, others

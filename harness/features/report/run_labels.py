@@ -1,4 +1,4 @@
-"""The runs of a report, each under a name that no other has."""
+"""The runs of a report, each with a unique label."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,42 +21,42 @@ NOT_KEYS = frozenset(
         *("__lookupGetter__", "__lookupSetter__"),
     }
 )
-"""What every object of JavaScript has: Vega, which keeps groups by name in objects, fails on it."""
+"""Properties of all JavaScript objects, which Vega cannot use as names of groups."""
 SINGLE_SHOT = "single_shot"
 
 
 @dataclass(frozen=True)
 class LabelledRun:
-    """A run and its name in the report."""
+    """A run and its label in the report."""
 
     label: str
     run: Run
 
     @cached_property
     def graded(self) -> tuple[SampleResult, ...]:
-        """The samples that count in a rate."""
+        """The samples that count in rates."""
         return tuple(result for result in self.run.results if result.graded)
 
     @property
     def imported(self) -> bool:
-        """Whether only solutions were imported, so that turns, tokens and costs are unknown."""
+        """Whether only solutions were imported: turns, tokens and costs are unknown."""
         found = self.run.manifest.get("imported")
         return found is not None and "format" not in found
 
     def said(self, key: str) -> str:
-        """What the stored spec says, as a word; `unknown` where the run is older than the key."""
+        """Return a setting as text; `unknown` if the run is older than the key."""
         value = self.run.spec.get(key)
         return "unknown" if value is None else str(value)
 
     def transcript(self, sample: str) -> str:
-        """The command that prints a sample's transcript, as a shell takes it; "" where none is."""
+        """Return the shell command for a sample's transcript; empty if there is none."""
         if self.imported:
             return ""
         return transcript_command(self.run.path, sample)
 
 
 def sides_of(runs: Sequence[Run]) -> list[LabelledRun]:
-    """The runs in the order given; those with the same directory's name are numbered."""
+    """Return the runs in the given order; equal directory names are numbered."""
     names = [_short(groupable(run.name)) or "run" for run in runs]
     often, seen, taken = Counter(names), Counter[str](), set(names)
     labels: list[str] = []
@@ -71,13 +71,13 @@ def sides_of(runs: Sequence[Run]) -> list[LabelledRun]:
 
 
 def groupable(name: str) -> str:
-    """A name from outside as it may stand in a chart, on one line."""
+    """Return a name on one line, and changed if charts cannot use it."""
     shown = printable_line(name)
     return f"{shown} " if shown in NOT_KEYS else shown
 
 
 def remarks(sides: Sequence[LabelledRun]) -> Iterator[str]:
-    """What whoever reads the figures has to know: what is not done, and what makes runs unlike."""
+    """Yield warnings: pending or ungraded samples, and differences between runs."""
     for side in sides:
         pending = sum(side.run.summary.pending.values())
         if pending:
@@ -104,7 +104,7 @@ def remarks(sides: Sequence[LabelledRun]) -> Iterator[str]:
 
 
 def changed(one: LabelledRun, other: LabelledRun) -> set[str]:
-    """Problems of both runs whose content is not the same."""
+    """Return the problems of both runs whose content differs."""
     hashes = {result.problem_id: result.problem_hash for result in one.run.results}
     return {
         result.problem_id

@@ -1,4 +1,4 @@
-"""Rows of all samples, as the page's script reads them."""
+"""Rows of all samples, for the page's script."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,15 +14,15 @@ COLUMNS = (
     *("turns", "tokens", "cost", "seconds", "stop", "tags", "released", "issues"),
     *("chosen", "steps", "command", "code"),
 )
-"""What stands in a row, in order; the script is told."""
+"""Names of a row's values, in order; the script receives them too."""
 EFFICIENCY = ("cpu_s", "percentile", "beyond", "beyond_low", "beyond_high", "lack", "remark")
-"""What stands at a row's end where the solutions of any run are timed."""
+"""Further values of a row if solutions of any run are timed."""
 MOST_CODE = 4_000_000
-"""Characters of code in all; where there are more, the page has none of it."""
+"""Most characters of code in all; if there are more, the page contains no code."""
 
 
 def sample_data(sides: Sequence[LabelledRun]) -> dict[str, Any]:
-    """All samples, and what the page's filters need to know of them."""
+    """Return all samples, with the facts that the page's filters need."""
     results = [result for side in sides for result in side.run.results]
     with_code = sum(len(result.code) for result in results) <= MOST_CODE
     timed = any(result.efficiency is not None for result in results)
@@ -72,7 +72,7 @@ def _efficiency(result: SampleResult) -> list[Any]:
 
 
 def _step(step: Step, result: SampleResult) -> str:
-    """A revision in a few words."""
+    """Describe a revision in a few words."""
     words = f"turn {step.turn}"
     if step.public_passed is not None:
         words += f", public tests {step.public_passed} of {result.public_total}"

@@ -26,7 +26,7 @@ from harness.features.report.summary_section import summary_section
 from harness.run.summary.groups import FEWEST
 from harness.text import count, dollars, figure, percent
 
-MOST_FLIPS = 200  # of a list
+MOST_FLIPS = 200  # in a list
 PAIR_HEAD = (
     *(
         "run",
@@ -48,13 +48,13 @@ def sections_of(
     cutoff: date | None,
     ranking: Ranking | None = None,
 ) -> list[Section]:
-    """Return all sections in the order of the page; those with nothing to show say why, or are out.
+    """Return the sections in the page's order; empty ones say why or are left out.
 
     Args:
-        sides: at least one.
-        pairs: of them that are set against each other.
-        cutoff: the first day of the last month that the models were trained on, if that is known.
-        ranking: of the experiment that the runs are cells of, if they are.
+        sides: one or more runs.
+        pairs: the pairs to compare.
+        cutoff: first day of the last month of the models' training, if known.
+        ranking: ranking of the experiment, if the runs are its cells.
     """
     found = [
         *([experiment_section(ranking)] if ranking else []),
@@ -102,7 +102,7 @@ def _pairs(sides: Sequence[LabelledRun], found: Sequence[Pairing]) -> Section:
 
 
 def _unpaired(sides: Sequence[LabelledRun], found: Sequence[Pairing]) -> str:
-    """The runs that are in no pair."""
+    """Return the runs that are in no pair."""
     paired = {side.label for each in found for side in (each.base, each.other)}
     return ", ".join(side.label for side in sides if side.label not in paired)
 
@@ -197,7 +197,7 @@ def _groups(sides: Sequence[LabelledRun]) -> Section:
 
 
 def _enough(rows: Sequence[GroupRate]) -> tuple[list[GroupRate], int]:
-    """The groups that have enough problems in some run, with that number, and how many have not."""
+    """Return groups with enough problems in a run, and how many groups have too few."""
     most: dict[str, int] = {}
     for row in rows:
         most[row.group] = max(most.get(row.group, 0), row.rate.problems)

@@ -1,4 +1,4 @@
-"""The first section: each run in numbers, side by side."""
+"""Section with each run's figures side by side."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -19,11 +19,11 @@ SETTINGS = ("model", "mode", "prompt", "temperature", "reasoning_effort", "max_t
 UNSHOWN = frozenset(
     {*SETTINGS, "price", "prices", "concurrency", "workers", "max_cost", "max_tokens_total"}
 )
-"""Keys that change no result, or are shown anyway; of the others, those that differ are."""
+"""Keys shown in any case or without effect; others are shown if they differ."""
 
 
 def summary_section(sides: Sequence[LabelledRun]) -> Section:
-    """Every run's headline, what it took and how it was set up."""
+    """Return the section: rates, figures and settings of every run."""
     rates = _headlines(sides)
     about = (
         "The share of problems solved: all tests passed, public and hidden. "
@@ -84,7 +84,7 @@ def _settings(sides: Sequence[LabelledRun]) -> list[_Row]:
 
 
 def _several(sides: Sequence[LabelledRun]) -> Iterator[_Row]:
-    """pass@k and pass^k for the k that any run has."""
+    """Yield pass@k and pass^k for each k that any run has."""
     for k in sorted({each.k for side in sides for each in side.run.summary.of_several}):
         yield f"pass@{k}", partial(_of_k, k, lambda of: of.any_right)
         yield f"pass^{k}", partial(_of_k, k, lambda of: of.all_right)
@@ -100,7 +100,7 @@ def _of(told: Callable[[Summary], str]) -> Callable[[LabelledRun], str]:
 
 
 def _of_ours(told: Callable[[Summary], str]) -> Callable[[LabelledRun], str]:
-    """What nobody knows of a run that was imported."""
+    """Make a row's function that says `unknown` for imported runs."""
     return lambda side: "unknown" if side.imported else told(side.run.summary)
 
 
@@ -109,7 +109,7 @@ def _share(value: float | None) -> str:
 
 
 def _median(side: LabelledRun, amount: Amount) -> str:
-    return figure(next((q.amount for q in quantiles([side], amount) if q.share == 0.5), None))  # noqa: PLR2004 - the middle
+    return figure(next((q.amount for q in quantiles([side], amount) if q.share == 0.5), None))  # noqa: PLR2004 - the median
 
 
 def _no_hidden(side: LabelledRun) -> str:

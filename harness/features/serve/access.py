@@ -1,10 +1,10 @@
-"""Who may ask the server.
+"""Access control of the server.
 
-With a token: whoever shows it, as a bearer token or as the password of HTTP's basic authentication.
-The second form is for clients that know an address only: `http://any:TOKEN@host:8080/run_code`.
+With a token: clients send it as a bearer token or as the password of HTTP's basic authentication.
+The second form is for clients that only know a URL: `http://any:TOKEN@host:8080/run_code`.
 
-Without one the server listens on this machine alone. A web page that a browser on this machine
-shows must not reach it: such a request has an `Origin`, or a `Host` that is not this machine's.
+Without a token the server listens only on this machine. Web pages in a browser on this machine must
+not reach it: such a request has an `Origin`, or a `Host` that is not this machine's.
 """
 
 import base64
@@ -20,16 +20,16 @@ from harness.features.serve.refusal import UNAUTHORIZED, Refusal
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 LONGEST_HEADER = 4_000
 OPEN_PATHS = ("/health",)
-"""Answered without a token, for those who watch over servers."""
+"""Paths that need no token, for monitoring."""
 
 
 class Access:
-    """Lets a request through to the app, or refuses it before any of its body is read.
+    """Passes a request to the app, or refuses it before its body is read.
 
     Args:
-        app: what it stands before.
-        token: what a client has to show; None: none, on this machine only.
-        counted: is told the path and the status of each request that is refused.
+        app: the app that is protected.
+        token: token that clients must send; None accepts requests without one, from this machine.
+        counted: called with the path and status of each refused request.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Access:
         self._counted = counted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or hand over to the app."""
+        """Refuse the request, or pass it to the app."""
         if scope["type"] == "http":
             try:
                 self._check(Headers(scope=scope), scope["path"])
@@ -51,7 +51,7 @@ class Access:
         await self._app(scope, receive, send)
 
     def _check(self, headers: Headers, path: str) -> None:
-        """Raise Refusal where a request may not come in."""
+        """Raise Refusal if the request is not allowed."""
         if self._token is None:
             if "origin" in headers:
                 raise Refusal(
@@ -72,7 +72,7 @@ class Access:
 
 
 def _token_of(header: str) -> str:
-    """Return the token in an `Authorization` header; nothing where there is none."""
+    """Return the token in an `Authorization` header; empty if there is none."""
     scheme, _, value = header.partition(" ")
     match scheme.lower():
         case "bearer":

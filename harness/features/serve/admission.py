@@ -1,4 +1,4 @@
-"""How many requests, and how many bytes of theirs, the server holds at a time."""
+"""Limits on the requests, and on the bytes, that the server holds at a time."""
 
 import asyncio
 from contextlib import suppress
@@ -11,7 +11,7 @@ from starlette.types import Receive
 from harness.features.serve.refusal import Refusal
 
 BODY_S = 60.0
-"""Seconds in which a request's body has to arrive."""
+"""Seconds within which a request's body must arrive."""
 FULL_RETRY_S = 1.0
 PASSED_OVER_BYTES, PASSED_OVER_S = 1 << 30, 10.0
 
@@ -20,8 +20,8 @@ class Places:
     """Places for requests. A request keeps its place until its answer is sent.
 
     Args:
-        most: requests at a time, those that wait for a worker among them.
-        most_bytes: of their bodies and answers, together.
+        most: most requests at a time, including those that wait for a worker.
+        most_bytes: most bytes of all bodies and answers.
     """
 
     def __init__(self, most: int, most_bytes: int) -> None:
@@ -30,10 +30,10 @@ class Places:
         self.bytes = 0
 
     def take(self, retry_s: float = FULL_RETRY_S) -> "Place":
-        """Take a place, to be entered.
+        """Return a free place, to be used as a context manager.
 
         Raises:
-            Refusal: 503: there is none.
+            Refusal: 503, no place is free.
         """
         if self.taken >= self.most:
             raise Refusal(503, f"{self.most:,} requests are being answered; ask later", retry_s)
@@ -41,7 +41,7 @@ class Places:
 
 
 class Place:
-    """One request's place; a context manager, which gives it back."""
+    """Place of one request; leaving the context frees it."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
@@ -61,10 +61,10 @@ class Place:
         self._places.bytes -= self._bytes
 
     def hold(self, number: int) -> None:
-        """Hold so many bytes more, until the place is given back.
+        """Reserve more bytes until the place is freed.
 
         Raises:
-            Refusal: 503: others hold too many.
+            Refusal: 503, other requests hold too many.
         """
         places = self._places
         if places.bytes + number > places.most_bytes and places.bytes > self._bytes:
@@ -77,14 +77,14 @@ async def read_body(request: Request, place: Place, most: int, seconds: float = 
     """Return a request's body.
 
     Args:
-        request: not read yet.
-        place: holds the bytes.
-        most: bytes of a body.
-        seconds: in which it has to arrive.
+        request: request whose body is not read yet.
+        place: the request's place, which reserves the bytes.
+        most: most bytes of a body.
+        seconds: seconds within which the body must arrive.
 
     Raises:
-        Refusal: it is too long, comes too slowly, or others hold too much.
-        ClientDisconnect: the client left.
+        Refusal: the body is too long or too slow, or other requests hold too many bytes.
+        ClientDisconnect: the client closed the connection.
     """
     declared = request.headers.get("content-length", "")
     length = int(declared) if declared.isdecimal() else 0
@@ -104,9 +104,9 @@ async def read_body(request: Request, place: Place, most: int, seconds: float = 
 
 
 async def pass_over(receive: Receive) -> None:
-    """Read what is left of a refused request's body, and keep nothing of it.
+    """Read and discard the rest of a refused request's body.
 
-    A client that is still sending would otherwise see its connection reset, and no answer.
+    Otherwise a client that is still sending would get a connection reset and no answer.
     """
     left = PASSED_OVER_BYTES
     with suppress(TimeoutError):

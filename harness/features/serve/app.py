@@ -26,26 +26,28 @@ from harness.version import __version__
 T = TypeVar("T")
 NDJSON = "application/x-ndjson"
 SEND_S = 60.0
-"""Seconds in which a client has to take a piece of its answer."""
+"""Seconds within which a client must take a piece of its answer."""
 MARGIN_S = 8.0
-"""Added to `compile_timeout` for the wait of `/run_code`: verl's client waits for both time-outs
-and 10 s, and asks again after a 504 alone."""
+"""Seconds added to `compile_timeout` for the wait for a worker in `/run_code`.
+
+verl's client waits for both timeouts and 10 s, and retries only after a 504.
+"""
 PIECE = 1 << 18
 LARGE = 1 << 20
-"""Bytes of a body that is not read on the event loop."""
+"""Bytes of a body above which it is parsed in a thread, not on the event loop."""
 FAILING = 5
-"""Sandbox failures in a row after which the server calls itself ill."""
+"""Sandbox failures in a row after which `/health` reports `failing`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What the server takes.
+    """Limits of the server.
 
     Attributes:
-        requests: at a time, those that wait for a worker among them.
-        body_bytes: of one body.
-        held_bytes: of all bodies and outputs.
-        wait_s: seconds until a worker has to be free, where the request does not say.
+        requests: most requests at a time, including those that wait for a worker.
+        body_bytes: most bytes of one body.
+        held_bytes: most bytes of all bodies and outputs.
+        wait_s: seconds to wait for a free worker, unless the request says otherwise.
     """
 
     requests: int = 1_024
@@ -58,12 +60,12 @@ Answer = Callable[[bytes, Place], Coroutine[Any, Any, Response]]
 
 
 class Service:
-    """What the paths do.
+    """Handlers of the paths.
 
     Args:
-        graders: judge; their workers run programs as well.
-        bounds: what is taken.
-        problems: how many the server has.
+        graders: judges of items; their workers also run programs.
+        bounds: limits of the server.
+        problems: number of problems that the server has.
     """
 
     def __init__(self, graders: Graders, bounds: Bounds, problems: int) -> None:
@@ -116,7 +118,7 @@ class Service:
             yield json_bytes(each) + b"\n"
 
     def retry_s(self) -> float:
-        """Return after how many seconds there may be room."""
+        """Return the estimated seconds until there is room."""
         return self._workers.retry_s
 
     def answered(self, path: str, status: int) -> None:
@@ -125,7 +127,7 @@ class Service:
 
     @property
     def most_body(self) -> int:
-        """Bytes of one body."""
+        """Most bytes of one body."""
         return self._bounds.body_bytes
 
     async def _health(self, request: Request) -> Response:
@@ -162,7 +164,7 @@ class Service:
 
 
 class Endpoint:
-    """A path whose requests have bodies: takes a place, reads, answers, and gives it back."""
+    """A path whose requests have bodies; a request holds a place until its answer."""
 
     def __init__(self, service: Service, answer: Answer) -> None:
         self._service = service
@@ -194,7 +196,7 @@ class Endpoint:
 
 
 def _pieces(message: Message) -> Iterator[Message]:
-    """Yield a message in pieces, so that a client that does not read keeps its place."""
+    """Split a message into pieces, so that each must be taken within `SEND_S`."""
     body = message.get("body", b"")
     if len(body) <= PIECE:
         yield message
@@ -205,19 +207,19 @@ def _pieces(message: Message) -> Iterator[Message]:
 
 
 UNREAD = frozenset({413, 503})
-"""Statuses of requests whose bodies are on their way still."""
+"""Statuses of refusals that may come before the body was read."""
 LEFT = 499
-"""Counted for a client that closed its connection, as nginx has it; never sent."""
+"""Status counted if a client closed its connection, as in nginx; never sent."""
 
 
 async def _left(receive: Receive) -> None:
-    """End when the client has closed its connection."""
+    """Return when the client has closed its connection."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 async def _read(read: Callable[[bytes], T], body: bytes) -> T:
-    """Return what a body says; a large one is read in a thread. Raises Refusal."""
+    """Parse a body, a large one in a thread. Raises Refusal."""
     return await asyncio.to_thread(read, body) if len(body) > LARGE else read(body)
 
 
@@ -226,7 +228,7 @@ def _run_request(body: bytes) -> RunRequest:
 
 
 def _grade_request(body: bytes) -> Item | Batch:
-    """Return one solution, or many: those have `items` at their top."""
+    """Return one item, or a batch if the object has `items`."""
     data = read_json(body)
     if isinstance(data, dict) and "items" in data:
         return read_model(Batch, cast("object", data))

@@ -1,4 +1,4 @@
-"""`harness serve`: the judge over HTTP."""
+"""`harness serve`: judge solutions over HTTP."""
 
 import os
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ def serve(
     token_env: Annotated[
         str,
         typer.Option(metavar="NAME", help="The environment variable that holds the token."),
-    ] = "HARNESS_SERVE_TOKEN",  # noqa: S107 - the name of one
+    ] = "HARNESS_SERVE_TOKEN",  # noqa: S107 - a variable's name
     max_requests: Annotated[
         int, typer.Option(min=1, help="Requests at a time, those that wait among them.")
     ] = 1_024,

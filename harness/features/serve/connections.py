@@ -1,4 +1,4 @@
-"""HTTP connections of the server: headers have to arrive in time, and there is an end to them."""
+"""HTTP connections with a limit on their number and a time limit for headers."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,7 +17,7 @@ _FULL = (
 
 
 class BoundedConnection(H11Protocol):
-    """A connection that is closed where a request's headers take too long."""
+    """A connection that is closed if a request's headers take too long."""
 
     headers_s = HEADERS_S
     most = MOST_CONNECTIONS
@@ -27,7 +27,7 @@ class BoundedConnection(H11Protocol):
         self._patience: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Refuse it where there are too many; else wait for its headers."""
+        """Refuse the connection if there are too many; else wait for its headers."""
         super().connection_made(transport)
         if len(self.connections) > self.most:
             transport.write(_FULL)
@@ -36,17 +36,17 @@ class BoundedConnection(H11Protocol):
         self._watch()
 
     def data_received(self, data: bytes) -> None:
-        """Read on; the clock runs while headers have begun and not ended."""
+        """Process the data; the timer runs until the headers are complete."""
         super().data_received(data)
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of the clock."""
+        """Stop the timer."""
         self._stop()
         super().connection_lost(exc)
 
     def _watch(self) -> None:
-        """Run the clock while the client owes headers, and only then."""
+        """Run the timer only while the client has not sent complete headers."""
         if cast("Any", self.conn).their_state is not h11.IDLE:
             self._stop()
         elif self._patience is None:

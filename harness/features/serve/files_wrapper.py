@@ -1,9 +1,9 @@
-"""Files beside a program: written before it runs, handed over when it has ended.
+"""Files for a program: written before it runs, and fetched after it has ended.
 
-The sandbox takes a program and its standard input, and nothing else. So the files are part of the
-program: a few lines write them into its working directory, which is then the first place that it
-imports from. What is fetched afterwards comes out on standard output, between marks that are drawn
-anew for every request. The program could write such a thing itself; they are its own files.
+The sandbox takes only a program and its standard input, so the files are part of the program: a few
+lines write them into its working directory, which is then first on its import path. Fetched files
+are printed on standard output, between marks that are random for every request. The program could
+print such output itself, but only about its own files.
 """
 
 import json
@@ -51,11 +51,11 @@ def _harness_start(files, fetch, mark, code):
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """A program with files.
+    """A program with its files.
 
     Attributes:
-        code: the program that writes them, and then runs the one that was asked for.
-        mark: what comes before and after the files that it hands over.
+        code: program that writes the files and then runs the requested program.
+        mark: marker before and after the fetched files in the output.
     """
 
     code: str
@@ -63,12 +63,12 @@ class Wrapped:
 
 
 def wrap(code: str, files: Mapping[str, str], fetch: Sequence[str]) -> Wrapped:
-    """Return a program that has files.
+    """Wrap a program with its files.
 
     Args:
         code: the program.
-        files: by their paths, relative to its working directory, in base64.
-        fetch: paths of the files to hand over when it has ended.
+        files: contents in base64, by path relative to the working directory.
+        fetch: paths of the files to return after the program has ended.
     """
     mark = f"<{secrets.token_hex(16)}>"
     given = ", ".join(map(repr, (json.dumps(dict(files)), list(fetch), mark, code)))
@@ -76,11 +76,11 @@ def wrap(code: str, files: Mapping[str, str], fetch: Sequence[str]) -> Wrapped:
 
 
 def unwrap(stdout: bytes, mark: str) -> tuple[bytes, dict[str, str]]:
-    """Return what the program itself wrote, and the files that it handed over.
+    """Split output into the program's own output and the fetched files.
 
     Args:
-        stdout: of a wrapped program.
-        mark: the one that it was wrapped with.
+        stdout: output of a wrapped program.
+        mark: the marker with which it was wrapped.
     """
     head, found, rest = stdout.partition(mark.encode())
     text, closed, tail = rest.partition(mark.encode())

@@ -1,4 +1,4 @@
-"""What `POST /grade` answers of one solution: nothing that would show a hidden test."""
+"""Answer of `POST /grade` for one solution; it shows nothing of hidden tests."""
 
 import logging
 from typing import Any
@@ -10,22 +10,22 @@ from harness.text import printable_line
 log = logging.getLogger("harness")
 
 HIDDEN_FIELDS = frozenset({"index", "public", "verdict", "cpu_s", "wall_s"})
-"""Of a hidden test's result. Output and errors of a program may hold its input."""
+"""Fields shown of hidden tests; output and errors may contain a test's input."""
 HIDDEN_CAUSE = "the problem's row, or its checker, is faulty; the server's log says how"
 
 
 def grade_answer(
     item: Item, grade: Grade, *, number: int, problem_id: str, extraction: str, cause: str
 ) -> dict[str, Any]:
-    """Return the answer to one item.
+    """Return the answer for one item.
 
     Args:
-        item: what was asked.
-        grade: what the judge says.
-        number: its place in the request, from 0.
-        problem_id: in full.
-        extraction: the rule that found the code; empty where code was given.
-        cause: why infrastructure failed, where it did.
+        item: the requested item.
+        grade: the judge's grade.
+        number: index of the item in the request, from 0.
+        problem_id: full id of the problem.
+        extraction: name of the rule that found the code; empty if code was given.
+        cause: cause of an infrastructure failure; empty if there was none.
     """
     passed = grade.public_passed + grade.hidden_passed
     total = grade.public_total + grade.hidden_total
@@ -51,7 +51,7 @@ def grade_answer(
 
 
 def reward_of(item: Item, grade: Grade) -> float | None:
-    """Return what a verdict is worth; None where it says nothing of the solution."""
+    """Return the reward; None if the verdict says nothing about the solution."""
     if grade.verdict in INFRASTRUCTURE | {Verdict.UNGRADED}:
         return None
     if item.reward != "fraction":
@@ -61,7 +61,7 @@ def reward_of(item: Item, grade: Grade) -> float | None:
 
 
 def shown_test(test: TestResult) -> dict[str, Any]:
-    """Return the part of a test's result that may leave the server."""
+    """Return the part of a test's result that clients may see."""
     values = test.model_dump(mode="json")
     if test.public:
         return values

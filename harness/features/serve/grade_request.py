@@ -1,4 +1,4 @@
-"""What `POST /grade` is asked: solutions of problems that the server has, or of tests given."""
+"""Request of `POST /grade`: solutions of known problems, or of given tests."""
 
 import hashlib
 import json
@@ -21,15 +21,15 @@ from harness.sources.apps.apps_tests import read_suite
 MOST_ITEMS = 10_000
 LONGEST_TEST_S = 900.0
 CODE = "code"
-"""In place of a rule of extraction: the text is the code."""
+"""Given in place of an extraction rule: the text is the code."""
 
 
 class GivenTest(RequestBody):
-    """A test of the client's own.
+    """A test that the client sends.
 
     Attributes:
-        input: what a program reads; for a function one JSON value a line, an argument each.
-        output: what a program must write; for a function the JSON value that it must return.
+        input: standard input of a program; for a function one JSON value a line, an argument each.
+        output: expected output of a program; for a function its expected value as JSON.
     """
 
     input: str
@@ -37,15 +37,16 @@ class GivenTest(RequestBody):
 
 
 class Settings(RequestBody):
-    """How a solution is judged, where that is not to be as the server was started.
+    """Settings of judging that differ from those with which the server was started.
 
     Attributes:
-        reward: `passed`: 1 where every test passed, else 0; `fraction`: the share of tests passed.
-        extract: how code is found in a text: `harness`, `lcb`, or `code` where it is the code.
+        reward: `passed`: 1 if every test passed, else 0; `fraction`: the share of tests passed.
+        extract: rule that finds code in a text: `harness`, `lcb`, or `code` if the text is the
+            code.
         test_timeout: CPU seconds of each test.
-        wall_timeout: wall seconds of each test, for sleepers.
-        memory: MiB of each test; no more than the server grants.
-        all_tests: run every test (true), or none after a failure (false).
+        wall_timeout: wall seconds of each test, for programs that sleep.
+        memory: MiB of each test, within the server's limit.
+        all_tests: true: run every test; false: stop at the first failure.
     """
 
     rule: RuleName | None = None
@@ -61,15 +62,17 @@ class Item(Settings):
     """One solution.
 
     Attributes:
-        id: the client's own name for it; it stands in the answer.
-        problem: the name of a problem of the server's.
-        tests: in its place.
-        input_output: in its place: the column of APPS, TACO and verl's rows, an object of `inputs`,
-            `outputs` and, for a function, `fn_name`. The inputs of a function are lists of
+        id: the client's id for it, repeated in the answer.
+        problem: name of a problem of the server.
+        tests: tests, instead of `problem`.
+        input_output: tests as in the rows of APPS, TACO and verl, instead of `problem`: an object
+            with
+            `inputs`, `outputs` and, for a function, `fn_name`. The inputs of a function are lists
+            of
             arguments, as in APPS, or texts of one JSON value a line, as in verl's rows.
-        entry_point: with `tests`: the function or `Solution` method that is called.
+        entry_point: function or `Solution` method to call; only with `tests`.
         code: the solution.
-        text: in its place: what a model wrote, with code in it.
+        text: the model's text, which contains the solution, instead of `code`.
     """
 
     id: str | int | None = None
@@ -93,12 +96,12 @@ class Item(Settings):
 
 
 class Batch(Settings):
-    """Many solutions; its settings are those of items that have none of their own."""
+    """Many solutions; its settings apply to items that do not set them."""
 
     items: tuple[Item, ...] = Field(min_length=1, max_length=MOST_ITEMS)
 
     def each(self) -> tuple[Item, ...]:
-        """Return the items with all of their settings."""
+        """Return the items with all their settings."""
         common = {name: getattr(self, name) for name in Settings.model_fields}
         return tuple(
             item.model_copy(
@@ -111,22 +114,22 @@ class Batch(Settings):
 
 
 def options_for(item: Item, usual: Options, most_memory: int) -> Options:
-    """Return how an item is judged.
+    """Return the options with which an item is judged.
 
     Args:
-        item: its settings win.
-        usual: as the server was started.
-        most_memory: bytes that a test may use here.
+        item: the item, whose settings take precedence.
+        usual: the server's options.
+        most_memory: most bytes that a test may use.
 
     Raises:
-        Refusal: 422: it asks for more.
+        Refusal: 422, the item asks for more memory.
     """
     memory = usual.memory_bytes if item.memory is None else item.memory * MEBIBYTE
     if memory is not None and memory > most_memory:
         raise Refusal(422, f"memory: at most {most_memory // MEBIBYTE} MiB here")
     stop = usual.stop if item.all_tests is None else STOPS[item.all_tests]
     if item.all_tests is None and item.reward == "fraction":
-        stop = STOPS[True]  # else the reward would hang on where judging was left off
+        stop = STOPS[True]  # else the reward would depend on where judging stopped
     return replace(
         usual,
         rule=item.rule or usual.rule,
@@ -138,13 +141,13 @@ def options_for(item: Item, usual: Options, most_memory: int) -> Options:
 
 
 def given_problem(item: Item) -> Problem:
-    """Return the problem that an item's own tests make.
+    """Make a problem of an item's tests.
 
-    LiveCodeBench's preamble comes before the solution, as models leave imports out. Every test is
-    public: the client knows it.
+    LiveCodeBench's preamble is put before the solution, as models often omit imports. Every test is
+    public, since the client knows it.
 
     Raises:
-        Refusal: 422: `input_output` is not as APPS has it.
+        Refusal: 422, `input_output` does not have APPS' form.
     """
     if item.tests is None and item.input_output is not None and _has_lines(item.input_output):
         return _of_lines(item.input_output)
@@ -159,7 +162,7 @@ def given_problem(item: Item) -> Problem:
 
 
 def _has_lines(column: dict[str, Any]) -> bool:
-    """Whether the inputs of a function are texts, an argument a line."""
+    """Whether the inputs of a function are texts with an argument a line."""
     inputs = column.get("inputs")
     if not isinstance(column.get("fn_name"), str) or not isinstance(inputs, list) or not inputs:
         return False
@@ -167,7 +170,7 @@ def _has_lines(column: dict[str, Any]) -> bool:
 
 
 def _of_lines(column: dict[str, Any]) -> Problem:
-    """Return the problem of such a column. Raises Refusal."""
+    """Make a problem of a column with such inputs. Raises Refusal."""
     inputs, name = cast("list[str]", column["inputs"]), cast("str", column["fn_name"])
     outputs = cast("list[Any]", column.get("outputs"))
     if not isinstance(column.get("outputs"), list) or len(outputs) != len(inputs):

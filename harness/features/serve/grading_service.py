@@ -1,4 +1,4 @@
-"""Solutions judged for `POST /grade`, by the same judge as `harness grade`."""
+"""Judging for `POST /grade`, with the same judge as `harness grade`."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -18,19 +18,20 @@ from harness.run.plan.problem_kinds import RULES_OF, judge_answer
 from harness.sandbox.program import SandboxError
 
 TRIES = 2
-"""How often a solution is judged whose sandbox failed."""
+"""Times a solution is judged at most when its sandbox fails."""
 SOLUTION_S = 1_800.0
-"""Wall seconds on a worker after which a solution is given up; its reward is none."""
+"""Wall seconds on a worker after which a solution is given up; it gets no reward."""
 
 
 @dataclass(frozen=True, slots=True)
 class GradeItem:
-    """An item with all that judging it takes, checked.
+    """A checked item, ready to be judged.
 
     Attributes:
-        number: its place in the request.
-        problem: the server's, or one of the item's own tests.
-        own: whether the tests are the item's.
+        number: index of the item in the request.
+        problem: the server's problem, or one made of the item's tests.
+        own: whether the item brought its own tests.
+        options: options of judging.
     """
 
     number: int
@@ -42,13 +43,13 @@ class GradeItem:
 
 @dataclass(frozen=True, slots=True)
 class Graders:
-    """Judges items.
+    """Judge of items.
 
     Attributes:
-        workers: where.
-        problems: that items may name.
-        usual: how, where an item does not say.
-        most_memory: bytes that a test may use.
+        workers: workers that run the tests.
+        problems: problems that items may name.
+        usual: options for settings that items leave out.
+        most_memory: most bytes that a test may use.
     """
 
     workers: Workers
@@ -57,10 +58,10 @@ class Graders:
     most_memory: int
 
     def check(self, items: Sequence[Item], where: str = "items.{}: ") -> list[GradeItem]:
-        """Return items ready to be judged: nothing is judged of a request that is wrong.
+        """Check all items before any is judged, and return them ready to be judged.
 
         Raises:
-            Refusal: 422: names the first item that is wrong, and why.
+            Refusal: 422, with the first wrong item and the reason.
         """
         found: list[GradeItem] = []
         for number, item in enumerate(items):
@@ -85,11 +86,11 @@ class Graders:
     async def stream(
         self, asked: Sequence[GradeItem], wait_s: float
     ) -> AsyncIterator[dict[str, Any]]:
-        """Yield answers as items are judged, a few more at a time than there are workers.
+        """Yield answers as items are judged, one more at a time than there are workers.
 
         Args:
             asked: checked items.
-            wait_s: seconds until a worker has to be free for one.
+            wait_s: seconds to wait for a free worker for an item.
         """
         waiting = iter(asked)
         under_way: set[asyncio.Task[dict[str, Any]]] = set()
@@ -114,7 +115,7 @@ class Graders:
             await asyncio.gather(*under_way, return_exceptions=True)
 
     async def _line(self, asked: GradeItem, wait_s: float) -> dict[str, Any]:
-        """Return an item's answer, whatever happens: the status of the whole is sent already."""
+        """Return an item's answer, even on failure: the status is already sent."""
         try:
             return await self.answer(asked, wait_s)
         except Refusal as refusal:
@@ -126,21 +127,21 @@ class Graders:
         """Judge one item and return its answer.
 
         Raises:
-            Refusal: 503, 504: no worker is to be had.
+            Refusal: 503 or 504, no worker is available.
         """
         code, extraction = await self._code(asked)
         try:
             grade, cause = await self._grade(asked, code, wait_s)
         except SandboxError as error:
             grade, cause = Grade(verdict=Verdict.SANDBOX_ERROR), str(error)
-        except HarnessError as error:  # a row that cannot be read, examples that are not checked
+        except HarnessError as error:  # an unreadable row, or examples that fail their check
             grade, cause = Grade(verdict=Verdict.CHECKER_ERROR), str(error)
         cpu_s = sum(test.cpu_s for test in grade.tests)
         self.workers.metrics.judged("/grade", grade.verdict, cpu_s)
         return _answer(asked, grade, extraction, cause)
 
     async def _code(self, asked: GradeItem) -> tuple[str, str]:
-        """Return the solution, and the rule that found it."""
+        """Return the solution and the name of the rule that found it."""
         item = asked.item
         if item.text is None or item.extract == CODE:
             return item.code if item.text is None else item.text, ""  # pyright: ignore[reportReturnType]

@@ -1,4 +1,4 @@
-"""What the server counts, in Prometheus's text format (version 0.0.4)."""
+"""Metrics of the server, in Prometheus's text format (version 0.0.4)."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -18,12 +18,12 @@ class Histogram:
         self.total_s = 0.0
 
     def observe(self, seconds: float) -> None:
-        """Count one."""
+        """Count a duration."""
         self.counts[bisect_left(BOUNDS_S, seconds)] += 1
         self.total_s += seconds
 
     def lines(self, name: str) -> Iterator[str]:
-        """Yield its samples."""
+        """Yield the histogram's lines."""
         below = 0
         for bound, number in zip((*map(str, BOUNDS_S), "+Inf"), self.counts, strict=True):
             below += number
@@ -36,11 +36,11 @@ class Metrics:
     """Counts since the server started.
 
     Attributes:
-        requests: by path and status.
-        verdicts: of `/grade`, by verdict; of `/run_code`, by the run's status.
+        requests: answers by path and status.
+        verdicts: verdicts of `/grade`, and statuses of `/run_code`, by path.
         waited, worked: seconds until a worker was free, and seconds on it.
         cpu_s: CPU seconds of judged programs.
-        usual_s: seconds that a piece of work takes on a worker, smoothed.
+        usual_s: moving average of the seconds that a worker takes for a piece of work.
         failures: sandbox failures in a row.
     """
 
@@ -58,7 +58,7 @@ class Metrics:
         self.requests[path if path in PATHS else "other", status] += 1
 
     def judged(self, path: str, verdict: str, cpu_s: float) -> None:
-        """Count a verdict, or the end of a run."""
+        """Count a verdict, or the status of a run program."""
         self.verdicts[path, verdict] += 1
         self.cpu_s += cpu_s
 
@@ -69,10 +69,10 @@ class Metrics:
         self.failures = self.failures + 1 if failed else 0
 
     def text(self, gauges: Mapping[str, float]) -> str:
-        """Return everything as text.
+        """Return all metrics as text.
 
         Args:
-            gauges: what there is now, by name.
+            gauges: current values, by name.
         """
         return "\n".join((*self._counters(), *self._histograms(), *_gauges(gauges))) + "\n"
 

@@ -1,4 +1,4 @@
-"""The problems of a server, their hidden tests decoded when they are first asked for."""
+"""Problems of a server, whose hidden tests are decoded on first use."""
 
 import asyncio
 from collections import OrderedDict
@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from harness.errors import HarnessError
 from harness.features.serve.refusal import Refusal
 from harness.problem import Problem, TestSuite
-from harness.run.session.sandboxes import vetted_in
+from harness.run.reporter import LOG
+from harness.run.session.judging_session import vetted_in
 from harness.sandbox.executor import Executor, Shared
 from harness.sources.problem_names import Names
 
 KEPT_BYTES = 512 << 20
-"""Of decoded tests, of the problems that were asked for last."""
+"""Most bytes of decoded tests that are kept, of the most recently used problems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +22,11 @@ class Ready:
     """A problem whose solutions can be judged.
 
     Attributes:
-        problem: its examples checked, where nobody had checked them.
-        tests: all of them, public ones first; the same object each time, so that another machine
-            is sent them once.
-        bytes: of inputs and outputs.
+        problem: the problem, with its examples checked.
+        tests: all tests, public ones first; always the same object, so that another machine
+            receives
+            them only once.
+        bytes: size of all inputs and outputs.
     """
 
     problem: Problem
@@ -40,11 +42,11 @@ class Ready:
 
 
 class ProblemCache:
-    """Problems by their names.
+    """Cache of problems with decoded tests.
 
     Args:
-        problems: that the server has.
-        kept_bytes: of decoded tests; those of the problem asked for last stay in any case.
+        problems: problems that the server has.
+        kept_bytes: most bytes of decoded tests; the most recently used problem is always kept.
     """
 
     def __init__(self, problems: Sequence[Problem], kept_bytes: int = KEPT_BYTES) -> None:
@@ -53,7 +55,7 @@ class ProblemCache:
         self._tasks: OrderedDict[str, asyncio.Task[Ready]] = OrderedDict()
 
     def find(self, name: str) -> Problem:
-        """Return the one problem that a name means. Raises Refusal: 422."""
+        """Return the problem of a name. Raises Refusal: 422."""
         try:
             return self._names.find(name)
         except HarnessError as error:
@@ -63,7 +65,7 @@ class ProblemCache:
         """Return a problem with its tests decoded.
 
         Raises:
-            DataError: its row cannot be read.
+            DataError: the problem's row cannot be read.
             SandboxError: its examples could not be checked.
         """
         task = self._tasks.get(problem.id)
@@ -80,7 +82,7 @@ class ProblemCache:
         return found
 
     def _forget(self) -> None:
-        """Let go of what was not asked for lately, beyond the limit."""
+        """Drop the least recently used problems beyond the limit."""
         done = {name: task.result().bytes for name, task in self._tasks.items() if _is_good(task)}
         total = sum(done.values())
         for name in [*done][:-1]:
@@ -96,5 +98,5 @@ def _is_good(task: "asyncio.Task[Ready]") -> bool:
 
 async def _made_ready(problem: Problem, pool: Executor) -> Ready:
     if problem.unchecked:
-        (problem,) = await vetted_in(pool, [problem])
+        (problem,) = await vetted_in(pool, [problem], LOG)
     return await asyncio.to_thread(Ready.of, problem)

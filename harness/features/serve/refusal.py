@@ -1,4 +1,4 @@
-"""Answers to requests that are not carried out."""
+"""Error answers to refused requests."""
 
 import json
 import math
@@ -6,13 +6,13 @@ import math
 from starlette.responses import Response
 
 
-class Refusal(Exception):  # noqa: N818 - it is an answer, as `HTTPException` is
-    """A request is not carried out.
+class Refusal(Exception):  # noqa: N818 - it is an answer, like `HTTPException`
+    """A request is refused.
 
     Args:
-        status: of the answer.
-        what: one line: what is wrong, and what to do.
-        retry_s: seconds after which to ask again; None where that does not help.
+        status: HTTP status of the answer.
+        what: one line that says what is wrong and what to do.
+        retry_s: seconds after which to retry; None if that does not help.
     """
 
     def __init__(self, status: int, what: str, retry_s: float | None = None) -> None:
@@ -22,7 +22,10 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, as `HTTPException` is
         self.retry_s = retry_s
 
     def response(self) -> Response:
-        """Return the answer: `{"detail": …}`, with `Retry-After` in whole seconds, at least 1."""
+        """Return the answer: `{"detail": …}`.
+
+        `Retry-After` is in whole seconds, at least 1.
+        """
         headers = {"connection": "close"} if self.status in CLOSING else {}
         if self.retry_s is not None:
             headers["retry-after"] = str(max(1, math.ceil(self.retry_s)))
@@ -33,7 +36,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, as `HTTPException` is
 
 UNAUTHORIZED = 401
 CLOSING = frozenset({401, 403, 408, 413, 503})
-"""After these the connection is closed: what is left of the body is not read."""
+"""Statuses after which the connection is closed and the body's rest is not read."""
 
 
 class JsonResponse(Response):
@@ -42,14 +45,13 @@ class JsonResponse(Response):
     media_type = "application/json"
 
     def render(self, content: object) -> bytes:
-        """Encode it."""
+        """Encode the content."""
         return json_bytes(content)
 
 
 def json_bytes(content: object) -> bytes:
-    """Return a value as JSON on one line, every character beyond ASCII escaped.
+    """Return a value as JSON on one line, with non-ASCII characters escaped.
 
-    A program may print U+2028 and its like, at which clients that split text into lines would
-    break a line of the answer in two.
+    A program may print U+2028 or similar characters, at which some clients split lines.
     """
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()

@@ -1,4 +1,4 @@
-"""Bodies of requests, read into models. What is wrong is said in one line."""
+"""Parsing of request bodies into models, with errors of one line."""
 
 import json
 from contextlib import suppress
@@ -10,7 +10,7 @@ from pydantic_core import from_json
 from harness.features.serve.refusal import Refusal
 
 M = TypeVar("M", bound=BaseModel)
-SHOWN = 3  # of what is wrong
+SHOWN = 3  # most errors reported
 
 
 def _text(value: object) -> str:
@@ -20,20 +20,20 @@ def _text(value: object) -> str:
 
 
 Text = Annotated[str, PlainValidator(_text)]
-"""A text that may hold half a surrogate pair, as a model's words that were cut short do."""
+"""A string that may hold half a surrogate pair, as truncated texts of models do."""
 
 
 class RequestBody(BaseModel):
-    """A base for what is asked for: frozen; a key that is not known is an error."""
+    """Base class of requests: frozen, and unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def read_json(body: bytes) -> object:
-    """Return a body as data. Halves of surrogate pairs are kept.
+    """Parse a body. Halves of surrogate pairs are kept.
 
     Raises:
-        Refusal: 422: it is no JSON.
+        Refusal: 422, the body is not JSON.
     """
     try:
         return from_json(body)
@@ -44,10 +44,10 @@ def read_json(body: bytes) -> object:
 
 
 def read_model(model: type[M], data: object) -> M:
-    """Return data as a model.
+    """Validate data as a model.
 
     Raises:
-        Refusal: 422: it is not as the model has it.
+        Refusal: 422, the data does not fit the model.
     """
     try:
         return model.model_validate(data)
@@ -56,7 +56,7 @@ def read_model(model: type[M], data: object) -> M:
 
 
 def _said(error: ValidationError) -> str:
-    """Return the first of what is wrong, in a line; nothing of the values, which may be secret."""
+    """Return the first errors in one line, without values, which may be secret."""
     found = [
         f"{'.'.join(map(str, each['loc'])) or 'the body'}: {each['msg']}"
         for each in error.errors(include_url=False, include_input=False)

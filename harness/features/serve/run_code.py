@@ -1,9 +1,9 @@
-"""`POST /run_code`: a program run once, asked for and answered as SandboxFusion does.
+"""`POST /run_code`: run a program once, with SandboxFusion's request and answer.
 
-The names and words are those of SandboxFusion's `sandbox/server/sandbox_api.py` and
-`sandbox/runners/base.py`, and of its client package `sandbox-fusion` 0.3.7. What differs: Python
-alone; `run_timeout` is in CPU seconds, and in wall seconds for a program that sleeps, so that the
-machine's load costs no program its answer; paths of files stay inside the working directory.
+Names are those of SandboxFusion's `sandbox/server/sandbox_api.py` and `sandbox/runners/base.py`,
+and of its client package `sandbox-fusion` 0.3.7. Differences: only Python is run; `run_timeout` is
+in CPU seconds, and in wall seconds for a program that sleeps, so that results do not depend on the
+machine's load; paths of files stay inside the working directory.
 """
 
 import binascii
@@ -32,15 +32,15 @@ KILLED = 9
 
 
 class RunRequest(BaseModel):
-    """What is to be run; keys that SandboxFusion does not know are passed over, as there.
+    """A program to run; keys that SandboxFusion does not know are ignored, as there.
 
     Attributes:
-        compile_timeout: seconds. Nothing is compiled: a client that gives it waits so much longer
-            than the run may take, so it bounds the wait for a worker.
-        run_timeout: seconds; more than `LONGEST_RUN_S` is taken for that.
-        memory_mb: MiB; -1: the server's own limit, and no request has more.
-        files: by path, in base64; None: no such file.
-        fetch_files: paths of files that the answer is to hold.
+        compile_timeout: seconds. Nothing is compiled: a client that gives it waits that much longer
+            than the run may take, so it limits the wait for a worker.
+        run_timeout: seconds, at most `LONGEST_RUN_S`; larger values are reduced to that.
+        memory_mb: MiB; -1 for the server's own limit, which is also the largest.
+        files: contents in base64, by path; None for no such file.
+        fetch_files: paths of files to return in the answer.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -74,7 +74,7 @@ class RunRequest(BaseModel):
 
 
 def check_path(path: str) -> None:
-    """Raise ValueError where a path leads out of the working directory, or is no file's."""
+    """Raise ValueError if a path leaves the working directory or names no file."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\0" in path:
         raise ValueError(f"{path!r:.60} is not a path inside the working directory")
@@ -82,14 +82,14 @@ def check_path(path: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Runs a program once; a piece of work for an executor."""
+    """A program to run once, as a piece of work for an executor."""
 
     program: Program
     stdin: bytes
     limits: Limits
 
     def __call__(self, worker: Worker) -> Execution:
-        """Return what came of it. Raises SandboxError where that was not the program's doing."""
+        """Run the program. Raises SandboxError if the sandbox failed."""
         with Trial(self.program, [self.stdin], self.limits) as trial:
             try:
                 return RetryingWorker(worker).execute(trial, [0], last=True)[0]
@@ -99,10 +99,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A request, ready to be run.
+    """A request that is ready to run.
 
     Attributes:
-        wrapped: with files, if the request has any.
+        wrapped: the program with its files; None if the request has none.
     """
 
     run: Run
@@ -110,14 +110,14 @@ class Prepared:
 
     @classmethod
     def of(cls, request: RunRequest, most_memory: int) -> "Prepared":
-        """Return what a request asks for.
+        """Prepare a request.
 
         Args:
-            request: as it came.
-            most_memory: bytes that a program may use here.
+            request: the parsed request.
+            most_memory: most bytes that a program may use.
 
         Raises:
-            Refusal: 422: the language is not Python.
+            Refusal: 422, the language is not Python.
         """
         if request.language not in PYTHON:
             raise Refusal(422, f"language {request.language!r:.40}: this server runs python only")
@@ -139,7 +139,7 @@ class Prepared:
 
 
 def run_answer(execution: Execution, wrapped: Wrapped | None) -> dict[str, Any]:
-    """Return SandboxFusion's answer to what came of a run."""
+    """Return SandboxFusion's answer for a finished run."""
     stdout, files = execution.stdout, dict[str, str]()
     if wrapped is not None:
         stdout, files = unwrap(stdout, wrapped.mark)
@@ -157,7 +157,7 @@ def run_answer(execution: Execution, wrapped: Wrapped | None) -> dict[str, Any]:
 
 
 def failed_answer(cause: str) -> dict[str, Any]:
-    """Return SandboxFusion's answer where the sandbox failed, not the program."""
+    """Return SandboxFusion's answer for a failure of the sandbox."""
     return _answer("SandboxError", cause, None, {})
 
 
@@ -175,7 +175,7 @@ def _answer(
 
 
 def return_code(execution: Execution) -> int | None:
-    """Return what a shell would see of the program's end; None where its time was up."""
+    """Return the exit code as a shell reports it; None after a time limit."""
     match execution.ending:
         case Ending.FINISHED:
             return 0
@@ -198,7 +198,7 @@ _REASONS = {
 
 
 def _stderr(execution: Execution) -> str:
-    """Return what the program wrote there, and its last exception, which an interpreter adds."""
+    """Return standard error, with the last exception, which an interpreter adds."""
     last = _REASONS.get(execution.ending, execution.error)
     if execution.ending in {Ending.EXIT, Ending.SIGNAL}:
         last = ""

@@ -1,4 +1,4 @@
-"""`harness serve`: the sandboxes, the problems and the web server, from start to end."""
+"""Start and stop of `harness serve`: sandboxes, problems and the web server."""
 
 import asyncio
 import contextlib
@@ -30,7 +30,7 @@ from harness.sandbox.strongest import choose
 from harness.text import printable_line
 
 GRACE_S = 30
-"""Seconds that requests have to end in when the server is told to end."""
+"""Seconds that requests have to finish when the server shuts down."""
 KEEP_ALIVE_S = 75
 BACKLOG = 2_048
 LEAST_TOKEN = 16
@@ -39,13 +39,13 @@ _TRIAL = Run(Program("print(input()[::-1])"), b"ready", Limits())
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How the server is started.
+    """Settings of the server.
 
     Attributes:
-        spec: how and where solutions are judged.
-        problems: `NAME[:WHERE]` each.
-        host, port: where it listens; port 0: any that is free.
-        token: what clients have to show; None: none.
+        spec: settings of judging and of the executor.
+        problems: benchmarks, each as `NAME[:WHERE]`.
+        host, port: address to listen on; port 0 means any free port.
+        token: token that clients must send; None for no token.
     """
 
     spec: RunSpec
@@ -57,12 +57,12 @@ class Settings:
 
 
 def check_access(host: str, token: str | None, variable: str) -> None:
-    """Refuse a server that strangers could use.
+    """Refuse to start a server that other machines could use without a token.
 
     Args:
-        host: where it would listen.
-        token: what clients have to show.
-        variable: the environment variable that the token comes from.
+        host: address to listen on.
+        token: token that clients must send.
+        variable: environment variable of the token.
 
     Raises:
         UsageError: the token is missing or too short.
@@ -80,21 +80,21 @@ def load_all(names: Sequence[str], spec: RunSpec) -> list[Problem]:
     """Return the problems of several benchmarks.
 
     Raises:
-        HarnessError: one cannot be read, or two problems have one id.
+        HarnessError: a benchmark cannot be read, or two problems have the same id.
     """
     found = [problem for name in names for problem in read(name, spec).problems]
     return list(checked(found))  # pyright: ignore[reportArgumentType, reportReturnType]
 
 
 def serve(settings: Settings, say: Callable[[str], None]) -> None:
-    """Serve until an interrupt or SIGTERM; requests that are under way are answered.
+    """Serve until an interrupt or SIGTERM; requests in progress are answered.
 
     Args:
-        settings: how.
-        say: is told, a line at a time, of the address and of what is missing.
+        settings: settings of the server.
+        say: called with lines on the address and on missing isolation.
 
     Raises:
-        HarnessError: no sandbox, no port, or no problems can be had.
+        HarnessError: no sandbox or port is available, or the problems cannot be read.
     """
     problems = load_all(settings.problems, settings.spec)
     choice = choose(settings.spec.require_isolation, unsafe=settings.spec.unsafe_no_sandbox)
@@ -117,9 +117,9 @@ async def _serve_on(
     bound: socket.socket,
     say: Callable[[str], None],
 ) -> None:
-    """Serve on an executor that is open."""
+    """Serve with an open executor."""
     service = service_of(pool, problems, settings)
-    await asyncio.gather(*(pool.call(_TRIAL) for _ in range(pool.size)))  # started, and sound
+    await asyncio.gather(*(pool.call(_TRIAL) for _ in range(pool.size)))  # all of them work
     address = _address(bound)
     server = Server(
         config_of(service.app(settings.token)), lambda: say(f"The judge listens at {address}")
@@ -128,7 +128,7 @@ async def _serve_on(
 
 
 def service_of(pool: Executor, problems: Sequence[Problem], settings: Settings) -> Service:
-    """Return what the paths do, on an executor that is open."""
+    """Return the handlers of the paths, for an open executor."""
     options = judging_of(settings.spec)
     most_memory = options.memory_bytes or Limits().memory_bytes
     workers = Workers(pool, Metrics())
@@ -137,7 +137,7 @@ def service_of(pool: Executor, problems: Sequence[Problem], settings: Settings) 
 
 
 def config_of(app: ASGIApp) -> uvicorn.Config:
-    """Return how uvicorn serves an app."""
+    """Return uvicorn's configuration for an app."""
     return uvicorn.Config(
         app,
         http=BoundedConnection,
@@ -153,11 +153,11 @@ def config_of(app: ASGIApp) -> uvicorn.Config:
 
 
 class Server(uvicorn.Server):
-    """Ends when it is told to: once, after what is under way; twice, at once.
+    """Server that stops after requests in progress, or at once on a second signal.
 
     Args:
-        config: uvicorn's.
-        ready: is called once requests are answered.
+        config: uvicorn's configuration.
+        ready: called when requests can be answered.
     """
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
@@ -165,13 +165,13 @@ class Server(uvicorn.Server):
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen, and say so."""
+        """Start to listen and call `ready`."""
         await super().startup(sockets)
         self._ready()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Take signals until the server ends; they are not raised again after that."""
+        """Handle signals until the server ends; they are not raised again afterwards."""
         loop = asyncio.get_running_loop()
         words = (signal.SIGINT, signal.SIGTERM)
         for word in words:
@@ -184,7 +184,7 @@ class Server(uvicorn.Server):
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens. Raises UsageError."""
+    """Return a listening socket. Raises UsageError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         bound = socket.create_server((host, port), family=family, backlog=BACKLOG)

@@ -1,4 +1,4 @@
-"""Work on the executor: waited for so long, dropped when nobody waits any more, counted."""
+"""Work on the executor: limited wait, cancellation and metrics."""
 
 import asyncio
 import time
@@ -19,12 +19,12 @@ LONGEST_RETRY_S = 60.0
 
 @dataclass(slots=True)
 class Workers:
-    """The executor, and how many pieces of work wait for it and are done on it.
+    """The executor, with counts of waiting and running work.
 
     Attributes:
-        pool: where work is done.
-        metrics: are told of each piece.
-        waiting, running: pieces of work.
+        pool: executor of the work.
+        metrics: metrics of each piece of work.
+        waiting, running: numbers of pieces of work.
     """
 
     pool: Executor
@@ -34,19 +34,19 @@ class Workers:
 
     @property
     def retry_s(self) -> float:
-        """Seconds after which a worker may be free, by what work usually takes."""
+        """Estimated seconds until a worker is free."""
         wait = self.waiting * self.metrics.usual_s / max(1, self.pool.size)
         return min(max(1.0, wait), LONGEST_RETRY_S)
 
     async def do(self, work: Callable[[Worker], T], wait_s: float) -> T:
-        """Do a piece of work.
+        """Run a piece of work.
 
         Args:
-            work: as `Executor.call` takes it.
-            wait_s: seconds until a worker has to be free.
+            work: function for `Executor.call`.
+            wait_s: seconds to wait for a free worker.
 
         Raises:
-            Refusal: 504: none was free in time; 503: the executor is gone.
+            Refusal: 504, no worker was free in time; 503, the executor is gone.
             SandboxError: the sandbox failed.
         """
         began: asyncio.Future[float] = asyncio.get_running_loop().create_future()
@@ -84,7 +84,7 @@ class Workers:
             found = await task
             failed = False
         except WorkerStoppedError:
-            raise Refusal(503, "the server is ending; ask another") from None
+            raise Refusal(503, "the server is shutting down; use another") from None
         except ExecutorError as error:
             raise Refusal(503, str(error), LONGEST_RETRY_S) from None
         except asyncio.CancelledError:
@@ -97,7 +97,7 @@ class Workers:
 
 @asynccontextmanager
 async def _ended(task: "asyncio.Future[Any]") -> AsyncGenerator[None]:
-    """End a task with the block."""
+    """Cancel a task at the end of the block."""
     try:
         yield
     finally:
@@ -107,15 +107,15 @@ async def _ended(task: "asyncio.Future[Any]") -> AsyncGenerator[None]:
 
 
 class LeftError(Exception):
-    """The client has closed the connection: nobody waits for the answer."""
+    """The client has closed the connection."""
 
 
 async def while_there(answer: Coroutine[Any, Any, T], left: Coroutine[Any, Any, None]) -> T:
-    """Return what is made of a request, unless its client leaves before.
+    """Return the answer to a request, unless the client leaves first.
 
     Args:
-        answer: makes it; cancelled where the client leaves.
-        left: ends when the client leaves.
+        answer: coroutine that makes the answer; cancelled if the client leaves.
+        left: coroutine that ends when the client leaves.
 
     Raises:
         LeftError: the client left.

@@ -16,13 +16,13 @@ PENDING = "pending"
 
 @dataclass(frozen=True, slots=True)
 class ChosenSample:
-    """A sample: its row, and its result where it has one."""
+    """A sample's row, and its result if it has one."""
 
     row: SampleRow
     result: SampleResult | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """What is said of it to a program."""
+        """Return the sample's fields for `--json`."""
         row, result = self.row, self.result
         told: dict[str, Any] = {
             "number": row.number,
@@ -52,7 +52,7 @@ class ChosenSample:
 
 
 def _told(found: Efficiency) -> dict[str, Any]:
-    """Without the references, which are the same for all samples of a problem."""
+    """Dump efficiency without references, which a problem's samples share."""
     return found.model_dump(mode="json", exclude={"references"})
 
 
@@ -63,7 +63,7 @@ _KINDS: dict[str, Callable[[ChosenSample], bool]] = {
     "overfit": lambda shown: shown.result is not None and shown.result.overfit,
 }
 KINDS = (*_KINDS, PENDING, *_VERDICTS)
-"""What `--only` takes. Who is pending is neither solved nor unsolved."""
+"""Values of `--only`. Pending samples are neither solved nor unsolved."""
 
 _LAST = float("inf")
 _ORDERS: dict[str, Callable[[SampleRow], Any]] = {
@@ -77,16 +77,16 @@ _ORDERS: dict[str, Callable[[SampleRow], Any]] = {
     "cost": lambda row: _largest_first(row.cost),
 }
 ORDERS = tuple(_ORDERS)
-"""What `--sort` takes: figures the largest first, and last what is unknown."""
+"""Values of `--sort`: figures with the largest first, and unknown ones last."""
 
 
 def shown_samples(run: Run, only: Iterable[str] = (), sort: str = "number") -> list[ChosenSample]:
-    """The samples of a run.
+    """Choose and sort the samples of a run.
 
     Args:
-        run: of the disk.
-        only: some of `KINDS`, perhaps several with commas between; none is all.
-        sort: one of `ORDERS`.
+        run: the run.
+        only: values of `KINDS`, or several separated by commas; empty for all samples.
+        sort: a value of `ORDERS`.
 
     Raises:
         UsageError: there is no such kind or order.

@@ -1,4 +1,4 @@
-"""`harness show`: the table of a run, afterwards."""
+"""`harness show`: print the samples and the summary of a stored run."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`load_run`: a run read back from its directory."""
+"""`harness.load_run`: read a run from its directory."""
 
 # pyright: reportMissingTypeStubs=false
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class LoadedRun(NotebookView):
-    """A run on disk; `compare` takes it. One that is under way is what it has so far.
+    """A run on disk, finished or not, for `compare` and notebooks.
 
     Attributes:
         run: the run as comparisons and reports read it.
@@ -32,35 +32,35 @@ class LoadedRun(NotebookView):
 
     @property
     def path(self) -> Path:
-        """Its directory."""
+        """The run's directory."""
         return self.run.path
 
     @property
     def spec(self) -> dict[str, Any]:
-        """Its settings, by the keys of a spec."""
+        """The run's settings, by keys of the spec."""
         return self.run.spec
 
     @property
     def results(self) -> tuple[SampleResult, ...]:
-        """The graded samples, in the order they ended."""
+        """Graded samples, in the order they ended."""
         return self.run.results
 
     @property
     def summary(self) -> Summary:
-        """All figures, as `harness show --json` has them."""
+        """All figures, as in `harness show --json`."""
         return self.run.summary
 
     @property
     def state(self) -> RunState:
-        """How far it is, and why it is no further."""
+        """Progress of the run, and the reason if it stopped."""
         return self.run.state
 
     def to_pandas(self) -> "pd.DataFrame":
-        """Return a row a sample, with its problem, verdict, tokens, cost (US dollars), seconds."""
+        """Return a row a sample: problem, verdict, tokens, cost (US dollars), seconds."""
         return samples_frame(self.run)
 
     def view(self) -> RenderableType:
-        """The last screen of `harness run`."""
+        """Return the last screen of `harness run`."""
         return run_screen(self.run)
 
     def __repr__(self) -> str:
@@ -77,13 +77,13 @@ def load_run(path: str | Path, **filters: Unpack[Filters]) -> LoadedRun:
     """Read a run.
 
     Args:
-        path: its directory.
-        filters: which problems count: `filter_difficulty`, `filter_platform`, `filter_tags`,
-            `min_release_date`, `max_release_date`, `exclude_known_issues`, as of a run.
+        path: the run's directory.
+        filters: filters of problems, as for a run: `filter_difficulty`, `filter_platform`,
+            `filter_tags`, `min_release_date`, `max_release_date`, `exclude_known_issues`.
 
     Raises:
-        RunDirectoryError: it is no run, or cannot be read.
-        UsageError: a filter, or its value, is none.
+        RunDirectoryError: the directory is not a run, or cannot be read.
+        UsageError: a filter or its value is unknown.
         NothingSelectedError: the filters leave no problem.
     """
     with uncollected():

@@ -1,4 +1,4 @@
-"""`harness ls`: the runs there are."""
+"""`harness ls`: list runs and the trend of their scores."""
 
 from pathlib import Path
 from typing import Annotated

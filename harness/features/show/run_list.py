@@ -1,4 +1,4 @@
-"""The runs that `harness ls` lists, and how scores changed over time."""
+"""Runs that `harness ls` lists, and changes of scores over time."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,14 +28,15 @@ SIGNIFICANT = 0.05
 
 
 class ListedRun(Frozen):
-    """A run in a line.
+    """Facts on a run for one line.
 
     Attributes:
-        selection: a hash of its problems and their tests: runs with the same one can be compared.
-        beyond: Beyond@1; None where no efficiency was measured.
-        state: `done`, `running`, `stopped` by an error, or `pending`; `pending` says how many
-            samples have no result, and `reason` is the state in one line.
-        created: when it began, in UTC; None where its manifest does not say.
+        selection: hash of its problems and tests; runs with the same hash can be compared.
+        beyond: Beyond@1; None if no efficiency was measured.
+        state: `done`, `running`, `stopped` by an error, or `pending`.
+        pending: number of samples without a result.
+        reason: the state in one line.
+        created: start of the run, in UTC; None if unknown.
     """
 
     path: str
@@ -55,15 +56,15 @@ class ListedRun(Frozen):
 
 
 class Change(Frozen):
-    """A run against an earlier one of the same selection.
+    """Comparison of a run with an earlier one of the same selection.
 
     Attributes:
-        against: the path of the earlier run.
-        problems: that are graded in both; `better` and `worse` of them were solved more or less
-            often than before.
-        difference: of pass@1 over these.
-        p_value: of the difference, two-sided, by the score test.
-        notes: what else differs, so that it may be no doing of the model's.
+        against: path of the earlier run.
+        problems: number of problems graded in both.
+        better, worse: number of problems solved more often, or less often, than before.
+        difference: difference of pass@1 over these problems.
+        p_value: two-sided p-value of the difference, by the score test.
+        notes: other differences, which may explain the change.
     """
 
     against: str
@@ -76,14 +77,14 @@ class Change(Frozen):
 
     @property
     def word(self) -> str:
-        """`regression` or `improvement` where chance is not likely to have done it."""
+        """`regression` or `improvement` if the change is significant; else empty."""
         if self.p_value >= SIGNIFICANT or not self.difference:
             return ""
         return "regression" if self.difference < 0 else "improvement"
 
 
 class Trend(Frozen):
-    """Runs of one selection, the oldest first, each with its change where there is one before."""
+    """Runs of one selection, the oldest first, each with its change or None."""
 
     selection: str
     problems: int
@@ -92,14 +93,14 @@ class Trend(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The runs that were found, the newest first, and what was wrong with others."""
+    """The runs found, the newest first, and errors for unreadable ones."""
 
     runs: tuple[ListedRun, ...]
     unreadable: tuple[str, ...]
 
 
 def list_runs(paths: Iterable[Path]) -> Listing:
-    """Read the runs at these paths, each from its summary where that is up to date."""
+    """Read the runs at these paths, from their summaries if these are up to date."""
     found: list[ListedRun] = []
     unreadable: list[str] = []
     for path in paths:
@@ -112,9 +113,9 @@ def list_runs(paths: Iterable[Path]) -> Listing:
 
 
 def trends(runs: Iterable[ListedRun]) -> Iterator[Trend]:
-    """How the scores of runs with the same problems went, the selection that was run last first.
+    """Yield the trend of each selection, the one with the newest run first.
 
-    A run whose results cannot be read has no change, and no other is compared with it.
+    A run whose results cannot be read has no change, and no other run is compared with it.
     """
     by_selection: defaultdict[str, list[ListedRun]] = defaultdict(list)
     for run in runs:
@@ -141,7 +142,10 @@ def trends(runs: Iterable[ListedRun]) -> Iterator[Trend]:
 def _before(
     earlier: Sequence[ListedRun], run: ListedRun, solved: Sequence[dict[str, Counts]]
 ) -> int | None:
-    """The run before this one: of the same model, mode and prompt if there is one, else any."""
+    """Return the index of the earlier run to compare with.
+
+    It is the last one of the same model, mode and prompt, else the last of any.
+    """
     graded = [place for place in range(len(earlier)) if solved[place]]
     alike = [place for place in graded if _kind(earlier[place]) == _kind(run)]
     return max(alike or graded, default=None)
@@ -224,7 +228,7 @@ def _listed(path: Path) -> ListedRun:
 
 
 def _state(path: Path, manifest: Mapping[str, Any], summary: Summary) -> RunState:
-    """The state of a run; its results are read where the summary does not say that it is done."""
+    """Return the run's state; results are read only if the summary is not complete."""
     if summary.graded + summary.ungraded >= planned_samples(manifest):
         done = summary.graded + summary.ungraded
         return RunState(word="done", planned=done, done=done, pending={})
@@ -232,7 +236,7 @@ def _state(path: Path, manifest: Mapping[str, Any], summary: Summary) -> RunStat
 
 
 def _fresh_summary(path: Path, planned: int) -> Summary | None:
-    """The summary on disk, if it is one of this version and no result came after it."""
+    """Return the stored summary if it has this version and is newer than the results."""
     try:
         if (path / SUMMARY).stat().st_mtime_ns < (path / RESULTS).stat().st_mtime_ns:
             return None

@@ -1,4 +1,4 @@
-"""Runs as `harness ls` prints them."""
+"""Terminal tables of `harness ls`."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ COLUMNS = (
     Column("state", least=14),
 )
 BEYOND = Column("Beyond@1", right=True, leaves=7)
-"""Where a run has one; it stands after so many of the others."""
+"""Column after the first `BEYOND_AFTER` ones, shown if a run has a value."""
 BEYOND_AFTER = 7
 TREND_COLUMNS = (
     Column("began", leaves=5),
@@ -42,19 +42,19 @@ TREND_COLUMNS = (
     Column("against", least=8, leaves=7, middle=True),
 )
 BAR = 10
-"""Cells of a bar that is 100 %."""
+"""Width of a bar of 100 %, in characters."""
 _STATES = {"done": "green", "pending": "yellow", "running": "cyan", "stopped": "red"}
 _WORDS = {"regression": "bold red", "improvement": "green"}
 _AGES = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
 
 def runs_view(runs: Sequence[ListedRun], root: Path, now: datetime) -> RenderableType:
-    """A line a run.
+    """Return a table with a line for each run.
 
     Args:
-        runs: in the order that they are to stand in.
-        root: the folder that their names are told from.
-        now: ages are counted until then.
+        runs: the runs, in the order to show.
+        root: folder to which names are relative.
+        now: time at which ages are computed.
     """
     timed = any(run.beyond for run in runs)
     columns = COLUMNS[:BEYOND_AFTER] + (BEYOND,) * timed + COLUMNS[BEYOND_AFTER:]
@@ -62,7 +62,7 @@ def runs_view(runs: Sequence[ListedRun], root: Path, now: datetime) -> Renderabl
 
 
 def trend_view(trend: Trend, root: Path) -> Iterator[RenderableType]:
-    """The runs of one selection over time."""
+    """Yield the heading and table of a trend."""
     runs = count(len(trend.runs), "run")
     problems = count(trend.problems, "problem")
     yield Text(f"{runs} of the same {problems} (selection {trend.selection})", style="bold")
@@ -120,14 +120,14 @@ def _rate(run: ListedRun) -> tuple[Cell, Cell]:
 
 
 def _name(path: str, root: Path) -> str:
-    """A run's name, seen from the folder that was listed."""
+    """Return a run's path, relative to the listed folder."""
     found = Path(path)
     inside = found.is_relative_to(root) and found != root
     return printable_line(str(found.relative_to(root) if inside else found))
 
 
 def age(seconds: float) -> str:
-    """A span of time in its largest unit."""
+    """Format a duration in its largest unit."""
     for size, unit in _AGES:
         if seconds >= size:
             return f"{int(seconds // size)} {unit}"

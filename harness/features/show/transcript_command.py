@@ -19,7 +19,9 @@ from harness.text import printable_line
 
 
 def find_transcript(run: Path, transcripts: Transcripts, sample: str) -> str:
-    """The name of a sample's transcript: `ID`, `ID#INDEX`, or the id without its source.
+    """Return the file name of a sample's transcript.
+
+    The sample is given as `ID`, `ID#INDEX`, or by its id without the source.
 
     Raises:
         RunDirectoryError: the run has no transcripts.
@@ -38,7 +40,7 @@ def find_transcript(run: Path, transcripts: Transcripts, sample: str) -> str:
 
 
 def sample_lines(run: Path, transcripts: Transcripts) -> Iterator[str]:
-    """A line for every sample that was begun, with its verdict where it has one."""
+    """Yield a line for each sample that has started, with its verdict if graded."""
     results = {result.sample: result for result in read_results(run / RESULTS)}
     for sample in _samples(run, transcripts):
         result = results.get(sample)
@@ -52,17 +54,17 @@ def sample_lines(run: Path, transcripts: Transcripts) -> Iterator[str]:
 
 
 def _samples(run: Path, transcripts: Transcripts) -> dict[str, str]:
-    """The name of every transcript of a run by its sample's."""
+    """Return the file names of a run's transcripts, by sample."""
     found = transcripts.names()
     if not found and not (run / FOLDER).is_dir():
         raise RunDirectoryError(f"{run} is not a run: it has no {FOLDER}")
     samples: dict[str, str] = {}
     for name in found:
         problem, _, index = unquote(name.removesuffix(".jsonl")).rpartition("-")
-        start = next(transcripts.events(name), None)  # the file's name may be shortened
+        start = next(transcripts.events(name), None)  # the file name may be shortened
         if isinstance(start, SampleStart):
             samples[start.sample] = name
-        elif index.isdigit():  # begun, and not a line written
+        elif index.isdigit():  # started, but no line written
             samples[sample_name(problem, int(index))] = name
     return samples
 

@@ -1,4 +1,4 @@
-"""A transcript as a person reads it."""
+"""Text form of a transcript for reading."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
@@ -33,10 +33,11 @@ from harness.text import printable, printable_line
 
 
 def transcript_text(events: Iterable[Event]) -> str:
-    """The conversation, turn by turn, then the verdict.
+    """Return the conversation, turn by turn, then the verdict.
 
-    Nothing in it acts on a terminal, and whatever model, provider or judged code wrote is indented
-    or on a line of ours: none of it can pass for a heading.
+    The text contains no control characters. Text of the model, the provider or judged code is
+    indented
+    or within a line of this program, so that it cannot look like a heading.
     """
     return printable("\n".join(line for event in events for line in _lines(event)))
 
@@ -97,7 +98,7 @@ def _note(
     | NotGraded
     | Damaged,
 ) -> Iterator[str]:
-    """What befell a conversation."""
+    """Yield the text of an event other than messages, tests and grades."""
     match event:
         case PutOff() | NotGraded() | Damaged():
             yield from _left_pending(event)
@@ -126,7 +127,7 @@ def _note(
 
 
 def _left_pending(event: PutOff | NotGraded | Damaged) -> Iterator[str]:
-    """Why a sample has no grade, or a line no event."""
+    """Yield the reason that a sample has no grade, or a line no event."""
     match event:
         case PutOff():
             yield f"\n=== put off: {event.reason}; the sample stays pending"
@@ -138,9 +139,9 @@ def _left_pending(event: PutOff | NotGraded | Damaged) -> Iterator[str]:
 
 
 def _agent(event: AgentLeft) -> Iterator[str]:
-    """An agent of the user's own: how it left, and what it wrote beside its calls."""
+    """Yield how an external agent left, and its output beside its calls."""
     how = "" if event.exit_code is None else f", exit code {event.exit_code}"
-    kept = "" if event.confined else "; it was not kept from the data"
+    kept = "" if event.confined else "; it was not isolated from hidden tests"
     who = printable_line(event.client) or "an agent without a name"
     yield f"\n=== {who} left after {event.seconds:.1f} s{how}{kept}"
     for name in ("stdout", "stderr"):
@@ -172,7 +173,7 @@ def _turn(number: int, turn: ModelTurn) -> Iterator[str]:
 
 
 def _arguments(call: ToolCall) -> str:
-    """A call's arguments: code as code, anything else as it came."""
+    """Return a call's arguments: a single `code` argument as code, others unchanged."""
     try:
         values: Any = from_json(call.arguments) if call.arguments.strip() else {}
     except ValueError:

@@ -1,1 +1,1 @@
-"""`harness pack` and `harness merge`: run directories made smaller, or one of many."""
+"""`harness pack` and `harness merge`: compress a run, or merge the shards of one."""

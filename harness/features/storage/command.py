@@ -1,4 +1,4 @@
-"""`harness merge`: the shards of a run, put together."""
+"""`harness merge` and `harness pack`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -57,7 +57,7 @@ def pack(
 
 
 def packed_line(run: Path, done: Packed) -> str:
-    """How many transcripts were packed, what that saves, and how many were left out."""
+    """Say how many transcripts were packed, the bytes saved, and how many were not."""
     name = printable_line(str(run))
     rest = f"; {count(done.left, 'transcript')} left out, not graded or very large"
     rest = rest if done.left else ""
@@ -72,5 +72,5 @@ def packed_line(run: Path, done: Packed) -> str:
 
 
 def unpacked_line(run: Path, files: int) -> str:
-    """How many transcripts are files again."""
+    """Say how many transcripts were unpacked."""
     return f"{printable_line(str(run))}: {count(files, 'transcript')} unpacked"

@@ -1,8 +1,8 @@
-"""Shards of a run put together into the run that they are parts of.
+"""Merge the shards of a run into one run.
 
-What comes of it is an ordinary run, as if it had never been parted: it can be shown, compared,
-resumed, and graded again. Only the order of its results is its own: that of the samples, since the
-shards' own orders are those in which theirs happened to end.
+The result is an ordinary run, as if it had never been divided: it can be shown, compared, resumed
+and regraded. Only its results are in another order, that of the samples, since each shard's results
+are in the order in which its samples ended.
 """
 
 import os
@@ -35,9 +35,9 @@ from harness.run.summary.summary import Summary, summarize
 from harness.sandbox.isolation import Level
 
 MAY_DIFFER = (RESUMABLE - {"price", "prices"}) | {"shard"}
-"""Keys of the spec in which shards of one run may differ: each may have been run elsewhere."""
+"""Keys of the spec in which shards of one run may differ, as machines may differ."""
 SAME = ("prompt", "tools", "price", "data")
-"""What else of their manifests has to be the same."""
+"""Keys of the manifests that must be the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,10 @@ class Part:
     """A shard on disk.
 
     Attributes:
-        index: its place, from 1, of so many.
-        total: problems of the whole, whose hash is `selection`.
-        problems: its own, with their hashes, in order.
+        index, of: number of the shard, from 1, and number of all shards.
+        total: number of problems of the whole run.
+        selection: hash of the problems of the whole run.
+        problems: hashes of the shard's problems by id, in order.
     """
 
     path: Path
@@ -60,7 +61,7 @@ class Part:
 
     @classmethod
     def read(cls, path: Path) -> "Part":
-        """A shard's directory. Raises RunDirectoryError where it is none."""
+        """Read a shard's manifest. Raises RunDirectoryError if the run is not a shard."""
         manifest = read_manifest(path)
         try:
             shard = manifest["shard"]
@@ -77,7 +78,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What came of merging: a run, and the shards that were not there."""
+    """Result of merging: the run, and the numbers of missing shards."""
 
     path: Path
     summary: Summary
@@ -85,17 +86,17 @@ class Merged:
 
 
 def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
-    """Make one run of shards.
+    """Merge shards into one run.
 
     Args:
-        paths: of the shards, in any order.
-        out: where the run is to be; there must be nothing yet.
-        partial: go without the shards that are missing; their samples count as not run.
+        paths: directories of the shards, in any order.
+        out: directory of the new run; must be empty or not exist.
+        partial: allow missing shards; their samples count as not run.
 
     Raises:
         UsageError: a shard is missing, or given twice.
-        RunDirectoryError: they are not shards of one run, one of them is damaged or still being
-            written, or there is something at `out`.
+        RunDirectoryError: the directories are not shards of one run, a shard is damaged or still
+            being written, or `out` is not empty.
         StorageError: the disk refused a write.
     """
     parts = sorted(map(Part.read, paths), key=lambda part: part.index)
@@ -104,7 +105,7 @@ def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise RunDirectoryError(f"{out} exists and is not an empty directory; give another --out")
     with ExitStack() as stack:
-        for part in parts:  # held, so that none of them goes on meanwhile
+        for part in parts:  # locked, so that none continues meanwhile
             stack.callback(ResultsFile(part.path / RESULTS).close)
         problems = _problems(parts)
         results = _results(parts, problems)
@@ -112,7 +113,7 @@ def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
         summary = _summary(parts, results)
         draft = out.with_name(f".{out.name}.draft")
         try:
-            shutil.rmtree(draft, ignore_errors=True)  # of a process that was killed
+            shutil.rmtree(draft, ignore_errors=True)  # left by a killed process
             (draft / FOLDER).mkdir(parents=True)
             _copy_transcripts(parts, draft / FOLDER)
             _write_results(results, draft / RESULTS)
@@ -136,7 +137,7 @@ def _write_results(results: Iterable[SampleResult], path: Path) -> None:
 
 
 def _check_same(parts: Sequence[Part]) -> None:
-    """See that they are shards of one run. Raises RunDirectoryError naming what differs."""
+    """Check that these are shards of one run. Raises RunDirectoryError."""
     first = parts[0]
     for part in parts[1:]:
         if (part.of, part.total, part.selection) != (first.of, first.total, first.selection):
@@ -162,7 +163,7 @@ def _other(one: Part, other: Part, what: str) -> RunDirectoryError:
 
 
 def _missing(parts: Sequence[Part], *, partial: bool) -> tuple[int, ...]:
-    """The shards that are not there, but for those that are empty. Raises UsageError."""
+    """Return the missing shards, except those without problems. Raises UsageError."""
     of, total = parts[0].of, parts[0].total
     places: dict[int, Path] = {}
     for part in parts:
@@ -180,14 +181,14 @@ def _missing(parts: Sequence[Part], *, partial: bool) -> tuple[int, ...]:
 
 
 def _problems(parts: Sequence[Part]) -> dict[str, str]:
-    """Those of all shards, as they were before they were dealt out."""
+    """Return the problems of all shards, in their order in the whole run."""
     hands = {part.index: iter(part.problems.items()) for part in parts}
     dealt = (place % parts[0].of + 1 for place in range(parts[0].total))
     return dict(next(hands[index]) for index in dealt if index in hands)
 
 
 def _results(parts: Sequence[Part], problems: Mapping[str, str]) -> list[SampleResult]:
-    """Of all shards, in the order of the samples. Raises RunDirectoryError."""
+    """Return the results of all shards, ordered by sample. Raises RunDirectoryError."""
     order = {problem_id: place for place, problem_id in enumerate(problems)}
     found: dict[str, SampleResult] = {}
     for part in parts:
@@ -202,7 +203,7 @@ def _results(parts: Sequence[Part], problems: Mapping[str, str]) -> list[SampleR
 
 
 def _check_batches(parts: Sequence[Part], results: Sequence[SampleResult]) -> None:
-    """See that no answer is on its way to a shard alone. Raises RunDirectoryError."""
+    """Check that no shard waits for a provider batch. Raises RunDirectoryError."""
     done = Counter(result.problem_id for result in results)
     for part in parts:
         planned = len(part.problems) * part.manifest["spec"]["samples_per_problem"]
@@ -217,7 +218,7 @@ def _check_batches(parts: Sequence[Part], results: Sequence[SampleResult]) -> No
 def _manifest(
     parts: Sequence[Part], problems: Mapping[str, str], missing: Sequence[int]
 ) -> dict[str, Any]:
-    """As the run's own would be; the sandbox is the weakest that any shard had."""
+    """Return the manifest of the whole run, with the weakest sandbox of any shard."""
     first = parts[0].manifest
     sandboxes = (part.manifest["sandbox"] for part in parts)
     weakest = min(sandboxes, key=lambda each: Level(each["level"]).rank)
@@ -242,7 +243,7 @@ def _manifest(
 
 
 def _limits(limits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """By source, with the limits that problems of any shard have of their own."""
+    """Join the shards' test limits by source, including limits of single problems."""
     merged: dict[str, Any] = {}
     for each in limits:
         for source, values in each.items():
@@ -251,7 +252,7 @@ def _limits(limits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _joined(one: Any, other: Any) -> Any:
-    """Objects with the members of both, all the way down."""
+    """Merge two JSON objects recursively."""
     if isinstance(one, dict) and isinstance(other, dict):
         first, second = cast("dict[str, Any]", one), cast("dict[str, Any]", other)
         return {key: _joined(first.get(key), second.get(key)) for key in {**first, **second}}
@@ -259,7 +260,7 @@ def _joined(one: Any, other: Any) -> Any:
 
 
 def _copy_transcripts(parts: Sequence[Part], folder: Path) -> None:
-    """All of them, byte for byte, those of samples that are to go on included. Raises OSError."""
+    """Copy all transcripts unchanged, also those of pending samples. Raises OSError."""
     for part in parts:
         with Transcripts(part.path) as transcripts:
             for name in transcripts.names():
@@ -267,7 +268,7 @@ def _copy_transcripts(parts: Sequence[Part], folder: Path) -> None:
 
 
 def _summary(parts: Sequence[Part], results: Sequence[SampleResult]) -> Summary:
-    """As of the whole: what is pending is pending for the reasons that the shards know."""
+    """Summarize the whole run, with the shards' reasons for pending samples."""
     failures: Counter[str] = Counter()
     for part in parts:
         failures.update(_failures(part.path / SUMMARY))
@@ -286,7 +287,7 @@ def _summary(parts: Sequence[Part], results: Sequence[SampleResult]) -> Summary:
 
 
 def _failures(path: Path) -> dict[str, int]:
-    """Samples of a shard that infrastructure stopped, by verdict; none where nobody knows."""
+    """Return a shard's pending samples by verdict; empty if it has no good summary."""
     try:
         pending = read_json(path, LARGEST_SUMMARY)["pending"]
         return {str(key): int(value) for key, value in pending.items() if key != "not_run"}

@@ -1,8 +1,8 @@
-"""Packing a run's transcripts into one file, and taking them out again.
+"""Pack a run's transcripts into one file, and unpack them.
 
-A transcript is only ever removed from where it was once it stands where it shall be, whole and on
-disk; until then it may be in both places, with the same content. So a process that is killed loses
-nothing, and doing the same again goes on where it ended.
+A transcript is removed from its old place only when it is complete and on disk in its new place;
+until then it may be in both, with the same content. A process that is killed loses nothing, and
+running it again continues where it ended.
 """
 
 import os
@@ -34,20 +34,22 @@ from harness.run.store.transcripts import (
 DRAFT = f".{PACK}.draft"
 LOOSE_DRAFT = ".draft"
 EXAMPLES = 8
-"""So many transcripts the dictionary is made of, as far as they fit in."""
+"""Transcripts of which the dictionary is made, as far as they fit."""
 LONGEST_EXAMPLE = LARGEST_DICTIONARY // 3
-"""Bytes: a whole transcript, as a rule. One that is cut saves less than two that are not."""
+"""Most bytes of an example: two whole transcripts save more than one that is cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """What came of packing.
+    """Result of packing.
 
     Attributes:
         added: transcripts that were not in the pack before.
-        held: all that are in it now, `size` bytes by themselves and `packed` bytes in the pack.
-        left: transcripts that stay as they are: those of samples that have no result, which may
-            go on, and very large ones.
+        held: all transcripts in the pack.
+        size, packed: bytes of these as files, and in the pack.
+        left: transcripts left unpacked: very large ones, and those of samples without a result,
+            which
+            may continue.
     """
 
     added: int
@@ -58,12 +60,12 @@ class Packed:
 
 
 def pack(run: Path) -> Packed:
-    """Put the transcripts of all samples that have a result into one file.
+    """Pack the transcripts of all samples with a result into one file.
 
     Raises:
-        RunDirectoryError: it is not a run, another process is at work on it, or a pack that is
-            there is damaged.
-        StorageError: the disk refused; every transcript is where it was.
+        RunDirectoryError: the directory is not a run, another process uses it, or its pack is
+            damaged.
+        StorageError: the disk refused to write; every transcript is where it was.
     """
     read_manifest(run)
     with closing(ResultsFile(run / RESULTS)):
@@ -74,12 +76,12 @@ def pack(run: Path) -> Packed:
 
 
 def unpack(run: Path) -> int:
-    """Make every transcript of a pack a file of its own again; returns how many were in it.
+    """Write every packed transcript to its own file again and return their number.
 
     Raises:
-        RunDirectoryError: it is not a run, has no pack, another process is at work on it, or the
-            pack is damaged: then what could be read lies loose, and the pack stays.
-        StorageError: the disk refused; the pack stays.
+        RunDirectoryError: the directory is not a run, has no pack, another process uses it, or the
+            pack is damaged: then readable transcripts are unpacked, and the pack stays.
+        StorageError: the disk refused to write; the pack stays.
     """
     read_manifest(run)
     with closing(ResultsFile(run / RESULTS)):
@@ -116,11 +118,11 @@ def _pack(run: Path) -> Packed:
 
 
 class _Sources:
-    """What goes into a pack: files, and what was in the pack before.
+    """Contents of a new pack: files, and transcripts of the old pack.
 
     Args:
-        files: by their names; each is newer than what was packed under its name.
-        before: the pack before, if there was one.
+        files: files by name; each is newer than the packed transcript of that name.
+        before: the old pack, if there is one.
     """
 
     def __init__(self, files: Mapping[str, Path], before: Pack | None) -> None:
@@ -137,7 +139,7 @@ class _Sources:
 
 
 def _replace(run: Path, sources: _Sources) -> None:
-    """Write the pack; it takes the place of the one before once it is whole."""
+    """Write the new pack; it replaces the old one when it is complete."""
     draft = run / DRAFT
     try:
         _write(draft, sources)
@@ -172,7 +174,7 @@ def _write(draft: Path, sources: _Sources) -> None:
 
 
 def _check(draft: Path, sources: _Sources) -> None:
-    """What can be read back may be removed from where it was."""
+    """Check that the pack can be read back, before the originals are removed."""
     with Pack(draft) as written:
         if any(written.read(name) != sources.read(name) for name in sources.names):
             raise OSError("the disk does not give back what was written")
@@ -183,7 +185,7 @@ def _dictionary(examples: Iterable[bytes]) -> bytes:
 
 
 def _remove(run: Path, packed: Iterable[Path]) -> None:
-    """Remove the files that are in the pack now, and their folder if nothing else is there."""
+    """Remove the packed files, and their folder if it is empty."""
     for path in packed:
         path.unlink()
     with suppress(OSError):
@@ -210,7 +212,7 @@ def _unpack(run: Path, packed: Pack) -> None:
 
 
 def _sweep(run: Path) -> None:
-    """Remove what a process that was killed had not done writing."""
+    """Remove unfinished files of a killed process."""
     (run / DRAFT).unlink(missing_ok=True)
     (run / FOLDER / LOOSE_DRAFT).unlink(missing_ok=True)
 
@@ -220,7 +222,7 @@ def _fits(path: Path) -> bool:
 
 
 def _sync(folder: Path) -> None:
-    """Have the names in a folder on disk."""
+    """Flush a folder's entries to disk."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

@@ -1,1 +1,1 @@
-"""Adapters for training stacks: `trl`, `verifiers`, `skyrl`, and a `reward_function` for others."""
+"""Adapters for training: `trl`, `verifiers`, `skyrl`, and a `reward_function`."""

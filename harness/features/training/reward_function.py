@@ -1,13 +1,13 @@
-"""A reward function for verl and rLLM, which takes their LiveCodeBench and DeepCoder rows.
+"""A reward function for verl and rLLM with LiveCodeBench or DeepCoder rows.
 
     custom_reward_function.path=pkg://harness.features.training.reward_function
     custom_reward_function.name=compute_score
 
-Understood as `ground_truth`, as JSON text or as an object:
+Accepted forms of `ground_truth`, as JSON text or as an object:
 
 - `{"inputs": [...], "outputs": [...], "fn_name": ...}` (APPS, TACO, PRIME);
 - `[{"input": ..., "output": ..., "testtype": "stdin" or "functional", "metadata": {"func_name"}}]`
-  (LiveCodeBench, DeepCoder), the name of the function in a test or in `extra_info`.
+  (LiveCodeBench, DeepCoder); the function's name is in a test or in `extra_info`.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from harness.errors import DataError
 from harness.features.grade.grader import Grader
 from harness.problem import Problem, TestCase, TestSuite
 
-SOURCE = "livecodebench"  # whose limits of time and memory, and whose rule, these rows have
+SOURCE = "livecodebench"  # gives the limits of time and memory, and the rule
 LONGEST_TESTS = 256 << 20  # characters
 
 
@@ -33,17 +33,17 @@ def compute_score(
     extra_info: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> float:
-    """Return 1.0 where the code of an answer passes every test, else 0.0; NaN where judging failed.
+    """Return 1.0 if the code passes every test, else 0.0; NaN if judging failed.
 
     Args:
-        data_source: name of the data set; in messages only.
-        solution_str: what the model wrote; the code is found in it.
-        ground_truth: the tests, as the module says.
-        extra_info: the row's; `func_name` or `fn_name` is used.
-        settings: of `harness.Grader`, such as `reward="fraction"` or `workers=8`.
+        data_source: name of the data set, for messages only.
+        solution_str: the model's text, which contains the code.
+        ground_truth: tests in one of the module's forms.
+        extra_info: the row's extra fields, of which `func_name` or `fn_name` is used.
+        settings: keys of `harness.Grader`, such as `reward="fraction"` or `workers=8`.
 
     Raises:
-        DataError: the tests cannot be understood.
+        DataError: the tests have none of these forms.
     """
     problem = problem_of(data_source, ground_truth, extra_info or {})
     asked = json.dumps(settings, sort_keys=True)
@@ -53,13 +53,13 @@ def compute_score(
 
 @cache
 def _grader(process: int, settings: str) -> Grader:
-    """The grader of a process: sandboxes do not survive a fork."""
+    """Return the grader of this process; sandboxes do not survive a fork."""
     del process
     return Grader(failures="none", **json.loads(settings))
 
 
 def problem_of(data_source: str, ground_truth: Any, extra_info: Mapping[str, Any]) -> Problem:
-    """Return a row's tests as a problem, all of them hidden. Raises DataError."""
+    """Make a problem of a row's tests, all of them hidden. Raises DataError."""
     where = data_source or "row"
     text = ground_truth if isinstance(ground_truth, str) else json.dumps(ground_truth)
     if len(text) > LONGEST_TESTS:
@@ -91,7 +91,7 @@ def problem_of(data_source: str, ground_truth: Any, extra_info: Mapping[str, Any
 
 
 def _pairs(found: Any) -> tuple[list[tuple[str, str]], Any]:
-    """Inputs and outputs side by side; of a function, the arguments and a list of one result."""
+    """Read lists of inputs and outputs; a function's output is a list of one result."""
     if "inputs" not in found and isinstance(found.get("tests"), Sequence):
         return _listed(found["tests"])
     inputs, outputs, name = found["inputs"], found["outputs"], found.get("fn_name")
@@ -101,21 +101,21 @@ def _pairs(found: Any) -> tuple[list[tuple[str, str]], Any]:
 
 
 def _lines(value: Any) -> str:
-    """What is read or printed; some rows have a list of lines."""
+    """Return standard input or output as text; some rows have a list of lines."""
     if isinstance(value, list):
         return "\n".join(str(line) for line in cast("list[Any]", value))
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def _arguments(value: Any) -> str:
-    """Arguments, one line of JSON each; text is such lines already."""
+    """Return arguments as one line of JSON each, which texts already are."""
     if isinstance(value, str):
         return value
     return "\n".join(json.dumps(each) for each in value)
 
 
 def _result(value: Any) -> str:
-    """A result as JSON; a list of one holds it."""
+    """Return a result as JSON; it may be wrapped in a list."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and len(cast("list[Any]", value)) == 1:
@@ -124,7 +124,7 @@ def _result(value: Any) -> str:
 
 
 def _listed(found: Any) -> tuple[list[tuple[str, str]], Any]:
-    """LiveCodeBench's tests: text on both sides, the function's name in a test's metadata."""
+    """Read LiveCodeBench's tests, with texts and the function's name in metadata."""
     name: Any = None
     tests: list[tuple[str, str]] = []
     for each in found:

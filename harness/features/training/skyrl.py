@@ -1,10 +1,10 @@
-"""SkyRL: `HarnessEnv`, a `BaseTextEnv` of skyrl-gym 0.4 whose tools are told in text.
+"""SkyRL: `HarnessEnv`, a `BaseTextEnv` of skyrl-gym 0.4 with tools in text.
 
     from skyrl_gym import register
     register(id="harness", entry_point="harness.features.training.skyrl:HarnessEnv")
 
 A row of the training data has `problem_id` among its extras. The environment's settings hold
-`benchmark`, `reward` and further keys of `harness.Episodes`.
+`benchmark`, `reward` and other keys of `harness.Episodes`.
 """
 
 import math
@@ -29,7 +29,7 @@ METRICS = ("solved", "fraction", "overfit", "format", "turns", "tool_calls")
 
 @lru_cache(maxsize=8)
 def _episodes(settings: str) -> Episodes:
-    """The problems and sandboxes of some settings, which all environments of a process share."""
+    """Return the problems and sandboxes, shared by environments of equal settings."""
     keys: Json = from_json(settings)
     benchmark = keys.pop("benchmark", None)
     if benchmark is None:
@@ -39,14 +39,14 @@ def _episodes(settings: str) -> Episodes:
 
 
 class HarnessEnv(_BASE):
-    """One problem at a time; the reward comes with the last step.
+    """Environment for one problem at a time; the reward comes with the last step.
 
     Args:
-        env_config: a mapping: `benchmark`, and keys of `harness.Episodes`.
+        env_config: a mapping with `benchmark` and keys of `harness.Episodes`.
         extras: the row of the training data, with `problem_id`.
 
     Raises:
-        HarnessError: as `harness.Episodes` does.
+        HarnessError: as for `harness.Episodes`.
     """
 
     def __init__(self, env_config: Any = None, extras: Mapping[str, Any] | None = None) -> None:
@@ -61,17 +61,19 @@ class HarnessEnv(_BASE):
         self.max_turns = self._episodes.spec.max_turns
 
     def init(self, prompt: Sequence[Json]) -> tuple[list[Json], Json]:
-        """Return the opening of the problem in place of the row's prompt, and its id."""
+        """Return the problem's opening messages in place of the row's, and its id."""
         del prompt
         self.turns, self._reward = 0, None
         return self._episode.reset(str(self._problem)), {"problem_id": self._problem}
 
     def step(self, action: str) -> Json:
-        """Carry an answer out.
+        """Process an answer of the model.
 
-        The reward of an unfinished episode is 0. Where infrastructure failed, the last reward is
-        NaN and `metadata["failed"]` is true: leave such a trajectory out. A model that has called
-        no tool in two turns is at its end: text that was sent cannot be taken back here.
+        The reward of an unfinished episode is 0. If infrastructure failed, the last reward is NaN
+        and
+        `metadata["failed"]` is true: leave such a trajectory out. The episode ends when the model
+        has
+        called no tool in two turns, since text that was sent cannot be taken back here.
         """
         self.turns += 1
         step = self._episode.step(action)
@@ -88,10 +90,10 @@ class HarnessEnv(_BASE):
         return {"observations": [], "reward": value, "done": True, "metadata": metadata}
 
     def get_metrics(self) -> Json:
-        """Return the parts of the reward as numbers; nothing before the end."""
+        """Return the parts of the reward as numbers; empty before the episode's end."""
         if self._reward is None:
             return {}
         return {name: float(getattr(self._reward, name)) for name in METRICS}
 
     def close(self) -> None:
-        """Do nothing: the sandboxes are shared, and end with the process."""
+        """Do nothing: the sandboxes are shared and end with the process."""

@@ -1,4 +1,4 @@
-"""TRL: environment, data set and reward of `GRPOTrainer`, under the names of its arguments.
+"""TRL: environment, data set and reward, named like arguments of `GRPOTrainer`.
 
     spec = TrlSpec("livecodebench:release_v5", max_release_date="2024-09-01", reward="shaped")
     trainer = GRPOTrainer(
@@ -32,15 +32,15 @@ TYPES: dict[str, type] = {"string": str, "integer": int, "number": float, "boole
 
 
 class TrlSpec(Closing):
-    """What `GRPOTrainer` needs, as properties that are called as its arguments are.
+    """Arguments of `GRPOTrainer`, as properties of the same names.
 
     Args:
         problems: `NAME[:WHERE]` or loaded problems.
-        reward: as `harness.Episodes` has it.
-        keys: of a spec, as `harness.Episodes` has them.
+        reward: reward rule of `harness.Episodes`.
+        keys: keys of the spec, as for `harness.Episodes`.
 
     Raises:
-        HarnessError: as `harness.Episodes` does.
+        HarnessError: as for `harness.Episodes`.
     """
 
     def __init__(
@@ -51,17 +51,17 @@ class TrlSpec(Closing):
         **keys: Unpack[EpisodeKeys],
     ) -> None:
         if keys.setdefault("tool_protocol", "native") != "native":
-            raise UsageError("TrlSpec(): tool_protocol: TRL tells the model of its tools itself")
+            raise UsageError("TrlSpec(): tool_protocol must be native: TRL itself shows the tools")
         self.episodes = Episodes(problems, reward=reward, **keys)
 
     @property
     def max_tool_calling_iterations(self) -> int:
-        """How often tools are called, for `GRPOConfig`: the turns of an evaluation."""
+        """Most tool calls, for `GRPOConfig`: the turns of an evaluation."""
         return self.episodes.spec.max_turns
 
     @cached_property
     def train_dataset(self) -> Any:
-        """A `datasets.Dataset` with the columns `prompt` (the opening) and `problem_id`."""
+        """A `datasets.Dataset` with columns `prompt` (opening messages) and `problem_id`."""
         datasets: Any = import_module("datasets")
 
         episode = Episode(self.episodes)
@@ -73,23 +73,23 @@ class TrlSpec(Closing):
 
     @cached_property
     def environment_factory(self) -> Callable[[], Any]:
-        """A class without arguments: its public methods are `reset` and the tools."""
+        """A class without arguments whose public methods are `reset` and the tools."""
         methods = {spec.name: _method(spec) for spec in self.episodes.tools}
         bound = {"episodes": self.episodes}
         return type("HarnessEnvironment", (_Environment,), {**methods, "_shared": bound})
 
     @property
     def reward_funcs(self) -> list[Callable[..., list[float | None]]]:
-        """One reward function, which judges a whole batch at once; None where that failed."""
+        """One reward function, which judges a whole batch; None marks failed judging."""
         return [harness_reward]
 
     def close(self) -> None:
-        """End the sandboxes."""
+        """Stop the sandboxes."""
         self.episodes.close()
 
 
 class _Environment:
-    """One rollout. TRL takes every public method of a class but `reset` for a tool."""
+    """One rollout. TRL treats every public method except `reset` as a tool."""
 
     _shared: dict[str, Episodes]
 
@@ -97,13 +97,13 @@ class _Environment:
         self.episode = Episode(self._shared["episodes"])
 
     def reset(self, problem_id: str, **row: Any) -> None:
-        """Begin with the problem of a row; the row's prompt holds the opening already."""
+        """Start the problem of a row, whose prompt already holds the opening messages."""
         del row
         self.episode.reset(problem_id)
 
 
 def _method(spec: ToolSpec) -> Callable[..., str]:
-    """A tool as a typed method with a docstring, of which TRL makes its JSON schema."""
+    """Return a tool as a typed method with a docstring, for TRL's JSON schema."""
 
     def method(self: _Environment, **arguments: Any) -> str:
         return self.episode.call(spec.name, arguments)
@@ -118,7 +118,7 @@ def _method(spec: ToolSpec) -> Callable[..., str]:
         parameters.append(inspect.Parameter(name, where, annotation=kind))
     method.__name__ = method.__qualname__ = spec.name
     method.__doc__ = "\n".join(lines)
-    method.__annotations__ = types  # one for the result would be told to the model
+    method.__annotations__ = types  # the model would be shown a return type
     vars(method)["__signature__"] = inspect.Signature(parameters)
     return method
 
@@ -128,12 +128,12 @@ def harness_reward(
     log_metric: Callable[[str, float], None] | None = None,
     **columns: Any,
 ) -> list[float | None]:
-    """Return the reward of every rollout of a batch; None, which TRL leaves out, of lost ones.
+    """Return the rewards of a batch; None, which TRL ignores, for failed judging.
 
     Args:
-        environments: of the rollouts.
-        log_metric: TRL's; is told of `solved`, `overfit` and `format` as means.
-        columns: of the batch, which are not needed.
+        environments: environments of the rollouts.
+        log_metric: TRL's function; receives the means of `solved`, `overfit` and `format`.
+        columns: other columns of the batch, ignored.
     """
     del columns
 

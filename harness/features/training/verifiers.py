@@ -1,11 +1,11 @@
-"""verifiers 0.4: a taskset with the three tools, for its own command line and for prime-rl.
+"""verifiers 0.4: a taskset with the three tools, also for prime-rl.
 
     vf-eval harness_taskset --env.taskset.benchmark livecodebench:release_v5
     vf-validate harness_taskset --taskset.benchmark fixture
 
-One tool server serves all rollouts of a worker on one set of fork servers. It keeps nothing of a
-rollout: what was written stands in the rollout's state. The reward is judged in the worker, so
-hidden tests reach neither the tool server's answers nor the model.
+One tool server serves all rollouts of a worker with one set of fork servers. It stores nothing of a
+rollout: revisions are in the rollout's state. The reward is judged in the worker, so hidden tests
+reach neither the tool server's answers nor the model.
 """
 
 from collections.abc import Iterator
@@ -42,11 +42,12 @@ class HarnessData(vf.TaskData):
 
 
 class HarnessState(vf.State):
-    """What a rollout has written so far.
+    """State of a rollout.
 
     Attributes:
-        revisions: solutions, the oldest first; `passed` those that passed the public tests.
-        lost: why the sandbox failed; empty where it did not.
+        revisions: solutions, the oldest first.
+        passed: indices of the revisions that passed the public tests.
+        lost: cause of a sandbox failure; empty if there was none.
     """
 
     benchmark: str = ""
@@ -57,10 +58,10 @@ class HarnessState(vf.State):
 
 
 class HarnessTask(vf.Task[HarnessData, HarnessState]):
-    """One problem. The reward is that of `harness.Episode`."""
+    """One problem, with the reward of `harness.Episode`."""
 
     async def setup(self, trace: Any, runtime: Any) -> None:
-        """Tell the tool server which problem the rollout is about."""
+        """Store the problem in the rollout's state, for the tool server."""
         del runtime
         trace.state.benchmark, trace.state.problem_id = self.data.benchmark, self.data.problem_id
 
@@ -79,7 +80,7 @@ class HarnessTask(vf.Task[HarnessData, HarnessState]):
         return reward.value
 
     async def validate(self, runtime: Any) -> bool | None:
-        """Return whether a reference solution passes; None where the data has none."""
+        """Return whether a reference solution passes; None if there is no reference."""
         del runtime
         episodes = self._shared()
         references = episodes.find(self.data.problem_id).programs()
@@ -100,14 +101,14 @@ class HarnessTask(vf.Task[HarnessData, HarnessState]):
 
 
 class HarnessToolsConfig(vf.SharedToolsetConfig):
-    """Where the problems are, and how many sandboxes there are; None for one a core."""
+    """Benchmark, and number of sandboxes; None for one per core."""
 
     benchmark: str = "fixture"
     workers: int | None = None
 
 
 class HarnessTools(vf.Toolset[HarnessToolsConfig, HarnessState]):
-    """The three tools, by the names and in the words of an evaluation."""
+    """The three tools, with the names and texts of an evaluation."""
 
     TOOL_PREFIX = None
 
@@ -126,7 +127,7 @@ class HarnessTools(vf.Toolset[HarnessToolsConfig, HarnessState]):
             state.revisions = [*state.revisions, arguments["code"]]
         return told
 
-    async def read_problem(self) -> str:  # noqa: D102 - the tool's own words, below
+    async def read_problem(self) -> str:  # noqa: D102 - the tool's description, below
         return await self._call("read_problem")
 
     async def write_solution(self, code: str) -> str:  # noqa: D102
@@ -144,7 +145,7 @@ class HarnessTools(vf.Toolset[HarnessToolsConfig, HarnessState]):
 
 
 class HarnessConfig(vf.TasksetConfig):
-    """Which problems, and what they are worth: keys of `harness.Episodes`."""
+    """Selection of problems and reward: keys of `harness.Episodes`."""
 
     benchmark: str = "fixture"
     reward: str = "solved"
@@ -162,7 +163,7 @@ class HarnessTaskset(vf.Taskset[HarnessTask, HarnessConfig]):
     """The problems of a benchmark as tasks."""
 
     def load(self) -> Iterator[HarnessTask]:
-        """Yield a task for each problem, in the random order of the seed."""
+        """Yield a task for each problem, in the random order given by the seed."""
         config = self.config
         names = ("min_release_date", "max_release_date", "exclude_known_issues", "sample_size")
         keys: dict[str, Any] = {name: getattr(config, name) for name in (*names, "part", "seed")}

@@ -1,1 +1,6 @@
-"""`harness verify`: a benchmark's references, judged; generated inputs."""
+"""`harness verify`: judge a benchmark's references, also on generated inputs.
+
+- `command`, `verification`, `view`: references judged on the benchmark's tests
+- `generated_run`, `generated`, `generated_view`: references compared on generated inputs
+- `generated_inputs`, `cross_check`: make the inputs, and compare on them
+"""

@@ -1,4 +1,4 @@
-"""`harness verify`: load, judge new references, report."""
+"""`harness verify`: load problems, judge references without verdict, report."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,19 +53,20 @@ def verify_source(
     fresh: bool,
     as_json: bool,
 ) -> int:
-    """Verify what the flags select; returns the exit code.
+    """Verify the references of selected problems and return the exit code.
 
     Args:
-        flags: which problems, by key of the spec.
-        judging: how.
-        most: references of a problem, from the first; None for all.
-        inputs: to be generated for each problem, and to compare its references by; None for none.
-        fresh: judge what is known as well.
+        flags: selection of problems, by keys of the spec.
+        judging: settings of judging.
+        most: most references of a problem, from the first; None for all.
+        inputs: number of inputs to generate for each problem, on which its references are compared;
+            None for none.
+        fresh: also judge references with a stored verdict.
         as_json: print one JSON object in place of a table.
 
     Raises:
-        UsageError: a flag's value is none that can be.
-        DataError: a row is not as it should be.
+        UsageError: a flag has a value that is not accepted.
+        DataError: a row is malformed.
         NothingSelectedError: no problem is left.
     """
     if most is not None and most < 1:
@@ -80,7 +81,7 @@ def verify_source(
         err.print(bad_rows(loaded.skipped))
     generated = CrossChecking(problems, inputs, most) if inputs is not None else None
     problems = vet(problems, judging, TerminalReporter(err))
-    with err.status("reading references"):  # seen on a terminal alone
+    with err.status("reading references"):  # shown on a terminal only
         listed = list_references(problems, most, judging.options)
     with _cache(parse_spec(benchmark).name, err) as cache:
         found = {} if fresh else _known(cache, listed, judging, err)
@@ -106,10 +107,10 @@ def verify_source(
 
 
 def _left(references: int, generated: CrossChecking | None, *, keeps: bool) -> str:
-    """What an interrupt left undone."""
+    """Say what an interrupt left undone."""
     parts: list[str] = []
     if references or generated is None:
-        hint = "; the same command goes on with them" if keeps else ""
+        hint = "; run the same command again to continue" if keeps else ""
         parts.append(f"{count(references, 'reference')} not judged{hint}")
     if generated is not None:
         parts.append(f"generated inputs of {count(generated.left, 'problem')} not compared")
@@ -126,7 +127,7 @@ def _cache(source: str, err: Console) -> VerifiedCache:
 def _known(
     cache: VerifiedCache, listed: Sequence[References], judging: JudgingSession, err: Console
 ) -> dict[str, Finding]:
-    """What earlier invocations found, in sandboxes that were strong enough; how much, is said."""
+    """Return stored verdicts from sandboxes strong enough, and print their number."""
     keys = [key for each in listed for key in each.keys]
     known = cache.find(keys, Level.NONE if judging.unsafe else judging.least)
     if known:
@@ -142,7 +143,7 @@ def _judge(
     judging: JudgingSession,
     err: Console,
 ) -> bool:
-    """Judge the rest into `found`, each kept at once; returns whether that was interrupted."""
+    """Judge the rest into `found`, storing each; return whether the user interrupted."""
     jobs = reference_jobs(listed, found)
 
     def keep(judged: Judged) -> None:
@@ -156,7 +157,7 @@ def _judge(
 def _json(
     summary: Verification, problems: Sequence[VerifiedProblem], generated: CrossChecking | None
 ) -> Iterator[str]:
-    """One JSON object, piece by piece: of a large source it is large."""
+    """Yield one JSON object in pieces, as it is large for a large source."""
     yield '{"problems": ['
     for number, problem in enumerate(problems):
         row = problem.model_dump(mode="json")

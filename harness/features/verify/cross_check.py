@@ -1,9 +1,9 @@
-"""Whether a problem's references agree with one another on inputs that no test has.
+"""Check whether a problem's references agree on inputs that are in no test.
 
-What the first reference makes of an input is taken as the expected output, and the others are
-judged by it as solutions are: by the problem's hooks where it has any (a linked list may be right
-in more ways than one), else by its rule. Where they differ one of them is wrong, and no test of the
-data set's own tells which.
+The first reference's result for an input becomes the expected output, and the others are judged by
+it like solutions: by the problem's hooks if it has any (a linked list may be right in several
+ways), else by its rule. If they differ, one of them is wrong, and no test of the data set tells
+which.
 """
 
 import json
@@ -26,13 +26,13 @@ from harness.sandbox.worker import Worker
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A reference that does not do as the first one does.
+    """A reference that differs from the first one on an input.
 
     Attributes:
-        input: as a test has it.
-        reference: its place among the problem's `programs()`, from 0, which is the first one.
-        verdict: on its answer, the first one's being right.
-        detail: what either says, or the error; one bounded line.
+        input: the input in the form of a test's.
+        reference: index among the problem's `programs()`, where 0 is the first one.
+        verdict: verdict on its answer, if the first one's is right.
+        detail: both answers, or the error, in one bounded line.
     """
 
     input: str
@@ -43,7 +43,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """An input by which nothing can be told, and why: the hooks or the first reference fail."""
+    """An input on which nothing is compared: the hooks or the first reference fail."""
 
     input: str
     why: str
@@ -51,14 +51,14 @@ class Unusable:
 
 @dataclass(frozen=True, slots=True)
 class CrossCheck:
-    """What came of it.
+    """Result of comparing references.
 
     Attributes:
-        references: how many there are; with fewer than two nothing can disagree.
-        compared: on how many inputs; equal ones are one.
-        disagreements: by reference, then in the inputs' order. One that cannot be compiled is there
-            once, with the first input.
-        unusable: in the inputs' order.
+        references: number of references; with fewer than two nothing can disagree.
+        compared: number of distinct inputs compared.
+        disagreements: disagreements by reference, then in the order of inputs. A reference that
+            cannot be compiled is there once, with the first input.
+        unusable: unusable inputs, in order.
     """
 
     references: int
@@ -70,13 +70,13 @@ class CrossCheck:
 def disagreements(
     worker: Worker, problem: Problem, inputs: Sequence[str], limits: Limits
 ) -> CrossCheck:
-    """Where a problem's references do not agree with the first of them.
+    """Compare a problem's references with the first of them.
 
     Args:
-        worker: where all of it runs.
-        problem: of a function.
+        worker: worker that runs everything.
+        problem: problem that asks for a function.
         inputs: a line of JSON for each argument, as `generated_inputs` makes them.
-        limits: of a call.
+        limits: limits of a call.
 
     Raises:
         DataError: the references or the tests cannot be decoded.
@@ -106,7 +106,7 @@ def disagreements(
 
 
 class _First:
-    """The first reference at work: it makes tests of inputs."""
+    """The first reference, which makes tests of inputs."""
 
     def __init__(self, worker: Worker, problem: Problem, limits: Limits) -> None:
         self.worker = worker
@@ -118,8 +118,8 @@ class _First:
             self.check = Check.of(RetryingWorker(worker), problem.checker, functional=True)
 
     def tests(self, code: str, inputs: list[str]) -> list[TestCase]:
-        """Tests whose expected outputs are what the reference says; see `unusable` for the rest."""
-        # The hooks convert an expected output too, so they are to have one that is of its kind.
+        """Make tests with the reference's answers; other inputs go to `unusable`."""
+        # The hooks also convert the expected output, so they need one of the right type.
         stand_in = next((test.output for test in self.problem.tests.all()), "null")
         cases = [TestCase(input=given, output=stand_in, public=False) for given in inputs]
         prepared, cases = self._prepared(Program.of(self.problem, code), cases)
@@ -136,7 +136,7 @@ class _First:
         return sorted(found, key=lambda test: places[test.input])
 
     def _prepared(self, program: Program, cases: list[TestCase]) -> tuple[Prepared, list[TestCase]]:
-        """Program and inputs as the hooks want them, and the cases of which they make a call."""
+        """Return program and inputs as the hooks convert them, and the convertible cases."""
         if self.check is None:
             return Prepared(program, [case.input.encode() for case in cases]), cases
         try:
@@ -154,7 +154,7 @@ class _First:
         return True
 
     def _answer(self, execution: Execution | None) -> tuple[str, list[str]]:
-        """An answer, and what may have to be expected for it to be right. Raises ValueError."""
+        """Return an answer, and outputs that may make it right. Raises ValueError."""
         if execution is None or execution.result is None:
             raise ValueError(complaint(execution))
         answer = execution.result.decode("utf-8", "replace")
@@ -171,7 +171,7 @@ class _First:
         return answer, [as_json(returned)]
 
     def _accepted(self, waiting: list[tuple[TestCase, str, list[str]]]) -> list[TestCase]:
-        """The tests by which the reference's own answers are right."""
+        """Return the tests for which the reference's own answers are right."""
         found: list[TestCase] = []
         while waiting:
             tried = [
@@ -200,7 +200,7 @@ class _First:
 def _is_right(rule: Rule, expected: str, answer: str) -> bool:
     try:
         return rule(expected, answer) is None
-    except RuleError:  # a plug-in's own failing
+    except RuleError:  # the plug-in failed
         return False
 
 

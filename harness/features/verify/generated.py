@@ -1,9 +1,9 @@
-"""Checking references by inputs that their problem's own generator makes (`verify --generated`).
+"""Compare references on generated inputs (`verify --generated`).
 
-A problem's inputs are made and compared in batches, none of which is kept: what a data set's code
-makes and returns may be large. A problem is left after a batch in which its generator makes
-nothing, and where the judge would leave a solution: unless all tests are asked for, after a batch
-in which a reference hit a limit; asked to stop at a failure, after one with any disagreement.
+A problem's inputs are made by its generator and compared in batches. None is kept, as they may be
+large. Work on a problem stops after a batch in which its generator makes nothing, and where judging
+of a solution would stop: after a batch in which a reference hit a limit, unless all tests are asked
+for; or after a disagreement, if judging stops at failures.
 """
 
 import asyncio
@@ -28,19 +28,19 @@ from harness.text import around, writable
 
 MOST_INPUTS = 1000
 BATCH = 20
-"""Inputs at a time, of at most 8 MiB each."""
-ENOUGH = 2  # references, to disagree
+"""Inputs at a time, each of at most 8 MiB."""
+ENOUGH = 2  # references needed to compare
 
 
 class Disagreeing(Frozen):
-    """A reference that does not do as the first one does, with one verdict.
+    """Disagreements of a reference with the first one, with the same verdict.
 
     Attributes:
-        reference: its place among the problem's, from 0, which is the first one.
-        verdict: on its answers, the first one's being right; an infrastructure's where that
-            failed, which says nothing of it.
-        inputs: on how many.
-        seed, input, detail: the first of them; the texts are excerpts.
+        reference: index among the problem's references, where 0 is the first one.
+        verdict: verdict on its answers, if the first one's are right; or that of an infrastructure
+            failure, which says nothing about the reference.
+        inputs: number of inputs.
+        seed, input, detail: the first of these inputs; the texts are excerpts.
     """
 
     reference: int
@@ -52,7 +52,7 @@ class Disagreeing(Frozen):
 
 
 class Fault(Frozen):
-    """What went wrong with some seeds: how many, the first of them, and why that one did."""
+    """Seeds that failed: their number, the first of them, and its cause."""
 
     inputs: int
     seed: int
@@ -60,19 +60,21 @@ class Fault(Frozen):
 
 
 class CrossChecked(Frozen):
-    """What came of a problem's generated inputs.
+    """Result of a problem's generated inputs.
 
     Attributes:
-        references: how many there are to compare; with fewer than two nothing can be.
-        tried: how many inputs were asked for, from seed 0: fewer than wanted where it was left.
-        made: how many of them the generator made.
-        different: how many of those, equal ones being one.
-        compared: on how many of those; where the first reference or the hooks fail it is none.
-        disagreements: by reference.
-        generator_fails: on seeds of which no input was made.
-        not_compared: of the inputs by which nothing could be told.
-        failure: why infrastructure ended it; what was found until then stands.
-        isolation: the level of the sandbox.
+        references: number of references; with fewer than two nothing can be compared.
+        tried: number of inputs requested, from seed 0; fewer than wanted if the problem ended
+            early.
+        made: number of inputs that the generator made.
+        different: number of distinct inputs among these.
+        compared: number of those compared; without those on which the first reference or hooks
+            fail.
+        disagreements: disagreements, by reference.
+        generator_fails: seeds for which no input was made.
+        not_compared: inputs on which nothing could be compared.
+        failure: infrastructure failure that ended the check; earlier findings stay valid.
+        isolation: level of the sandbox.
     """
 
     references: int
@@ -88,28 +90,28 @@ class CrossChecked(Frozen):
 
     @property
     def disagree(self) -> bool:
-        """Whether any reference differs from the first by its own doing."""
+        """Whether a reference differs from the first, apart from infrastructure failures."""
         return any(each.verdict not in INFRASTRUCTURE for each in self.disagreements)
 
     @property
     def infrastructure(self) -> bool:
-        """Whether something else than references and generator failed."""
+        """Whether infrastructure failed, for the problem or for a reference."""
         return bool(self.failure) or any(
             each.verdict in INFRASTRUCTURE for each in self.disagreements
         )
 
 
 class CrossChecks(Frozen):
-    """A source's problems, cross-checked.
+    """Results of a source's problems.
 
     Attributes:
-        problems: how many were selected, `with_generator` of them with a generator.
-        checked: how many of those were reached before an interrupt; `made_for` of them have inputs.
-        tried, made, different, compared: as `CrossChecked` has them, all together.
-        disagree: problems whose references do.
-        generator_fails: problems whose generator fails, on some seeds or all.
-        too_few_references: problems with fewer than two.
-        infrastructure: how many problems it kept from being checked, or a reference of theirs.
+        problems, with_generator: numbers of selected problems, and of those with a generator.
+        checked, made_for: number of those reached before an interrupt, and of those with inputs.
+        tried, made, different, compared: sums of these fields of `CrossChecked`.
+        disagree: problems whose references disagree.
+        generator_fails: problems whose generator fails, for some seeds or all.
+        too_few_references: problems with fewer than two references.
+        infrastructure: number of problems with an infrastructure failure.
     """
 
     problems: int
@@ -128,7 +130,7 @@ class CrossChecks(Frozen):
 
 
 def has_generator(problem: Problem) -> bool:
-    """Whether its data bring a maker of inputs."""
+    """Whether the problem's data contain an input generator."""
     return bool(problem.generator.strip())
 
 
@@ -141,18 +143,18 @@ async def cross_check_all(
     inputs: int,
     most: int | None = None,
 ) -> None:
-    """Cross-check the problems that have a generator, as many at a time as the pool has workers.
+    """Cross-check the problems with a generator, one at a time on each worker.
 
-    What infrastructure stops stops no other. Cancelled, it drops what is under way; what was
-    reported stands.
+    An infrastructure failure ends only its own problem. When cancelled, it drops problems in
+    progress; reported ones stay valid.
 
     Args:
-        pool: where generators and references run.
-        problems: those without a generator are passed over.
-        options: limits of a call, the rule, and where to leave off.
-        done: told of each problem by its place, in no particular order.
-        inputs: of each problem; their seeds count from 0.
-        most: references of a problem, from the first; None for all.
+        pool: executor of generators and references.
+        problems: problems; those without a generator are skipped.
+        options: limits of a call, the rule, and when to stop.
+        done: called with each problem's index and result, in no particular order.
+        inputs: inputs of each problem; their seeds count from 0.
+        most: most references of a problem, from the first; None for all.
     """
     waiting = iter([place for place, problem in enumerate(problems) if has_generator(problem)])
 
@@ -178,7 +180,7 @@ async def _cross_check(pool: Executor, check: "_Check") -> CrossChecked:
 
 @dataclass(slots=True)
 class _Check:
-    """One problem under way; a batch changes what stands here at its end only."""
+    """A problem in progress; a batch changes the fields only at its end."""
 
     problem: Problem
     options: Options
@@ -199,7 +201,7 @@ class _Check:
     isolation: str = ""
 
     def __getstate__(self) -> dict[str, Any]:
-        """What another machine is sent of it: data are decoded where they are needed."""
+        """Return the state to send to another machine, where data are decoded again."""
         state = {each.name: getattr(self, each.name) for each in fields(self)}
         return {**state, "decoded": None}
 
@@ -208,10 +210,10 @@ class _Check:
             setattr(self, name, value)
 
     def next_batch(self, worker: Worker) -> "_Check":
-        """The same after the next inputs.
+        """Run the next batch and return this object.
 
         Raises:
-            SandboxError, DataError, CheckerError: it ends with that.
+            SandboxError, DataError, CheckerError: the check of the problem ends.
         """
         problem = self.decoded = self.decoded or self._decode()
         self.references = len(problem.load_references())
@@ -226,7 +228,7 @@ class _Check:
         return self
 
     def _decode(self) -> Problem:
-        """The problem with its data at hand and the rule that is asked for."""
+        """Return the problem with decoded data and the requested rule."""
         references = [r for r in self.problem.load_references() if r.language == "python"]
         chosen = tuple(references[: self.most])
         hidden = self.problem.tests.load_hidden()
@@ -239,7 +241,7 @@ class _Check:
         return self.problem.model_copy(update=changes)
 
     def _new(self, made: Sequence[Generated]) -> dict[str, int]:
-        """The inputs that were not there before, with the first seeds that made them."""
+        """Return the inputs not seen before, with the first seed that made each."""
         seeds: dict[str, int] = {}
         for each in made:
             if not each.failure and code_hash(each.input) not in self.seen:
@@ -252,7 +254,7 @@ class _Check:
         self.seen |= set(map(code_hash, seeds))
         self.compared += found.compared if self.references >= ENOUGH else 0
         for each in found.disagreements:
-            # One that cannot be compiled is named once, and right nowhere.
+            # A reference that cannot be compiled is reported once, and wrong on all inputs.
             inputs = found.compared if each.verdict is Verdict.COMPILE_ERROR else 1
             self._add(each, seeds[each.input], inputs)
         for each in made:
@@ -289,7 +291,7 @@ class _Check:
                 return bool(verdicts)
 
     def result(self, failure: str) -> CrossChecked:
-        """What came of it."""
+        """Return the result."""
         return CrossChecked(
             references=self.references,
             tried=self.tried,
@@ -317,7 +319,7 @@ def _excerpt(text: str) -> str:
 def summarize_cross_checks(
     problems: Sequence[Problem], checked: dict[int, CrossChecked]
 ) -> CrossChecks:
-    """Sum cross-checks up; `checked` by the problem's place."""
+    """Summarize cross-checks; the keys of `checked` are indices of problems."""
     pairs = [(problems[place].id, checked[place]) for place in sorted(checked)]
     found = [each for _, each in pairs]
     return CrossChecks(

@@ -1,19 +1,19 @@
-'''Inputs that a data set's own generator makes, run in the sandbox and nowhere else.
+'''Test inputs made by a data set's own generator, which runs only in the sandbox.
 
 Mercury's `generator_code` defines
 
     def generate_test_case():
-        """Return the arguments of one call, made at random."""
+        """Return random arguments of one call."""
 
-What exactly is returned is nowhere written down, so every way that suits the entry point is taken:
+The form of its result is not documented, so every form that fits the entry point is accepted:
 
-- the arguments, as a tuple or list of as many as it has parameters;
+- the arguments, as a tuple or list with an item for each parameter;
 - for one parameter, the value itself;
-- `(inputs, expected)` or `(inputs,)`, the first of which is the arguments; the second is let go.
+- `(inputs, expected)` or `(inputs,)`, where `inputs` are the arguments; `expected` is ignored.
 
-Where several suit, as a list of one list may be a value or the arguments, the way counts in which
-the arguments are nested as deeply as those of the problem's own tests. Linked lists and trees
-become lists, as in the tests: the hooks make nodes of them.
+If several forms fit (a list of one list may be a value or the arguments), the one is chosen in
+which the arguments are nested as deeply as in the problem's tests. Linked lists and trees become
+lists, as in the tests: the hooks make nodes of them.
 '''
 
 import json
@@ -33,11 +33,11 @@ from harness.text import around, writable
 
 EXCERPT = 160
 LARGEST_BYTES = 8 * MEBIBYTE
-"""Of what one call makes, in the sandbox's notation; the largest input known has 1 MB."""
+"""Most bytes of a call's result, as the sandbox encodes it; 1 MB is known."""
 PATIENCE = 2
-"""So often may a program run out of time before it is run no more."""
+"""Time-outs after which a program is not run again."""
 LOOKED_AT = 20
-"""So many of a problem's tests say how deeply its arguments are nested."""
+"""Number of a problem's tests examined for the nesting of its arguments."""
 
 _TIME_IS_UP = frozenset({Ending.CPU_LIMIT, Ending.WALL_LIMIT})
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]]')
@@ -86,13 +86,13 @@ def harness_depth(value):
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What came of one call of a generator.
+    """Result of one call of a generator.
 
     Attributes:
-        seed: of this call.
-        input: as a test has it: a line of JSON for each argument. Empty after a failure, and for a
-            function without parameters.
-        failure: why there is none, in one bounded line.
+        seed: seed of the call.
+        input: the input in the form of a test's: a line of JSON for each argument. Empty after a
+            failure, and for a function without parameters.
+        failure: one bounded line on why there is no input; empty if there is one.
     """
 
     seed: int
@@ -103,17 +103,17 @@ class Generated:
 def generated_inputs(
     worker: Worker, problem: Problem, count: int, seed: int, limits: Limits
 ) -> list[Generated]:
-    """Inputs that a problem's generator makes; the same for the same seed.
+    """Make inputs with a problem's generator; the same seed makes the same inputs.
 
     Args:
-        worker: where it runs; no solution is in its process.
-        problem: with a generator; without one there is nothing.
-        count: how many calls.
-        seed: of the first call; each later one has the next number.
-        limits: of a call.
+        worker: worker that runs the generator; no solution is in its process.
+        problem: the problem; without a generator the result is empty.
+        count: number of calls.
+        seed: seed of the first call; each later one has the next number.
+        limits: limits of a call.
 
     Returns:
-        One for each call. What a generator does is never raised.
+        A result for each call. Errors of a generator are never raised.
 
     Raises:
         DataError: the problem's tests cannot be decoded.
@@ -136,10 +136,10 @@ def generated_inputs(
 def run_each(
     worker: Worker, program: Program, inputs: Sequence[bytes], limits: Limits
 ) -> list[Execution | None]:
-    """Run a function on inputs, in one process as far as it goes; a failure there is run alone.
+    """Run a function on inputs in one process; a failure is confirmed by a run alone.
 
     Returns:
-        One for each input; None from where it ran out of time too often.
+        An execution for each input; None for inputs not run after too many time-outs.
 
     Raises:
         SandboxError: the sandbox failed.
@@ -152,8 +152,8 @@ def run_each(
             while len(done) < len(inputs) and overdue < PATIENCE:
                 executions = bench.execute(trial, range(len(done), len(inputs)))
                 for place, execution in enumerate(executions):
-                    if place and execution.result is None:  # what went before may have spoilt it
-                        execution = bench.execute(trial, [len(done)])[0]  # noqa: PLW2901 - it counts
+                    if place and execution.result is None:  # maybe due to earlier ones
+                        execution = bench.execute(trial, [len(done)])[0]  # noqa: PLW2901 - it replaces the first
                     done.append(execution)
                     overdue += execution.ending in _TIME_IS_UP
                 if executions[0].ending is Ending.CANNOT_COMPILE:
@@ -164,7 +164,7 @@ def run_each(
 
 
 def complaint(execution: Execution | None) -> str:
-    """Why an execution has no result, in one bounded line."""
+    """Say in one bounded line why an execution has no result."""
     if execution is None:
         return "it runs out of time, and is run no more"
     lines = execution.error.strip().splitlines()
@@ -176,10 +176,10 @@ def complaint(execution: Execution | None) -> str:
 
 
 def as_json(value: object) -> str:
-    """A value that the sandbox handed out, as JSON on one line.
+    """Return a value from the sandbox as JSON on one line.
 
     Raises:
-        ValueError: it is no JSON value.
+        ValueError: JSON has no such value.
     """
     try:
         _check(value)
@@ -227,7 +227,7 @@ def _read(seed: int, execution: Execution | None) -> Generated:
 
 
 def _depths(problem: Problem) -> list[int] | None:
-    """How deeply each argument is nested in the tests; -1 where only their number is known."""
+    """Return each argument's nesting in the tests; -1 if only their number is known."""
     calls = [_depths_of(test.input) for test in problem.tests.all()[:LOOKED_AT]]
     if calls:
         return [max(depths) for depths in zip(*calls, strict=False)]

@@ -24,23 +24,23 @@ from harness.text import count
 
 
 def check_range(inputs: int | None) -> None:
-    """Refuse a number of inputs that cannot be. Raises UsageError."""
+    """Refuse a number of inputs outside the accepted range. Raises UsageError."""
     if inputs is not None and not 1 <= inputs <= MOST_INPUTS:
         raise UsageError(f"--generated {inputs}: give inputs per problem, from 1 to {MOST_INPUTS}")
 
 
 @dataclass(slots=True)
 class CrossChecking:
-    """Selected problems, to be cross-checked.
+    """Cross-check of the selected problems.
 
     Attributes:
-        problems: all that were selected.
-        inputs: to be generated for each.
-        most: references of each, from the first; None for all.
-        checked: what came of those that were reached, by place.
+        problems: all selected problems.
+        inputs: number of inputs to generate for each.
+        most: most references of each, from the first; None for all.
+        checked: results of the problems reached, by index.
 
     Raises:
-        UsageError: none of the problems brings a generator.
+        UsageError: no problem has a generator.
     """
 
     problems: Sequence[Problem]
@@ -62,11 +62,11 @@ class CrossChecking:
 
     @property
     def left(self) -> int:
-        """How many problems were not reached."""
+        """Number of problems not reached."""
         return self._total - len(self.checked)
 
     def run(self, judging: JudgingSession, err: Console) -> bool:
-        """Check them with a progress bar; returns whether an interrupt ended it."""
+        """Check them with a progress bar; return whether the user interrupted it."""
 
         def work(pool: Executor, progress: JudgingProgress) -> Coroutine[Any, Any, None]:
             def done(place: int, found: CrossChecked) -> None:
@@ -83,10 +83,10 @@ class CrossChecking:
         )
 
     def summary(self) -> CrossChecks:
-        """Of what was reached."""
+        """Summarize the problems reached."""
         return summarize_cross_checks(self.problems, self.checked)
 
     def json_of(self, place: int) -> Any:
-        """What came of a problem, as JSON has it; None where there is nothing."""
+        """Return a problem's result for JSON; None if there is none."""
         found = self.checked.get(place)
         return None if found is None else found.model_dump(mode="json")

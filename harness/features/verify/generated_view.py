@@ -1,4 +1,4 @@
-"""The table of references that were run on generated inputs."""
+"""Terminal table of references compared on generated inputs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -17,12 +17,12 @@ COLUMNS = ("problem", "reference", "generated inputs", "how many", "why")
 def cross_checks_view(
     summary: CrossChecks, problems: Sequence[Problem], checked: Mapping[int, CrossChecked]
 ) -> RenderableType:
-    """What came of them, then each reference that disagrees and each generator that fails.
+    """Show the summary, then each disagreeing reference and each failing generator.
 
     Args:
-        summary: of them all.
-        problems: those that were selected.
-        checked: what came of each, by its place among them.
+        summary: summary of all results.
+        problems: the selected problems.
+        checked: results, by the problem's index.
     """
     parts: list[RenderableType] = [facts(_facts(summary))]
     rows = [row for place in sorted(checked) for row in _rows(problems[place].id, checked[place])]

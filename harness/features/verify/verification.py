@@ -13,24 +13,24 @@ from harness.run.plan.problem_kinds import require_code_generation
 from harness.run.summary.summary import counted
 
 SLOW = 0.5
-"""A reference that needs more than this part of a test's CPU limit leaves others little room."""
+"""Part of a test's CPU limit; slower references leave solutions little room."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedReference(Finding):
-    """One reference solution, judged; `index` is its place among the problem's, from 0."""
+    """One judged reference; `index` is its index among the problem's, from 0."""
 
     index: int
 
 
 class VerifiedProblem(Frozen):
-    """A problem and its references.
+    """A problem and its judged references.
 
     Attributes:
-        tests: how many it has; None where they were not decoded, or cannot be.
+        tests: number of tests; None if they were not decoded, or cannot be.
         limit_s: CPU seconds that a test may use.
-        available: how many references the data have; an interrupt leaves some of them unjudged.
-        known_issues: why a reference may fail.
+        available: number of references in the data; after an interrupt some are unjudged.
+        known_issues: known issues of the problem, which may make a reference fail.
     """
 
     problem_id: str
@@ -42,26 +42,27 @@ class VerifiedProblem(Frozen):
 
     @property
     def unsound(self) -> bool:
-        """Whether it has tests, and references of which none passes them all."""
+        """Whether it has tests and references, but no reference passes all tests."""
         verdicts = {each.verdict for each in self.references} - INFRASTRUCTURE
         return bool(verdicts - {Verdict.UNGRADED}) and Verdict.ACCEPTED not in verdicts
 
     @property
     def slow(self) -> bool:
-        """Whether even the quickest reference that passes needs much of the limit."""
+        """Whether even the fastest passing reference needs more than `SLOW` of the limit."""
         passed = [r.slowest_s for r in self.references if r.verdict is Verdict.ACCEPTED]
         return bool(passed) and min(passed) > SLOW * self.limit_s
 
 
 class Verification(Frozen):
-    """A source, verified.
+    """Summary of a verified source.
 
     Attributes:
-        problems: how many; `unsound` of them have references and none that passes, `slow` only
-            references that need more than half a test's limit, `without_tests` and
-            `without_references` none to judge by.
-        references: how many were judged; `verdicts` says how.
-        infrastructure: could not be judged.
+        problems: number of problems.
+        unsound: problems with references of which none passes.
+        slow: problems whose references all need more than half of a test's limit.
+        without_tests, without_references: problems that have none.
+        references: number of judged references; `verdicts` counts them by verdict.
+        infrastructure: number of references that could not be judged.
     """
 
     problems: int
@@ -81,8 +82,8 @@ class References:
     """A problem's references, without their code.
 
     Attributes:
-        available: how many the data have.
-        keys: of the verdicts on those that are to be verified, by index.
+        available: number of references in the data.
+        keys: keys of the verdicts on the references to verify, by index.
     """
 
     problem: Problem
@@ -92,7 +93,7 @@ class References:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceJob(Job):
-    """A reference to be judged; `key` is that of its verdict."""
+    """A reference to judge; `key` is the key of its verdict."""
 
     key: str
 
@@ -100,10 +101,10 @@ class ReferenceJob(Job):
 def list_references(
     problems: Sequence[Problem], most: int | None, options: Options
 ) -> list[References]:
-    """The references to verify, at most so many of each problem.
+    """Return the references to verify, at most `most` of each problem.
 
     Raises:
-        UsageError: a problem asks for something else than code.
+        UsageError: a problem asks for something other than code.
         DataError: a problem's references cannot be decoded.
     """
     require_code_generation(problems)
@@ -115,7 +116,7 @@ def list_references(
 
 
 def reference_jobs(listed: Iterable[References], known: Container[str] = ()) -> list[ReferenceJob]:
-    """The references whose verdicts are not known, each text of a problem's once."""
+    """Return jobs for references without a known verdict, equal programs once."""
     jobs: dict[str, ReferenceJob] = {}
     for each in listed:
         for index, key in enumerate(each.keys):
@@ -126,7 +127,7 @@ def reference_jobs(listed: Iterable[References], known: Container[str] = ()) -> 
 
 
 def finding(judged: Judged) -> Finding:
-    """What is kept of a judged reference."""
+    """Return the facts to store about a judged reference."""
     grade = judged.grade
     failed = next((test for test in grade.tests if not test.passed), None)
     reason = judged.cause
@@ -147,7 +148,7 @@ def finding(judged: Judged) -> Finding:
 def verified(
     listed: Iterable[References], found: Mapping[str, Finding], options: Options
 ) -> list[VerifiedProblem]:
-    """Each problem with what came of its references; `found` by the key of the verdict."""
+    """Return each problem with its findings; `found` has them by key of the verdict."""
     results: list[VerifiedProblem] = []
     for each in listed:
         references = tuple(
@@ -169,11 +170,11 @@ def verified(
 
 
 def _tests(problem: Problem, references: Sequence[VerifiedReference]) -> int | None:
-    """How many tests a problem has, where that is known or cheap to find out."""
+    """Return a problem's number of tests, if it is known or cheap to find out."""
     counts = [each.tests for each in references if each.verdict not in INFRASTRUCTURE]
     if counts:
         return counts[0]
-    # One that has hidden tests alone is rare; one with public tests is not without.
+    # Problems with only hidden tests are rare; those with public tests need no count.
     if problem.tests.public:
         return None
     try:
@@ -183,7 +184,7 @@ def _tests(problem: Problem, references: Sequence[VerifiedReference]) -> int | N
 
 
 def summarize_verification(problems: Sequence[VerifiedProblem]) -> Verification:
-    """Sum a verification up."""
+    """Summarize a verification."""
     references = [each for problem in problems for each in problem.references]
     return Verification(
         problems=len(problems),

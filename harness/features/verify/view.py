@@ -1,4 +1,4 @@
-"""The table of a verified source."""
+"""Terminal table of a verified source."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -17,7 +17,7 @@ NAMES = 5
 
 
 def verification_view(summary: Verification, problems: Sequence[VerifiedProblem]) -> RenderableType:
-    """What came of the references, then each that did not pass or was slow."""
+    """Show the summary, then each reference that failed or is slow."""
     parts: list[RenderableType] = [facts(_facts(summary))]
     rows = list(_rows(problems))
     if rows:
@@ -26,7 +26,7 @@ def verification_view(summary: Verification, problems: Sequence[VerifiedProblem]
 
 
 def findings_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """What was found, a line each; a stranger's words in it are safe to show."""
+    """Make a table of findings; texts from data sets are made printable."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(column, overflow="fold")
@@ -36,7 +36,7 @@ def findings_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Tab
 
 
 def some_problems(ids: Sequence[str]) -> str:
-    """How many problems, and the first of them by name."""
+    """Say how many problems there are, and name the first."""
     more = f" and {len(ids) - NAMES:,} more" if len(ids) > NAMES else ""
     return f"{count(len(ids), 'problem')}: {', '.join(ids[:NAMES])}{more}"
 

@@ -1,4 +1,4 @@
-"""Map runs to addresses and back."""
+"""Map runs to URLs and back."""
 
 import hashlib
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ class Place:
     """A run's directory.
 
     Attributes:
-        key: what stands for it in an address; it says nothing of where it is.
-        name: its path below the folder that was looked into, or its own name.
-        group: the experiment or the folder that it is in; empty for that folder itself.
+        key: id of the run in URLs, which does not show its path.
+        name: path below the served folder, or the run's own name if it is that folder.
+        group: path of the experiment or folder that contains it; empty for the served folder.
         experiment: whether that is an experiment.
     """
 
@@ -29,14 +29,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ListedRuns:
-    """The runs below a folder; `cut` says whether there may be more than were looked for."""
+    """The runs below a folder; `cut` is true if the search ended before it saw all."""
 
     places: tuple[Place, ...]
     cut: bool
 
 
 def find_places(root: Path) -> ListedRuns:
-    """The runs below a folder, as `harness.run.store.discovery` finds them."""
+    """Find the runs below a folder, with `harness.run.store.discovery`."""
     found = find_runs(root)
     return ListedRuns(tuple(_place(root, path) for path in found.paths), found.cut)
 
@@ -54,5 +54,5 @@ def _place(root: Path, path: Path) -> Place:
 
 
 def key_of(name: str) -> str:
-    """A short word for a name in an address: nothing of a name is ever a path to a file."""
+    """Return a short hash of a name, for URLs: no part of a URL is ever a path."""
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]

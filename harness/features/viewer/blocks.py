@@ -1,4 +1,4 @@
-"""Blocks of a transcript page: texts, cut, coloured and compared."""
+"""Blocks of a transcript page: texts that are cut, highlighted and compared."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -45,7 +45,7 @@ from harness.run.store.message_texts import (
 from harness.text import printable_line
 
 FOLDED = 1_200
-"""Characters; a longer instruction or result is folded, and so is one of many lines."""
+"""Characters above which an instruction or result is folded."""
 FOLDED_LINES = 20
 NO_RESULT: dict[str, Any] = {"result": None, "error": False, "malformed": False, "tests": None}
 LONGEST_TITLE = 300
@@ -56,7 +56,7 @@ PYTHON = frozenset({"", "python", "py", "python3"})
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A text, cut, and the name by which the rest is asked for."""
+    """A text, cut, and the name with which to request the rest."""
 
     text: str
     left: int
@@ -65,13 +65,13 @@ class Words:
 
     @property
     def long(self) -> bool:
-        """Whether it is better folded."""
+        """Whether the text should be folded."""
         return self.size > FOLDED or self.text.count("\n") >= FOLDED_LINES
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a model's answer: words, or a program."""
+    """A part of a model's answer: text, or a program."""
 
     text: str
     code: Markup | None = None
@@ -79,7 +79,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A test that failed, with what was expected beside what came where both are known."""
+    """A failed test, with expected and actual output side by side if known."""
 
     title: str
     sides: SideBySide | None = None
@@ -89,11 +89,11 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One thing that a page shows; `data` has what its kind needs.
+    """An item of a page; `data` has the values for its kind.
 
     Attributes:
-        kind: the template's macro for it.
-        line: the number of its line in the transcript.
+        kind: name of its macro in the templates.
+        line: number of its line in the transcript.
     """
 
     kind: str
@@ -106,12 +106,12 @@ class Block:
 
 
 class Blocks:
-    """Makes the blocks of a page; every event is read once for it.
+    """Maker of a page's blocks, which reads every event once.
 
     Args:
         tape: the transcript.
-        price: what a token costs; None where that is unknown.
-        running: whether what has no result yet may still get one.
+        price: price of tokens; None if unknown.
+        running: whether the run may still produce missing results.
     """
 
     def __init__(self, tape: TranscriptIndex, price: ListedPrice | None, *, running: bool) -> None:
@@ -119,7 +119,7 @@ class Blocks:
         self._events: dict[int, Event | None] = {}
 
     def of(self, entry: Entry) -> Block:
-        """The block of an entry."""
+        """Return the block of an entry."""
         event = self._event(entry.line)
         match event:
             case Request() if entry.part < len(event.messages):
@@ -216,7 +216,7 @@ class Blocks:
         return self._block(entry, "tested", "public tests", words, data)
 
     def _difference(self, entry: Entry) -> tuple[DiffLine, ...] | None:
-        """From the revision before; None for the first, and where they are too long."""
+        """Return changes from the revision before; None for the first or very long ones."""
         if entry.before is None:
             return None
         old, new = self._program(entry.before), self._program(entry)
@@ -237,7 +237,7 @@ def _words(text: str, name: str) -> Words:
 
 
 def _pieces(text: str) -> Iterator[Piece]:
-    """The words and the programs of an answer, in order."""
+    """Split an answer into text and programs, in order."""
     rest = text.replace("\r\n", "\n")
     for block in fenced_blocks(text):
         before, found, after = rest.partition(block.text)
@@ -250,7 +250,7 @@ def _pieces(text: str) -> Iterator[Piece]:
 
 
 def _unfenced(text: str) -> str:
-    """Words between two programs, without the fences on either side of them."""
+    """Return text between two programs, without their fences."""
     lines = text.strip("\n").split("\n")
     if not lines[0].strip(" >`~"):
         lines = lines[1:]
@@ -316,7 +316,7 @@ def _graded(event: Graded) -> dict[str, Any]:
 
 
 def _note(event: Event) -> str:
-    """What befell a conversation."""
+    """Return the title of an event other than messages, tests and grades."""
     match event:
         case Retried():
             status = f", status {event.status}" if event.status else ""
@@ -330,7 +330,7 @@ def _note(event: Event) -> str:
             title = f"turn {event.turn} was too long: {len(event.call_ids)} older results left out"
         case AgentLeft():
             how = "" if event.exit_code is None else f", exit code {event.exit_code}"
-            kept = "" if event.confined else "; it was not kept from the data"
+            kept = "" if event.confined else "; it was not isolated from hidden tests"
             title = f"{event.client or 'an agent'} left after {event.seconds:.1f} s{how}{kept}"
         case WorkEnded():
             title = f"the work of the agent has ended: {event.stop_reason}"

@@ -1,4 +1,4 @@
-"""`harness view`: runs as pages in a browser."""
+"""`harness view`: show runs in a browser."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Deleting a run: asked for twice, by the page's own form, and nothing outside the folder."""
+"""Deletion of runs, after confirmation and only inside the served folder."""
 
 import shutil
 from pathlib import Path
@@ -10,7 +10,7 @@ from harness.run.store.discovery import is_under_way
 
 
 def refusal(root: Path, place: Place) -> str:
-    """Say why a run cannot be deleted here; empty where it can."""
+    """Say why a run cannot be deleted; empty if it can."""
     path, folder = place.path, root.resolve()
     if path.resolve() == folder:
         return "It is the folder that is served: delete it yourself."
@@ -24,10 +24,10 @@ def refusal(root: Path, place: Place) -> str:
 
 
 def delete_run(root: Path, place: Place) -> None:
-    """Delete a run's directory with all its files; links in it are removed, never followed.
+    """Delete a run's directory with all its files; links are removed, never followed.
 
     Raises:
-        UsageError: it may not be deleted, or the disk refuses.
+        UsageError: the run may not be deleted, or the disk refuses.
     """
     why = refusal(root, place)
     if why:
@@ -39,7 +39,7 @@ def delete_run(root: Path, place: Place) -> None:
 
 
 def size_of(path: Path) -> int:
-    """Return the bytes of a run's files; what cannot be read counts nothing."""
+    """Return the bytes of a run's files; unreadable files are not counted."""
     total = 0
     for each in path.rglob("*"):
         try:

@@ -1,4 +1,4 @@
-"""A solution among a problem's references: where a page draws each of them, on a line."""
+"""Axis positions for the efficiency plot."""
 
 import math
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ from harness.text import figure
 
 MOST_TICKS = 6
 STEPS = (1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0)
-"""What a tick may stand at, but for powers of ten."""
+"""Values of ticks, times powers of ten."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A place on the axis, in percent of its length, and what is written there."""
+    """A tick: its position in percent of the axis, and its text."""
 
     at: float
     text: str
@@ -23,13 +23,13 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class EfficiencyAxis:
-    """What is drawn; places are in percent of the line's length, from fast to slow.
+    """Positions to draw, in percent of the axis, from fast to slow.
 
     Attributes:
-        references: the place of each.
-        mark: that of the solution; `low` and `high` those of its interval.
-        ticks: times, in that of the fastest reference.
-        told: the same in words, for who cannot see it.
+        references: positions of the references.
+        mark, low, high: positions of the solution and of its interval's ends.
+        ticks: times, relative to the fastest reference.
+        told: description for screen readers.
     """
 
     references: tuple[float, ...]
@@ -41,9 +41,9 @@ class EfficiencyAxis:
 
 
 def strip_of(found: Efficiency | None) -> EfficiencyAxis | None:
-    """The strip of a solution; None where it was not timed, or there is no reference.
+    """Return a solution's plot; None if it was not timed, or there is no reference.
 
-    The axis is of the logarithm of time.
+    The axis is logarithmic in time.
     """
     if found is None or found.time is None or not found.references:
         return None
@@ -73,7 +73,7 @@ def strip_of(found: Efficiency | None) -> EfficiencyAxis | None:
 
 
 def _round_times(left: float, right: float) -> Sequence[float]:
-    """Round times between two logarithms: as many as there is room for, powers of ten first."""
+    """Return round times between two logarithms that fit, powers of ten first."""
     powers = range(math.floor(left / math.log(10)), math.ceil(right / math.log(10)) + 1)
     for steps in (STEPS, (1.0, 2.0, 5.0), (1.0, 3.0), (1.0,)):
         found = [step * 10.0**power for power in powers for step in steps]
@@ -84,7 +84,7 @@ def _round_times(left: float, right: float) -> Sequence[float]:
 
 
 def beyond_words(found: Efficiency) -> str:
-    """A Beyond with its interval."""
+    """Return Beyond with its interval as text."""
     if found.beyond is None:
         return "none"
     if found.cpu_s is None:

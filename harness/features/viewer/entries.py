@@ -1,7 +1,7 @@
-"""A transcript as a list of what is shown of it, one thing after the other, so that it has pages.
+"""A transcript as a list of entries, which are shown in pages.
 
-A call stands with its result. A conversation of 100,000 calls has as many entries, and a page shows
-a few of them.
+A call and its result are one entry. A conversation of 100,000 calls has as many entries, of which a
+page shows a few.
 """
 
 from collections.abc import Iterable
@@ -15,14 +15,14 @@ WRITES = frozenset({"write_solution", "write_answer"})
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something that is shown.
+    """An item to show.
 
     Attributes:
-        kind: `message`, `turn`, `call`, `result` (of a call that nobody made), or the event's word.
-        line: of the transcript; `part` says which message or call of it.
-        result: the line of a call's result; None while there is none.
-        writes: whether it holds a revision of the solution, or may hold one.
-        before: the entry with the revision before, where there is one.
+        kind: `message`, `turn`, `call`, `result` (of an unknown call), or the event's kind.
+        line: line of the transcript; `part` is the index of its message or call.
+        result: line of a call's result; None if there is none yet.
+        writes: whether it holds, or may hold, a revision of the solution.
+        before: entry with the previous revision; None if there is none.
     """
 
     kind: str
@@ -34,39 +34,39 @@ class Entry:
 
     @property
     def key(self) -> str:
-        """Its place in the page: the same as long as the transcript only grows."""
+        """Id within the page, which stays the same while the transcript grows."""
         return f"e{self.line.number}-{self.part}-{self.kind}"
 
     @property
     def version(self) -> str:
-        """Another word when it is no longer shown as it was."""
+        """Word that changes when the entry must be shown again."""
         return f"{self.line.span.start}:{self.result.number if self.result else ''}"
 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """All entries of a transcript; `turns` has the place of each turn among them."""
+    """All entries of a transcript; `turns` has the index of each turn's entry."""
 
     all: tuple[Entry, ...]
     turns: dict[int, int]
 
     def page_of(self, place: int) -> int:
-        """The page that an entry is on, from 1."""
+        """Return the page, from 1, of the entry at an index."""
         return place // PER_PAGE + 1
 
     @property
     def pages(self) -> int:
-        """How many pages there are."""
+        """Number of pages."""
         return max(1, -(-len(self.all) // PER_PAGE))
 
     def page(self, number: int) -> tuple[Entry, ...]:
-        """The entries of a page; of one that there is not, those of the last."""
+        """Return the entries of a page; numbers out of range give the nearest page."""
         start = (min(max(number, 1), self.pages) - 1) * PER_PAGE
         return self.all[start : start + PER_PAGE]
 
 
 def entries_of(tape: TranscriptIndex) -> Entries:
-    """The entries of a transcript."""
+    """Return the entries of a transcript."""
     made = _Making()
     for line in tape.in_order():
         made.add(line)
@@ -78,7 +78,7 @@ class _Making:
         self.entries: list[Entry] = []
         self.turns: dict[int, int] = {}
         self._waiting: dict[str, list[int]] = {}
-        """The places of calls without a result, by their ids; an id may be used again."""
+        """Indices of calls without a result, by id; ids may be reused."""
 
     def add(self, line: Line) -> None:
         if line.kind == "request":
@@ -109,7 +109,7 @@ class _Making:
 
 
 def _chained(entries: Iterable[Entry]) -> Iterable[Entry]:
-    """Each revision with the one before it."""
+    """Yield the entries, each revision with the one before it."""
     before: Entry | None = None
     for entry in entries:
         if entry.writes:

@@ -1,4 +1,4 @@
-"""The texts in an event, each with a name by which the rest of a long one is asked for."""
+"""Texts of an event, by the name with which the rest of a long text is requested."""
 
 from harness.agent.events import AgentLeft, Event, Graded, Request, Response, Tested, ToolResult
 from harness.models.protocol import ModelTurn
@@ -6,7 +6,7 @@ from harness.run.store.message_texts import arguments, message_text, reasoning_t
 
 
 def text_in(event: Event, name: str) -> str | None:
-    """The text of that name in an event; None where there is none."""
+    """Return the text of that name in an event; None if there is none."""
     word, _, number = name.partition("-")
     part = int(number) if number.isdecimal() and len(number) < 8 else 0  # noqa: PLR2004 - an index
     match event:
@@ -39,7 +39,7 @@ def _of_test(event: Graded, word: str, index: int) -> str | None:
 
 
 def told_in(event: Event) -> str:
-    """The words of an event that is no part of the conversation."""
+    """Return the text of an event that is not part of the conversation."""
     if not isinstance(event, AgentLeft):
         return str(getattr(event, "cause", "") or getattr(event, "error", ""))
     parts = (("stdout", event.stdout), ("stderr", event.stderr))

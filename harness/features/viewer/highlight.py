@@ -1,4 +1,4 @@
-"""Programs in colour, and what changed between two of them; made here, not in the browser."""
+"""Highlighting of programs and differences between them, without the browser."""
 
 import difflib
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ from markupsafe import Markup
 from harness.text import printable
 
 LONGEST_COLOURED = 20_000
-"""Characters; longer programs are shown plainly."""
+"""Most characters of a highlighted program; longer ones are shown plainly."""
 LONGEST_LINE_COLOURED = 2_000
 MOST_LINES = 1_000
-"""Lines of each program; more are not compared."""
+"""Most lines of each program that is compared."""
 LONGEST_COMPARED = 60_000
 CONTEXT = 3
 
@@ -24,8 +24,8 @@ class DiffLine:
     """A line of a difference.
 
     Attributes:
-        kind: `same`, `added`, `removed`, or `gap` where lines are left out.
-        number: that of the line in the newer program; None where it is not in it.
+        kind: `same`, `added`, `removed`, or `gap` for omitted lines.
+        number: line number in the newer program; None if it is not in it.
     """
 
     kind: str
@@ -35,7 +35,7 @@ class DiffLine:
 
 @lru_cache(maxsize=256)
 def coloured(code: str) -> Markup:
-    """A Python program as HTML, with a class for each kind of word and all else escaped."""
+    """Return a Python program as escaped HTML, with a class for each kind of token."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import (
@@ -52,10 +52,10 @@ def coloured(code: str) -> Markup:
 
 
 def difference(old: str, new: str) -> tuple[DiffLine, ...] | None:
-    """What changed from one program to the next, with a few lines around each change.
+    """Return the changes between two programs, with a few lines of context.
 
     Returns:
-        None where the programs are too long to compare; empty where they are the same.
+        The lines; None if the programs are too long to compare, empty if they are the same.
     """
     if max(len(old), len(new)) > LONGEST_COMPARED:
         return None

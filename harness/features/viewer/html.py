@@ -1,4 +1,4 @@
-"""Pages as HTML: every word that is not ours is escaped, whatever is in it."""
+"""Rendering of pages as HTML; all values are escaped."""
 
 import shlex
 from functools import lru_cache
@@ -13,13 +13,13 @@ from harness.text import count, dollars, interval, percent, printable, printable
 
 LONGEST_LINE = 500
 GOOD = frozenset({"accepted", "solved", "done"})
-LIMITS = ("cost_limit", "token_limit")  # of the run: why a sample is pending
+LIMITS = ("cost_limit", "token_limit")  # limits of a run, because of which samples are pending
 CALM = frozenset({"ungraded", "not_run", "cancelled", "interrupted", "pending", *LIMITS})
 MINUTE, HOUR = 60, 3_600
 
 
 def render(template: str, **values: Any) -> bytes:
-    """A page. Lone surrogates, which UTF-8 cannot carry, become question marks."""
+    """Render a page. Lone surrogates, which UTF-8 lacks, become question marks."""
     return (
         _environment()
         .get_template(template, globals=FUNCTIONS)
@@ -42,19 +42,19 @@ def _environment() -> Environment:
 
 
 def line(value: object) -> str:
-    """A text on one line, visible and bounded."""
+    """Return a text on one line, printable and bounded."""
     text = str(value)
     shown = printable_line(text[:LONGEST_LINE])
     return f"{shown}…" if len(text) > LONGEST_LINE else shown
 
 
 def words(value: object) -> str:
-    """A word of ours as people write it: `wrong answer`."""
+    """Replace the underscores of a word such as `wrong_answer` by spaces."""
     return str(value).replace("_", " ")
 
 
 def kind_of(state: object) -> str:
-    """What colour a verdict or a state has."""
+    """Return the colour class of a verdict or state."""
     word = str(state)
     if word in GOOD:
         return "good"
@@ -66,7 +66,7 @@ def kind_of(state: object) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as people write them."""
+    """Format seconds for reading."""
     if seconds < MINUTE:
         return f"{seconds:.1f} s"
     if seconds < HOUR:
@@ -86,4 +86,4 @@ FUNCTIONS: dict[str, Any] = {
     "rank": rank,
     "shell": shlex.quote,
 }
-"""What the templates may call."""
+"""Functions available in templates."""

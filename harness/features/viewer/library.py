@@ -19,19 +19,18 @@ from harness.run.summary.run_words import benchmark_words
 from harness.stats.rates import Rate
 
 LOOKED_FOR_S = 1.0
-"""Seconds for which the list of runs is taken to be as it was found, at least."""
+"""Least seconds between searches for runs."""
 REST = 20
-"""And so many times as long as it took to find them: a large folder is not looked through for ever.
-"""
+"""Multiple of a search's time until the next one, to search large folders rarely."""
 MOST_OPEN = 16
 MOST_TAPES = 8
 MOST_OTHERS = 20
-"""Other runs that a sample's page names."""
+"""Most other runs that a sample's page links to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A run in the list; where `error` says why it cannot be read, the rest is empty."""
+    """A run in the list; if it is unreadable, `error` says why and the rest is empty."""
 
     key: str
     name: str
@@ -53,7 +52,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A sample's transcript; `there` is whether it has one."""
+    """A sample's transcript; `there` is false if it has none."""
 
     tape: TranscriptIndex
     entries: Entries
@@ -62,7 +61,7 @@ class Talk:
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """A problem in another run: the key of its first sample there, and that sample's state."""
+    """A problem in another run: key and state of its first sample there."""
 
     run: Listed
     sample: str
@@ -70,7 +69,7 @@ class Elsewhere:
 
 
 class Library:
-    """The runs below a folder. Not for two threads at once.
+    """The runs below a folder. Not thread-safe.
 
     Args:
         root: the folder.
@@ -87,7 +86,7 @@ class Library:
         self._states: dict[str, tuple[tuple[Any, ...], dict[str, tuple[str, str]]]] = {}
 
     def found(self) -> ListedRuns:
-        """The runs that there are."""
+        """Return the runs, from a search that is not too old."""
         began = time.monotonic()
         if self._found is None or began > self._found[0]:
             found = find_places(self.root)
@@ -96,12 +95,12 @@ class Library:
         return self._found[1]
 
     def forget(self) -> None:
-        """Look for runs anew: one is gone."""
+        """Search for runs again, as one was deleted."""
         self._found = None
         self._open.clear()
 
     def elsewhere(self, run: OpenRun, item: Item) -> list[Elsewhere]:
-        """The same problem in other runs, the newest first, at most `MOST_OTHERS`."""
+        """Return the same problem in other runs, the newest first, at most `MOST_OTHERS`."""
         found: list[Elsewhere] = []
         for listed in self.listed():
             if listed.key == run.place.key or listed.error:
@@ -115,7 +114,7 @@ class Library:
         return found
 
     def _states_of(self, listed: Listed) -> dict[str, tuple[str, str]]:
-        """Of each problem of a run the key of its first sample, and what became of it."""
+        """Return key and state of the first sample of each problem of a run."""
         place = next(place for place in self.found().places if place.key == listed.key)
         stamp = stamp_of(place.path)
         kept = self._states.get(place.key)
@@ -127,11 +126,11 @@ class Library:
         return kept[1]
 
     def version(self) -> str:
-        """Another word whenever something in the list may have changed."""
+        """Return a hash that changes when the list may have changed."""
         return key_of(repr([(place.key, stamp_of(place.path)) for place in self.found().places]))
 
     def listed(self) -> list[Listed]:
-        """All runs: those of one folder together, the newest first."""
+        """Return all runs, grouped by folder, the newest first."""
         runs = sorted((self._line(place) for place in self.found().places), key=_begun)
         runs.reverse()
         newest = {run.group: at for at, run in reversed(list(enumerate(runs)))}
@@ -179,11 +178,11 @@ class Library:
         )
 
     def run(self, key: str) -> OpenRun:
-        """A run as it is now.
+        """Return a run, refreshed.
 
         Raises:
-            KeyError: there is none of that key.
-            RunDirectoryError: it cannot be read.
+            KeyError: there is no run of that key.
+            RunDirectoryError: the run cannot be read.
         """
         place = next((place for place in self.found().places if place.key == key), None)
         if place is None:
@@ -199,7 +198,7 @@ class Library:
         return run
 
     def talk(self, run: OpenRun, item: Item) -> Talk:
-        """A sample's transcript as it is now. Raises RunDirectoryError: its pack is damaged."""
+        """Return a sample's transcript, refreshed. Raises RunDirectoryError."""
         where = run.place.key, item.key
         name = transcript_name(item.problem_id, item.index)
         tape, lines, entries = self._tapes.pop(
@@ -215,7 +214,7 @@ class Library:
 
 
 def created(manifest: dict[str, Any]) -> str:
-    """When a run was begun, as its manifest says."""
+    """Return the start time of a run, from its manifest."""
     return str(manifest.get("created", ""))[:16].replace("T", " ")
 
 

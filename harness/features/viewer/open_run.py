@@ -1,4 +1,4 @@
-"""A run that a page shows, kept up to date."""
+"""A run that the viewer shows, kept up to date."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -22,17 +22,17 @@ from harness.run.store.transcripts import FOLDER, PACK
 from harness.stats.rates import Rate
 
 MOST_SAMPLES = 200_000
-"""Samples of one run that are listed."""
+"""Most samples of a run that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A sample of a run, done or not.
+    """A sample of a run, finished or not.
 
     Attributes:
-        key: what stands for it in an address.
-        row: what came of it; None while it has no result.
-        reason: why it is pending, where it has no result.
+        key: id of the sample in URLs.
+        row: row of its result; None if it has none yet.
+        reason: reason why it is pending, if it has no result.
     """
 
     key: str
@@ -44,19 +44,19 @@ class Item:
 
     @property
     def title(self) -> str:
-        """The problem's title, as far as it is known."""
+        """The problem's title, or its id if the title is unknown."""
         return self.row.title if self.row else self.problem_id
 
     @property
     def state(self) -> str:
-        """The verdict, or why there is none."""
+        """The verdict, or a word for why there is none."""
         if self.row is not None:
             return str(self.row.verdict)
         return self.reason.word
 
 
 class Headline(BaseModel):
-    """One line of the list of runs; the keys are those of `Summary`."""
+    """Fields of `Summary` for one line of the list of runs."""
 
     planned: int
     graded: int
@@ -66,11 +66,11 @@ class Headline(BaseModel):
 
 
 class OpenRun:
-    """A run as it was when it was last refreshed.
+    """A run as of its last refresh.
 
     Attributes:
-        manifest: what `run.json` says.
-        items: its samples by their keys: those with a result in the order they ended, then others.
+        manifest: content of `run.json`.
+        items: samples by key: those with a result in the order they ended, then the others.
     """
 
     def __init__(self, place: Place) -> None:
@@ -84,7 +84,7 @@ class OpenRun:
 
     @property
     def path(self) -> Path:
-        """Its directory."""
+        """The run's directory."""
         return self.place.path
 
     @property
@@ -94,22 +94,22 @@ class OpenRun:
 
     @property
     def planned(self) -> int:
-        """How many samples it is to have."""
+        """Number of planned samples."""
         return planned_samples(self.manifest)
 
     @property
     def done(self) -> int:
-        """How many have a result."""
+        """Number of samples with a result."""
         return len(self.rows.of)
 
     @property
     def version(self) -> str:
-        """Another word whenever something that is shown may have changed."""
+        """Hash that changes when something shown may have changed."""
         return key_of(repr(self._stamp))
 
     @property
     def price(self) -> ListedPrice | None:
-        """What a token costs; None where that is unknown."""
+        """Price of tokens; None if unknown."""
         with suppress(ValidationError):
             price = self.manifest.get("price")
             return None if price is None else ListedPrice.model_validate(price)
@@ -119,7 +119,7 @@ class OpenRun:
         """Read what has changed.
 
         Raises:
-            RunDirectoryError: it is no run, or no longer one.
+            RunDirectoryError: the directory is not, or no longer, a run.
         """
         stamp = stamp_of(self.path)
         if stamp == self._stamp:
@@ -155,7 +155,7 @@ class OpenRun:
 
 
 def stamp_of(path: Path) -> tuple[Any, ...]:
-    """What tells whether something in a run has changed: times, lengths, and the lock."""
+    """Return a value that changes with a run: times and sizes of files, and the lock."""
     names = (MANIFEST, RESULTS, FOLDER, PACK)
     return (*(_stat(path / name) for name in names), is_under_way(path))
 
@@ -169,7 +169,7 @@ def _stat(path: Path) -> tuple[int, int, int] | None:
 
 
 def summed_up(path: Path) -> Headline | None:
-    """What `summary.json` says, unless results have come since."""
+    """Return `summary.json`; None if it is missing or older than the results."""
     summary, results = path / SUMMARY, path / RESULTS
     try:
         if results.exists() and results.stat().st_mtime_ns > summary.stat().st_mtime_ns:
@@ -180,8 +180,8 @@ def summed_up(path: Path) -> Headline | None:
 
 
 def transcript_name(problem_id: str, index: int) -> str:
-    """The name of a sample's transcript; one that no file has, where its id is no text."""
+    """Return the name of a sample's transcript; empty if the id is not valid text."""
     try:
         return file_name(problem_id, index)
-    except UnicodeEncodeError:  # lone surrogates: nothing of that name was ever written
+    except UnicodeEncodeError:  # lone surrogates: no such file exists
         return ""

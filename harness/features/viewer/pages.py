@@ -1,4 +1,4 @@
-"""What each address answers. Nothing in it is ever a path: keys are looked up, or not found."""
+"""Handlers of the viewer's URLs. No part of a URL is a path; keys are looked up."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -31,40 +31,40 @@ from harness.run.store.transcript import transcript_command
 from harness.text import printable
 
 LONGEST_CODE = 20_000
-MOST_FORM = 10_000  # bytes of a form
+MOST_FORM = 10_000  # most bytes of a form
 NUMBERS = frozenset({"tests", "turns", "seconds", "tokens", "cost"})
 Shown = dict[str, Any]
 
 
 class Pages:
-    """The pages of a library, each read as it is asked for."""
+    """Pages of a library, read on request."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
         self._lock = Lock()
 
     def runs(self, request: Request) -> Response:
-        """The list of runs."""
+        """Answer with the list of runs."""
         return self.answer(request, "runs.j2", self._runs)
 
     def run(self, request: Request) -> Response:
-        """A run: its figures, and a page of its samples."""
+        """Answer with a run's figures and a page of its samples."""
         return self.answer(request, "run.j2", self._run)
 
     def sample(self, request: Request) -> Response:
-        """A sample: its conversation, a page of it where it is long."""
+        """Answer with a sample's conversation, or a page of it."""
         return self.answer(request, "sample.j2", self._sample)
 
     def text(self, request: Request) -> Response:
-        """A long text of a transcript, by pages."""
+        """Answer with a page of a long text of a transcript."""
         return self.answer(request, "text.j2", self._text)
 
     def confirm(self, request: Request) -> Response:
-        """The page that asks whether a run shall be deleted."""
+        """Answer with the page that asks to confirm the deletion of a run."""
         return self.answer(request, "delete.j2", self._confirm)
 
     async def delete(self, request: Request) -> Response:
-        """Delete a run, where the page's own form asks for it."""
+        """Delete a run if the viewer's own form requests it."""
         form = parse_qs((await request.body())[:MOST_FORM].decode("utf-8", "replace"))
         word = form.get("word", [""])[0]
         if not compare_digest(word.encode(), request.scope["form_word"].encode()):
@@ -100,7 +100,7 @@ class Pages:
     def answer(
         self, request: Request, template: str, make: Callable[[Request], Shown | None]
     ) -> Response:
-        """A page of a template and what it shows; None: the browser has it already."""
+        """Render a page with the values of `make`; None answers 304, not modified."""
         nonce, status = request.scope["nonce"], 200
         with self._lock:
             try:
@@ -258,7 +258,7 @@ def _wrong(title: str, message: str) -> Shown:
 
 
 def _winners(runs: Sequence[Listed]) -> dict[str, Listed | None]:
-    """The run of each experiment that solves most; None where none has a rate yet."""
+    """Return each experiment's run with the best rate; None if none has a rate yet."""
     found: dict[str, Listed | None] = {}
     for run in runs:
         best = found.setdefault(run.group, None)
@@ -272,12 +272,12 @@ def _is_known(request: Request, version: str) -> bool:
 
 
 def _number(word: str, most: int) -> int:
-    """The number of a page in an address; of one that there is not, that of the last."""
-    return min(max(int(word), 1), most) if word.isdecimal() and len(word) < 8 else 1  # noqa: PLR2004 - nothing has so many pages
+    """Parse the number of a page in a URL; numbers too large give the last page."""
+    return min(max(int(word), 1), most) if word.isdecimal() and len(word) < 8 else 1  # noqa: PLR2004 - digits
 
 
 def _spec(run: OpenRun) -> Shown:
-    """What the spec says, for a page's head."""
+    """Return the settings shown in a page's head."""
     return {
         "model": str(run.spec.get("model", "")),
         "mode": str(run.spec.get("mode", "")),
@@ -291,7 +291,7 @@ def _address(run: OpenRun, item: Item) -> str:
 
 
 def _only(query: Query, state: str) -> str:
-    """The address of the samples of a state; of all, where it is that one already."""
+    """Return the URL that filters by a state, or that removes this filter."""
     return Query(state="" if query.state == state else state).at(1)
 
 
@@ -326,7 +326,7 @@ def _final(whole: SampleResult | None, base: str) -> Shown:
 
 
 def _around(run: OpenRun, item: Item, query: Query) -> Shown:
-    """The samples before and after, in the order of the list that the reader came from."""
+    """Return links to the samples before and after, in the order of the user's list."""
     found = select(run.items.values(), query)
     place = next((at for at, each in enumerate(found) if each.key == item.key), -1)
     beside = {"before": place - 1, "after": place + 1 if place >= 0 else -1}

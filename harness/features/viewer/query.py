@@ -1,4 +1,4 @@
-"""A run's samples searched, filtered, sorted and paged."""
+"""Search, filter, sort and page a run's samples."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,13 +20,14 @@ LEVELS = {"easy": 0, "medium": 1, "hard": 2}
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Which samples, in which order; all of it comes from an address, and unknown words do nothing.
+    """Filter and order of samples, from a URL; unknown words are ignored.
 
     Attributes:
         search: words that must all be in a sample's name, title or tags.
         state: a verdict, or `solved`, `unsolved`, `not_run`, `under_way`; empty for all.
-        sort: a column of `COLUMNS`, from its least; `down` turns that round. Empty: as they ended.
-        page: from 1 on.
+        sort: a column of `COLUMNS`, ascending; empty for the order in which samples ended.
+        down: sort in descending order.
+        page: number of the page, from 1.
     """
 
     search: str = ""
@@ -39,7 +40,7 @@ class Query:
 
     @classmethod
     def of(cls, words: Mapping[str, str]) -> "Query":
-        """The query of an address."""
+        """Read the query of a URL."""
         page = words.get("page", "1")
         return cls(
             search=words.get("q", "")[:LONGEST_SEARCH],
@@ -48,12 +49,12 @@ class Query:
             platform=words.get("platform", "")[:LONGEST_SEARCH],
             sort=words.get("sort", "") if words.get("sort", "") in COLUMNS else "",
             down=words.get("down", "") == "1",
-            page=max(1, int(page)) if page.isdecimal() and len(page) < 8 else 1,  # noqa: PLR2004 - no run has so many pages
+            page=max(1, int(page)) if page.isdecimal() and len(page) < 8 else 1,  # noqa: PLR2004 - digits
         )
 
     @property
     def words(self) -> str:
-        """It as the end of an address, without its page; empty where it says nothing."""
+        """The query as the end of a URL, without its page; empty if nothing is set."""
         named = {
             "q": self.search,
             "state": self.state,
@@ -62,21 +63,21 @@ class Query:
             "sort": self.sort,
             "down": "1" if self.down else "",
         }
-        # What cannot stand in an address, a lone surrogate, finds nothing either.
+        # Lone surrogates cannot be encoded; a search for them finds nothing anyway.
         return urlencode({k: v for k, v in named.items() if v}, errors="replace")
 
     def at(self, page: int) -> str:
-        """The address of one of its pages, below the run's."""
+        """Return the URL of a page, relative to the run's."""
         words = "&".join(part for part in (self.words, f"page={page}" if page > 1 else "") if part)
         return f"?{words}" if words else "?"
 
     def by(self, column: str) -> str:
-        """The address that sorts by a column; by the same once more, the other way round."""
+        """Return the URL that sorts by a column, or reverses its order if it is sorted."""
         down = not self.down if self.sort == column else column in FROM_THE_MOST
         return replace(self, sort=column, down=down, page=1).at(1)
 
     def order(self, column: str) -> str:
-        """How a column is sorted, in the words of `aria-sort`."""
+        """Return the value of `aria-sort` for a column."""
         if self.sort != column:
             return "none"
         return "descending" if self.down else "ascending"
@@ -102,7 +103,7 @@ FROM_THE_MOST = frozenset({"turns", "seconds", "tokens", "cost"})
 
 
 def select(items: Iterable[Item], query: Query) -> list[Item]:
-    """The samples that a query means, in its order; what is not known of a sample is last."""
+    """Return the samples of a query, in its order; unknown values are last."""
     words = query.search.casefold().split()
     found = [item for item in items if _meant(item, query) and _has(item, words)]
     if not query.sort:
@@ -135,7 +136,7 @@ def _level(row: ResultRow) -> str:
 
 @lru_cache(maxsize=1_000)
 def _named(word: str) -> str:
-    """A word of the data as a page can show it and an address can hold it."""
+    """Return a word of the data in a form that pages and URLs can hold."""
     return line(word)[:LONGEST_SEARCH]
 
 
@@ -149,7 +150,7 @@ def _has(item: Item, words: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of a list; `of` is how many there are, and `total` how many items on all."""
+    """A page of a list; `of` is the number of pages, `total` that of all items."""
 
     items: tuple[Item, ...]
     number: int
@@ -158,7 +159,7 @@ class Page:
 
 
 def page_of(found: Sequence[Item], query: Query) -> Page:
-    """A query's page; one that there is not is the last."""
+    """Return a query's page; a number too large gives the last page."""
     pages = max(1, -(-len(found) // PER_PAGE))
     number = min(query.page, pages)
     start = (number - 1) * PER_PAGE
@@ -167,13 +168,13 @@ def page_of(found: Sequence[Item], query: Query) -> Page:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What the samples of a run come to so far.
+    """Totals of a run's samples so far.
 
     Attributes:
-        cost: US dollars; None when any sample's is unknown.
-        cut_off: answers that ended at the token limit.
-        states, difficulties, platforms: how many samples are of each.
-        by_difficulty: pass@1 of each.
+        cost: US dollars; None if that of any sample is unknown.
+        cut_off: number of answers that ended at the token limit.
+        states, difficulties, platforms: number of samples of each.
+        by_difficulty: pass@1 of each difficulty.
     """
 
     rate: Rate | None
@@ -191,7 +192,7 @@ class Sums:
 
 
 def sums(items: Iterable[Item]) -> Sums:
-    """Sum up."""
+    """Sum up the samples of a run."""
     all_items = list(items)
     rows = [item.row for item in all_items if item.row is not None]
     graded = [row for row in rows if row.graded]
@@ -220,7 +221,7 @@ def _rate(rows: Iterable[ResultRow]) -> Rate | None:
 
 
 def _all(values: Iterable[Any]) -> Any:
-    """Their sum; None where one is unknown, or there are none."""
+    """Return the sum; None if a value is unknown, or there are none."""
     known = list(values)
     return sum(known) if known and None not in known else None
 

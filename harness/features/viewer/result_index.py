@@ -1,7 +1,7 @@
-"""`results.jsonl` for one who pages through it: a light row of each sample, and where its line is.
+"""Index of `results.jsonl` for paging: short rows of samples, with positions.
 
-A row takes a tenth of the time that the whole result takes. Of a file that has grown only what is
-new is read; the whole result of a sample is read from its place when it is asked for.
+Parsing a row takes a tenth of the time of parsing the whole result. When the file grows, only new
+lines are read. The whole result of a sample is read from its position on request.
 """
 
 import os
@@ -20,11 +20,11 @@ from harness.run.store.files import LONGEST_LINE, open_file
 from harness.run.store.results import SampleResult
 
 REMEMBERED = 64
-"""Bytes before the place that was read to, which tell whether it is still the same file."""
+"""Bytes before the last position, compared to detect that the file was replaced."""
 
 
 class ResultRow(Frozen):
-    """What a list says of a graded sample; the keys are those of `SampleResult`."""
+    """Fields of a `SampleResult` for a list of samples."""
 
     sample: str
     problem_id: str
@@ -52,27 +52,27 @@ class ResultRow(Frozen):
 
     @property
     def graded(self) -> bool:
-        """Whether it counts in a rate."""
+        """Whether the sample counts in rates."""
         return self.verdict is not Verdict.UNGRADED
 
     @property
     def tokens(self) -> int | None:
-        """Tokens in all."""
+        """Total of tokens; None if unknown."""
         return self.usage.total_tokens if self.usage else None
 
 
 class Span(NamedTuple):
-    """Where a line is in a file, in bytes."""
+    """Position of a line in a file, in bytes."""
 
     start: int
     length: int
 
 
 class Lines:
-    """The whole lines of a file that grows, each once.
+    """Reader of a growing file, which returns each complete line once.
 
     Attributes:
-        read_to: the place after the last whole line that was given.
+        read_to: position after the last line returned.
     """
 
     def __init__(self, path: Path) -> None:
@@ -85,9 +85,10 @@ class Lines:
         self._before = b""
 
     def new(self) -> tuple[bool, list[tuple[Span, bytes]]]:
-        """The lines since the last time; and whether they are of another file, or one rewritten.
+        """Return the lines added since the last call, and whether the file was replaced.
 
-        A line that is longer than `LONGEST_LINE` is given as no bytes.
+        After a replacement all lines are returned. Lines longer than `LONGEST_LINE` are returned
+        empty.
         """
         try:
             with open_file(self.path) as file:
@@ -120,7 +121,7 @@ class Lines:
             length = len(line)
             if not line.endswith(b"\n"):
                 if length < LONGEST_LINE:
-                    return  # torn, or still being written
+                    return  # incomplete, or still being written
                 while rest := file.readline(LONGEST_LINE):
                     length += len(rest)
                     if rest.endswith(b"\n"):
@@ -136,8 +137,8 @@ class Rows:
     """The rows of a run.
 
     Attributes:
-        of: by the sample's name, in the order they ended; the last line of a sample counts.
-        unreadable: the numbers of lines that are no result.
+        of: rows by sample, in the order they ended; the last line of a sample counts.
+        unreadable: numbers of lines that are not a result.
     """
 
     def __init__(self, path: Path) -> None:
@@ -155,11 +156,11 @@ class Rows:
     def refresh(
         self, price: ListedPrice | None, limits: frozenset[StopReason] = frozenset()
     ) -> bool:
-        """Read what is new, and return whether there was anything.
+        """Read new lines and return whether there were any.
 
         Args:
-            price: gives samples without a cost theirs.
-            limits: of the run; a sample that one of them ended has no result, as in
+            price: price with which missing costs are computed.
+            limits: limits of the run; a sample ended by one of them has no result, as in
                 `harness.run.store.results.load_results`.
         """
         if (price, limits) != (self._price, self._limits):
@@ -188,11 +189,11 @@ class Rows:
         self._spans[row.sample] = span
 
     def whole(self, sample: str) -> SampleResult:
-        """All that the results say of a sample.
+        """Return the whole result of a sample.
 
         Raises:
-            KeyError: there is none of that name.
-            RunDirectoryError: the file has changed under our hands, or the line is no result.
+            KeyError: there is no sample of that name.
+            RunDirectoryError: the file was changed meanwhile, or the line is not a result.
         """
         span, path = self._spans[sample], self._lines.path
         try:

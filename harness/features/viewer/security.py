@@ -1,8 +1,9 @@
-"""Who may see a page: the browser that was given the token, on this machine, by its own name.
+"""Access control of the viewer: only the browser that was given the token.
 
-A page of somebody else's may make a browser ask for ours. It does not have the token; it cannot
-have the cookie sent, which is for pages of the same site alone; and if it has its own name lead
-here (DNS rebinding), that name stands in the Host header, and is not ours.
+A page of another site may make a browser send requests to the viewer. It does not have the token.
+The browser does not send the cookie with its requests, as it is for pages of the same site only. If
+the other site makes its own name point to this machine (DNS rebinding), that name is in the Host
+header and is refused.
 """
 
 import hmac
@@ -21,29 +22,29 @@ TOKEN_BYTES = 32
 NAMES = ("127.0.0.1", "localhost")
 METHODS = frozenset({"GET", "HEAD"})
 CHANGES = re.compile(r"/runs/[0-9a-f]{16}/delete")
-"""The addresses at which something is changed; a form's secret word is asked for there."""
+"""URLs that change something and require the secret word of a form."""
 
 
 class Guard:
-    """Lets nobody in without the token, and says in every answer what a page may do.
+    """Refuses requests without the token and adds security headers to every answer.
 
     Args:
-        app: what it stands before.
-        port: where it listens.
-        token: the secret in the address that the user is shown.
+        app: the app that is protected.
+        port: port of the server.
+        token: secret in the URL that the user is shown.
     """
 
     def __init__(self, app: ASGIApp, port: int, token: str) -> None:
         self._app = app
         self._token = token
-        # A cookie is for all ports of a host; two viewers must not take each other's.
+        # Cookies apply to all ports of a host; two viewers must not share one.
         self.cookie = f"harness_view_{port}"
         self._session = secrets.token_urlsafe(TOKEN_BYTES)
-        self._form_word = secrets.token_urlsafe(TOKEN_BYTES)  # other than the cookie: it is shown
+        self._form_word = secrets.token_urlsafe(TOKEN_BYTES)  # pages show it
         self._hosts = frozenset({f"{name}:{port}" for name in NAMES})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or hand over to the app."""
+        """Refuse the request, or pass it to the app."""
         if scope["type"] != "http":
             return
         nonce = secrets.token_urlsafe(16)
@@ -59,7 +60,7 @@ class Guard:
         await (refused or self._app)(scope, receive, sent)
 
     def _refused(self, scope: Scope) -> Response | None:
-        """The answer to one who may not come in, or who comes in just now."""
+        """Return the answer to a refused request, or to one with the token; else None."""
         headers = Headers(scope=scope)
         if headers.get("host", "").lower() not in self._hosts:
             return PlainTextResponse("This is not the host that was asked for.\n", 403)
@@ -78,20 +79,23 @@ class Guard:
         return PlainTextResponse(text, 403)
 
     def _is_own(self, headers: Headers) -> bool:
-        """Whether a form was sent by a page of ours, as far as the browser says."""
+        """Whether the viewer's own page sent a form, as far as the browser tells."""
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         own = origin is None or origin.removeprefix("http://").lower() in self._hosts
         return own and site in {None, "same-origin"}
 
     def _entered(self) -> Response:
-        """A page that goes on without the token; by its own doing, so that the cookie is sent."""
+        """Return a page that sets the cookie and loads the viewer without the token.
+
+        The page loads it, not a redirect, so that the browser sends the cookie.
+        """
         answer = Response(render("entered.j2"), media_type="text/html")
         answer.set_cookie(self.cookie, self._session, httponly=True, samesite="strict", path="/")
         return answer
 
 
 def new_token() -> str:
-    """A token that nobody guesses."""
+    """Return a random secret token."""
     return secrets.token_urlsafe(TOKEN_BYTES)
 
 

@@ -1,4 +1,4 @@
-"""The viewer as a server: on this machine alone, until it is interrupted."""
+"""Web server of the viewer, on this machine only, until an interrupt."""
 
 import socket
 import webbrowser
@@ -25,7 +25,7 @@ ASSETS = {"view.css": "text/css", "view.js": "text/javascript"}
 
 
 def make_app(root: Path, port: int, token: str) -> ASGIApp:
-    """The viewer of the runs below a folder, for those who have the token."""
+    """Return the viewer of the runs below a folder, protected by a token."""
     library = Library(root)
     pages = Pages(library)
     compared = ComparisonPages(library, pages.answer)
@@ -59,11 +59,11 @@ LOOPBACK = "127.0.0.1"
 
 
 class _Server(uvicorn.Server):
-    """Ends at once when it is told to: nothing that a page waits for is worth waiting for.
+    """Server that stops at once, as no request of a page is worth waiting for.
 
     Args:
-        config: uvicorn's.
-        ready: called once pages can be read, and an interrupt ends it well.
+        config: uvicorn's configuration.
+        ready: called when pages can be read and an interrupt is handled.
     """
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
@@ -75,7 +75,7 @@ class _Server(uvicorn.Server):
         self._ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        del sig, frame  # not kept, as it would be raised again
+        del sig, frame  # not stored, as uvicorn would raise it again
         self.should_exit = self.force_exit = True
 
 
@@ -83,10 +83,10 @@ def serve(root: Path, port: int, *, show: bool, say: Callable[[str], None]) -> N
     """Serve the runs below a folder until an interrupt.
 
     Args:
-        root: the folder; it need not hold a run yet.
-        port: 0 for any that is free.
-        show: whether the browser is opened.
-        say: is told the address.
+        root: the folder, which may still be empty.
+        port: port to listen on; 0 for any free port.
+        show: open the page in the browser.
+        say: called with the URL.
 
     Raises:
         UsageError: there is no such folder, or the port is taken.
@@ -100,7 +100,7 @@ def serve(root: Path, port: int, *, show: bool, say: Callable[[str], None]) -> N
 
         def ready() -> None:
             say(address)
-            if show:  # a browser may take its time, and stay in the foreground
+            if show:  # a browser may start slowly, or block
                 Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
         config = uvicorn.Config(

@@ -1,4 +1,4 @@
-"""Expected output beside actual output, line by line."""
+"""Expected and actual output side by side, line by line."""
 
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -6,9 +6,9 @@ from itertools import zip_longest
 from harness.text import printable
 
 SHOWN = 6_000
-"""Characters of one text within a conversation; the rest is a link away."""
+"""Most characters of a text within a conversation; a link leads to the rest."""
 PAGE = 100_000
-"""Characters of a text on a page of its own."""
+"""Most characters of a text on its own page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +16,8 @@ class Cut:
     """The beginning of a text, or all of it.
 
     Attributes:
-        text: with control and invisible characters spelled out.
-        left: how many characters are left out after it.
+        text: the text with control and invisible characters spelled out.
+        left: number of characters omitted after it.
     """
 
     text: str
@@ -25,7 +25,7 @@ class Cut:
 
 
 def cut(text: str, most: int = SHOWN, start: int = 0) -> Cut:
-    """So much of a text as a page shows, from a place on."""
+    """Return a part of a text, from `start`, that is short enough to show."""
     return Cut(printable(text[start : start + most]), max(0, len(text) - start - most))
 
 
@@ -35,7 +35,7 @@ LONGEST_LINE = 2_000
 
 @dataclass(frozen=True, slots=True)
 class AlignedLine:
-    """A line of both; None where one has no such line."""
+    """A line of both texts; None for a text without that line."""
 
     number: int
     expected: str | None
@@ -48,8 +48,8 @@ class SideBySide:
     """Two texts side by side.
 
     Attributes:
-        left: how many lines are left out.
-        numbered: whether the numbers of the lines are those of the whole texts.
+        left: number of lines omitted.
+        numbered: whether line numbers are those of the whole texts.
     """
 
     lines: tuple[AlignedLine, ...]
@@ -58,7 +58,7 @@ class SideBySide:
 
 
 def beside(expected: str, got: str, *, numbered: bool = True) -> SideBySide:
-    """Two texts side by side, by the numbers of their lines; so are they judged."""
+    """Align two texts by line number, as they are judged."""
     here, there = expected.strip("\n").split("\n"), got.strip("\n").split("\n")
     pairs = list(zip_longest(here[:MOST_LINES], there[:MOST_LINES]))
     lines = tuple(
@@ -76,5 +76,5 @@ def _shown(line: str | None) -> str | None:
 
 
 def _bare(line: str | None) -> str | None:
-    """A line without the spaces around it, which no rule minds."""
+    """Return a line without surrounding spaces, which all rules ignore."""
     return None if line is None else line.strip()

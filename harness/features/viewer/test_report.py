@@ -1,7 +1,7 @@
-"""The report of `run_tests` read back: which tests failed, with what was expected and what came.
+"""Parser of `run_tests` reports: failed tests with expected and actual output.
 
-The report is text that a model has read. Whatever is in its tests may look like one of its own
-headings; then something stands in the wrong box, and nothing worse. The text itself stays beside.
+The report is text for a model. Content of a test may look like one of its headings; then a text is
+shown in the wrong box, which is harmless. The report itself is shown too.
 """
 
 import re
@@ -18,13 +18,13 @@ _FIRST_DIFFERENCE = "First difference, "
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A test that failed.
+    """A failed test.
 
     Attributes:
-        title: which test, and how.
-        expected, got: None where the report does not say.
-        boxes: what else it says, by its headings.
-        where: the first difference, in words.
+        title: number of the test, and its verdict.
+        expected, got: outputs; None if the report does not have them.
+        boxes: other texts, with their headings.
+        where: description of the first difference.
     """
 
     title: str
@@ -35,7 +35,7 @@ class Failure:
 
 
 def failures_in(report: str) -> tuple[Failure, ...]:
-    """The failing tests that a report tells of in full; none where it is no such report."""
+    """Return the tests that a report describes in full; none if it is another text."""
     if len(report) > LONGEST_REPORT:
         return ()
     return tuple(_failures(report.split("\n")))[:MOST_FAILURES]
@@ -75,5 +75,5 @@ def _is_heading(line: str, box: str) -> bool:
 
 
 def _after_all(line: str) -> bool:
-    """Whether a line is one that ends a report: a list of other tests."""
+    """Whether a line starts the end of a report: a list of other tests."""
     return bool(_TEST.match(line)) or line.startswith(("Passed: test", "Tests "))

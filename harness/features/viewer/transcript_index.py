@@ -1,7 +1,7 @@
-"""A transcript for one who pages through it: what each line is and where, in little memory.
+"""Index of a transcript for paging: kind and position of each line.
 
-Of a file that has grown only what is new is read. The words of an event are read from their place
-when they are shown.
+It takes little memory. When the file grows, only new lines are read. Texts of an event are read
+from their position when they are shown.
 """
 
 import io
@@ -23,16 +23,16 @@ UNREADABLE = "unreadable"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What a line of a transcript is.
+    """Facts on a line of a transcript.
 
     Attributes:
-        number: of the line, from 1.
-        kind: the event's word, or `unreadable`.
-        messages: how many a request holds.
-        calls: the ids and names of the tools that an answer calls.
-        answers: the id of the call that a tool's result is for.
+        number: number of the line, from 1.
+        kind: the event's kind, or `unreadable`.
+        messages: number of messages of a request.
+        calls: ids and names of an answer's tool calls.
+        answers: id of the call to which a tool result belongs.
         failed: whether that result is an error.
-        fenced: whether an answer holds a fence, and so perhaps a program.
+        fenced: whether an answer has a code fence, and so may hold a program.
     """
 
     number: int
@@ -47,13 +47,13 @@ class Line:
 
 
 class TranscriptIndex:
-    """The lines of a transcript that stand, and the marks between them.
+    """Valid lines of a transcript, and marks where the sample was resumed.
 
     Attributes:
-        lines: what stands; what was void when the sample was taken up again is not in it.
-        marks: how many lines stand before each mark of having been taken up again, and that line.
-        void: how many lines were void.
-        changes: another number whenever something has changed.
+        lines: valid lines; lines that a resumption discarded are left out.
+        marks: line of each resumption, with the number of valid lines before it.
+        void: number of discarded lines.
+        changes: counter that changes with every change.
     """
 
     def __init__(self, run: Path, name: str) -> None:
@@ -71,10 +71,10 @@ class TranscriptIndex:
         self._count = 0
 
     def refresh(self) -> bool:
-        """Read what is new. Says whether there is a transcript.
+        """Read new lines and return whether there is a transcript.
 
         Raises:
-            RunDirectoryError: it is in a pack that is damaged.
+            RunDirectoryError: it is in a damaged pack.
         """
         if (self._run / FOLDER / self._name).is_file():
             if self._packed is not None:
@@ -121,7 +121,7 @@ class TranscriptIndex:
             self.lines.append(what)
 
     def event(self, line: Line) -> Event | None:
-        """The event of a line, read again; None where it is none."""
+        """Read the event of a line; None if it is unreadable."""
         try:
             return EVENT.validate_json(self._bytes(line.span))
         except (OSError, ValidationError):
@@ -134,11 +134,11 @@ class TranscriptIndex:
             return os.pread(file.fileno(), span.length, span.start)
 
     def line(self, number: int) -> Line | None:
-        """The line of that number, if it stands or is a mark."""
+        """Return the line of that number; None if it is discarded or does not exist."""
         return next((line for line in self.in_order() if line.number == number), None)
 
     def in_order(self) -> Iterator[Line]:
-        """All that stands, with the marks in their places."""
+        """Yield the valid lines, with the marks in their places."""
         marks = iter([*self.marks, (len(self.lines) + 1, None)])
         place, mark = next(marks)
         for at, line in enumerate(self.lines):

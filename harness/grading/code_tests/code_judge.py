@@ -1,8 +1,8 @@
-"""Judges a solution by tests that are code.
+"""Judge of a solution by tests that are code.
 
-All tests of a script are run in one session with the solution, as its author meant them to be, and
-each has a result of its own. A test that hits a limit in a session that others began is run again
-as the first of another.
+All tests of a script run in one session with the solution, as their author intended, and each has a
+result of its own. A test that hits a limit in a session that began with other tests is run again as
+the first of a new session.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,12 +31,12 @@ _ACCEPTED = Failure(kind="")
 
 @dataclass(frozen=True, slots=True)
 class CodeTask:
-    """What is to be judged.
+    """Solution to judge, with its tests.
 
     Attributes:
-        code: what surrounds the tests.
-        isolate: a session for each test.
-        ends_at: whether the tests after one that ended so are left out.
+        code: code around the tests.
+        isolate: whether each test gets its own session.
+        ends_at: whether judging stops after a result.
     """
 
     program: Program
@@ -48,14 +48,14 @@ class CodeTask:
 
 
 class CodeJudge:
-    """One solution under judgement.
+    """Judges one solution.
 
     Args:
-        bench: where it runs.
-        task: what is judged.
+        bench: worker that runs it.
+        task: the solution and its tests.
 
     Attributes:
-        peak_bytes: the largest of any process of the solution.
+        peak_bytes: largest peak memory of any process of the solution.
     """
 
     def __init__(self, bench: RetryingWorker, task: CodeTask) -> None:
@@ -65,7 +65,7 @@ class CodeJudge:
         self.retimed = [0, 0]
 
     def again(self) -> JudgedAgain:
-        """What was run more than once."""
+        """Return the counts of repeated runs."""
         return JudgedAgain(
             retimed=(self.retimed[0], self.retimed[1]),
             retried=self.bench.retried,
@@ -73,7 +73,7 @@ class CodeJudge:
         )
 
     def results(self) -> list[TestResult]:
-        """The results up to where the judge leaves off. Raises SandboxError."""
+        """Return the results up to where judging stops. Raises SandboxError."""
         results: list[TestResult] = []
         tests = list(self.task.tests)
         for script in (self.task.code.public, self.task.code.hidden):
@@ -87,18 +87,18 @@ class CodeJudge:
         return results
 
     def ends_at(self, result: TestResult) -> bool:
-        """Whether the tests after one that ended so are left out."""
+        """Return whether judging stops after this result."""
         return result.verdict is Verdict.COMPILE_ERROR or self.task.ends_at(result)
 
 
 class _Part:
-    """The tests of one script.
+    """Tests of one script.
 
     Args:
-        judge: of the solution.
-        script: what surrounds the tests.
-        tests: a slot each.
-        first: the number of the first among all tests of the problem.
+        judge: judge of the solution.
+        script: code around the tests.
+        tests: one test per slot.
+        first: index of the first one among all tests of the problem.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class _Part:
         self.most = 1 if judge.task.isolate else len(tests)
 
     def results(self) -> list[TestResult]:
-        """The results in order, up to where the judge leaves off."""
+        """Return the results in order, up to where judging stops."""
         found: dict[int, TestResult] = {}
         waiting = list(range(len(self.tests)))
         while waiting:
@@ -124,7 +124,7 @@ class _Part:
         return [found[slot] for slot in range(len(self.tests))]
 
     def _group(self, group: list[int]) -> dict[int, TestResult]:
-        """The results of some tests in one session, or of the first few of them; maybe none."""
+        """Return the results of some tests of one session: all, the first few, or none."""
         task = self.judge.task
         rounds = Rounds(
             self.judge.bench,
@@ -150,7 +150,7 @@ class _Part:
         return found if rounds.death is None else found | self._dead(group, rounds, found)
 
     def _found(self, group: list[int], rounds: Rounds) -> dict[int, TestResult]:
-        """The tests that came to their ends."""
+        """Return the results of the tests that finished."""
         report = rounds.report
         over = [slot for slot in group if report.complete or self._is_over(slot, rounds)]
         found: dict[int, TestResult] = {}
@@ -164,7 +164,7 @@ class _Part:
 
     @staticmethod
     def _is_over(slot: int, rounds: Rounds) -> bool:
-        """Whether a test was left behind by the time that a call ended the solution's process."""
+        """Return whether a test had finished by the call that ended the solution's process."""
         assert rounds.death is not None
         begun = rounds.report.begun
         later = [place for other, place in begun.items() if _follows(other, slot, begun)]
@@ -173,7 +173,7 @@ class _Part:
     def _dead(
         self, group: list[int], rounds: Rounds, found: dict[int, TestResult]
     ) -> dict[int, TestResult]:
-        """The results of tests that cannot go on: their call ended the solution's process."""
+        """Return the results of tests whose call ended the solution's process."""
         assert rounds.death is not None
         execution = rounds.death.execution
         if execution.ending is Ending.CANNOT_COMPILE:
@@ -186,7 +186,7 @@ class _Part:
                 return {left[0]: self._ended(left[0], execution)} if not found else {}
             return {slot: self._ended(slot, execution) for slot in left}
         if found and execution.ending in _LIMITS:
-            return {}  # as the first of the next session it has all of the limit
+            return {}  # as the first of the next session it has the whole limit
         return {owner: self._ended(owner, execution)}
 
     def _tests_failed(self, group: list[int], error: TestsFailedError) -> dict[int, TestResult]:

@@ -1,8 +1,8 @@
-"""Tests that are code, run on a solution in another process, round by round.
+"""Rounds of running tests that are code on a solution in another process.
 
-In each round the tests run on the outcomes that are known, and name the calls that they need; then
-a fresh process of the solution carries out all calls from the first on. The tests are done when
-they need no other call. Most need two rounds.
+In each round the tests run on the outcomes known so far, and list the calls that they need. Then a
+fresh process of the solution carries out all calls from the first on. The tests are done when they
+need no other call. Most need two rounds.
 """
 
 import json
@@ -19,16 +19,16 @@ from harness.sandbox.trial_input import Trial
 
 MOST_ROUNDS = 100
 MOST_TIMES = 5
-"""The solution's processes may take so many times the limit of CPU time, all rounds together."""
+"""Largest CPU time of the solution's processes in all rounds, as a multiple of the limit."""
 TESTS_CPU_S = 20.0
 _TESTS = Program("", "", "run_tests", Signature(result=Codec.TESTS))
 
 
 class TestsFailedError(Exception):
-    """The tests' own process came to no end; the message says why.
+    """The tests' own process failed; the message is the reason.
 
     Attributes:
-        answered: whether outcomes of the solution were given to it.
+        answered: whether it had been given outcomes of the solution.
     """
 
     __test__ = False
@@ -39,7 +39,7 @@ class TestsFailedError(Exception):
 
 
 class Failure(BaseModel):
-    """What the tests say of one that failed, or of their own early end.
+    """Failure of one test, or of the script as a whole.
 
     Attributes:
         kind: `wrong`: an assertion does not hold; `error` and `memory`: the solution raised
@@ -55,7 +55,7 @@ class Failure(BaseModel):
 
 
 class Report(BaseModel):
-    """What a run of the tests says; see `inside.calls.tests.run_tests`."""
+    """Report of a run of the tests; see `inside.calls.tests.run_tests`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -70,12 +70,12 @@ class Report(BaseModel):
 
 
 class Death(NamedTuple):
-    """A call that ended the solution's process.
+    """Call that ended the solution's process.
 
     Attributes:
         place: its number among the calls.
         call: its line.
-        execution: of the process.
+        execution: execution of the process.
     """
 
     place: int
@@ -85,14 +85,14 @@ class Death(NamedTuple):
 
 @dataclass(slots=True)
 class Rounds:
-    """The rounds of some tests of one script.
+    """Rounds of some tests of one script.
 
     Attributes:
-        slots: which tests are run.
-        report: of the last run of the tests.
-        execution: of the solution's last process; None where no call was made.
-        death: where the tests cannot go on, the call that ended the solution's process.
-        retimed: processes that were run again, and those that then came to an end.
+        slots: slots of the tests to run.
+        report: report of the last run of the tests.
+        execution: the solution's last process; None where no call was made.
+        death: call that ended the solution's process, where the tests cannot go on.
+        retimed: number of processes run again, and of those that then finished.
     """
 
     bench: RetryingWorker
@@ -110,10 +110,10 @@ class Rounds:
     spent_s: float = 0.0
 
     def run(self) -> bool:
-        """Run the tests to their end.
+        """Run the tests until they are complete or cannot go on.
 
         Returns:
-            Whether they came to it: False where they need too many rounds, or too much time.
+            False where they need too many rounds, or too much time; else True.
 
         Raises:
             TestsFailedError: the tests' process failed.
@@ -141,7 +141,7 @@ class Rounds:
         return False
 
     def _see_that_it_runs(self) -> None:
-        """Run the solution's module where the tests call nothing of it."""
+        """Run the solution's module once, in case the tests call nothing of it."""
         if self.execution is None:
             self.execution = self._run_calls("")
             if self.execution.ending is not Ending.FINISHED:
@@ -149,7 +149,7 @@ class Rounds:
                 self.report = self.report.model_copy(update={"complete": False, "begun": {}})
 
     def _is_real(self, calls: list[str]) -> bool:
-        """Whether the tests do make the call that ended the process: some are made on a guess."""
+        """Return whether the tests really make the fatal call: some calls are guesses."""
         death = self.death
         return (
             death is not None
@@ -206,14 +206,14 @@ class Rounds:
 
 
 def source_of(test: TestCase) -> str:
-    """The statement that a test is."""
+    """Return the statement of a test."""
     if test.output == NO_EXCEPTION:
         return test.input
     return f"assert ({test.input}) == ({test.output})"
 
 
 def _lines(execution: Execution) -> str:
-    """The outcomes that were written to their ends."""
+    """Return the outcomes that were written completely."""
     written = execution.result if execution.result is not None else execution.partial
     whole = written[: written.rfind(b"\n") + 1]
     return whole.decode("utf-8", "replace")

@@ -1,8 +1,9 @@
-"""Comparison rules: is this output the expected one? Pure functions that never raise.
+"""Comparison rules: pure functions that compare an output with the expected one.
 
-Each returns None when the output is right, else where it first differs. Time and memory are linear
-in the sizes of the two, whatever was printed. A new rule is a file here and a line of the table, or
-an object with `output` and `value` that a package offers as an entry point of `harness.rules`.
+They never raise. Each returns None when the output is right, else where it first differs. Time and
+memory are linear in the sizes of the two texts, whatever was printed. To add a rule, add a file
+here and a line to the table, or offer an object with `output` and `value` in a package as an entry
+point of `harness.rules`.
 """
 
 from collections.abc import Callable
@@ -42,18 +43,18 @@ __all__ = [
 
 
 LARGE = 1 << 16
-"""An output of more bytes is not decoded to be compared, if its rule can do without."""
+"""Outputs of more bytes are compared without decoding, if the rule allows it."""
 
 
 class ComparisonRule(NamedTuple):
     """A rule for programs and one for functions.
 
     Attributes:
-        output: takes the expected text and what the program printed.
-        value: takes the expected value as JSON and the result in the notation of
-            `harness.sandbox.inside.values`, or, from a solution that wrote it itself, anything.
-        printed: as `output`, for an output as bytes; None for a rule of a plug-in, which is handed
-            all of every output and result as text.
+        output: rule for programs, given the expected text and the printed one.
+        value: rule for functions, given the expected value as JSON and the result in the notation
+            of `harness.sandbox.inside.values`, or any text that the solution wrote itself.
+        printed: variant of `output` for bytes; None for a rule of a plug-in, which gets every
+            output and result completely, as text.
     """
 
     output: Rule
@@ -61,13 +62,13 @@ class ComparisonRule(NamedTuple):
     printed: Callable[[str, bytes], Difference | None] | None = None
 
     def compare_output(self, expected: str, got: bytes) -> Difference | None:
-        """Compare what a program printed, without making much more of it than it is."""
+        """Compare a program's output, without large copies of it."""
         if self.printed is not None and len(got) > LARGE:
             return self.printed(expected, got)
         return self.output(expected, got.decode("utf-8", "surrogateescape"))
 
     def compare_value(self, expected: str, got: bytes) -> Difference | None:
-        """Compare a result, of which no more is decoded than can be right."""
+        """Compare a result; decode no more of it than can be right."""
         if self.printed is None:
             return self.value(expected, got.decode("utf-8", "replace"))
         return self.value(expected, decode_head(got, longest_right(expected) + 1, "replace"))
@@ -84,10 +85,10 @@ RULES = {
 
 
 def find_rule(name: str) -> ComparisonRule:
-    """One of `RULES`, or that of a plug-in.
+    """Return a rule of `RULES` or of a plug-in.
 
     Raises:
-        UsageError: there is none, or the plug-in does not load, or offers something else.
+        UsageError: there is none, or the plug-in does not load, or is no rule.
     """
     if name in RULES:
         return RULES[name]

@@ -1,6 +1,6 @@
-"""`apps_legacy`: the permissive ladder of the APPS benchmark's own grader, for old scores only."""
+"""Rule `apps_legacy`: the permissive checks of the APPS benchmark's grader, for old scores."""
 
-# Values of unknown type are this module's subject.
+# This module handles values of unknown type.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 import math
@@ -19,44 +19,43 @@ from harness.grading.rules.json_values import (
 from harness.grading.rules.notation import unfold
 from harness.grading.verdict import Difference
 
-# The ends of lines that `str.splitlines` knows, beside the plain one; the pair comes first.
+# The line ends that `str.splitlines` knows, except the plain one; the pair comes first.
 _LINE_ENDS = ("\r\n", *"\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 _LINE = re.compile(r"[^\n]+")
-# A token, or the end of a line with the blank lines after it.
+# A token, or a line end with the blank lines after it.
 _TOKEN_OR_END = re.compile(r"\S+|\n\s*")
 
 # The defaults of numpy's `allclose`.
 RELATIVE = 1e-5
 ABSOLUTE = 1e-8
 TUPLES = 2
-"""Levels on which a tuple is taken for a list: the result, and its items."""
+"""Number of levels on which a tuple counts as a list: the result, and its items."""
 
 
 def apps_legacy_output(expected: str, got: str) -> Difference | None:
-    """What a program printed, by APPS' ladder (`eval/testing_util.py`, described in words).
+    """Compare a program's output by APPS' checks (`eval/testing_util.py`).
 
     The output is cut into lines at every line end that Unicode knows, the expected text at
-    newlines, its empty lines dropped and the rest stripped. The output is right on the first rung
-    that holds:
+    newlines, its empty lines dropped and the rest stripped. The output is right if one of these
+    holds:
 
     1. the output, stripped as a whole, is the expected text, stripped as a whole;
-    2. so it is with every line of the output stripped too;
+    2. the same with every line of the output stripped too;
     3. the lines of the output, as they are, are the expected lines;
-    4. so they are without the output's empty lines;
+    4. the same without the output's empty lines;
     5. each of these lines is one float, each close to the expected one: no further from it than
-       1e-8 + 1e-5 of it (infinities are close when equal, NaN never is);
-    6. the set of lines is the same, a line being the set of its tokens (lines of the output
-       without tokens dropped);
-    7. so it is with every token read as a float and rounded to 3 decimals.
+    1e-8 + 1e-5 of it (infinities are close when equal, NaN never is);
+    6. the set of lines is the same, a line being the set of its tokens (lines of the output without
+    tokens dropped);
+    7. the same with every token read as a float and rounded to 3 decimals.
 
-    Known to be wrongly accepted: lines in another order; repeated lines left out or added (one
-    line `5` for three); the tokens of a line in another order; repeated tokens of a line left out
-    or added; integers beyond a double's 53 bits (10^17 + 1 for 10^17); on lines of one number,
-    1000005 for 1000000; anywhere, floats of the same three decimals (0.1231 for 0.1234, 0.0001
-    for 0.0004). The rule exists to repeat published scores; `tokens` and `lcb` accept none of
-    these.
+    Known to be wrongly accepted: lines in another order; repeated lines left out or added (one line
+    `5` for three); the tokens of a line in another order; repeated tokens of a line left out or
+    added; integers beyond a double's 53 bits (10^17 + 1 for 10^17); on lines of one number, 1000005
+    for 1000000; anywhere, floats of the same three decimals (0.1231 for 0.1234, 0.0001 for 0.0004).
+    The rule exists to reproduce published scores; `tokens` and `lcb` accept none of these.
 
-    Two things are not upstream's: an output that is the expected text is right even where the two
+    Two things differ from upstream: an output that is the expected text is right even where the two
     ways of cutting lines disagree (a form feed in the text); and an output that is more than 32
     times as long, and a megabyte, is wrong, whatever it repeats.
     """
@@ -79,7 +78,7 @@ def _with_plain_line_ends(text: str) -> str:
 
 
 def _climbs(expected: str, printed: str) -> bool:
-    """Whether a rung holds; no more of a long output is taken apart than the expected text has."""
+    """Return whether a check holds; no more of a long output is split than can matter."""
     wanted = [line.strip() for line in expected.split("\n") if line]
     if _same_text(expected.strip(), printed.strip()):
         return True
@@ -114,7 +113,7 @@ def _all_close(printed: list[str], wanted: list[str]) -> bool:
 
 
 def _close(number: float, wanted: float) -> bool:
-    """As numpy's `isclose` has it: the tolerance is the expected number's."""
+    """Compare as numpy's `isclose`: the tolerance is that of the expected number."""
     if number == wanted:
         return True
     return math.isfinite(wanted) and abs(number - wanted) <= ABSOLUTE + RELATIVE * abs(wanted)
@@ -125,10 +124,10 @@ def _rounded(token: str) -> float:
 
 
 def _same_token_sets(printed: str, wanted: list[str], read: Callable[[str], object]) -> bool:
-    """Whether the lines, as sets of tokens, form the same set.
+    """Return whether the lines, as sets of tokens, form the same set.
 
-    Only what is expected is ever kept in a set: numbers are easily printed so that their hashes
-    collide, and a set of them would take quadratic time.
+    Only expected values are kept in sets: a solution can print numbers whose hashes collide, and a
+    set of them would take quadratic time.
     """
     try:
         rows = {frozenset(map(read, line.split())) for line in wanted}
@@ -154,29 +153,29 @@ def _same_token_sets(printed: str, wanted: list[str], read: Callable[[str], obje
 
 
 def apps_legacy_value(expected: str, got: str) -> Difference | None:
-    """What a function returned, by APPS' ladder (`eval/testing_util.py`, described in words).
+    """Compare a function's result by APPS' checks (`eval/testing_util.py`).
 
-    The result is right when it equals the expected value, or, where that is a list with items,
-    its first item: upstream's outputs are mostly wrapped in a list of one. The expected value is
-    taken as it comes: once a reader has unwrapped the outputs of a problem, returning the first
-    item of what is left is accepted too, and returning the wrapped value is not.
+    The result is right when it equals the expected value, or, where that is a non-empty list, its
+    first item: upstream's outputs are mostly wrapped in a list of one. The expected value is not
+    unwrapped here. Once a reader has unwrapped the outputs of a problem, returning the first item
+    of the unwrapped list is accepted too, and returning the wrapped value is not.
 
-    A mapping, as the expected value or as the first item of an expected list, stands for a list
-    of just that mapping, with integers for keys, when all its keys can be read as integers.
+    A mapping, as the expected value or as the first item of an expected list, stands for a list of
+    just that mapping, with integers for keys, when all its keys can be read as integers.
 
     A tuple is a list, and so are the tuples among its items; no other sequence or iterable is.
-    Upstream has the latter when comparing with the first item alone, which is the expected value
-    itself once a reader has unwrapped it. A key that is an integer's text is accepted here and not
-    there, because that is how the sandbox writes integers for such problems. Upstream's reading of
-    a string beside tuples as a list of characters is not repeated.
+    Upstream accepts tuples among the items only when comparing with the first item, which is the
+    expected value itself once a reader has unwrapped it. A key that is an integer's text is
+    accepted here and not there, because the sandbox writes integer keys so for such problems.
+    Upstream also reads a string beside tuples as a list of characters; that is not repeated here.
 
-    Known to be wrongly accepted: the first item in place of the list; any list whose expected
-    first item is a mapping from integers, when the result has just that mapping.
+    Known to be wrongly accepted: the first item in place of the list; any list whose expected first
+    item is a mapping from integers, when the result has just that mapping.
 
     Args:
         expected: one JSON value.
-        got: the result in the notation of `harness.sandbox.inside.values`, or, from a solution
-            that wrote it itself, anything at all.
+        got: result in the notation of `harness.sandbox.inside.values`, or any text that the
+            solution wrote itself.
     """
     return compare_json(expected, got, _compare)
 
@@ -194,7 +193,7 @@ def _compare(wanted: Any, tagged: Any) -> Difference | None:
 
 
 def _with_integer_keys(wanted: Any) -> dict[int, Any] | None:
-    """The mapping that JSON gave strings for keys, or None when it is none from integers."""
+    """Return a mapping's keys as integers; None where it is no mapping or a key is no integer."""
     if not isinstance(wanted, dict):
         return None
     try:
@@ -204,7 +203,7 @@ def _with_integer_keys(wanted: Any) -> dict[int, Any] | None:
 
 
 def _integer(key: Any) -> Any:
-    """A key; the codec `int_keys` makes strings of integers."""
+    """Return a key as an integer if possible; the codec `int_keys` writes integers as strings."""
     try:
         return int(key) if isinstance(key, str) else key
     except ValueError:
@@ -220,7 +219,7 @@ def _only_item(tagged: Any) -> Any:
 
 
 def _is_mapping(wanted: dict[int, Any], tagged: Any) -> bool:
-    """Whether a result maps the same numbers to equal values."""
+    """Return whether a result maps the same numbers to equal values."""
     match tagged:
         case {"d": list(pairs)} if len(pairs) == len(wanted):
             items = [(_integer(unfold(key, tuples=False)), value) for key, value in pairs]

@@ -1,4 +1,4 @@
-"""How a rule says what differs: a place, and bounded excerpts of both sides."""
+"""Differences that rules report: a place, and bounded excerpts of both sides."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ _LONGEST_EXTRA = 1 << 20
 
 
 def difference(where: str, expected: str, got: str, position: int = 0) -> Difference:
-    """A difference with excerpts, at most `EXCERPT` characters, around a position."""
+    """Return a difference with excerpts of at most `EXCERPT` characters around a position."""
     return Difference(
         where=where,
         expected=writable(around(expected, position, EXCERPT)),
@@ -20,7 +20,7 @@ def difference(where: str, expected: str, got: str, position: int = 0) -> Differ
 
 
 def first_difference(left: str, right: str) -> int:
-    """The position of the first character that differs, found by halving."""
+    """Return the position of the first character that differs, by binary search."""
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2
@@ -32,12 +32,12 @@ def first_difference(left: str, right: str) -> int:
 
 
 def longest_right(expected: str) -> int:
-    """Return beyond which length, in characters or bytes, no output is compared: it is wrong."""
+    """Return the length, in characters or bytes, beyond which every output is wrong."""
     return _LONGEST_FACTOR * len(expected) + _LONGEST_EXTRA
 
 
 def counted(count: int, noun: str) -> str:
-    """A number of things, as `1 line` or `3 lines`."""
+    """Return a count with its noun, as `1 line` or `3 lines`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
@@ -45,12 +45,12 @@ Same = Callable[[str, str], bool]
 
 
 def first_unequal_line(expected: str, got: str, same: Same) -> Difference | None:
-    """The first line that differs, both texts and each of their lines being stripped.
+    """Return the first line that differs, comparing stripped lines of stripped texts.
 
     Args:
-        expected: what should have been printed.
-        got: what was printed.
-        same: whether two stripped lines, the expected one first, are as good as equal.
+        expected: expected output.
+        got: printed output.
+        same: whether two stripped lines, the expected one first, count as equal.
     """
     wanted, printed = expected.strip(), got.strip()
     if wanted == printed:
@@ -61,7 +61,7 @@ def first_unequal_line(expected: str, got: str, same: Same) -> Difference | None
 
 
 def with_counts(first: Difference | None, wanted: int, printed: int) -> Difference | None:
-    """Add how many lines were expected and printed to a difference, where these are not equal."""
+    """Add the numbers of expected and printed lines to a difference, if they differ."""
     if first is None or wanted == printed:
         return first
     counts = f"{counted(wanted, 'line')} expected, {printed} printed"
@@ -69,8 +69,8 @@ def with_counts(first: Difference | None, wanted: int, printed: int) -> Differen
 
 
 def _first_of_common(wanted: str, printed: str, common: int, same: Same) -> Difference | None:
-    """Where the texts first differ, `common` being the lines of the shorter one."""
-    # One split more than that: what the longer one has beyond, in one piece.
+    """Return where the first `common` lines, or the next line of either text, differ."""
+    # Split once more than that: the rest of the longer text stays in one piece.
     left_lines, right_lines = wanted.split("\n", common), printed.split("\n", common)
     pairs = zip(left_lines[:common], right_lines[:common], strict=True)
     for number, (left, right) in enumerate(pairs, 1):
@@ -88,7 +88,7 @@ def _first_line(rest: list[str]) -> str:
 
 
 def line_difference(number: int, left: str, right: str, same: Same) -> Difference | None:
-    """Where two stripped lines first differ."""
+    """Return where two stripped lines first differ."""
     if left == right or same(left, right):
         return None
     column = first_difference(left, right)

@@ -1,6 +1,6 @@
-"""Compare an expected JSON value with a result, and say where they first differ."""
+"""Compare an expected JSON value with a result, and find where they first differ."""
 
-# Values of unknown type are this module's subject.
+# This module handles values of unknown type.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 import json
@@ -19,7 +19,7 @@ Same = Callable[[Any, Any], bool]
 NO_TUPLES = 0
 TOP_TUPLE = 1
 ALL_TUPLES = 1 << 30
-"""Down to which level of a result a tuple is taken for a list: a number for `first_unequal`."""
+"""Number of levels, from the top, on which a tuple counts as a list, for `first_unequal`."""
 
 
 def compare_json(
@@ -29,14 +29,14 @@ def compare_json(
 
     Args:
         expected: one JSON value.
-        got: the result in the notation of `harness.sandbox.inside.values`, or, from a solution
-            that wrote it itself, anything at all.
-        compare: takes the expected value and the result, still in its notation; it may raise
-            ValueError, TypeError or RecursionError at a result that is no data.
+        got: result in the notation of `harness.sandbox.inside.values`, or any text that the
+            solution wrote itself.
+        compare: comparison of the expected value with the result, still in its notation; it may
+            raise ValueError, TypeError or RecursionError at a result that is no data.
     """
     if len(got) > longest_right(expected) or _has_too_many_values(expected, got):
         return difference("size", expected, got)
-    plain = "{" not in got and "NaN" not in got  # a list's == takes the same NaN for equal
+    plain = "{" not in got and "NaN" not in got  # list equality treats the same NaN object as equal
     try:
         returned = json.loads(got)
         if plain and got == expected:
@@ -50,10 +50,10 @@ def compare_json(
 
 
 def _has_too_many_values(expected: str, got: str) -> bool:
-    """Whether a result has so many values, each up to 24 times its text, that it is not equal.
+    """Return whether a result has too many values to be equal.
 
-    The sandbox's notation puts at most four marks in the place of one, and texts that are equal as
-    strings have the same ones.
+    Each may take 24 times the memory of its text. The sandbox's notation uses at most four
+    punctuation marks for one of JSON; texts that are equal as strings have the same number of them.
     """
     if len(got) <= _MANY_VALUES or "\\u" in expected:
         return False
@@ -62,7 +62,7 @@ def _has_too_many_values(expected: str, got: str) -> bool:
 
 
 def same_scalar(wanted: Any, returned: Any) -> bool:
-    """Whether two values without items are equal, numbers as Python compares them."""
+    """Return whether two values without items are equal; numbers compare as in Python."""
     number = (int, float)  # bool is an int here, as in Python
     if isinstance(wanted, number) and isinstance(returned, number):
         return wanted == returned
@@ -70,13 +70,13 @@ def same_scalar(wanted: Any, returned: Any) -> bool:
 
 
 def first_unequal(wanted: Any, tagged: Any, same: Same, tuples: int) -> Difference | None:
-    """Where a result first differs; lists and mappings are compared by their items.
+    """Return where a result first differs, comparing lists and mappings by item.
 
     Args:
-        wanted: what `read_json` made of the expected value.
-        tagged: the result in the sandbox's notation.
-        same: whether two values without items, the expected one first, are as good as equal.
-        tuples: on how many levels, from the top, a tuple is taken for a list.
+        wanted: expected value, from `read_json`.
+        tagged: result in the sandbox's notation.
+        same: whether two values without items, the expected one first, count as equal.
+        tuples: number of levels, from the top, on which a tuple counts as a list.
 
     Raises:
         ValueError, TypeError, RecursionError: a solution wrote the result itself.
@@ -111,7 +111,7 @@ def _below(unequal: Difference, key: object) -> Difference:
 
 
 def value_difference(where: str, wanted: Any, tagged: Any) -> Difference:
-    """A difference between an expected value and a result, both described.
+    """Return a difference between an expected value and a result, both described.
 
     Raises:
         ValueError, TypeError, RecursionError: a solution wrote the result itself.

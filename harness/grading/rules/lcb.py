@@ -1,4 +1,4 @@
-"""`lcb`: LiveCodeBench's rule, line by line and numbers exactly."""
+"""Rule `lcb`: LiveCodeBench's, line by line, numbers compared exactly."""
 
 from decimal import Decimal, InvalidOperation
 
@@ -9,7 +9,7 @@ from harness.grading.verdict import Difference
 
 
 def lcb_output(expected: str, got: str) -> Difference | None:
-    """LiveCodeBench's rule for what a program printed (its `testing_util`, described in words).
+    """Compare a program's output by LiveCodeBench's rule (its `testing_util`).
 
     Both texts and each of their lines are stripped; the number of lines must be equal; a line is
     right when it is equal, or when both lines consist of decimal numbers and these are equal
@@ -19,35 +19,35 @@ def lcb_output(expected: str, got: str) -> Difference | None:
 
 
 def lcb_printed(expected: str, got: bytes) -> Difference | None:
-    """As `lcb_output`, for an output as bytes."""
+    """Do `lcb_output` for an output as bytes."""
     return first_unequal_printed(expected, got, _same_decimals)
 
 
 def _same_decimals(left: str, right: str) -> bool:
     try:
         wanted = [Decimal(token) for token in left.split()]
-        tokens = right.split(None, len(wanted))  # no more of a long line than can matter
+        tokens = right.split(None, len(wanted))  # of a long line only what can matter
         if len(tokens) != len(wanted):
             return False
         printed = [Decimal(token) for token in tokens]
     except InvalidOperation:
         return False
-    if any(number.is_nan() for number in wanted + printed):  # a signalling one would raise
+    if any(number.is_nan() for number in wanted + printed):  # a signalling NaN would raise
         return False
     return wanted == printed
 
 
 def lcb_value(expected: str, got: str) -> Difference | None:
-    """LiveCodeBench's rule for what a function returned: equality, after a tuple was made a list.
+    """Compare a function's result: equality, a tuple counting as a list.
 
-    That is done for the result itself and for no tuple inside it. A generator, range, deque or
-    array is no list either. Numbers compare as in Python (True is 1, 6.0 is 6), never with a
-    string, and NaN equals nothing.
+    Only the result itself is converted, not tuples inside it. A generator, range, deque or array is
+    no list either. Numbers compare as in Python (True is 1, 6.0 is 6), never with a string, and NaN
+    equals nothing.
 
     Args:
         expected: one JSON value.
-        got: the result in the notation of `harness.sandbox.inside.values`, or, from a solution
-            that wrote it itself, anything at all.
+        got: result in the notation of `harness.sandbox.inside.values`, or any text that the
+            solution wrote itself.
     """
     return compare_json(
         expected, got, lambda wanted, tagged: first_unequal(wanted, tagged, same_scalar, TOP_TUPLE)

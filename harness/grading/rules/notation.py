@@ -1,17 +1,17 @@
 """Reading expected values and results: JSON, and the tags of `harness.sandbox.inside.values`."""
 
-# Values of unknown type are this module's subject.
+# This module handles values of unknown type.
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 # pyright: reportUnknownVariableType=false
 
 import json
 from typing import Any
 
-SHORT_INTEGER = 4_000  # digits that `int` takes under the interpreter's own bound
+SHORT_INTEGER = 4_000  # digits that `int` accepts under the interpreter's own limit
 
 
 def read_json(text: str) -> Any:
-    """A JSON value, integers of any length among them.
+    """Read a JSON value, including integers of any length.
 
     Raises:
         ValueError, RecursionError: the text is not one JSON value, or is nested too deeply.
@@ -20,7 +20,7 @@ def read_json(text: str) -> Any:
 
 
 def _integer(digits: str) -> int:
-    """An integer, by halves: `int` is bounded, and quadratic in its digits."""
+    """Read an integer by halves: `int` has a limit, and takes quadratic time."""
     if len(digits) < SHORT_INTEGER:
         return int(digits)
     if digits.startswith("-"):
@@ -30,18 +30,18 @@ def _integer(digits: str) -> int:
 
 
 class Other:
-    """A result that no JSON value equals: a set, a generator, or something that is not data."""
+    """Result that no JSON value equals: a set, a generator, or something that is not data."""
 
     def __init__(self, tagged: Any) -> None:
         self.tagged = tagged
 
 
 def unfold(tagged: Any, *, tuples: bool) -> Any:
-    """The value under one tag of the sandbox's notation; its items stay folded.
+    """Return the value under one tag of the sandbox's notation; its items stay tagged.
 
     Args:
-        tagged: a linked list or tree is the list of its values.
-        tuples: whether a tuple is taken for a list. No other sequence or iterable is.
+        tagged: tagged value; a linked list or tree becomes the list of its values.
+        tuples: whether a tuple counts as a list. No other sequence or iterable does.
 
     Raises:
         ValueError: a solution wrote the result itself.
@@ -62,7 +62,7 @@ def unfold(tagged: Any, *, tuples: bool) -> Any:
 
 
 def _are_fields(pairs: list[Any]) -> bool:
-    """Whether these are the items of a mapping from distinct strings, as of a JSON object."""
+    """Return whether these are the items of a mapping from distinct strings, as in JSON."""
     keys: set[str] = set()
     for pair in pairs:
         match pair:
@@ -74,7 +74,7 @@ def _are_fields(pairs: list[Any]) -> bool:
 
 
 def describe_expected(wanted: Any) -> str:
-    """An expected value for a person to read."""
+    """Return an expected value as text for a person."""
     return _describe_integer(wanted) if type(wanted) is int else json.dumps(wanted)
 
 
@@ -83,7 +83,7 @@ def _describe_integer(number: int) -> str:
 
 
 def describe_value(tagged: Any) -> str:  # noqa: PLR0911 - one case a line
-    """A result for a person to read, much as Python writes it.
+    """Return a result as text for a person, much as Python writes it.
 
     Raises:
         ValueError, TypeError, RecursionError: a solution wrote the result itself.

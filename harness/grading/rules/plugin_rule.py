@@ -1,4 +1,4 @@
-"""Rules of plug-ins: what one raises is no wrong answer, and what it returns is looked at."""
+"""Rules of plug-ins, with errors caught and results checked."""
 
 from collections.abc import Callable
 from typing import cast
@@ -11,11 +11,11 @@ Rule = Callable[[str, str], Difference | None]
 
 
 class RuleError(Exception):
-    """A rule that fails on a right answer, too: it says nothing of the solution."""
+    """A rule fails on a right answer too, which says nothing about the solution."""
 
 
 def guarded(plugin: Plugin, rule: Rule) -> Rule:
-    """The rule, but that it raises nothing else than RuleError.
+    """Return the rule, changed to raise nothing but RuleError.
 
     Where it fails on an answer, and not on the expected output itself, the answer is wrong: it is
     of a kind that the rule does not know.
@@ -39,5 +39,5 @@ def guarded(plugin: Plugin, rule: Rule) -> Rule:
 def _accepts(rule: Rule, expected: str) -> bool:
     try:
         return rule(expected, expected) is None
-    except (Exception, SystemExit):  # noqa: BLE001 - it is their code
+    except (Exception, SystemExit):  # noqa: BLE001 - it is the plug-in's code
         return False

@@ -1,8 +1,8 @@
-"""Outputs of a program as bytes, compared without a copy of them as text.
+"""Comparison of a program's output as bytes, without a copy of it as text.
 
 As text an output takes up to four times its memory, since a single emoji makes every character four
-bytes; and each strip and split of it is one copy more. So a large output is compared as it is, a
-line at a time. One that is far longer than the expected text is wrong unseen.
+bytes; each strip and split is another copy. So a large output is compared as bytes, a line at a
+time. One that is far longer than the expected text is wrong without comparison.
 """
 
 import re
@@ -20,10 +20,10 @@ from harness.grading.verdict import Difference
 from harness.text import character_start, decode_head
 
 ERRORS = "surrogateescape"
-"""How bytes that are no UTF-8 are decoded."""
+"""Error handler for decoding bytes that are not UTF-8."""
 
 _PIECE = 1 << 16
-# The characters that `str.strip` takes away, in UTF-8.
+# The characters that `str.strip` removes, in UTF-8.
 _BLANK = re.compile(
     rb"(?:[\t-\r\x1c- ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]"
     rb"|\xe2\x81\x9f|\xe3\x80\x80)*+"
@@ -33,10 +33,10 @@ _BLANK = re.compile(
 def of_bytes(
     rule: Callable[[str, str], Difference | None],
 ) -> Callable[[str, bytes], Difference | None]:
-    """Return a rule that takes the output as bytes, for one that needs it as text.
+    """Return a rule that takes the output as bytes, from one that needs it as text.
 
     Args:
-        rule: takes for right whatever equals the expected text but for white space around it.
+        rule: rule that accepts whatever equals the expected text but for white space around it.
     """
 
     def printed(expected: str, got: bytes) -> Difference | None:
@@ -51,10 +51,10 @@ def of_bytes(
 
 
 def first_unequal_printed(expected: str, got: bytes, same: Same) -> Difference | None:
-    """Return what `first_unequal_line` does, for an output as bytes.
+    """Do `first_unequal_line` for an output as bytes.
 
-    It differs in this: an output that is more than `longest_right` of the expected text is wrong,
-    and so is a line that is so much longer than the expected line.
+    Unlike it, an output longer than `longest_right` of the expected text is wrong, and so is a line
+    longer than that of the expected line.
     """
     wanted = expected.strip()
     start, end = bounds(got)
@@ -71,7 +71,7 @@ def first_unequal_printed(expected: str, got: bytes, same: Same) -> Difference |
 
 
 def _first_unequal(wanted: str, got: bytes, start: int, end: int, same: Same) -> Difference | None:
-    """Where two lines differ, of those that both texts have."""
+    """Return where the lines that both texts have first differ."""
     pairs = zip(_lines(wanted), _slices(got, start, end), strict=False)
     for number, (line, (at, stop)) in enumerate(pairs, 1):
         left = line.strip()
@@ -87,7 +87,7 @@ def _first_unequal(wanted: str, got: bytes, start: int, end: int, same: Same) ->
 
 
 def _after_common(wanted: str, got: bytes, start: int, end: int, common: int) -> Difference:
-    """The first line that only one of the texts has."""
+    """Return the first line that only one of the texts has."""
     left = next((line for n, line in enumerate(_lines(wanted)) if n == common), "")
     spans = (span for n, span in enumerate(_slices(got, start, end)) if n == common)
     at, stop = next(spans, (end, end))
@@ -96,7 +96,7 @@ def _after_common(wanted: str, got: bytes, start: int, end: int, common: int) ->
 
 
 def _too_long(wanted: str, got: bytes, start: int, end: int) -> Difference:
-    """Where an output that is far too long first differs."""
+    """Return where an output that is far too long first differs."""
     head = decode_head(got[start : start + longest_right(wanted)], longest_right(wanted), ERRORS)
     at = first_difference(wanted, head)
     line, column = head.count("\n", 0, at) + 1, at - head.rfind("\n", 0, at)
@@ -105,18 +105,18 @@ def _too_long(wanted: str, got: bytes, start: int, end: int) -> Difference:
 
 
 def _is(wanted: str, got: bytes, start: int, end: int) -> bool:
-    """Whether a text is what stands there, decoded."""
+    """Return whether the decoded bytes at this place are the text."""
     if not len(wanted) <= end - start <= 4 * len(wanted):
         return False
     try:
         data = wanted.encode()
-    except UnicodeEncodeError:  # halves of surrogate pairs: nothing that was decoded has these
+    except UnicodeEncodeError:  # lone surrogates, which decoded text cannot contain
         return False
     return len(data) == end - start and got.startswith(data, start)
 
 
 def bounds(data: bytes) -> tuple[int, int]:
-    """Return between which places the text lies that `str.strip` would leave of UTF-8 data."""
+    """Return the bounds of the text that `str.strip` would leave of UTF-8 data."""
     match = _BLANK.match(data)
     start = match.end() if match else 0
     end = len(data)
@@ -138,7 +138,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _slices(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where the lines of a part of some data begin and end."""
+    """Yield the start and end of each line of a part of some data."""
     while (stop := data.find(b"\n", start, end)) >= 0:
         yield start, stop
         start = stop + 1

@@ -1,4 +1,4 @@
-"""`tokens`: token by token, with a tolerance where a float is expected and nowhere else."""
+"""Rule `tokens`: token by token, with a tolerance only where a float is expected."""
 
 import math
 import re
@@ -12,11 +12,11 @@ from harness.grading.verdict import Difference
 
 TOLERANCE = 1e-6  # relative or absolute, whichever allows more
 _EXACT_TOLERANCE = Decimal("1e-6")
-# What rounding to doubles may add to a difference, so that 0.100001 is still right for 0.1.
+# Rounding to doubles may add this to a difference, so that 0.100001 is still right for 0.1.
 _ROUNDING = 1e-15
 
-# A group takes part in the match of a float, and none in that of an integer. Digits once taken are
-# not given back, so that 10^8 of them cost one pass.
+# A group takes part in the match of a float, and none in that of an integer. The quantifiers are
+# possessive, so that 10^8 digits cost one pass.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]++(\.[0-9]*+)?|(\.[0-9]++))([eE][+-]?[0-9]++)?")
 # Enough digits for any tolerance; every exponent that a Decimal holds; nothing raises.
 _CONTEXT = Context(prec=50, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
@@ -24,20 +24,20 @@ _SLICE = 1 << 15
 
 
 def tokens_output(expected: str, got: str) -> Difference | None:
-    """What a program printed, as tokens between white space; lines do not matter.
+    """Compare a program's output as tokens between white space; lines do not matter.
 
-    The number of tokens must be equal. A token is right when it is equal as text, case included;
-    or when the expected one is a float as written (ASCII digits with a point, an exponent or both)
-    and the printed one is a number as written (the same, or an integer) no further from it than
-    1e-6, absolutely or relative to the larger of the two. Integers, words, `inf` and `nan` are
-    only ever right as text.
+    The number of tokens must be equal. A token is right when it is equal as text, case included; or
+    when the expected one is a float as written (ASCII digits with a point, an exponent or both) and
+    the printed one is a number as written (the same, or an integer) no further from it than 1e-6,
+    absolutely or relative to the larger of the two. Integers, words, `inf` and `nan` are only ever
+    right as text.
 
-    Numbers are compared as decimals, not as doubles: one of a million digits takes time linear in
-    them, all of them count, and 1e400 is not 1e500. A number whose exponent is beyond what a
-    decimal holds (18 digits) is only right as text.
+    Numbers are compared as decimals, not as doubles: all digits count, 1e400 is not 1e500, and a
+    number of a million digits takes linear time. A number whose exponent is too large for a decimal
+    (18 digits) is only right as text.
     """
     wanted = expected.split()
-    printed = got.split(None, len(wanted))  # what is beyond, in one piece
+    printed = got.split(None, len(wanted))  # the rest stays in one piece
     if wanted == printed:
         return None
     pairs = enumerate(zip_longest(wanted, printed))
@@ -71,7 +71,7 @@ def _are_close(wanted: str, printed: str) -> bool:
 
 
 def _where(expected: str, got: str, index: int, count: int, printed_count: int) -> str:
-    """The place of a token: in the expected text, and in what was printed where that is another."""
+    """Return the place of a token in the expected text, and in the output if it differs."""
     in_expected = _place(expected, index) if index < count else None
     in_printed = _place(got, index) if index < printed_count else None
     where = in_expected or in_printed or ""
@@ -84,7 +84,7 @@ def _where(expected: str, got: str, index: int, count: int, printed_count: int) 
 
 
 def _place(text: str, index: int) -> str:
-    """Line and token, both counted from 1, of the token at an index counted from 0."""
+    """Return line and token, both counted from 1, of the token at an index counted from 0."""
     start = len(text) - len(text.split(None, index)[-1])
     line = text.count("\n", 0, start) + 1
     token = _count_tokens(text[text.rfind("\n", 0, start) + 1 : start]) + 1
@@ -92,7 +92,7 @@ def _place(text: str, index: int) -> str:
 
 
 def _count_tokens(text: str) -> int:
-    """The number of tokens, a slice at a time: a list of them all takes 60 bytes a token."""
+    """Count the tokens, a slice at a time: a list of them all takes 60 bytes a token."""
     starts = range(0, len(text), _SLICE)
     pieces = sum(len(text[start : start + _SLICE].split()) for start in starts)
     cut = sum(not text[at - 1].isspace() and not text[at].isspace() for at in starts[1:])
@@ -100,17 +100,18 @@ def _count_tokens(text: str) -> int:
 
 
 def tokens_value(expected: str, got: str) -> Difference | None:
-    """What a function returned: equality, tuples being lists at any depth, floats within 1e-6.
+    """Compare a function's result: tuples are lists, floats equal within 1e-6.
 
-    No other sequence or iterable is taken for a list: a generator, range, deque or array is wrong.
-    An expected number that is written as a float allows the tolerance of `tokens_output`, for a
-    float or an integer returned; integers are exact, and else numbers compare as in Python (True
-    is 1, 6.0 is 6), never with a string. NaN equals nothing, and infinity only itself.
+    Tuples count at any depth. No other sequence or iterable counts as a list: a generator, range,
+    deque or array is wrong. An expected number that is written as a float allows the tolerance of
+    `tokens_output`, for a float or an integer returned. Integers are exact, and other numbers
+    compare as in Python (True is 1, 6.0 is 6), never with a string. NaN equals nothing, and
+    infinity only itself.
 
     Args:
         expected: one JSON value.
-        got: the result in the notation of `harness.sandbox.inside.values`, or, from a solution
-            that wrote it itself, anything at all.
+        got: result in the notation of `harness.sandbox.inside.values`, or any text that the
+            solution wrote itself.
     """
     return compare_json(
         expected, got, lambda wanted, tagged: first_unequal(wanted, tagged, _same_value, ALL_TUPLES)

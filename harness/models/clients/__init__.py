@@ -1,5 +1,5 @@
-"""Clients of providers: chat completions, OpenAI's Responses, Anthropic's Messages.
+"""Clients of chat completions, OpenAI's Responses and Anthropic's Messages.
 
-Each has a module that asks, a `*_wire` that translates, and a `*_stream` that reads a streamed
-answer.
+Each has a module that sends requests, a `*_wire` that translates messages, and a `*_stream` that
+reads a streamed answer.
 """

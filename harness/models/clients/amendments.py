@@ -1,4 +1,4 @@
-"""Changes to a request that some endpoints of chat completions need, known by their refusal."""
+"""Changes to a request that some chat completions endpoints need, found by refusals."""
 
 import re
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from harness.models.clients.openai_wire import REASONING_FIELDS, mended, without
 from harness.models.clients.wire import Json
 from harness.models.faults import RejectedError, ToolsRefusedError, WrongApiError
 
-# Groq (400: `property 'reasoning_content' is unsupported`), Cerebras (422:
+# Refusals by Groq (400: `property 'reasoning_content' is unsupported`), Cerebras (422:
 # `messages.2.assistant.reasoning_content: Extra inputs are not permitted`), and servers whose
 # schema refuses a field without naming it.
 _FIELD_REFUSED = re.compile(
@@ -20,13 +20,13 @@ _FIELD_REFUSED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """A change to a request.
+    """Change to a request.
 
     Attributes:
         title: what the endpoint refuses, for the transcript.
-        apply: makes the changed body; None where there is nothing to change.
-        statuses: with which it is refused.
-        words: of the refusal; None for any.
+        apply: function that returns the changed body; None where there is nothing to change.
+        statuses: HTTP statuses of the refusal.
+        words: pattern of the refusal's text; None for any text.
     """
 
     title: str
@@ -35,7 +35,7 @@ class Amendment:
     words: re.Pattern[str] | None = None
 
     def fits(self, error: RejectedError) -> bool:
-        """Whether a refusal may be for what this changes."""
+        """Return whether this change may prevent the refusal."""
         if isinstance(error, WrongApiError) or error.status not in self.statuses:
             return False
         if self.words is None:

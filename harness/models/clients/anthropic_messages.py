@@ -1,4 +1,4 @@
-"""Models behind Anthropic's Messages API, at the vendor's own endpoint or any that speaks it."""
+"""Client of Anthropic's Messages API, at the vendor or any compatible endpoint."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -23,11 +23,11 @@ from harness.models.protocol import (
 )
 
 STREAM = StreamFormat({"stream": True}, MessagesStream)
-VERSION_PATH = "/v1"  # which the SDK appends
+VERSION_PATH = "/v1"  # appended by the SDK
 
 
 class AnthropicMessages(Client):
-    """A model at an endpoint of Anthropic's Messages API."""
+    """Model at an endpoint of Anthropic's Messages API."""
 
     ANSWER_FIELD = "content"
     ERROR_STATUSES = ERROR_STATUSES
@@ -46,12 +46,12 @@ class AnthropicMessages(Client):
         settings: ModelSettings,
         on_retry: RetryObserver | None = None,
     ) -> ModelTurn:
-        """Ask once, retrying what can help.
+        """Ask once, retrying transient failures.
 
         Raises:
             ContextOverflowError: the conversation no longer fits.
-            ModelError: the provider did not answer; the message holds its own words. Or a setting
-                is one that it does not take, and nothing was sent.
+            ModelError: the provider did not answer; the message holds its error text. Or a setting
+                is not supported, and nothing was sent.
         """
         body = request_body(self._model, messages, tools, settings)
         return await self._endpoint.ask(

@@ -1,21 +1,21 @@
-"""Our conversation and the wire of Anthropic's Messages API, translated both ways.
+"""Translation of messages to and from the JSON of Anthropic's Messages API.
 
 Pure functions: no network, no SDK. Decoding raises nothing but MalformedAnswerError.
 
-What an answer holds beyond one text and tool calls after it (thinking above all, with its
-signature) is kept in `reasoning`, one entry `{"wire": WIRE, "at": position, "block": …}` for every
-block that is no tool call, and goes back unchanged and in its place. The API refuses a conversation
-whose thinking was altered.
+Any content besides one text and the tool calls after it (mainly thinking, with its signature) is
+kept in `reasoning`, one entry `{"wire": WIRE, "at": position, "block": …}` for every block that is
+no tool call. It is sent back unchanged and in its place: the API refuses a conversation whose
+thinking was altered.
 
 Caching: the API reads from its cache what an earlier request wrote, up to a block that carries a
 breakpoint. A breakpoint is no content, so moving it changes no prefix. Three of the four allowed
 are used. One stands at the end of tools and system prompt, which all samples share. One stands at
 the end of the newest user turn, and writes what the next request is going to read. One stands at
 the end of the user turn before, where the previous request wrote: the API looks for earlier writes
-no more than 20 blocks back from a breakpoint, and ten parallel calls with their results are as
-many. The API's own top-level `cache_control` sets but the newest of the three, hence it is not
-used. A request that nothing can follow (no tools, no answer yet) gets the first alone: a write
-costs more than plain input.
+at most 20 blocks back from a breakpoint, and ten parallel calls with their results are as many. The
+API's own top-level `cache_control` sets only the newest of the three, so it is not used. A request
+without a possible successor (no tools, no answer yet) gets only the first, since a write costs more
+than plain input.
 """
 
 import re
@@ -52,8 +52,9 @@ from harness.models.protocol import (
 
 WIRE = "anthropic_messages"
 
-# The API wants a limit. All models of the API can write so much, in 15 minutes at the 128,000
-# tokens per hour that the vendor's SDK reckons with: the longest silence our timeouts allow.
+# The API requires a limit. All its models can write this many tokens. At 128,000 tokens per hour,
+# the rate that the vendor's SDK assumes, that takes 15 minutes: the longest silence that the
+# timeouts here allow.
 DEFAULT_MAX_TOKENS = 32_000
 
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
@@ -64,16 +65,16 @@ SETTING_FIELDS = {
     "reasoning_effort": None,
 }
 BREAKPOINT = {"type": "ephemeral"}
-EMPTY = "(empty)"  # stands for a text without content, which the API refuses
+EMPTY = "(empty)"  # replaces a text without content, which the API refuses
 NOT_ANSWERED = "This call was not run."
 THINKING = frozenset({"thinking", "redacted_thinking"})
 
-# What ids and names of calls may hold, by the API's own checks.
+# Characters allowed in ids and names of calls, by the API's own checks.
 CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,200}")
 NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 LONGEST_NAME = 64
 
-# The status each type of error comes with; under HTTP 200 it tells what can help.
+# HTTP status of each type of error; under HTTP 200 it decides whether to retry.
 ERROR_STATUSES = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -88,8 +89,8 @@ ERROR_STATUSES = {
     "overloaded_error": 529,
 }
 
-# A full context window cuts the answer off like a token limit: what came so far is kept. The next
-# request does not fit any more, and that is a ContextOverflowError.
+# A full context window cuts the answer off like a token limit, and the text so far is kept. The
+# next request does not fit any more, which is a ContextOverflowError.
 STOP_REASONS: dict[str, Literal["end_turn", "max_tokens", "refusal"]] = {
     "end_turn": "end_turn",
     "stop_sequence": "end_turn",
@@ -105,17 +106,17 @@ STOP_REASONS: dict[str, Literal["end_turn", "max_tokens", "refusal"]] = {
 def request_body(
     model: str, messages: Sequence[Message], tools: Sequence[ToolSpec], settings: ModelSettings
 ) -> Json:
-    """The JSON body of a request; a setting that is None is left out.
+    """Return the JSON body of a request; a setting that is None is left out.
 
     Args:
-        model: the model's name as the endpoint knows it.
+        model: the model's name at the endpoint.
         messages: the conversation so far.
-        tools: what the model may call.
-        settings: of the model.
+        tools: tools that the model may call.
+        settings: settings of the model.
 
     Raises:
-        ModelError: the API does not take a setting or its value, or `extra_body` holds a field
-            that the request has already.
+        ModelError: the API does not support a setting or its value, or `extra_body` holds a field
+            that the request already has.
     """
     effort = settings.reasoning_effort
     if effort is not None and effort not in EFFORTS:
@@ -156,7 +157,7 @@ def _text(text: str) -> Json:
 
 
 def _turns(messages: Sequence[Message]) -> list[Json]:
-    """The conversation in turns of alternating roles, every tool call answered."""
+    """Return the conversation in turns of alternating roles, every tool call answered."""
     turns: list[Json] = []
     for message in messages:
         match message:
@@ -186,7 +187,7 @@ def _result(call_id: str, content: str, is_error: bool) -> Json:
 
 
 def _answered(turns: list[Json]) -> list[Json]:
-    """The turns with the results of tool calls first, and one for each call."""
+    """Return the turns with the results of tool calls first, and one for each call."""
     whole: list[Json] = []
     asked: list[str] = []
     end: Json = {"role": "user", "content": []}
@@ -207,12 +208,12 @@ def _assistant_blocks(message: AssistantMessage) -> list[Json]:
     blocks = [_call_to_wire(call) for call in message.tool_calls]
     kept = [entry for entry in message.reasoning if entry.get("wire") == WIRE]
     if kept:
-        for entry in kept:  # in ascending order: each lands where it was
+        for entry in kept:  # in ascending order, so each gets its old position
             blocks.insert(entry["at"], entry["block"])
     else:
         blocks.insert(0, {"type": "text", "text": sendable(message.text)})
     blocks = [block for block in blocks if block["type"] != "text" or block["text"].strip()]
-    while blocks and blocks[-1]["type"] in THINKING:  # refused at the end, and leads to nothing
+    while blocks and blocks[-1]["type"] in THINKING:  # the API refuses thinking at the end
         blocks.pop()
     return blocks
 
@@ -223,7 +224,7 @@ def _call_to_wire(call: ToolCall) -> Json:
 
 
 def _input(arguments: str) -> Json:
-    """The arguments as the object that the API wants, broken ones wrapped in one."""
+    """Return the arguments as the object that the API requires; broken ones are wrapped."""
     try:
         value = from_json(arguments)
     except ValueError:
@@ -237,14 +238,14 @@ def _input(arguments: str) -> Json:
 
 
 def turn_from_wire(data: Json, messages: Sequence[Message]) -> ModelTurn:
-    """The turn that a response holds.
+    """Return the turn of a response.
 
     Args:
-        data: the response's JSON object.
-        messages: the conversation it answers, for the uniqueness of tool call ids.
+        data: JSON object of the response.
+        messages: the conversation so far, to keep tool call ids unique.
 
     Raises:
-        MalformedAnswerError: its content is not what the protocol says.
+        MalformedAnswerError: its content violates the protocol.
     """
     blocks = list(_blocks(data.get("content")))
     text = "".join(block["text"] for block in blocks if block["type"] == "text")
@@ -278,7 +279,7 @@ def _blocks(content: Any) -> Iterator[Json]:
 
 
 def _kept(blocks: Sequence[Json]) -> tuple[Json, ...]:
-    """What must go back as it came; nothing where text and tool calls say it all."""
+    """Return the blocks to send back unchanged; none if text and tool calls suffice."""
     first, *rest = [block["type"] for block in blocks] or ["text"]
     if first in ("text", "tool_use") and set(rest) <= {"tool_use"}:
         return ()
@@ -323,13 +324,13 @@ def _stop(word_given: Any, *, called: bool) -> ModelStop:
 
 
 def usage_from_wire(value: Any) -> Usage | None:
-    """Token counts; None when the provider reported none.
+    """Return token counts; None when the provider reported none.
 
-    The API's `input_tokens` are those after the last breakpoint; ours are all of them.
+    The API's `input_tokens` are those after the last breakpoint; those returned here are all.
     """
     fields = cast("Json", value) if isinstance(value, dict) else {}
     plain, output = token_count(fields, "input_tokens"), token_count(fields, "output_tokens")
-    if plain is None or output is None:  # the half of it is not known
+    if plain is None or output is None:  # one count alone is not enough
         return None
     read = token_count(fields, "cache_read_input_tokens") or 0
     written = token_count(fields, "cache_creation_input_tokens") or 0

@@ -1,9 +1,9 @@
 """Assemble a streamed answer of chat completions.
 
-Servers differ in what a chunk holds, so chunks are merged by a few rules rather than by their
-types: text grows, lists grow by `index` or by the kind of their last part, and any other value
-replaces the one before it. Fields that are not known here, such as a call's `extra_content` with
-Gemini's signature, come through as they were sent.
+Servers differ in the fields of a chunk, so chunks are merged by a few rules and not by type: text
+grows, lists grow by `index` or by the kind of their last part, and any other value replaces the one
+before it. Unknown fields, such as a call's `extra_content` with Gemini's signature, are kept as
+they were sent.
 """
 
 from typing import Any, cast
@@ -17,14 +17,14 @@ GROWING = frozenset(
         *("text", "thinking", "summary", "data"),
     }
 )
-"""Fields whose text comes in pieces. The others come whole, some with every chunk."""
-ITEM = 64  # bytes that a list's item takes beside its text
+"""Fields whose text comes in pieces. Others come whole, some with every chunk."""
+ITEM = 64  # bytes of a list's item besides its text
 MOST_CHOICES = 128
-MOST_ITEMS = 10_000  # of one list
+MOST_ITEMS = 10_000  # in one list
 
 
 class ChatStream:
-    """Makes one completion of its chunks."""
+    """Assembles the chunks of one completion."""
 
     def __init__(self) -> None:
         self._body: Json = {}
@@ -37,11 +37,11 @@ class ChatStream:
 
     @property
     def done(self) -> bool:
-        """Whether the model has said that it is done, or the server that it failed."""
+        """Whether the model reported that it is done, or the server that it failed."""
         return self._finish is not None or self._error is not None
 
     def add(self, data: Json) -> None:
-        """Take a chunk in. Raises MalformedAnswerError."""
+        """Add a chunk. Raises MalformedAnswerError."""
         if data.get("error"):
             self._error = data["error"]
         for name in ("id", "model", "created"):
@@ -59,13 +59,13 @@ class ChatStream:
         self._begun = True
         if choice.get("finish_reason") is not None:
             self._finish = choice["finish_reason"]
-        self._usage = choice.get("usage") or self._usage  # Moonshot has it there
+        self._usage = choice.get("usage") or self._usage  # Moonshot reports it there
         delta = choice.get("delta") or choice.get("message")
         if isinstance(delta, dict):
             self.size += _merge_object(self._message, cast("Json", delta))
 
     def answer(self) -> Json:
-        """The completion; or the server's error, which voids what came before it."""
+        """Return the completion, or the server's error, which makes any text before it void."""
         usage = {"usage": self._usage} if self._usage else {}
         if self._error is not None:
             return {"error": self._error, **usage}
@@ -89,7 +89,7 @@ class _Text:
 
 
 def _merge_object(into: Json, delta: Json) -> int:
-    """Merge an object's fields; returns about how many bytes were added."""
+    """Merge an object's fields; return the approximate number of bytes added."""
     return sum(_merge_field(into, name, value) for name, value in delta.items())
 
 
@@ -107,7 +107,7 @@ def _merge_field(into: Json, name: str, value: Any) -> int:
         return ITEM + _merge_object(cast("Json", before), cast("Json", value))
     if isinstance(value, str) and name in GROWING:
         return _merge_text(into, name, value)
-    if value is None or (value == "" and before):  # what stands in the first chunk alone
+    if value is None or (value == "" and before):  # only the first chunk has a value
         into.setdefault(name, None)
         return 0
     into[name] = value
@@ -133,7 +133,7 @@ def _merge_list(name: str, items: list[Any], more: list[Any]) -> int:
 
 
 def _merge_item(name: str, items: list[Any], item: Any) -> int:
-    """Merge an item of a list into the one that it goes on with, or append it."""
+    """Merge a list item into the item that it continues, or append it."""
     if not isinstance(item, dict):
         items.append(item)
         return ITEM + len(str(item))
@@ -146,7 +146,7 @@ def _merge_item(name: str, items: list[Any], item: Any) -> int:
 
 
 def _same_call(calls: list[Any], call: Json) -> Json | None:
-    """The call that a piece belongs to: that of its index, unless it has an id of its own."""
+    """Return the call that a piece belongs to, by index, unless it has a new id."""
     index, call_id = call.get("index"), call.get("id")
     last = _last(calls)
     if index is None:
@@ -158,7 +158,7 @@ def _same_call(calls: list[Any], call: Json) -> Json | None:
 
 
 def _same_part(parts: list[Any], part: Json) -> Json | None:
-    """The part of a text, or of reasoning, that a piece goes on with."""
+    """Return the part of a text, or of reasoning, that a piece continues."""
     index, last = part.get("index"), _last(parts)
     if index is not None:
         place = (index, part.get("type"))
@@ -174,7 +174,7 @@ def _last(items: list[Any]) -> Json | None:
 
 
 def _joined(value: Any) -> Any:
-    """The value with its texts in one piece."""
+    """Return the value with the pieces of each text joined."""
     if isinstance(value, _Text):
         return "".join(value.pieces)
     if isinstance(value, dict):

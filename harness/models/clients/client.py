@@ -1,4 +1,4 @@
-"""Base of the clients of all providers."""
+"""Base class of the providers' clients."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -22,22 +22,22 @@ from harness.problem import ProblemView
 
 
 class Client:
-    """A model at an endpoint; each protocol has a class of its own, with `generate`.
+    """Model at an endpoint; each protocol has a subclass with `generate`.
 
     Args:
-        name: what results are filed under.
-        model: the name the endpoint knows it by.
+        name: name of the model in results.
+        model: the model's name at the endpoint.
         base_url: the endpoint, as `https://host/v1`.
-        api_key: sent as a bearer token, and masked in every message.
-        headers: sent with every request, their values masked as well.
-        policy: which failures are repeated, and how often.
-        timeouts: of one request.
-        pace: time as the retries see it.
+        api_key: bearer token, masked in every message.
+        headers: headers of every request, their values masked as well.
+        policy: retry policy.
+        timeouts: timeouts of one request.
+        pace: clock and sleep function of the retries.
 
     Attributes:
-        ANSWER_FIELD: what an answer has that an error has not.
-        ERROR_STATUSES: the HTTP status that an error's type stands for, where HTTP says 200.
-        READ_USAGE: the tokens that an answer's `usage` tells of.
+        ANSWER_FIELD: field that an answer has and an error has not.
+        ERROR_STATUSES: HTTP status of each error type, for errors sent with HTTP 200.
+        READ_USAGE: function that reads the token counts of an answer's `usage`.
     """
 
     ANSWER_FIELD: ClassVar[str]
@@ -71,8 +71,8 @@ class Client:
             pace=pace,
         )
         http = self._endpoint.http
-        # The SDKs' own retries are off. With a timeout of ours Anthropic's does not refuse answers
-        # that may take ten minutes.
+        # The SDKs' own retries are off. Setting a timeout keeps Anthropic's SDK from refusing
+        # answers that may take ten minutes.
         self._client = self._open(
             headers,
             base_url=base_url,
@@ -83,11 +83,11 @@ class Client:
         )
 
     def _open(self, headers: Mapping[str, str], *, base_url: str, **settings: Any) -> Any:
-        """The SDK's client."""
+        """Return the SDK's client."""
         raise NotImplementedError
 
     def _arguments(self, method: Callable[..., Any], body: Json) -> Json:
-        """A body as the SDK's method takes it: fields that it does not know as `extra_body`."""
+        """Return the arguments of the SDK's method; unknown fields go into `extra_body`."""
         if not self._parameters:
             self._parameters = frozenset(inspect.signature(method).parameters)
         unknown = {name: value for name, value in body.items() if name not in self._parameters}
@@ -98,11 +98,11 @@ class Client:
 
     @property
     def name(self) -> str:
-        """What results are filed under."""
+        """Name of the model in results."""
         return self._name
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
-        """The same object: a provider keeps nothing between samples."""
+        """Return this object: a provider keeps no state between samples."""
         return self
 
     async def generate(
@@ -112,11 +112,11 @@ class Client:
         settings: ModelSettings,
         on_retry: RetryObserver | None = None,
     ) -> ModelTurn:
-        """Ask once, retrying what can help.
+        """Ask once, retrying transient failures.
 
         Raises:
             ContextOverflowError: the conversation no longer fits.
-            ModelError: the provider did not answer; the message holds its own words.
+            ModelError: the provider did not answer; the message holds its error text.
         """
         raise NotImplementedError
 

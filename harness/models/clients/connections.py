@@ -10,9 +10,9 @@ KEEP_ALIVE_S = 60
 
 
 def kept_alive(limits: "httpx2.Limits") -> "httpx2.AsyncHTTPTransport | None":
-    """Connections with TCP keep-alive: a router may forget one that is silent for minutes.
+    """Return connections with TCP keep-alive: routers may drop one silent for minutes.
 
-    None where the environment names a proxy, which a transport given to the client would pass over.
+    None where the environment names a proxy, which such a transport would bypass.
     """
     from urllib.request import getproxies
 

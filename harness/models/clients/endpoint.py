@@ -1,13 +1,13 @@
-"""One provider's address: how a request gets there, and what becomes of it.
+"""One provider's address: sending requests, reading answers, and sorting failures.
 
-The SDK builds and sends the request; the response is read here, piece by piece up to a bound and
+The SDK builds and sends the request. The response is read here, piece by piece up to a limit and
 straight into JSON, because servers send fields that the SDKs' types do not have and sizes that they
-do not check. Redirects are not followed: the key goes where the user sent it. The SDKs' own retries
-are off: those of `harness.models.clients.retry` are in the transcript.
+do not check. Redirects are not followed, so that the key goes only where the user sent it. The
+SDKs' own retries are off: those of `harness.models.clients.retry` are in the transcript.
 
-Answers are streamed where the endpoint does so, and read into the same JSON as without: a long
-answer then shows that it is under way. An endpoint that refuses to stream, or reports no tokens in
-its stream, is asked without streaming from then on.
+Answers are streamed if the endpoint can, and read into the same JSON as without: a long answer then
+shows progress. An endpoint that refuses to stream, or reports no tokens in its stream, is asked
+without streaming from then on.
 """
 
 import asyncio
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Failure = TypeVar("Failure", bound=TransientError | ModelError)
 
-MAX_ANSWER_BYTES = 16 * 2**20  # beyond the longest answer there is; parsed, it may grow twentyfold
+MAX_ANSWER_BYTES = 16 * 2**20  # beyond the longest possible answer; parsed, it may grow twentyfold
 MAX_ERROR_BYTES = 64 * 2**10
 LOWEST_FAILED_STATUS = 300
-# What every request is answered with where the key, the address or the model's name is wrong.
+# Statuses of every request if the key, the address or the model's name is wrong.
 FIRST_STATUSES = frozenset({401, 403, 404})
 KEY_STATUS = 401
 STREAM_STATUSES = frozenset({400, 403, 404, 405, 415, 422, 500, 501})
@@ -56,22 +56,23 @@ REQUEST_ID_HEADERS = ("x-request-id", "request-id")
 
 
 class Endpoint:
-    """Sends requests to one address, and repeats what can help.
+    """Sends requests to one address, with retries.
 
     Args:
         base_url: the address, as `https://host/v1`.
-        api_key: masked in every message.
-        answer_field: what an answer has that an error has not: gateways report errors as HTTP 200.
-        error_statuses: the HTTP status that a type of error under HTTP 200 stands for.
-        read_usage: the tokens that an answer's `usage` tells of.
-        secrets: masked as well.
-        policy: which failures are repeated, and how often.
-        timeouts: of one request.
-        pace: time as the retries see it.
+        api_key: API key, masked in every message.
+        answer_field: field that an answer has and an error has not: gateways report errors as HTTP
+            200.
+        error_statuses: HTTP status of each error type, for errors sent with HTTP 200.
+        read_usage: function that reads the token counts of an answer's `usage`.
+        secrets: further texts to mask.
+        policy: retry policy.
+        timeouts: timeouts of one request.
+        pace: clock and sleep function of the retries.
 
     Attributes:
-        http: the client that the SDK is to use.
-        redact: masks the secrets of this address in foreign text, and makes it one line.
+        http: HTTP client for the SDK to use.
+        redact: function that masks this address's secrets in external text, and makes it one line.
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class Endpoint:
             timeout=httpx2.Timeout(
                 self._timeouts.idle_s, connect=self._timeouts.connect_s, pool=None
             ),
-            # The engine bounds the requests in flight; a second bound would only queue.
+            # The engine limits the requests in flight; a second limit would only queue.
             limits=limits,
             transport=kept_alive(limits),
             follow_redirects=False,
@@ -123,22 +124,22 @@ class Endpoint:
         on_retry: RetryObserver | None = None,
         stream: StreamFormat | None = None,
     ) -> ModelTurn:
-        """Ask once, retrying what can help.
+        """Ask once, retrying transient failures.
 
-        Where the key, the address, the protocol or the model's name is refused, nothing more is
-        sent: it will be refused again, for every sample. The error then has `stops_run` set.
+        If the key, the address, the protocol or the model's name is refused, no more requests are
+        sent, because every sample would be refused. The error then has `stops_run` set.
 
         Args:
             create: the SDK's method for a streamed raw response, such as
                 `client.chat.completions.with_streaming_response.create`.
             body: its keyword arguments.
-            read: makes the turn of an answer's JSON, or raises MalformedAnswerError.
-            on_retry: is told of each failure that is going to be repeated.
-            stream: how the protocol streams; None for an answer in one piece.
+            read: function that makes the turn of an answer's JSON, or raises MalformedAnswerError.
+            on_retry: function called with each failure before it is retried.
+            stream: stream format of the protocol; None for an answer in one piece.
 
         Raises:
             ContextOverflowError: the conversation no longer fits.
-            ModelError: the provider did not answer; the message holds its own words.
+            ModelError: the provider did not answer; the message holds its error text.
         """
         if self.http.is_closed:
             raise ModelError(f"the client of {self.where} is closed")
@@ -155,7 +156,7 @@ class Endpoint:
             except (TransientError, ModelError) as error:
                 raise self._paid_for(error, data) from None
             latency_s = time.perf_counter() - started
-            told = request_id or turn.request_id  # in the server's words, which may hold the key
+            told = request_id or turn.request_id  # the server's text, which may contain the key
             update = {"latency_s": latency_s, "request_id": told and self.redact(told)}
             return turn.model_copy(update=update)
 
@@ -170,12 +171,12 @@ class Endpoint:
         return turn
 
     def _stops_run(self, error: RejectedError) -> bool:
-        """Whether every other request would be refused as well."""
+        """Return whether every other request would be refused as well."""
         if isinstance(error, ToolsRefusedError):
             return False
         if isinstance(error, WrongApiError) and not self._answered:
             return True
-        if self._answered:  # a gateway may refuse one request by these, but not one key or account
+        if self._answered:  # a gateway may use the others for one request only
             hopeless = error.hopeless and error.status not in UNKNOWN_MODEL_STATUSES
             return hopeless or error.status == KEY_STATUS
         return error.hopeless or error.status in FIRST_STATUSES
@@ -187,7 +188,7 @@ class Endpoint:
         on_retry: RetryObserver | None,
         stream: StreamFormat | None,
     ) -> tuple[Json, str | None]:
-        """The JSON of one answer, streamed if the endpoint does so."""
+        """Return the JSON of one answer, streamed if the endpoint can."""
         if stream is None or not self._streams:
             return await self.send(create, body, self.read)
         try:
@@ -208,15 +209,15 @@ class Endpoint:
         return data, request_id
 
     def _refuses_to_stream(self, error: RejectedError | TransientError) -> bool:
-        """Whether a request failed because its answer was to be streamed."""
+        """Return whether a request failed because it asked for streaming."""
         if isinstance(error, MalformedAnswerError):
-            self._streams = self._has_streamed  # what never worked is not tried again
+            self._streams = self._has_streamed  # streaming that never worked is not tried again
             return False
         named = STREAM_WORDS.search(str(error)) is not None
         return named and error.status in STREAM_STATUSES
 
     def _paid_for(self, error: Failure, data: Json) -> Failure:
-        """The error of an answer that is of no use, with the tokens it took all the same."""
+        """Return the error of an unusable answer, with the tokens that it cost."""
         if self._read_usage is not None:
             error.usage = self._read_usage(data.get("usage"))
         return error
@@ -226,11 +227,11 @@ class Endpoint:
         await self.http.aclose()
 
     async def send(self, create: Any, body: Json, read: Callable[[Any], Awaitable[T]]) -> T:
-        """Send one request, once; what `read` makes of the response.
+        """Send one request, once, and return the result of `read`.
 
         Raises:
-            TransientError: asking again can help.
-            ModelError: it cannot.
+            TransientError: retrying can help.
+            ModelError: retrying cannot help.
         """
         import anyio
         import httpx2
@@ -248,12 +249,11 @@ class Endpoint:
         except (httpx2.InvalidURL, UnicodeError, ValueError, TypeError) as error:
             raise self._unsendable(error) from None
         except Exception as error:
-            # The SDKs have a tree of errors each, of the same shape; what they say of a connection
-            # stands in its cause.
+            # Both SDKs have error classes of the same shape; the connection error is the cause.
             if not type(error).__module__.startswith(("openai", "anthropic")):
                 raise
             cause = error.__cause__
-            if isinstance(cause, TransientError | ModelError):  # Anthropic's wraps ours as well
+            if isinstance(cause, TransientError | ModelError):  # Anthropic's SDK wraps them
                 raise cause from None
             if isinstance(cause, httpx2.TimeoutException):
                 raise self._too_late(error) from None
@@ -273,14 +273,14 @@ class Endpoint:
         return TransientError(f"no connection to {self.where}: {words}")
 
     def _unsendable(self, error: BaseException) -> ModelError:
-        """What the SDK refuses to send will be refused again."""
+        """Return the error of a request that the SDK refuses to send: retrying is useless."""
         words = self.redact(f"{type(error).__name__}: {error}")
         return ModelError(f"the request to {self.where} cannot be sent: {words}")
 
     async def read(
         self, response: Any, stream: StreamFormat | None = None
     ) -> tuple[Json, str | None]:
-        """The JSON object of a response, and the provider's id for it."""
+        """Return the JSON object of a response, and the provider's id for it."""
         kind = response.headers.get("content-type", "")
         if stream is not None and kind.partition(";")[0].strip().lower() == CONTENT_TYPE:
             data = await read_events(response, stream, MAX_ANSWER_BYTES)
@@ -308,7 +308,7 @@ class Endpoint:
     def _checked(
         self, data: Json, body: bytes | None, headers: "httpx2.Headers"
     ) -> tuple[Json, str | None]:
-        """The answer with the provider's id for it, unless it is an error."""
+        """Return the answer with the provider's id for it, unless it is an error."""
         if data.get("error") and not data.get(self._answer_field):
             body = to_json(data) if body is None else body
             raise self._paid_for(self._failure_within(data, body, headers), data)
@@ -327,7 +327,7 @@ class Endpoint:
         return MalformedAnswerError(f"an error instead of an answer: {words}")
 
     async def _refuse_failed(self, response: "httpx2.Response") -> None:
-        """Raise for a failed status before the SDK reads its body, which has no bound there."""
+        """Raise for a failed status before the SDK reads its body without a size limit."""
         if response.status_code < LOWEST_FAILED_STATUS:
             return
         import httpx2
@@ -339,7 +339,7 @@ class Endpoint:
                 if len(body) > MAX_ERROR_BYTES:
                     break
         except httpx2.RequestError:
-            pass  # the status is known, and says more than a body cut short
+            pass  # the status is known, and says more than a truncated body
         raise failed_status(
             response.status_code,
             response.headers,

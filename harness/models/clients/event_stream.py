@@ -1,9 +1,8 @@
 """Read an answer that a provider streams as server-sent events.
 
 The format is that of the WHATWG's HTML standard, section 9.2: lines of `field: value`, an empty
-line after each event. Each protocol has an assembler that makes one JSON object of the events, the
-same that the provider sends when nothing is streamed (`chat_stream`, `responses_stream`,
-`messages_stream`).
+line after each event. Each protocol has an assembler that turns the events into the JSON object
+that the provider sends without streaming (`chat_stream`, `responses_stream`, `messages_stream`).
 """
 
 import asyncio
@@ -17,21 +16,21 @@ from harness.models.faults import MalformedAnswerError
 CONTENT_TYPE = "text/event-stream"
 DONE = b"[DONE]"
 AFTER_MARK_S, AFTER_ANSWER_S = 1.0, 10.0
-"""Seconds to wait for the end of a stream after its last event, or after the answer is complete."""
+"""Seconds to wait for the end of a stream after its last event, or after a complete answer."""
 MAX_STREAM_BYTES = 512 * 2**20  # an event around each token takes fifty times the token's own size
 MAX_EVENT_BYTES = 16 * 2**20
 
 
 class Assembler(Protocol):
-    """Makes one answer of a stream's events."""
+    """Assembles one answer from a stream's events."""
 
     def add(self, data: Json) -> None:
-        """Take the next event in. Raises MalformedAnswerError."""
+        """Add the next event. Raises MalformedAnswerError."""
         ...
 
     @property
     def size(self) -> int:
-        """About how many bytes the answer has so far."""
+        """Approximate size of the answer so far, in bytes."""
         ...
 
     @property
@@ -40,17 +39,17 @@ class Assembler(Protocol):
         ...
 
     def answer(self) -> Json:
-        """The answer as it comes when nothing is streamed, or an object with `error`."""
+        """Return the answer as without streaming, or an object with `error`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class StreamFormat:
-    """How a protocol streams.
+    """Stream format of a protocol.
 
     Attributes:
-        arguments: what a request says to have its answer streamed.
-        assembler: makes an assembler for one answer.
+        arguments: request fields that turn streaming on.
+        assembler: class that assembles one answer.
     """
 
     arguments: Mapping[str, Any]
@@ -67,7 +66,7 @@ class EventReader:
     _held: int = 0
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """The data of each event that ends within these bytes.
+        """Yield the data of each event that ends within these bytes.
 
         Raises:
             MalformedAnswerError: the stream, or one event of it, is too large.
@@ -84,7 +83,7 @@ class EventReader:
             yield from self._take(bytes(line.removesuffix(b"\r")))
 
     def end(self) -> Iterator[bytes]:
-        """The data of a last event that no empty line follows."""
+        """Yield the data of a last event that no empty line follows."""
         yield from self._take(bytes(self._rest))
         yield from self._take(b"")
 
@@ -99,12 +98,12 @@ class EventReader:
 
 
 async def read_events(response: Any, stream: StreamFormat, most_bytes: int) -> Json:
-    """The answer that a streamed response comes to.
+    """Return the answer of a streamed response.
 
     Args:
-        response: the SDK's, not read yet.
-        stream: how the protocol streams.
-        most_bytes: of the answer.
+        response: the SDK's response, not read yet.
+        stream: stream format of the protocol.
+        most_bytes: largest size of the answer in bytes.
 
     Raises:
         MalformedAnswerError: it is none, or larger than allowed.
@@ -130,7 +129,7 @@ async def read_events(response: Any, stream: StreamFormat, most_bytes: int) -> J
 
 
 def _take(assembler: Assembler, data: bytes, most_bytes: int) -> bool:
-    """Take an event in; whether it is the mark of the stream's end.
+    """Add an event; return whether it marks the end of the stream.
 
     Raises:
         MalformedAnswerError: the event is not JSON, or the answer is larger than allowed.

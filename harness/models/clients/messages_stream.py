@@ -8,12 +8,12 @@ from harness.models.clients.wire import Json
 from harness.models.faults import MalformedAnswerError
 
 MOST_BLOCKS = 10_000
-BLOCK = 64  # bytes that a block takes beside its text
+BLOCK = 64  # bytes of a block besides its text
 JSON_DELTA, CITATIONS_DELTA = "input_json_delta", "citations_delta"
 
 
 class MessagesStream:
-    """Makes one message of its events."""
+    """Assembles one message from its events."""
 
     def __init__(self) -> None:
         self._message: Json | None = None
@@ -25,7 +25,7 @@ class MessagesStream:
         self.size = 0
 
     def add(self, data: Json) -> None:
-        """Take an event in. Raises MalformedAnswerError."""
+        """Add an event. Raises MalformedAnswerError."""
         match data.get("type"):
             case "message_start":
                 self._message = dict(_object(data, "message"))
@@ -44,12 +44,12 @@ class MessagesStream:
                 self.done = True
             case "error":
                 self._error, self.done = data, True
-            case _:  # a ping, or what this version does not know
+            case _:  # a ping, or a type unknown here
                 if data.get("error"):
                     self._error, self.done = data, True
 
     def answer(self) -> Json:
-        """The message; or the server's error. Raises MalformedAnswerError."""
+        """Return the message, or the server's error. Raises MalformedAnswerError."""
         usage = {"usage": self._usage} if self._usage else {}
         if self._error is not None:
             return {"error": self._error.get("error") or self._error, **usage}
@@ -91,7 +91,7 @@ class MessagesStream:
                 block[name] = value
 
     def _block(self, place: int) -> Json:
-        """A block with its text, which came in pieces."""
+        """Return a block with the pieces of its text joined."""
         block = dict(self._blocks[place])
         for name, pieces in self._pieces.get(place, {}).items():
             text = "".join(pieces)
@@ -104,7 +104,7 @@ class MessagesStream:
 
 
 def _input(text: str) -> Any:
-    """A call's arguments; as text where they broke off."""
+    """Return a call's arguments; as text where they are cut off."""
     try:
         return from_json(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Models behind OpenAI's chat completions, at the vendor's own endpoint or any that speaks it."""
+"""Client of OpenAI's chat completions, at the vendor or any compatible endpoint."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -25,19 +25,19 @@ STREAM = StreamFormat({"stream": True, "stream_options": {"include_usage": True}
 
 
 def max_tokens_field(base_url: str) -> str:
-    """How an endpoint calls the most tokens of a reply: the vendor's has a new name for it."""
+    """Return an endpoint's field for the token limit: the vendor has renamed it."""
     return "max_completion_tokens" if is_at(base_url, OPENAI_HOST) else "max_tokens"
 
 
 class OpenAIChat(Client):
-    """A model at an endpoint of OpenAI's chat completions."""
+    """Model at an endpoint of OpenAI's chat completions."""
 
     ANSWER_FIELD = "choices"
     READ_USAGE = usage_from_wire
 
     def __init__(self, name: str, *, base_url: str, **settings: Any) -> None:
         super().__init__(name, base_url=base_url, **settings)
-        self._needed: set[Amendment] = set()  # changes without which this endpoint refuses
+        self._needed: set[Amendment] = set()  # changes that this endpoint requires
         self._max_tokens_field = max_tokens_field(base_url)
 
     def _open(self, headers: Mapping[str, str], **settings: Any) -> Any:
@@ -52,15 +52,15 @@ class OpenAIChat(Client):
         settings: ModelSettings,
         on_retry: RetryObserver | None = None,
     ) -> ModelTurn:
-        """Ask once, retrying what can help.
+        """Ask once, retrying transient failures.
 
         Reasoning and broken tool call arguments are sent back as they came. An endpoint that
         refuses such a conversation gets it once more without reasoning, or with the arguments
-        wrapped in valid JSON, and so from then on.
+        wrapped in valid JSON. If that helps, all later requests are changed likewise.
 
         Raises:
             ContextOverflowError: the conversation no longer fits.
-            ModelError: the provider did not answer; the message holds its own words.
+            ModelError: the provider did not answer; the message holds its error text.
         """
         body = request_body(
             self._model, messages, tools, settings, max_tokens_field=self._max_tokens_field
@@ -84,7 +84,7 @@ class OpenAIChat(Client):
         tried: set[Amendment],
         on_retry: RetryObserver | None,
     ) -> Json:
-        """The body with the next change that may help; raises the error where there is none."""
+        """Return the body with the next change that may help, or raise the error."""
         for amendment in AMENDMENTS:
             changed = amendment.apply(body) if amendment.fits(error) else None
             if changed is not None and amendment not in tried:

@@ -1,4 +1,4 @@
-"""Models behind OpenAI's Responses API, where reasoning returns from turn to turn."""
+"""Client of OpenAI's Responses API, which takes reasoning back from turn to turn."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -21,14 +21,14 @@ STREAM = StreamFormat({"stream": True}, ResponsesStream)
 
 
 class OpenAIResponses(Client):
-    """A model at an endpoint of OpenAI's Responses API.
+    """Model at an endpoint of OpenAI's Responses API.
 
-    The provider stores nothing: each request holds the whole conversation, and the model's
-    reasoning, encrypted, with it. A model that has no reasoning to encrypt refuses that in words of
-    its own; it is asked by `OpenAIChat`.
+    The provider stores nothing: each request holds the whole conversation, including the model's
+    encrypted reasoning. A model without reasoning refuses that with an error of its own; use
+    `OpenAIChat` for it.
     """
 
-    # A failed response has no output; its error is sorted by its code, not by a status.
+    # A failed response has no output; its error is classified by code, not by status.
     ANSWER_FIELD = "status"
     READ_USAGE = usage_from_wire
 
@@ -44,20 +44,20 @@ class OpenAIResponses(Client):
         settings: ModelSettings,
         on_retry: RetryObserver | None = None,
     ) -> ModelTurn:
-        """Ask once, retrying what can help.
+        """Ask once, retrying transient failures.
 
-        Nothing that the provider refuses is left out and tried again: what was asked for is what
-        was measured.
+        Nothing that the provider refuses is left out and retried, so that what was measured is what
+        the user asked for.
 
         Raises:
             ContextOverflowError: the conversation no longer fits.
-            ModelError: the provider did not answer; the message holds its own words.
+            ModelError: the provider did not answer; the message holds its error text.
         """
         body = request_body(self._model, messages, tools, settings)
         return await self._endpoint.ask(
             self._client.responses.with_streaming_response.create,
-            # As an argument, every item is tried against each of the SDK's forty types of items, to
-            # no effect but the time: 90 ms for a conversation of forty turns.
+            # As an argument, every item would be matched against each of the SDK's forty item
+            # types, which only costs time: 90 ms for a conversation of forty turns.
             {"extra_body": body},
             partial(turn_from_wire, messages=messages, redact=self._endpoint.redact),
             on_retry,

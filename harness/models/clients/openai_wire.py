@@ -1,12 +1,11 @@
-"""Our conversation and the wire of OpenAI chat completions, translated both ways.
+"""Translation of messages to and from the JSON of OpenAI chat completions.
 
-Pure functions: no network, no SDK. Servers of this protocol differ in what they leave out and what
-they add, so decoding takes what it can use and says what it could not; it raises nothing but
-MalformedAnswerError.
+Pure functions: no network, no SDK. Servers of this protocol omit and add different fields, so
+decoding uses what it can and reports the rest; it raises nothing but MalformedAnswerError.
 
-Reasoning is kept as `{"field": name, "value": …}` and goes back under the same field of the same
-message. Two more places hold provider state that must return: fields of a tool call beyond the
-standard ones (`{"field": "tool_calls", "call_id": …, "value": {…}}`), and a `content` that is a
+Reasoning is kept as `{"field": name, "value": …}` and sent back under the same field of the same
+message. Two more places hold provider state that must be sent back: fields of a tool call beyond
+the standard ones (`{"field": "tool_calls", "call_id": …, "value": {…}}`), and a `content` that is a
 list with parts other than text (`{"field": "content", "value": […]}`).
 """
 
@@ -43,7 +42,7 @@ from harness.models.protocol import (
 
 
 def usage_from_wire(value: Any) -> Usage | None:
-    """Token counts; None when the provider reported none. Parts never exceed their whole."""
+    """Return token counts; None when none were reported. Parts never exceed their whole."""
     if not isinstance(value, dict):
         return None
     fields = cast("Json", value)
@@ -51,7 +50,7 @@ def usage_from_wire(value: Any) -> Usage | None:
         token_count(fields, "prompt_tokens"),
         token_count(fields, "completion_tokens"),
     )
-    if prompt is None or completion is None:  # the half of it is not known
+    if prompt is None or completion is None:  # one count alone is not enough
         return None
     total = token_count(fields, "total_tokens")
     if total is not None:  # Gemini and xAI leave reasoning out of the completion's tokens
@@ -67,7 +66,7 @@ def usage_from_wire(value: Any) -> Usage | None:
 
 
 # The field of each setting; that of `max_tokens` depends on the endpoint. `top_k` and `min_p` are
-# no fields of the vendor's, but of vLLM, SGLang, llama.cpp and others.
+# fields of vLLM, SGLang, llama.cpp and others, not of the vendor.
 SETTING_FIELDS = {
     "temperature": "temperature",
     "reasoning_effort": "reasoning_effort",
@@ -93,7 +92,7 @@ STOP_REASONS: dict[str, Literal["end_turn", "max_tokens", "content_filter"]] = {
     "content_filter": "content_filter",
 }
 
-# How servers and gateways report that they, and not the model, ended an answer.
+# Values by which servers and gateways report that they, and not the model, ended an answer.
 BROKEN_OFF = ("error", "abort", "insufficient_system_resource")
 
 # Sending
@@ -107,17 +106,17 @@ def request_body(
     *,
     max_tokens_field: str,
 ) -> Json:
-    """The JSON body of a request; a setting that is None is left out.
+    """Return the JSON body of a request; a setting that is None is left out.
 
     Args:
-        model: the model's name as the endpoint knows it.
+        model: the model's name at the endpoint.
         messages: the conversation so far.
-        tools: what the model may call.
-        settings: of the model.
+        tools: tools that the model may call.
+        settings: settings of the model.
         max_tokens_field: `max_completion_tokens` or `max_tokens`.
 
     Raises:
-        ModelError: `extra_body` holds a field that the request has already.
+        ModelError: `extra_body` holds a field that the request already has.
     """
     body: Json = {"model": model, "messages": [message_to_wire(m) for m in messages]}
     if tools:
@@ -127,7 +126,7 @@ def request_body(
 
 
 def message_to_wire(message: Message) -> Json:
-    """One message as the protocol spells it."""
+    """Return one message in the protocol's format."""
     match message:
         case SystemMessage() | UserMessage():
             return {"role": message.role, "content": sendable(message.content)}
@@ -147,7 +146,7 @@ def _assistant_to_wire(message: AssistantMessage) -> Json:
     for block in message.reasoning:
         if block.get("field") == "tool_calls":
             extras[block["call_id"]] = block["value"]
-        elif "field" in block:  # another provider's block has none, and means nothing here
+        elif "field" in block:  # another provider's block has none, and is ignored here
             wire[block["field"]] = block["value"]
     if message.tool_calls:
         wire["content"] = wire["content"] or None
@@ -164,10 +163,10 @@ def _assistant_to_wire(message: AssistantMessage) -> Json:
 
 
 def mended(body: Json) -> Json | None:
-    """The request with all tool call arguments made JSON objects; None when they are already.
+    """Return the request with JSON objects as call arguments, or None if unchanged.
 
-    Many servers parse the arguments of past calls to fill their chat template, and refuse the
-    conversation for ever once a model has written broken ones.
+    Many servers parse the arguments of past calls to fill their chat template. Once a model has
+    written broken ones, they refuse every later request of the conversation.
     """
     broken = False
     messages: list[Json] = []
@@ -184,7 +183,7 @@ def mended(body: Json) -> Json | None:
 
 
 def without_reasoning(body: Json) -> Json | None:
-    """The request without the reasoning of earlier turns; None when it has none."""
+    """Return the request without the reasoning of earlier turns, or None if it has none."""
     messages: list[Json] = [
         {name: value for name, value in message.items() if name not in REASONING_FIELDS}
         for message in body["messages"]
@@ -203,11 +202,11 @@ def _is_json_object(text: str) -> bool:
 
 
 def turn_from_wire(data: Json, messages: Sequence[Message]) -> ModelTurn:
-    """The turn that a response holds.
+    """Return the turn of a response.
 
     Args:
-        data: the response's JSON object.
-        messages: the conversation it answers, for the uniqueness of tool call ids.
+        data: JSON object of the response.
+        messages: the conversation so far, to keep tool call ids unique.
 
     Raises:
         MalformedAnswerError: there is no message in it, or one that cannot be sent back.
@@ -318,6 +317,6 @@ def _stop(word_given: Any, *, refused: bool, called: bool) -> ModelStop:
     reason = STOP_REASONS.get(given or "")
     if refused:
         return ModelStop(reason="refusal", provider_word=given)
-    if called and reason in (None, "end_turn"):  # many servers say "stop" beside tool calls
+    if called and reason in (None, "end_turn"):  # many servers say "stop" with tool calls
         return ModelStop(reason="tool_use", provider_word=given)
     return ModelStop(reason=reason or "other", provider_word=given)

@@ -1,4 +1,4 @@
-"""The body of a request to a provider, made without sending one."""
+"""Body of a request to a provider, made without sending one."""
 
 from harness.models.clients.wire import Json
 from harness.models.protocol import ModelSettings, UserMessage
@@ -9,11 +9,11 @@ CONVERSATION = (UserMessage(content="Hello."),)
 
 
 def preview(route: Route, settings: ModelSettings) -> Json:
-    """The body of a request with a one-line conversation and no tools.
+    """Return the body of a request with a one-line conversation and no tools.
 
     Args:
-        route: where it would go.
-        settings: those that `check_settings` has nothing against.
+        route: route of the request.
+        settings: settings that `check_settings` accepts.
     """
     model = route.model
     match route.protocol:

@@ -1,7 +1,7 @@
-"""When a provider lets requests through again: what the headers of its rate limits say.
+"""Reset times of rate limits, read from a provider's response headers.
 
-They count where a refusal (429) names no wait of its own. Every provider spells them its own way,
-and gateways garble them; what cannot be read is passed over.
+They are used where a refusal (429) names no wait. Every provider has its own format, and gateways
+garble them; unreadable values are ignored.
 """
 
 import math
@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
-LONGEST_S = 7 * 86_400.0  # a limit that takes longer to come back is none of a request's
-OLDEST_EPOCH = 1e9  # seconds since 1970; a number beneath it is a length of time
+LONGEST_S = 7 * 86_400.0  # a longer wait is not for a request limit
+OLDEST_EPOCH = 1e9  # seconds since 1970; a smaller number is a duration
 OLDEST_EPOCH_MS = 1e12
 
 OPENAI = tuple(
@@ -32,14 +32,14 @@ _LONGEST_TEXT = 64
 
 
 def reset_after(headers: Mapping[str, str], *, now: float) -> float | None:
-    """Seconds until the limit that was hit is reset; None when the headers do not say.
+    """Return the seconds until the limit is reset; None when no header says so.
 
-    Several limits may be told of. Those with nothing remaining were hit, and all of them must be
-    reset; where none says so, the first to be reset is the least that can be believed.
+    The headers may describe several limits. Those with nothing remaining were hit, and all of them
+    must be reset. If none is marked so, the earliest reset is the safe lower bound.
 
     Args:
         headers: response headers, looked up in lower case.
-        now: Unix time, for resets that are moments.
+        now: current Unix time, for resets given as a time.
     """
     for family in FAMILIES:
         told = [
@@ -59,7 +59,7 @@ def _of_those_hit(told: Iterable[tuple[bool, float]]) -> float:
 
 
 def seconds_until(text: str | None, *, now: float) -> float | None:
-    """Seconds until a reset, None for what is none to come.
+    """Return the seconds until a reset; None if it is unreadable or not in the future.
 
     Understands `1s`, `6m0s`, `120ms`; seconds; Unix time in seconds or milliseconds; RFC 3339.
     """

@@ -1,7 +1,7 @@
 """Assemble a streamed answer of OpenAI's Responses API.
 
-The last event holds the whole response, so nothing has to be put together. Some gateways leave its
-output empty; then the items that were announced as done are the output.
+The last event holds the whole response, so nothing has to be assembled. Some gateways leave its
+output empty; then the items reported as done are the output.
 """
 
 from typing import Any, cast
@@ -10,11 +10,11 @@ from harness.models.clients.wire import Json
 from harness.models.faults import MalformedAnswerError
 
 LAST = frozenset({"response.completed", "response.incomplete", "response.failed"})
-ITEM = 64  # bytes that an item takes beside its text
+ITEM = 64  # bytes of an item besides its text
 
 
 class ResponsesStream:
-    """Makes one response of its events."""
+    """Assembles one response from its events."""
 
     def __init__(self) -> None:
         self._items: dict[int, Any] = {}
@@ -24,11 +24,11 @@ class ResponsesStream:
 
     @property
     def done(self) -> bool:
-        """Whether the last event has come."""
+        """Whether the last event has been received."""
         return self._response is not None or self._error is not None
 
     def add(self, data: Json) -> None:
-        """Take an event in."""
+        """Add an event."""
         kind, response = data.get("type"), data.get("response")
         if kind in LAST and isinstance(response, dict):
             self._response = cast("Json", response)
@@ -44,7 +44,7 @@ class ResponsesStream:
         self.size += len(delta) if isinstance(delta, str) else 0
 
     def answer(self) -> Json:
-        """The response; or the server's error. Raises MalformedAnswerError."""
+        """Return the response, or the server's error. Raises MalformedAnswerError."""
         if self._error is not None:
             return {"error": self._error}
         if self._response is None:

@@ -1,13 +1,13 @@
-"""Our conversation and the wire of OpenAI's Responses API, translated both ways.
+"""Translation of messages to and from the JSON of OpenAI's Responses API.
 
 Pure functions: no network, no SDK. Decoding raises nothing but MalformedAnswerError, and the errors
 that a response of status `failed` stands for.
 
-The provider keeps nothing (`store` is false), so every output item goes back to it exactly as it
-came: reasoning, whose text is encrypted, messages with their phase, function calls, and items of
-types that are not known here, in the order they came in. The one exception is a call without an id
-that no other call of the conversation has: it gets one. `AssistantMessage.reasoning` holds them as
-`{"responses_item": item}`; blocks of other providers have no such key and are not sent.
+The provider stores nothing (`store` is false), so every output item is sent back exactly as it came
+and in order: reasoning, whose text is encrypted, messages with their phase, function calls, and
+items of unknown types. The one exception is a call whose id is missing or already used in the
+conversation: it gets a new one. `AssistantMessage.reasoning` holds them as `{"responses_item":
+item}`; blocks of other providers have no such key and are not sent.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -52,16 +52,16 @@ SETTING_FIELDS = {
     "service_tier": "service_tier",
     "reasoning_effort": None,
 }
-ITEM = "responses_item"  # marks a block as an output item of this wire
+ITEM = "responses_item"  # marks a block as an output item of this API
 NO_SECRETS = Redactor()
-# Failures of a response that may pass, and the HTTP status that each stands for.
+# Error codes that may be transient, and the HTTP status of each.
 TRANSIENT_CODES = {"server_error": 500, "rate_limit_exceeded": 429}
 INCOMPLETE_REASONS: dict[str, Literal["max_tokens", "content_filter"]] = {
     "max_output_tokens": "max_tokens",
     "content_filter": "content_filter",
 }
 
-# What a schema may hold for the vendor to enforce it; it knows more, but not for every model.
+# Schema keywords that the vendor can enforce with every model; it supports more with some.
 STRICT_KEYWORDS = frozenset(
     {
         "type",
@@ -83,17 +83,18 @@ STRICT_KEYWORDS = frozenset(
 def request_body(
     model: str, messages: Sequence[Message], tools: Sequence[ToolSpec], settings: ModelSettings
 ) -> Json:
-    """The JSON body of a request; a setting that is None is left out.
+    """Return the JSON body of a request; a setting that is None is left out.
 
     Args:
-        model: the model's name as the endpoint knows it.
-        messages: the conversation so far; a longer one's `input` begins with a shorter one's.
-        tools: what the model may call.
-        settings: of the model.
+        model: the model's name at the endpoint.
+        messages: the conversation so far; the `input` of a longer one begins with that of a
+            shorter.
+        tools: tools that the model may call.
+        settings: settings of the model.
 
     Raises:
-        ModelError: the API does not take a setting, or `extra_body` holds a field that the
-            request has already.
+        ModelError: the API does not support a setting, or `extra_body` holds a field that the
+            request already has.
     """
     body: Json = {
         "model": model,
@@ -109,11 +110,11 @@ def request_body(
 
 
 def message_to_wire(message: Message) -> list[Json]:
-    """The input items that one message is.
+    """Return the input items of one message.
 
-    A system message is an item like any other, and not the request's `instructions`: these are one
-    text before all items, which a second system message would have to change, and with it the
-    beginning of every later request.
+    A system message is an item like any other, and not the request's `instructions`. These are one
+    text before all items: a second system message would change it, and with it the prefix of every
+    later request.
     """
     match message:
         case SystemMessage() | UserMessage():
@@ -135,15 +136,15 @@ def _said(role: str, text: str) -> Json:
 
 
 def _own_items(message: AssistantMessage) -> list[Json]:
-    """The items as they came, if the message came over this wire and its calls are still the same.
+    """Return the original items, if the message has them and its calls are unchanged.
 
-    The vendor refuses reasoning that nothing of the same turn follows, which is what a turn cut off
-    by the token limit ends with.
+    Trailing reasoning is dropped: the vendor refuses reasoning that nothing of the same turn
+    follows, as in a turn cut off by the token limit.
     """
     items = [block[ITEM] for block in message.reasoning if isinstance(block.get(ITEM), dict)]
     called = [item.get("call_id") for item in items if item.get("type") == "function_call"]
     if called != [call.id for call in message.tool_calls]:
-        return []  # the results in the conversation are those of the message's calls
+        return []  # the conversation's results belong to the message's calls
     while items and items[-1].get("type") == "reasoning":
         items.pop()
     return items
@@ -163,16 +164,16 @@ def _made_items(message: AssistantMessage) -> list[Json]:
 
 
 def tool_to_wire(tool: ToolSpec) -> Json:
-    """A tool as the protocol spells it.
+    """Return a tool in the protocol's format.
 
-    `strict` is always said: left out, the vendor rewrites the schema until it can be enforced, and
-    makes every argument a required one.
+    `strict` is always set: without it, the vendor rewrites the schema until it can be enforced, and
+    makes every argument required.
     """
     return {"type": "function", **tool.model_dump(), "strict": allows_strict(tool.parameters)}
 
 
 def allows_strict(schema: Json) -> bool:
-    """Whether the vendor can enforce a schema as it stands.
+    """Return whether the vendor can enforce a schema as it stands.
 
     It must be an object, and every object in it must name all its properties as required and forbid
     others (the vendor's guide to structured outputs). In doubt the answer is no: the vendor refuses
@@ -213,23 +214,23 @@ def _list(value: Any) -> list[Any]:
 def turn_from_wire(
     data: Json, messages: Sequence[Message], redact: Callable[[str], str] = NO_SECRETS
 ) -> ModelTurn:
-    """The turn that a response holds.
+    """Return the turn of a response.
 
     Args:
-        data: the response's JSON object.
-        messages: the conversation it answers, for the uniqueness of tool call ids.
-        redact: masks secrets in the provider's words.
+        data: JSON object of the response.
+        messages: the conversation so far, to keep tool call ids unique.
+        redact: function that masks secrets in the provider's text.
 
     Raises:
-        MalformedAnswerError: it is not what the protocol says, or not an answer yet.
-        TransientError: the provider failed, and asking again can help.
+        MalformedAnswerError: it violates the protocol, or is not an answer yet.
+        TransientError: the provider failed, and retrying can help.
         ContextOverflowError: the provider failed as the conversation no longer fits.
         ModelError: the provider failed, and would again.
     """
     status = data.get("status")
     if status == "failed":
         raise _failure(data.get("error"), redact)
-    if status not in ("completed", "incomplete"):  # a request in the background, or cancelled
+    if status not in ("completed", "incomplete"):  # a background request, or a cancelled one
         given = redact(status) if isinstance(status, str) else "missing"
         raise MalformedAnswerError(f"the answer's status is {given}")
     items = _renamed(_items(data.get("output")), CallIds(messages))
@@ -272,7 +273,7 @@ def _items(output: Any) -> Iterable[Json]:
 
 
 def _renamed(items: Iterable[Json], ids: CallIds) -> list[Json]:
-    """The items, each call with an id of its own: what goes back must be what is answered."""
+    """Return the items, each call with a unique id, so that call and result match."""
     return [
         {**item, "call_id": ids.take(item.get("call_id"))}
         if item["type"] == "function_call"
@@ -327,9 +328,9 @@ def _stop(data: Json, *, refused: bool, called: bool) -> ModelStop:
 
 
 def usage_from_wire(value: Any) -> Usage | None:
-    """Token counts; None when the provider reported none. Parts never exceed their whole."""
+    """Return token counts; None when none were reported. Parts never exceed their whole."""
     sent, written = token_count(value, "input_tokens"), token_count(value, "output_tokens")
-    if sent is None or written is None:  # the half of it is not known
+    if sent is None or written is None:  # one count alone is not enough
         return None
     details = cast("Json", value).get("input_tokens_details")
     cached = min(token_count(details, "cached_tokens") or 0, sent)

@@ -1,7 +1,7 @@
-"""When a failed request is repeated, and how long to wait before.
+"""Retries of failed requests: which ones, and how long to wait before.
 
 The waits are exponential with full jitter, so that many samples refused at the same moment do not
-come back at the same moment; a wait that the provider names is kept, with a little added on top.
+retry at the same moment. A wait that the provider names is kept, with a little added on top.
 """
 
 import asyncio
@@ -18,19 +18,20 @@ from harness.models.protocol import ModelError, Resume, Retry, RetryObserver
 
 T = TypeVar("T")
 
-SERVER_WAIT_SPREAD = 0.1  # of a wait the provider named, added at random
+SERVER_WAIT_SPREAD = 0.1  # random addition, as a share of the wait the provider named
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and how long to try.
+    """Limits of retries, and their waits.
 
     Attributes:
-        attempts: requests at most, the first included, but for those that a rate limit refused.
-        limited_attempts: the most that a rate limit may refuse: it will let the request through,
-            and a narrow one refuses whoever comes at the wrong moment again and again.
-        malformed_attempts: the same for answers that are not what the protocol says.
-        total_s: no wait may end later than this many seconds after the first failure.
+        attempts: largest number of requests, including the first, excluding those refused by a rate
+            limit.
+        limited_attempts: largest number of refusals by a rate limit. It is higher, because the
+            limit will let the request through, and a narrow one refuses many times.
+        malformed_attempts: largest number of answers that violate the protocol.
+        total_s: seconds after the first failure by which every wait must end.
         first_wait_s: upper end of the first wait; it doubles with each attempt.
         longest_wait_s: upper end of every wait that the provider did not name.
     """
@@ -44,17 +45,17 @@ class RetryPolicy:
 
 
 def _full_jitter(high: float) -> float:
-    return random.uniform(0.0, high)  # noqa: S311 - spreads load, guards nothing
+    return random.uniform(0.0, high)  # noqa: S311 - spreads load, no security
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Time as the retries see it.
+    """Clock and sleep function of the retries.
 
     Attributes:
-        sleep: waits the given seconds.
-        clock: monotonic seconds.
-        jitter: a random number between 0 and its argument.
+        sleep: function that waits the given seconds.
+        clock: function that returns monotonic seconds.
+        jitter: function that returns a random number between 0 and its argument.
     """
 
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -71,7 +72,7 @@ async def ask_until_answered(
     """Await `ask()`, again after each TransientError, as the policy allows.
 
     Raises:
-        ModelError: the policy is spent; the message holds the last cause and the number of
+        ModelError: the policy allows no more; the message holds the last cause and the number of
             attempts. Any other exception of `ask` passes through at once.
     """
     attempts = _Attempts(policy, pace or Pace(), on_retry)
@@ -97,7 +98,7 @@ async def ask_until_answered(
 
 
 class _Attempts:
-    """The attempts of one call, as tenacity's callbacks see them."""
+    """State of one call's attempts, with tenacity's callbacks as methods."""
 
     def __init__(self, policy: RetryPolicy, pace: Pace, on_retry: RetryObserver | None) -> None:
         self.pace = pace
@@ -163,7 +164,7 @@ class _Attempts:
         if resume is not None:
             started = self.pace.clock()
             await resume()
-            waited = self.pace.clock() - started  # queueing is no part of the time allowed
+            waited = self.pace.clock() - started  # queueing does not count
             self._started = (self._started or 0.0) + waited
 
     def epitaph(self, error: TransientError) -> str:

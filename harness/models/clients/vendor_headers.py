@@ -1,8 +1,8 @@
-"""Headers that the vendors' SDKs take from the environment, for the vendor's own host alone.
+"""Headers from the environment, sent to the vendor's own host only.
 
-What such a variable holds, the name of an organisation or a gateway's key, is nobody else's
-business; the SDKs would send it to every address. So they are opened without these variables, and
-handed what is for the host in question.
+The vendors' SDKs read them from variables that hold, for example, the name of an organisation or a
+gateway's key. The SDKs would send it to every address. So they are opened without these variables,
+and given the headers for the host in question.
 """
 
 import os
@@ -28,26 +28,28 @@ NAMED = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Pr
 
 
 def vendor_headers(base_url: str, environment: Environment) -> tuple[FoundVariable, ...]:
-    """What the environment holds for the vendor whose own host an address is at.
+    """Return the vendor's header variables, if the address is the vendor's own host.
 
     Raises:
-        UsageError: HTTP cannot carry it; its value is not shown.
+        UsageError: HTTP cannot carry a header; its value is not shown.
     """
     names = (each for host, names in VARIABLES.items() if is_at(base_url, host) for each in names)
     found = tuple(filter(None, map(environment.find, names)))
     for each in found:
         if not all(can_be_sent(name, value) for name, value in _headers(each)):
-            raise UsageError(f"{each.variable} ({each.where}) is no header; set it again")
+            raise UsageError(
+                f"{each.variable} ({each.where}) is not a valid HTTP header; set it again"
+            )
     return found
 
 
 def headers_of(found: Iterable[FoundVariable]) -> dict[str, str]:
-    """The headers that variables stand for."""
+    """Return the headers that variables define."""
     return dict(header for each in found for header in _headers(each))
 
 
 def _headers(found: FoundVariable) -> Iterator[tuple[str, str]]:
-    """The SDKs pass over a line without a colon, and so does this."""
+    """Yield the headers of a variable; lines without a colon are ignored, as by the SDKs."""
     if found.variable in NAMED:
         yield NAMED[found.variable], found.value
         return
@@ -58,7 +60,7 @@ def _headers(found: FoundVariable) -> Iterator[tuple[str, str]]:
 
 
 def opened(sdk: Callable[..., T], headers: Mapping[str, str], **settings: Any) -> T:
-    """A client of an SDK, with these headers and none that it finds by itself."""
+    """Return an SDK's client with these headers and none from the environment."""
     with _hidden(name for names in VARIABLES.values() for name in names):
         return sdk(default_headers=dict(headers), **settings)
 

@@ -1,7 +1,7 @@
-"""What the wires of all providers have in common: JSON there and back, ids, words and counts.
+"""JSON, ids, settings and counts, as all providers' `*_wire` modules need them.
 
-Servers send what no protocol allows. What is read here is what can be sent again: a conversation
-that cannot is lost with all that was paid for it.
+Servers send what no protocol allows. The functions here accept only what can be sent again: a
+conversation that cannot be continued is lost, with all that was paid for it.
 """
 
 import json
@@ -16,12 +16,12 @@ from harness.models.protocol import AssistantMessage, Message, ModelError, Model
 Json = dict[str, Any]
 
 UNNAMED_CALL = "unnamed"  # an empty function name would make the next request invalid
-LONGEST_WORD = 200  # of ids and stop words, in characters
-MOST_TOKENS = 10**12  # a count beyond it is not one
+LONGEST_WORD = 200  # characters of ids and stop words
+MOST_TOKENS = 10**12  # a larger count is an error
 
 
-# Fields of a request's body that extra fields cannot be: the harness sets them, or reads answers
-# in the form that they would change.
+# Fields of a request's body that extra fields must not set: the harness sets them, or they would
+# change the form of the answer.
 RESERVED = frozenset(
     {
         *("model", "messages", "input", "system", "tools", "functions", "n", "stream"),
@@ -33,18 +33,18 @@ RESERVED = frozenset(
 def with_settings(
     api: str, body: Json, settings: ModelSettings, fields: Mapping[str, str | None]
 ) -> Json:
-    """The body with the settings that are given, and the extra fields last.
+    """Return the body with the given settings, and the extra fields last.
 
     Args:
-        api: its name, for messages.
-        body: of the request.
-        settings: of the model.
-        fields: the body's field for each setting that the API takes; None where the body has that
-            setting already, in a form of its own.
+        api: name of the API, for messages.
+        body: body of the request.
+        settings: settings of the model.
+        fields: field of the body for each supported setting; None where the body already has the
+            setting in another form.
 
     Raises:
-        ModelError: the API does not take a setting; or an extra field is in the body already, or
-            is the harness's own.
+        ModelError: the API does not support a setting; or an extra field is already in the body, or
+            is set by the harness.
     """
     given: Json = {name: value for name, value in settings if value is not None}
     extra: Json = given.pop("extra_body", {})
@@ -62,7 +62,7 @@ def with_settings(
 
 
 def _merged(body: Json, extra: Json, above: str = "") -> Json:
-    """Both together; objects that both have are merged as well. Raises ModelError."""
+    """Merge both, and objects within both. Raises ModelError."""
     merged = dict(body)
     for name, value in extra.items():
         own: Any = body.get(name)
@@ -78,7 +78,7 @@ def _merged(body: Json, extra: Json, above: str = "") -> Json:
 
 
 def read_json(body: bytes) -> Json:
-    """The JSON object of a response.
+    """Return the JSON object of a response.
 
     Raises:
         MalformedAnswerError: the body is something else.
@@ -94,7 +94,7 @@ def read_json(body: bytes) -> Json:
 
 def _read_json_with_lone_surrogates(body: bytes) -> Any:
     # An answer cut within an emoji holds half a surrogate pair, as an escape that strict parsers
-    # refuse; asking again would not change it.
+    # refuse; retrying would not change it.
     try:
         text = json.dumps(json.loads(body), ensure_ascii=False)
         return from_json(sendable(text))
@@ -103,7 +103,7 @@ def _read_json_with_lone_surrogates(body: bytes) -> Any:
 
 
 def sendable(text: str) -> str:
-    """The text with lone surrogates, which UTF-8 cannot carry, replaced by U+FFFD."""
+    """Return the text with lone surrogates, which UTF-8 cannot carry, replaced by U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -112,7 +112,7 @@ def sendable(text: str) -> str:
 
 
 def is_json(value: Any) -> bool:
-    """Whether a parsed value can be sent again; a number beyond all range cannot."""
+    """Return whether a parsed value can be sent again; an infinite number cannot."""
     try:
         json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
@@ -121,12 +121,12 @@ def is_json(value: Any) -> bool:
 
 
 def word(value: Any) -> str | None:
-    """A short string of the provider's, or None for anything else."""
+    """Return a provider's string, shortened; None for anything else."""
     return value[:LONGEST_WORD] if isinstance(value, str) and value else None
 
 
 def token_count(fields: Any, name: str) -> int | None:
-    """A count of a provider's usage, None where there is none that can be one."""
+    """Return a token count of a provider's usage; None where it is missing or invalid."""
     value = cast("Json", fields).get(name) if isinstance(fields, dict) else None
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -136,10 +136,10 @@ def token_count(fields: Any, name: str) -> int | None:
 
 
 class CallIds:
-    """The ids of an answer's tool calls: no two calls of a conversation share one.
+    """Ids of an answer's tool calls: no two calls of a conversation share one.
 
     Args:
-        messages: the conversation that is answered.
+        messages: the conversation so far.
     """
 
     def __init__(self, messages: Iterable[Message]) -> None:
@@ -149,9 +149,10 @@ class CallIds:
         self._calls = 0
 
     def take(self, given: Any) -> str:
-        """The id of the next call: the provider's where it names this call alone.
+        """Return the id of the next call: the provider's if it is unique.
 
-        Else it is made of turn and position, and the same whenever the answer is read again.
+        Otherwise it is made of turn and position, so it is the same whenever the answer is read
+        again.
         """
         made = f"call_{self._turn}_{self._calls}"
         self._calls += 1

@@ -1,1 +1,9 @@
-"""Tools for models without tool calls: told in the prompt, read from the text."""
+"""Tools for models without tool calls: described in the prompt, called in the text.
+
+- `instructions`: description of the tools in the prompt.
+- `json_calls`: calls as JSON.
+- `reader`: calls in a text.
+- `tag_calls`: calls between tags.
+- `token_calls`: calls between special tokens.
+- `tool_protocol`: choice between native tools and text.
+"""

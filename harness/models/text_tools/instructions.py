@@ -1,13 +1,12 @@
-"""Tools for models and endpoints that have no way to call any: described and called in text.
+"""Tools described and called in text, for models and endpoints without tool calls.
 
-The system message says what tools there are and how a call is written; calls are read from what the
-model writes (`harness.models.text_tools.reader`); results go back as user messages. All that is
-sent is made of the conversation alone, so that each request begins, byte for byte, as the one
-before did.
+The system message lists the tools and how to write a call; calls are read from the model's text
+(`harness.models.text_tools.reader`); results are sent as user messages. Requests depend only on the
+conversation, so each one begins, byte for byte, like the one before.
 
-A turn that was asked for in this way says so: its `reasoning` begins with a block that is never
-sent to anybody, `{"tool_protocol": "text", "said": …}`, which keeps the model's own words where
-there were calls among them. Recordings thus play the same way they were made.
+A turn that was asked for in this way is marked: its `reasoning` begins with a block that is never
+sent, `{"tool_protocol": "text", "said": …}`, which keeps the model's original text if it held
+calls. Replays of recordings therefore give the same requests.
 """
 
 import json
@@ -70,10 +69,10 @@ A call is a fenced json block, as in:
 
 
 class TextTools:
-    """A model whose tools are described and called in text; without tools, the model itself.
+    """Wraps a model to describe its tools in text; changes nothing without tools.
 
     Args:
-        model: is never told of tools in another way.
+        model: the model, which is never given tools in another way.
     """
 
     def __init__(self, model: Model) -> None:
@@ -81,11 +80,11 @@ class TextTools:
 
     @property
     def name(self) -> str:
-        """The model's own."""
+        """Name of the model."""
         return self._model.name
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:
-        """The model's own for that sample, in the same way."""
+        """Return the model for that sample, wrapped likewise."""
         return TextTools(self._model.for_sample(problem, index))
 
     async def generate(
@@ -107,25 +106,25 @@ class TextTools:
 
 
 def said_in_text(turn: ModelTurn | AssistantMessage) -> bool:
-    """Whether the model was to call its tools in text."""
+    """Return whether the model was to call its tools in text."""
     return any(MARK in block for block in turn.reasoning)
 
 
 def with_calls(
     turn: ModelTurn, messages: Sequence[Message], tools: Sequence[ToolSpec], *, marked: bool = True
 ) -> ModelTurn:
-    """A turn with the calls of its text as tool calls.
+    """Return a turn with the calls in its text as tool calls.
 
     Args:
-        turn: as the model gave it; one that is marked already stays as it is.
-        messages: what it answers, for ids that are the conversation's only ones.
-        tools: what may be called.
-        marked: the tools were described in text. If not, only calls of known tools are taken for
-            such, and a turn without any stays as it is.
+        turn: turn of the model; one that is marked already stays as it is.
+        messages: the conversation so far, to make unique ids.
+        tools: tools that may be called.
+        marked: whether the tools were described in text. If not, only calls of known tools count,
+            and a turn without any stays as it is.
     """
     if said_in_text(turn):
         return turn
-    if turn.tool_calls:  # in text too some servers find calls by themselves
+    if turn.tool_calls:  # some servers parse calls in text themselves
         return _marked(turn, {MARK: "text"}) if marked else turn
     reading = read_calls(turn.text, tools, known_only=not marked, cut_off=turn.cut_off)
     if not reading.calls:
@@ -147,10 +146,10 @@ def _marked(turn: ModelTurn, block: dict[str, Any]) -> ModelTurn:
 
 
 def in_text(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> list[Message]:
-    """A conversation with the tools described and all calls and results in text.
+    """Return a conversation with tools, calls and results in text.
 
-    What is said to the model between two of its turns becomes one message: many chat templates
-    refuse two of one role in a row.
+    All texts between two turns of the model become one message: many chat templates refuse two
+    messages of one role in a row.
     """
     sent: list[Message] = []
     waiting: list[str] = []
@@ -183,7 +182,7 @@ def _manual(tools: Sequence[ToolSpec]) -> str:
 
 
 def _as_it_is(tools: Sequence[ToolSpec]) -> Iterator[str]:
-    """How to call the first tool that takes one text without JSON, where there is one."""
+    """Yield how to call the first tool that takes one text without JSON, if any."""
     for tool in tools:
         if argument := sole_text(tool):
             example = EXAMPLES.get(argument, "VALUE")
@@ -192,14 +191,14 @@ def _as_it_is(tools: Sequence[ToolSpec]) -> Iterator[str]:
 
 
 def _result(message: ToolMessage) -> str:
-    """A result in a frame that says whose it is."""
+    """Return a result in a tag with its call's id and name."""
     error = ' error="true"' if message.is_error else ""
     head = f"<tool_result id={json.dumps(message.call_id)} name={json.dumps(message.name)}{error}>"
     return f"{head}\n{message.content}\n</tool_result>"
 
 
 def _assistant(message: AssistantMessage) -> AssistantMessage:
-    """The model's own words where they are known; a call made in another way as a block."""
+    """Return the model's original text if known; other calls are written as blocks."""
     own = (block[SAID] for block in message.reasoning if SAID in block and MARK in block)
     calls = (_written(ParsedCall(call.name, call.arguments)) for call in message.tool_calls)
     text = next(own, None) or "\n\n".join(filter(None, (message.text, *calls)))

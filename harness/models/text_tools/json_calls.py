@@ -1,8 +1,8 @@
-"""Tool calls written as JSON, read as they were meant.
+"""Parser of tool calls written as JSON, tolerant of common mistakes.
 
-Nearly right are several calls in a row or in a list, `parameters` for `arguments`, real newlines
-within strings, a comma too many, a bracket too few at the end. A call that breaks off keeps its
-broken arguments, so that whoever carries it out can say so.
+It accepts several calls in a row or in a list, `parameters` for `arguments`, real newlines within
+strings, an extra comma, and a missing bracket at the end. A call that is cut off keeps its broken
+arguments, so that the code that runs it can report them.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from harness.models.protocol import ToolSpec
 
-MOST_CALLS = 128  # of one text; what stands after them stays text
+MOST_CALLS = 128  # in one text; later ones stay text
 UNNAMED = "unnamed"
 
 Known = Mapping[str, ToolSpec]
@@ -20,14 +20,14 @@ Known = Mapping[str, ToolSpec]
 
 
 class ParsedCall(NamedTuple):
-    """A call as it was written; `arguments` is JSON text, broken or not."""
+    """Call as it was written; `arguments` is JSON text, broken or not."""
 
     name: str
     arguments: str
 
 
 class Block(NamedTuple):
-    """A stretch of text that may hold calls: where it begins and ends, and what they came to."""
+    """Part of a text that may hold calls: start, end, and the calls in it."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class Block(NamedTuple):
 
 
 ARGUMENT_KEYS = ("arguments", "parameters")
-BROKEN = "{"  # stands for arguments of which nothing was written
+BROKEN = "{"  # stands for missing arguments
 
 _BETWEEN = re.compile(r"[\s,;]*")
 _STRING_OR_COMMA = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|,(?=\s*+[}\]])', re.DOTALL)
@@ -45,7 +45,7 @@ _DECODER = json.JSONDecoder(strict=False)  # real newlines are allowed within st
 
 
 class Decoded(NamedTuple):
-    """The JSON values that a text begins with.
+    """JSON values at the start of a text.
 
     Attributes:
         end: where they end.
@@ -58,12 +58,12 @@ class Decoded(NamedTuple):
 
 
 def calls_in_json(region: str, known: Known) -> list[ParsedCall]:
-    """The calls of a block of JSON; none where it is something else."""
+    """Return the calls of a block of JSON; none where it is something else."""
     return calls_at_start(region, known)[0]
 
 
 def calls_at_start(region: str, known: Known) -> tuple[list[ParsedCall], int]:
-    """The calls in the JSON that a text begins with, and where it ends."""
+    """Return the calls in the JSON at the start of a text, and where it ends."""
     values, end, whole = decoded(region)
     calls = _calls_of(values, known)
     if whole or (values and not calls):
@@ -77,7 +77,7 @@ def calls_at_start(region: str, known: Known) -> tuple[list[ParsedCall], int]:
 
 
 def arguments_at_start(region: str) -> tuple[str, int]:
-    """The arguments in the JSON that a text begins with, and where they end.
+    """Return the arguments in the JSON at the start of a text, and where they end.
 
     Broken ones are all of the text, as it was written.
     """
@@ -92,7 +92,7 @@ def arguments_at_start(region: str) -> tuple[str, int]:
 
 
 def decoded(region: str) -> Decoded:
-    """The JSON values at the beginning."""
+    """Return the JSON values at the start of a text."""
     values: list[Any] = []
     at = 0
     while len(values) <= MOST_CALLS:
@@ -109,12 +109,12 @@ def decoded(region: str) -> Decoded:
 
 
 def _mended(text: str) -> str:
-    """The text without commas before a closing bracket, those in strings excepted."""
+    """Remove commas before a closing bracket, except in strings."""
     return _STRING_OR_COMMA.sub(lambda found: found[1] or "", text)
 
 
 def _broken(text: str, known: Known) -> ParsedCall | None:
-    """A call of which the end is missing or wrong; its arguments may be whole all the same."""
+    """Return a call whose end is missing or wrong; its arguments may still be complete."""
     name, begin = name_in(text), _ARGUMENTS.search(text)
     if name is None or (begin is None and name not in known):
         return None
@@ -129,13 +129,13 @@ def _broken(text: str, known: Known) -> ParsedCall | None:
 
 
 def name_in(text: str) -> str | None:
-    """The first name in a text that is JSON, or was to be."""
+    """Return the first name in a text that is JSON, possibly broken."""
     found = _NAME.search(text)
     return found[1] if found else None
 
 
 def _calls_of(values: Iterable[Any], known: Known) -> list[ParsedCall]:
-    """The calls that values are; none when one of them is something else."""
+    """Return the calls that some values describe; none when one of them is something else."""
     calls: list[ParsedCall] = []
     for value in values:
         items = cast("list[Any]", value) if isinstance(value, list) else [value]
@@ -150,7 +150,7 @@ def _call_of(value: Any, known: Known) -> ParsedCall | None:
     if not isinstance(value, dict):
         return None
     fields = cast("dict[str, Any]", value)
-    if isinstance(fields.get("function"), dict):  # as a provider would send it
+    if isinstance(fields.get("function"), dict):  # in the providers' format
         fields = cast("dict[str, Any]", fields["function"])
     name = fields.get("name")
     key = next((key for key in ARGUMENT_KEYS if key in fields), None)
@@ -161,5 +161,5 @@ def _call_of(value: Any, known: Known) -> ParsedCall | None:
 
 
 def text_of(arguments: Any) -> str:
-    """Arguments as JSON text; text is taken for such already."""
+    """Return arguments as JSON text; a string is returned unchanged."""
     return arguments if isinstance(arguments, str) else json.dumps(arguments)

@@ -1,13 +1,13 @@
-"""Tool calls read out of text: the ways in which models write them that have no other way.
+"""Parser of tool calls that models write in their text.
 
-Read are fenced JSON blocks (tagged json or tool_call, or bare), blocks tagged with the name of a
-tool that takes one text (`sole_text`), calls between tags (`harness.models.text_tools.tag_calls`)
+It reads fenced JSON blocks (tagged json or tool_call, or untagged), blocks tagged with the name of
+a tool that takes one text (`sole_text`), calls between tags (`harness.models.text_tools.tag_calls`)
 and between models' special tokens (`harness.models.text_tools.token_calls`), and an answer that is
-JSON and nothing else. A block of another tag, such as python, is never a call, nor is what a model
-thinks aloud before `</think>`.
+only JSON. A block of another tag, such as python, is never a call, nor is a model's reasoning
+before `</think>`.
 
 Time is linear in the length of the text, whatever it holds: each block is a slice of its own, and
-none is read twice but for one attempt to mend it.
+none is read twice but for one attempt to repair it.
 """
 
 import json
@@ -38,20 +38,20 @@ _OPENING = re.compile(
 )
 _OPENING_TAG = re.compile(_TAGS)
 _CLOSING = re.compile(r"^[ \t>]*(`{3,}+|~{3,}+)[ \t\r]*+$", re.MULTILINE)
-_CLOSING_JSON = re.compile(  # as in `{…}``` too, and any marks that begin a line: JSON has none
+_CLOSING_JSON = re.compile(  # also `{…}```, and any fence at the start of a line: JSON has none
     r"^[ \t>]*+(?P<first>`{3,}+|~{3,}+)|(?<![`~])(?P<last>`{3,}+|~{3,}+)[ \t\r]*+$", re.MULTILINE
 )
 
 
 class Reading(NamedTuple):
-    """What a text came to: itself without its calls, and the calls in order."""
+    """Text without its calls, and the calls in order."""
 
     text: str
     calls: tuple[ParsedCall, ...]
 
 
 def sole_text(tool: ToolSpec) -> str | None:
-    """The name of the one argument that a tool requires, where that is a text; else None."""
+    """Return the name of a tool's only required argument, if that is a string; else None."""
     required: list[str] = tool.parameters.get("required", [])
     properties: dict[str, Any] = tool.parameters.get("properties", {})
     if len(required) != 1 or properties.get(required[0], {}).get("type") != "string":
@@ -62,14 +62,14 @@ def sole_text(tool: ToolSpec) -> str | None:
 def read_calls(
     text: str, tools: Sequence[ToolSpec], *, known_only: bool = False, cut_off: bool = False
 ) -> Reading:
-    """Read the calls out of a text.
+    """Read the calls in a text.
 
     Args:
-        text: what the model wrote.
-        tools: what it may call. A name that is not among them makes a call too: it is for whoever
-            carries calls out to say that there is no such tool.
-        known_only: such a name makes none, for texts that need not hold any call.
-        cut_off: the text ended at the token limit, so that a block without its end is broken.
+        text: the model's text.
+        tools: tools that the model may call. An unknown name makes a call too, so that the code
+            that runs it can report that there is no such tool.
+        known_only: whether unknown names make no call, for texts that need not hold any.
+        cut_off: whether the text ended at the token limit, so that an unclosed block is broken.
     """
     if len(text) > LONGEST_TEXT:
         return Reading(text, ())
@@ -99,7 +99,7 @@ def read_calls(
 def _blocks(
     text: str, known: Known, opening: re.Pattern[str], at: int = 0, *, cut_off: bool = False
 ) -> Iterator[Block]:
-    """The stretches of a text that may hold calls, from left to right, none over another."""
+    """Yield the parts of a text that may hold calls, in order and without overlap."""
     while found := opening.search(text, at):
         match found.lastgroup:
             case "json" | "tag":
@@ -115,7 +115,7 @@ def _blocks(
 
 
 def _after_thoughts(text: str) -> int:
-    """Where what a model thinks aloud ends; thoughts that were cut off end with the text."""
+    """Return where the model's reasoning ends; cut-off reasoning ends with the text."""
     end = text.find("</think>")
     if end >= 0:
         return end + len("</think>")
@@ -123,7 +123,7 @@ def _after_thoughts(text: str) -> int:
 
 
 def _fenced(text: str, found: re.Match[str], known: Known, *, cut_off: bool) -> Block:
-    """A fenced block: up to a fence at least as long, or the end of the text."""
+    """Read a fenced block: up to a fence at least as long, or the end of the text."""
     marks, tag = found["marks"] or "```", found["json"] or _first_word(found["tag"] or "")
     if tag not in JSON_TAGS:
         ends = _CLOSING.finditer(text, found.end())
@@ -140,7 +140,7 @@ def _fenced(text: str, found: re.Match[str], known: Known, *, cut_off: bool) -> 
 
 
 def _text_call(inside: str, tag: str, known: Known, *, broken: bool) -> Sequence[ParsedCall]:
-    """The call of a block that is tagged with a tool's name and holds its one text."""
+    """Return the call of a block that is tagged with a tool's name and holds its one text."""
     argument = sole_text(known[tag]) if tag in known else None
     if argument is None:
         return ()
@@ -149,7 +149,7 @@ def _text_call(inside: str, tag: str, known: Known, *, broken: bool) -> Sequence
 
 
 def _end_of_json(text: str, at: int, marks: str) -> tuple[int, int]:
-    """Where the inside of a JSON block ends, and where the block does."""
+    """Return the end of a JSON block's content, and of the block itself."""
     for found in _CLOSING_JSON.finditer(text, at):
         run = found["first"] or found["last"]
         if not run.startswith(marks):
@@ -157,9 +157,9 @@ def _end_of_json(text: str, at: int, marks: str) -> tuple[int, int]:
         if found["last"]:
             return found.start(), found.end()
         begins = found.end() - len(run)
-        if len(run) >= 2 * len(marks):  # the next one opens at once
+        if len(run) >= 2 * len(marks):  # the next block opens at once
             return begins, begins + len(marks)
-        opens = text[found.end() : found.end() + 1].isalpha()  # the next one, this was not closed
+        opens = text[found.end() : found.end() + 1].isalpha()  # unclosed: the next begins
         return found.start(), found.start() if opens else found.end()
     return len(text), len(text)
 

@@ -1,11 +1,11 @@
-"""Tool calls written between tags.
+"""Parser of tool calls written between tags.
 
-`<tool_call>…</tool_call>` holds JSON, functions, or a name and its arguments as GLM writes them;
+`<tool_call>…</tool_call>` holds JSON, functions, or a name and its arguments in GLM's format;
 `<function=name>…</function>` holds JSON, or parameters in tags.
 
-GLM's way is `<tool_call>name`, then for each argument `<arg_key>key</arg_key>` and
-`<arg_value>value</arg_value>`, with newlines between them (GLM 4.5) or without (4.7); so it is read
-by `glm4_moe_tool_parser.py` in https://github.com/vllm-project/vllm.
+GLM's format is `<tool_call>name`, then for each argument `<arg_key>key</arg_key>` and
+`<arg_value>value</arg_value>`, with newlines between them (GLM 4.5) or without (4.7). The vLLM
+parser of the same format is `glm4_moe_tool_parser.py` in https://github.com/vllm-project/vllm.
 """
 
 import json
@@ -38,7 +38,7 @@ _ARGUMENT = re.compile(
 
 
 def tagged(text: str, found: re.Match[str], known: Known) -> Block:
-    """`<tool_call>…`: up to its end, the next that begins, or the end of the text."""
+    """Read `<tool_call>…`: up to its end, the next such tag, or the end of the text."""
     start = found.end()
     next_tag = _TAG.search(text, start)
     stop = len(text) if next_tag is None else next_tag.start()
@@ -52,14 +52,14 @@ def tagged(text: str, found: re.Match[str], known: Known) -> Block:
     if named is not None and (named.end() < len(body) or (closed and named[1] in known)):
         call = _arguments(named[1], body[named.end() :], known, closed=next_tag is not None)
         return Block(found.start(), end, [call])
-    if body[:1] not in {"{", "["}:  # somebody speaks of the tag
+    if body[:1] not in {"{", "["}:  # the text only mentions the tag
         return Block(found.start(), start, ())
     calls = calls_in_json(body, known) or [ParsedCall(name_in(body) or UNNAMED, body)]
     return Block(found.start(), end, calls)
 
 
 def without_fence(body: str) -> str:
-    """What stands in a fence that is all there is."""
+    """Return the content of a fence, if the text is one."""
     if not body.startswith("```"):
         return body
     inside = body.partition("\n")[2]
@@ -67,7 +67,7 @@ def without_fence(body: str) -> str:
 
 
 def function(text: str, found: re.Match[str], known: Known) -> Block:
-    """`<function=name>…`, on its own."""
+    """Read `<function=name>…` outside of other tags."""
     end = _FUNCTION_END.search(text, found.end())
     stop = len(text) if end is None else end.start()
     past = end.end() if end is not None and end[1] == "/function>" else stop
@@ -76,7 +76,7 @@ def function(text: str, found: re.Match[str], known: Known) -> Block:
 
 
 def _functions(body: str, known: Known, *, closed: bool) -> Iterator[ParsedCall]:
-    """The functions within a tag; only the last may lack its end."""
+    """Yield the functions within a tag; only the last may lack its end."""
     starts = list(_FUNCTION.finditer(body))
     for start, after in zip(starts, [*starts[1:], None], strict=True):
         inside, ended, _ = body[start.end() : after.start() if after else len(body)].partition(
@@ -86,7 +86,7 @@ def _functions(body: str, known: Known, *, closed: bool) -> Iterator[ParsedCall]
 
 
 def _parameters(name: str, body: str, known: Known, *, closed: bool) -> ParsedCall:
-    """A function's arguments: parameters in tags, whose text is their value, or JSON."""
+    """Read a function's arguments: parameters in tags, whose text is their value, or JSON."""
     if "<parameter=" not in body:
         text = body.strip()
         values, _, whole = decoded(text)
@@ -96,14 +96,14 @@ def _parameters(name: str, body: str, known: Known, *, closed: bool) -> ParsedCa
     arguments: dict[str, Any] = {}
     for found in _PARAMETER.finditer(body):
         if not found[3] and not closed and found.end() == len(body):
-            return ParsedCall(name, body.strip())  # cut off, and no JSON: told as such
+            return ParsedCall(name, body.strip())  # cut off, and no JSON: reported as broken
         value = found[2].removeprefix("\r").removeprefix("\n").removesuffix("\n")
         arguments[found[1]] = _typed(value, schemas.get(found[1]))
     return ParsedCall(name, text_of(arguments))
 
 
 def _arguments(name: str, body: str, known: Known, *, closed: bool) -> ParsedCall:
-    """GLM's pairs of key and value; what is no pair makes them broken."""
+    """Read GLM's pairs of key and value; any other text makes the arguments broken."""
     schemas = _schemas(name, known)
     arguments: dict[str, Any] = {}
     at = 0
@@ -120,7 +120,7 @@ def _schemas(name: str, known: Known) -> Mapping[str, Any]:
 
 
 def _typed(value: str, schema: object) -> Any:
-    """A parameter's text, or what it stands for where the schema wants no text."""
+    """Return a parameter's text, or its JSON value where the schema wants no string."""
     kind = cast("dict[str, Any]", schema).get("type") if isinstance(schema, dict) else "string"
     if kind == "string":
         return value

@@ -1,5 +1,5 @@
-# ruff: noqa: RUF001, RUF002 - DeepSeek spells its tokens with a bar of its own, U+FF5C
-"""Tool calls between the special tokens of models, where the server hands these on as text.
+# ruff: noqa: RUF001, RUF002 - DeepSeek's tokens contain the full-width bar U+FF5C
+"""Parser of tool calls between special tokens that a server sends as text.
 
 | model | a call |
 | --- | --- |
@@ -9,10 +9,10 @@
 | DeepSeek V3.1 | `<｜tool▁call▁begin｜>name<｜tool▁sep｜>{…}<｜tool▁call▁end｜>` |
 | Kimi K2 | `<|tool_call_begin|>functions.name:0<|tool_call_argument_begin|>{…}<|tool_call_end|>` |
 
-DeepSeek's and Kimi's stand together between `<｜tool▁calls▁begin｜>` and `<｜tool▁calls▁end｜>`, or
-`<|tool_calls_section_begin|>` and `<|tool_calls_section_end|>`. So they are read by the parsers
-`mistral`, `deepseek_v3`, `deepseek_v31` and `kimi_k2` of https://github.com/vllm-project/vllm, and
-by those of https://github.com/ggml-org/llama.cpp (`[ARGS]`).
+DeepSeek's and Kimi's calls stand between `<｜tool▁calls▁begin｜>` and `<｜tool▁calls▁end｜>`, or
+`<|tool_calls_section_begin|>` and `<|tool_calls_section_end|>`. The parsers `mistral`,
+`deepseek_v3`, `deepseek_v31` and `kimi_k2` of https://github.com/vllm-project/vllm, and those of
+https://github.com/ggml-org/llama.cpp (`[ARGS]`), read these formats as well.
 """
 
 import re
@@ -40,11 +40,11 @@ _NAME = re.compile(r"\s*+(?:functions\.)?([\w.-]{1,100}?)(?::\d{1,9})?\s*+")
 _MISTRAL_NAME = re.compile(
     r"\s*+([\w.-]{1,100}+)\s*+(?:\[CALL_ID\][\w-]{1,100}+\s*+)?(?:\[ARGS\]|(?=\{))"
 )
-_TYPE = "function"  # stands in the name's place, and the name after the separator
+_TYPE = "function"  # stands in the place of the name, which then follows the separator
 
 
 def between_tokens(text: str, found: re.Match[str], known: Known) -> Block:
-    """A call that begins at one of these tokens; none where somebody speaks of the token."""
+    """Read a call that begins at one of these tokens; none where the text only mentions it."""
     if found["token"] is None:
         return _mistral(text, found, known)
     start = found.end()
@@ -67,7 +67,7 @@ def between_tokens(text: str, found: re.Match[str], known: Known) -> Block:
 
 
 def _mistral(text: str, found: re.Match[str], known: Known) -> Block:
-    """`[TOOL_CALLS]…`: up to the end of its JSON, or the next of its kind where that is broken."""
+    """Read `[TOOL_CALLS]…`: up to the end of its JSON, or the next such token if broken."""
     start = found.end()
     stop = text.find(MISTRAL, start)
     region = text[start : stop if stop >= 0 else len(text)]

@@ -1,4 +1,4 @@
-"""Choose how a model is told of its tools: natively or in text."""
+"""Choose how to give a model its tools: natively or in text."""
 
 import asyncio
 from collections.abc import Sequence
@@ -22,15 +22,15 @@ from harness.problem import ProblemView
 
 ToolProtocol = Literal["auto", "native", "text"]
 
-PATIENCE_S = 0.25  # a request is refused at once; an answer takes its time
+PATIENCE_S = 0.25  # a refusal is immediate; an answer takes longer
 MOST_SILENT_TURNS = 2  # native answers without any call, until the tools are described in text
 
 
 def with_tools(model: Model, protocol: ToolProtocol) -> Model:
-    """The model, told of its tools in that way.
+    """Return the model, wrapped to use that tool protocol.
 
-    `auto` is native until the endpoint refuses tools, for all samples from then on; a conversation
-    in which two native answers held no call, or one held a call as text, goes on in text as well.
+    `auto` is native until the endpoint refuses tools, and then text for all samples. A conversation
+    in which two native answers held no call, or one held a call as text, continues in text as well.
     """
     match protocol:
         case "native":
@@ -43,7 +43,7 @@ def with_tools(model: Model, protocol: ToolProtocol) -> Model:
 
 @dataclass(slots=True)
 class _Endpoint:
-    """What all samples know of the endpoint: asked at all, answered, refused tools."""
+    """Knowledge about the endpoint that all samples share."""
 
     asked: bool = False
     answered: asyncio.Event = field(default_factory=asyncio.Event)
@@ -51,13 +51,13 @@ class _Endpoint:
 
 
 class AutoTools:
-    """A model that is told of its tools natively, and in text where that does not work.
+    """Model that is given its tools natively, and in text where that does not work.
 
-    The first request with tools goes ahead of the others, so that one refusal is enough; they wait
-    for its answer, but not long.
+    The first request with tools is sent before the others, so that one refusal is enough; the
+    others wait for its answer, but not long.
 
     Args:
-        model: whose samples share what is learnt of the endpoint.
+        model: the model; its samples share the knowledge about the endpoint.
         patience_s: seconds that other requests wait for the answer to the first.
     """
 
@@ -71,11 +71,11 @@ class AutoTools:
 
     @property
     def name(self) -> str:
-        """The model's own."""
+        """Name of the model."""
         return self._model.name
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:
-        """The model's own for that sample, in the same way."""
+        """Return the model for that sample, wrapped likewise."""
         return AutoTools(
             self._model.for_sample(problem, index),
             patience_s=self._patience_s,
@@ -123,7 +123,7 @@ class AutoTools:
 
 
 def _goes_on_in_text(messages: Sequence[Message]) -> bool:
-    """Whether native calls have shown not to work in this conversation."""
+    """Return whether native calls did not work in this conversation."""
     said = [message for message in messages if isinstance(message, AssistantMessage)]
     if any(said_in_text(message) for message in said):
         return True

@@ -1,4 +1,4 @@
-"""The engine: runs begin, go on and end here.
+"""The engine: starts, resumes and finishes runs.
 
-Begin with `controller`, then `engine` and `sample`.
+Start reading with `controller`, then `engine` and `sample`.
 """

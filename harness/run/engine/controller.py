@@ -1,4 +1,4 @@
-"""Prepare runs and carry them out: of every command and of `evaluate()`."""
+"""Preparation and execution of runs, for all commands and `evaluate()`."""
 
 import asyncio
 import os
@@ -52,13 +52,13 @@ class RunController:
     """Start, resume and finish runs, one after the other.
 
     Args:
-        reporter: shows notices, and how far reading and checking are.
+        reporter: shows notices, and the progress of loading and checking.
         watch: makes the observer of each run.
 
     Attributes:
-        interrupts: how often the user has interrupted it. After the first one no further request
-            is sent.
-        dry_run: whether runs are only described; then no key is needed.
+        interrupts: number of interrupts by the user. After the first one no further request is
+            sent.
+        dry_run: whether runs are only described, which needs no key.
     """
 
     def __init__(self, reporter: Reporter, watch: Watch) -> None:
@@ -75,16 +75,16 @@ class RunController:
         vet: Vet | None = None,
         own_model: Model | None = None,
     ) -> Prepared:
-        """Prepare a run that has not begun.
+        """Prepare a new run.
 
         Args:
-            spec: of the run.
+            spec: the run's spec.
             read: loads the problems, in place of `harness.sources.benchmarks.load`.
             vet: checks their examples, in place of `harness.run.session.judging_session.vet`.
-            own_model: answers in place of the model that the spec names.
+            own_model: model to use in place of the spec's.
 
         Raises:
-            HarnessError: as `harness.run.plan.plan.prepare` has it.
+            HarnessError: as in `harness.run.plan.plan.prepare`.
         """
         read, vet = read or self.reader(spec), vet or self.vetter(spec, spec.require_isolation)
         plan = prepare(
@@ -92,7 +92,7 @@ class RunController:
         )
         return Prepared(plan, plan.samples)
 
-    def further(  # noqa: PLR0917 - as `new`, of a run that is there
+    def further(  # noqa: PLR0917 - as `new`, for an existing run
         self,
         path: Path,
         spec: RunSpec,
@@ -102,20 +102,20 @@ class RunController:
         vet: Vet | None = None,
         own_model: Model | None = None,
     ) -> Prepared:
-        """Prepare a run that goes on, with what is left of it, its new samples included.
+        """Prepare the rest of an existing run, including any new samples.
 
         Args:
-            path: its directory.
-            spec: as it is asked for now.
-            before: its manifest.
-            only: which of the samples that are left.
+            path: the run directory.
+            spec: the spec requested now.
+            before: the run's manifest.
+            only: selects among the remaining samples.
             read: as in `new`.
             vet: as in `new`.
             own_model: as in `new`.
 
         Raises:
-            RunDirectoryError: it would be another run.
-            HarnessError: as `harness.run.plan.plan.prepare` has it.
+            RunDirectoryError: the spec is that of another run.
+            HarnessError: as in `harness.run.plan.plan.prepare`.
         """
         read, vet = read or self.reader(spec), vet or self.vetter(spec, level_of(before))
         plan = prepare(
@@ -130,7 +130,7 @@ class RunController:
         return going_on(plan, path, before, only)
 
     def reader(self, spec: RunSpec) -> Read:
-        """Return what loads problems, and shows how far it is where that takes a while."""
+        """Return a function that loads problems and shows its progress if slow."""
 
         def read(where: str) -> Loaded:
             with self.reporter.loading() as watch:
@@ -139,12 +139,12 @@ class RunController:
         return read
 
     def vetter(self, spec: RunSpec, least: Level) -> Vet:
-        """Checks examples, in a sandbox of a level or a stronger one."""
+        """Return a function that checks examples in a sandbox of at least this level."""
         judging = JudgingSession(Options(), spec.where, least, spec.unsafe_no_sandbox)
         return lambda problems: vet(problems, judging, self.reporter)
 
     def announce(self, prepared: Prepared) -> None:
-        """What is about to happen, and that it costs money where it does."""
+        """Announce the run, and any costs it may incur."""
         plan, left = prepared.plan, len(prepared.samples)
         problems = count(len(plan.problems), "problem")
         samples = count(len(plan.samples), "sample")
@@ -187,17 +187,17 @@ class RunController:
             )
 
     def carry_out(self, prepared: Prepared, path: Path, budget: Budget | None = None) -> Outcome:
-        """Begin the run, or go on with it, until it is done or interrupted; then sum it up.
+        """Start or resume the run until it is complete or interrupted; summarize it.
 
         Args:
             prepared: the run.
-            path: its directory.
-            budget: what it may spend, what was spent already included; its spec's by itself.
+            path: the run directory.
+            budget: the budget, including what was already spent; default: the spec's.
 
         Raises:
-            IsolationError: there is no sandbox that is strong enough.
-            RunDirectoryError: it cannot be written there, or another process is at work on it.
-            StorageError: the disk refused a write.
+            IsolationError: no sandbox is strong enough.
+            RunDirectoryError: the directory is not writable, or used by another process.
+            StorageError: a write to disk failed.
         """
         prepared = self._armed(prepared, path)
         choice = self._sandbox(prepared)
@@ -207,13 +207,13 @@ class RunController:
         return self._ended(outcome, observer)
 
     async def run(self, prepared: Prepared, path: Path) -> Outcome:
-        """Do as `carry_out`, in the running loop; interrupts are the caller's."""
+        """Do the same as `carry_out` in the running loop; the caller handles interrupts."""
         prepared = self._armed(prepared, path)
         choice = await asyncio.to_thread(self._sandbox, prepared)
         return self._ended(*await self._run(prepared, path, choice))
 
     def _ended(self, outcome: Outcome, observer: RunObserver) -> Outcome:
-        """Tell the observer last: an interrupt from here on changes nothing about the run."""
+        """Notify the observer last: later interrupts no longer affect the run."""
         observer.ended(outcome.summary, interrupted=self.interrupts > 0)
         return outcome
 
@@ -248,7 +248,7 @@ class RunController:
                     raise
         return Outcome(summary, failures, budget), observer
 
-    async def _answer_and_judge(  # noqa: PLR0917 - what a run consists of
+    async def _answer_and_judge(  # noqa: PLR0917 - the parts of a run
         self,
         prepared: Prepared,
         directory: RunDirectory,
@@ -290,7 +290,7 @@ class RunController:
         self.interrupts += 1
 
     def _interrupt(self, engine: Engine) -> None:
-        """Send no further request at the first interrupt; drop what is under way at the second."""
+        """Stop sending requests at the first interrupt; cancel all work at the second."""
         self.interrupts += 1
         if self.interrupts == 1:
             engine.stop()
@@ -303,7 +303,7 @@ class RunController:
 
 
 def _remarks(plan: Plan, left: int) -> Iterator[str]:
-    """What to know of the key, and what tokens cost, if any are to be used."""
+    """Yield notes on the key, and on token prices, if requests will be sent."""
     if not left:
         return
     route = plan.route

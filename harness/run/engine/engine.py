@@ -1,4 +1,4 @@
-"""The engine: takes samples to their ends and commits them, many at a time."""
+"""The engine: runs samples to completion and commits them, many at a time."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -23,9 +23,9 @@ from harness.sandbox.executor import Executor
 class Engine:
     """Carries out a plan, sample by sample.
 
-    Model requests in flight are bounded by the spec's concurrency, grading by the workers of the
-    pool, which may come and go; a few more samples than that are under way, so that neither waits
-    for the other. No sample is begun that the budget cannot finish.
+    The spec's concurrency limits the model requests in flight, and the pool's workers, whose
+    number may change, limit grading. A few more samples are under way, so that neither waits for
+    the other. A sample is started only if the budget suffices to finish it.
     """
 
     def __init__(
@@ -61,11 +61,11 @@ class Engine:
         )
 
     async def run(self, samples: Sequence[tuple[Problem, int]]) -> list[Failure]:
-        """Take every sample to its end; those that infrastructure stopped are returned.
+        """Run every sample to completion; return those that infrastructure stopped.
 
         Raises:
-            StorageError: the disk refused a write; samples under way are dropped, committed ones
-                are safe.
+            StorageError: a write to disk failed; samples under way are lost, committed ones are
+                safe.
         """
         failures: list[Failure] = []
         rest = iter(samples)
@@ -81,7 +81,7 @@ class Engine:
                         self._tasks.append(group.create_task(work))
 
                 begin_more()
-        except* Exception as errors:  # noqa: BLE001 - one cause is as good as all
+        except* Exception as errors:  # noqa: BLE001 - any one of the causes will do
             raise errors.exceptions[0] from None
         finally:
             watch.cancel()
@@ -89,19 +89,19 @@ class Engine:
 
     @property
     def stopping(self) -> StopFlag:
-        """Whether the run was stopped before it was done, and why."""
+        """Whether and why the run was stopped early."""
         return self._stopping
 
     async def _watch(self) -> None:
-        """Stop as soon as a sample finds that the run cannot go on."""
+        """Stop when a sample finds that the run cannot continue."""
         await self._stopping.event.wait()
         self.stop()
 
     def stop(self) -> None:
-        """Send no further request. Samples that need none go on to their ends, others are put off.
+        """Send no further request; samples that need one stay pending, others finish.
 
-        What was asked already is answered and recorded, so that nothing is asked twice; what failed
-        and waits to be asked again is not.
+        Requests in flight are answered and recorded, so that they need not be sent again. Failed
+        requests waiting for a retry are dropped.
         """
         self._stopping.stop(RunStop.INTERRUPT)
         for task in self._tasks:
@@ -109,7 +109,7 @@ class Engine:
                 task.cancel()
 
     def cancel(self) -> None:
-        """Drop the samples under way; their transcripts stay, their results do not."""
+        """Cancel the samples under way; transcripts are kept, results are not."""
         self._stopping.stop(RunStop.INTERRUPT)
         for task in self._tasks:
             task.cancel()
@@ -142,7 +142,7 @@ class Engine:
                 self._observer.finished(outcome)
 
     async def _begin(self, problem: Problem, index: int) -> Share | None:
-        """Wait until the budget can finish a sample; None where it cannot, or the run is to end."""
+        """Wait until the budget covers a sample; None if it never will or the run stops."""
         if self._stopping.asked:
             return None
         self._stopping.waits()

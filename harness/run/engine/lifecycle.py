@@ -31,11 +31,12 @@ Vet = Callable[[Sequence[Problem]], tuple[Problem, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A run that may begin, or go on; nothing has been asked or written for it yet.
+    """A run ready to start or resume; nothing has been requested or written yet.
 
     Attributes:
-        samples: those that are to be done now.
-        before: its manifest, where it goes on.
+        plan: the run's plan.
+        samples: the samples to do now.
+        before: the manifest of a run to resume; None for a new run.
     """
 
     plan: Plan
@@ -44,17 +45,18 @@ class Prepared:
 
     @property
     def least(self) -> Level:
-        """The sandbox's level beneath which nothing is judged: that which the run began with."""
+        """Lowest acceptable sandbox level: the spec's, or that the run started with."""
         return self.plan.spec.require_isolation if self.before is None else level_of(self.before)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run came to, as far as it is.
+    """Result of a run so far.
 
     Attributes:
-        failures: samples that infrastructure stopped now.
-        budget: what was spent of what.
+        summary: the run's summary.
+        failures: samples stopped by infrastructure failures in this invocation.
+        budget: the limits and what was spent.
     """
 
     summary: Summary
@@ -63,7 +65,7 @@ class Outcome:
 
     @property
     def stopped_by_provider(self) -> str | None:
-        """Why the provider made the run stop, in a line; None where it did not."""
+        """One-line reason why the provider made the run stop; None if it did not."""
         stopped = self.summary.stopped
         if stopped is None or stopped.reason not in {RunStop.OUTAGE, RunStop.REFUSED}:
             return None
@@ -75,17 +77,17 @@ class Outcome:
 def going_on(
     plan: Plan, path: Path, before: Mapping[str, Any], only: Sequence[str] = ()
 ) -> Prepared:
-    """A run that goes on, with what is left of it, its new samples included.
+    """Prepare the rest of an existing run, including any new samples.
 
     Args:
-        plan: of the run as it is asked for now.
-        path: its directory.
-        before: its manifest.
-        only: which of the samples that are left.
+        plan: the plan requested now.
+        path: the run directory.
+        before: the run's manifest.
+        only: selects among the remaining samples.
 
     Raises:
-        RunDirectoryError: it would be another run.
-        UsageError: nothing that is left is meant by `only`.
+        RunDirectoryError: the plan is that of another run.
+        UsageError: `only` selects no remaining sample.
     """
     refuse_other(plan, before)
     done = list(read_results(path / RESULTS))
@@ -96,10 +98,10 @@ def going_on(
 
 
 def open_directory(prepared: Prepared, path: Path, choice: ChosenSandbox) -> RunDirectory:
-    """The run's directory: a new one, or the one that is there, which says what is new in it.
+    """Open the run's directory: a new one, or an existing one, updating its manifest.
 
     Raises:
-        RunDirectoryError: it cannot be written there, or another process is at work on it.
+        RunDirectoryError: the directory is not writable, or used by another process.
     """
     if prepared.before is None:
         return RunDirectory.create(path, manifest(prepared.plan, choice))
@@ -109,7 +111,7 @@ def open_directory(prepared: Prepared, path: Path, choice: ChosenSandbox) -> Run
 
 
 def sum_up(directory: RunDirectory, plan: Plan, stopped: Stopped | None = None) -> Summary:
-    """Sum a run up, and write the summary into its directory. Raises StorageError."""
+    """Write the run's summary into its directory. Raises StorageError."""
     dated = plan.price.as_of if plan.price else None
     done = list(with_costs(directory.committed(), plan.price))
     names = {result.sample for result in done}
@@ -129,14 +131,14 @@ def sum_up(directory: RunDirectory, plan: Plan, stopped: Stopped | None = None) 
 
 
 def stopped_by(stopping: StopFlag, budget: Budget) -> Stopped | None:
-    """Why a run stopped before it was done; None where it did not."""
+    """Return why a run stopped early; None if it did not."""
     if stopping.reason is not None:
         return Stopped(reason=stopping.reason, cause=stopping.cause)
     return Stopped(reason=RunStop.BUDGET, cause=budget.state) if budget.turned_away else None
 
 
 def budget_of(plan: Plan, path: Path, elsewhere: Total = NOTHING) -> Budget:
-    """What a run's spec lets it spend, with what it, and others elsewhere, spent already."""
+    """Return a run's budget, including what was already spent, here and elsewhere."""
     budget = Budget(allowance_of(plan.spec), plan.price, elsewhere)
     if budget.is_limited:
         done = with_costs(read_results(path / RESULTS), plan.price)
@@ -151,10 +153,10 @@ def budget_of(plan: Plan, path: Path, elsewhere: Total = NOTHING) -> Budget:
 
 
 def level_of(manifest: Mapping[str, Any]) -> Level:
-    """The sandbox's level when the run began.
+    """Return the sandbox level the run started with.
 
     Raises:
-        RunDirectoryError: the manifest does not say it.
+        RunDirectoryError: the manifest does not contain it.
     """
     try:
         return Level(manifest["sandbox"]["level"])

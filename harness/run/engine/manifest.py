@@ -1,4 +1,4 @@
-"""`run.json`: all that defines a run, and whether a run may go on as it is now asked for."""
+"""`run.json`: everything that defines a run, and whether it may be resumed."""
 
 import platform
 import sys
@@ -27,11 +27,11 @@ from harness.version import __version__
 
 SCHEMA = 1
 DEFAULTS = RunSpec().model_dump(mode="json")
-"""The keys that a run of an older version does not name."""
+"""Values of keys that runs of older versions do not contain."""
 
 
 def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
-    """What `run.json` holds: all that defines the run, and what it ran on."""
+    """Return the contents of `run.json`: the run's definition and environment."""
     return {
         "schema": SCHEMA,
         **surroundings(choice),
@@ -52,7 +52,7 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
 
 
 def _tools(plan: Plan) -> dict[str, Any]:
-    """What the model may call, where the mode gives it tools."""
+    """Return the tools the model may call, if the mode has tools."""
     if not uses(plan.spec.mode, "tool"):
         return {}
     names = ", ".join(spec.name for spec in plan.toolbox.specs)
@@ -60,14 +60,14 @@ def _tools(plan: Plan) -> dict[str, Any]:
 
 
 def _shard(plan: Plan) -> dict[str, Any]:
-    """Which part of what it is, where it is one."""
+    """Return the shard, if the run is one."""
     if plan.spec.shard is None or plan.whole is None:
         return {}
     return {"shard": plan.whole.as_json(Shard.read(plan.spec.shard))}
 
 
 def surroundings(choice: ChosenSandbox) -> dict[str, Any]:
-    """The program, the machine and the sandbox, as `run.json` has them."""
+    """Return the program, machine and sandbox, as stored in `run.json`."""
     return {
         "harness": __version__,
         "git_revision": git_revision(),
@@ -90,7 +90,7 @@ def surroundings(choice: ChosenSandbox) -> dict[str, Any]:
 
 
 def _data(plan: Plan) -> list[dict[str, Any]]:
-    """The files that the problems are from."""
+    """Return the files the problems come from."""
     return [
         {"name": file.name, "sha256": file.sha256, "bytes": file.size} for file in plan.loaded.files
     ]
@@ -99,12 +99,12 @@ def _data(plan: Plan) -> list[dict[str, Any]]:
 def test_limits(
     problems: Sequence[Problem], rule: float | str | None, judging: Options
 ) -> dict[str, dict[str, Any]]:
-    """By source: what a test may use, and which problems have limits of CPU time of their own.
+    """Return each source's test limits, and problems with their own CPU time limits.
 
     Args:
-        problems: of the run.
-        rule: the limit of time as the spec has it, perhaps `reference*FACTOR`.
-        judging: the options that follow from the spec.
+        problems: the run's problems.
+        rule: the spec's time limit, which may be `reference*FACTOR`.
+        judging: options derived from the spec.
     """
     options = replace(judging, cpu_by_problem={})
     by_source = {problem.source: options.limits(problem) for problem in problems}
@@ -124,7 +124,7 @@ def test_limits(
 
 
 def _stored(plan: Plan) -> dict[str, Any]:
-    """The spec as it is kept: with the model's name, without what a URL may hold of secrets."""
+    """Return the spec to store: with the model's name, and no secrets in the URL."""
     url = plan.spec.base_url
     url = None if url is None else shown_url(url)
     kept = plan.spec.model_copy(update={"model": plan.model_name, "base_url": url})
@@ -132,14 +132,14 @@ def _stored(plan: Plan) -> dict[str, Any]:
 
 
 def refuse_other(plan: Plan, before: Mapping[str, Any]) -> None:
-    """Refuse to go on with a run as something else than it is: it may only grow.
+    """Refuse to resume a run with a different definition: it may only grow.
 
     Args:
-        plan: what is asked for now.
+        plan: the plan requested now.
         before: the run's manifest.
 
     Raises:
-        RunDirectoryError: names the first thing that differs.
+        RunDirectoryError: names the first difference.
     """
     then, now = {**DEFAULTS, **before["spec"]}, _stored(plan)
     for key, value in now.items():
@@ -165,7 +165,7 @@ def refuse_other(plan: Plan, before: Mapping[str, Any]) -> None:
 
 
 def _refuse_other_headers(plan: Plan, then: Mapping[str, Any]) -> None:
-    """A header may have another value, such as a new key; which are sent stays as it was."""
+    """Refuse different header names; values may change, such as for a new key."""
     was = set(map(name_of, then.get("header", ())))
     now = set(map(name_of, plan.spec.header))
     if was != now:
@@ -189,7 +189,7 @@ def _refuse_other_words(plan: Plan, before: Mapping[str, Any]) -> None:
 
 
 def _refuse_lost(plan: Plan, before: Mapping[str, Any]) -> None:
-    """All problems and samples that the run has must still be there, as they were."""
+    """Refuse if problems or samples of the run are missing or have changed."""
     now = {problem.id: problem.content_hash for problem in plan.problems}
     for problem_id, content_hash in before["problems"].items():
         if now.get(problem_id) != content_hash:
@@ -209,7 +209,7 @@ def _refuse_lost(plan: Plan, before: Mapping[str, Any]) -> None:
 
 
 def _refuse_other_place(plan: Plan, before: Mapping[str, Any]) -> None:
-    """The environment may name another address than it did; a flag says that it is meant."""
+    """Refuse an address from the environment that differs; a flag may change it."""
     place = before.get("endpoint")
     if plan.spec.base_url is None and place is not None and place != plan.endpoint:
         raise RunDirectoryError(
@@ -219,12 +219,12 @@ def _refuse_other_place(plan: Plan, before: Mapping[str, Any]) -> None:
 
 
 def grown(plan: Plan, before: Mapping[str, Any], *, works: bool = True) -> dict[str, Any]:
-    """The manifest of a run that goes on: what is new in it, over what it was.
+    """Return the updated manifest of a resumed run.
 
     Args:
-        plan: of the run now.
-        before: its manifest.
-        works: whether there is any sample to be done now.
+        plan: the plan requested now.
+        before: the run's manifest.
+        works: whether any samples are to be done now.
     """
     stored, then = _stored(plan), before["spec"]
     spec = {**then, **{key: stored[key] for key in GROWING}}

@@ -1,9 +1,9 @@
-"""Pause a run while its provider does not answer.
+"""Pauses a run while its provider does not answer.
 
-One sample's failed request says little. Several failures in a row, with no answer to any sample in
-between, are an outage: then all samples wait, and one request at a time is sent as a probe, after
-waits that grow. Each probe is another sample's request, so that a request that always fails holds
-up no run. The first answer ends the outage. After `timeout_s` seconds the run is stopped.
+A single failed request says little. Several failures in a row, without an answer to any sample in
+between, are an outage: all samples wait, and one request at a time is sent as a probe, after
+growing waits. Each probe is another sample's request, so that a request that always fails does not
+block the run. The first answer ends the outage. After `timeout_s` seconds the run is stopped.
 """
 
 import asyncio
@@ -15,11 +15,11 @@ from harness.agent.attempt import RunStop
 from harness.models.protocol import Retry
 from harness.run.engine.stop_flag import StopFlag
 
-FAILURES = 3  # in a row, until they are an outage
+FAILURES = 3  # in a row that count as an outage
 FIRST_WAIT_S, LONGEST_WAIT_S, GROWTH = 1.0, 60.0, 2.0
 TIMEOUT_S = 600.0
 UNSEEN_TIMEOUT_S = 60.0
-"""Where the endpoint has not answered this process yet: its address may be wrong."""
+"""Used if the endpoint has never answered this process: its address may be wrong."""
 LEAST_STATUS = 500
 
 
@@ -33,17 +33,17 @@ async def _sleep_until(event: asyncio.Event, seconds: float) -> None:
 
 @dataclass(slots=True)
 class Outage:
-    """Whether the provider answers, as all samples of a run see it.
+    """Tracks for all samples of a run whether the provider answers.
 
     Args:
-        stopping: stopped when the outage has taken too long.
-        timeout_s: seconds that an outage may take; None for the defaults.
-        tell: is handed a line when an outage begins and when it ends.
-        clock: monotonic seconds.
-        wait: waits some seconds, or until an event is set.
+        stopping: set when the outage lasts too long.
+        timeout_s: longest duration of an outage in seconds; None for the defaults.
+        tell: called with a line when an outage starts and when it ends.
+        clock: returns monotonic seconds.
+        wait: waits for some seconds, or until an event is set.
 
     Attributes:
-        answers: how many requests were answered.
+        answers: number of answered requests.
     """
 
     stopping: StopFlag
@@ -61,21 +61,21 @@ class Outage:
 
     @property
     def under_way(self) -> bool:
-        """Whether nothing is sent but probes."""
+        """Whether an outage is under way, in which only probes are sent."""
         return self._since is not None
 
     @property
     def allowed_s(self) -> float:
-        """Seconds that an outage may take."""
+        """Longest duration of an outage in seconds."""
         if self.timeout_s is not None:
             return self.timeout_s
         return TIMEOUT_S if self.answers else UNSEEN_TIMEOUT_S
 
     async def turn(self) -> bool:
-        """Wait until a request may be sent; True if it is a probe, to be handed back by `probed`.
+        """Wait until a request may be sent; True for a probe, to be ended with `probed`.
 
         Raises:
-            RunStoppedError: the outage has taken too long, or the run is to end.
+            RunStoppedError: the outage lasted too long, or the run is stopping.
         """
         while self.under_way:
             self._expire()
@@ -97,12 +97,12 @@ class Outage:
         return False
 
     def probed(self) -> None:
-        """A probe has come back, whatever came of it."""
+        """Note that a probe has ended, with whatever result."""
         self._probing = False
         self._wake()
 
     def failed(self, retry: Retry) -> None:
-        """A request failed and is to be sent again."""
+        """Note that a request failed and will be retried."""
         if not _is_down(retry):
             return
         self._failures += 1
@@ -111,11 +111,11 @@ class Outage:
             self._begin()
 
     def gave_up(self, cause: str, answers_before: int) -> bool:
-        """A request was given up; whether that is an outage, and it is to be sent again later.
+        """Note that a request was given up; return whether to retry it after an outage.
 
         Args:
-            cause: of its last failure.
-            answers_before: how many answers there were when it was first sent.
+            cause: cause of its last failure.
+            answers_before: number of answers when it was first sent.
         """
         if self.answers > answers_before:
             return False
@@ -125,7 +125,7 @@ class Outage:
         return True
 
     def answered(self) -> None:
-        """A request was answered: whatever there was is over."""
+        """Note that a request was answered, which ends any outage."""
         self.answers += 1
         self._failures = 0
         if self._since is None:
@@ -157,7 +157,7 @@ class Outage:
 
 
 def _is_down(retry: Retry) -> bool:
-    """Whether a failure says that nobody answers; a garbled answer comes from somebody."""
+    """Whether a failure means that nothing answers; a garbled answer is an answer."""
     if retry.malformed or retry.throttled:
         return False
     return retry.status is None or retry.status >= LEAST_STATUS

@@ -1,9 +1,9 @@
-"""How many model requests are in flight: as many as asked for, fewer while the provider refuses.
+"""Limit of model requests in flight: reduced while the provider refuses requests.
 
-Additive increase and multiplicative decrease, as TCP shares a line that nobody tells the width of
-(Chiu and Jain, 1989): each answer that came while all places were taken adds a part of a place, so
-that a whole round of them adds one; a refusal halves what was in flight. The refusals of one burst
-count once: those of requests that were sent before the last decrease say nothing about it.
+Additive increase and multiplicative decrease, as TCP uses to share a line of unknown capacity
+(Chiu and Jain, 1989). Each answer that arrives while all places are taken adds a fraction of a
+place, so that a full round adds one; a refusal halves the number in flight. Refusals in one burst
+count once: those of requests sent before the last decrease say nothing about it.
 """
 
 import asyncio
@@ -14,10 +14,11 @@ DECREASE = 0.5
 
 
 class RateLimiter:
-    """Places for requests in flight, between 1 and `most`, given in the order asked for.
+    """Places for requests in flight, between 1 and `most`, granted in order.
 
     Args:
-        most: places at most, and to begin with: a provider that can bear them is not kept waiting.
+        most: initial and largest number of places: a provider that can handle them is used fully
+            from the start.
     """
 
     def __init__(self, most: int) -> None:
@@ -29,15 +30,14 @@ class RateLimiter:
 
     @property
     def places(self) -> int:
-        """How many there are at present."""
+        """Current number of places."""
         return int(self._limit)
 
     async def acquire(self) -> int:
         """Wait for a place.
 
         Returns:
-            A ticket, to be handed back with the place: what is sent now was sent after so many
-            decreases.
+            A ticket to return with the place: the number of decreases before the request.
         """
         if self._queue or self._taken >= self.places:
             await self._wait()
@@ -51,25 +51,25 @@ class RateLimiter:
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # given at the same moment
+            if turn.done() and not turn.cancelled():  # granted at the same moment
                 self.release()
             with suppress(ValueError):
                 self._queue.remove(turn)
             raise
 
     def release(self) -> None:
-        """Hand a place back; the request's fate says nothing of the provider's load."""
+        """Return a place after a request that says nothing about the provider's load."""
         self._taken -= 1
         self._admit()
 
     def answered(self) -> None:
-        """Hand a place back after an answer."""
+        """Return a place after an answer."""
         if self._taken >= self.places:
             self._limit = min(self._most, self._limit + 1 / self._limit)
         self.release()
 
     def refused(self, ticket: int) -> None:
-        """Hand a place back after the provider asked for fewer requests."""
+        """Return a place after the provider asked for fewer requests."""
         if ticket == self._decreases:
             self._limit = max(1.0, min(self._limit, self._taken) * DECREASE)
             self._decreases += 1

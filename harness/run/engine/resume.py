@@ -1,4 +1,4 @@
-"""What is left of a run, and what its earlier invocations spent."""
+"""The remaining samples of a run, and the spending of earlier invocations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -16,11 +16,11 @@ from harness.run.store.transcripts import Transcripts
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What was spent on a run so far.
+    """Spending on a run so far.
 
     Attributes:
-        requests: every request, the unknown ones last.
-        unfinished: those of samples without a result, by the name of the sample's transcript.
+        requests: all requests; those with unknown usage come last.
+        unfinished: requests of samples without a result, by transcript name.
     """
 
     requests: list[Spent] = field(default_factory=list[Spent])
@@ -28,12 +28,12 @@ class Earlier:
 
     @property
     def unheard(self) -> int:
-        """How many requests of unfinished samples nobody heard the answer to."""
+        """Number of requests of unfinished samples whose answer was lost."""
         return sum(each.estimated for spent in self.unfinished.values() for each in spent)
 
 
 def earlier_spending(run: Path, results: Iterable[SampleResult]) -> Earlier:
-    """What was spent on a run so far, request by request.
+    """Return the spending on a run so far, by request.
 
     Raises:
         RunDirectoryError: its pack is damaged.
@@ -45,7 +45,7 @@ def earlier_spending(run: Path, results: Iterable[SampleResult]) -> Earlier:
         names = set(transcripts.names())
         for name in names:
             of_sample: list[Spent] = []
-            with suppress(RunDirectoryError):  # what is broken is begun anew
+            with suppress(RunDirectoryError):  # broken transcripts are restarted
                 of_sample += requests_of(transcripts.events(name))
             spent += of_sample
             if name not in done:
@@ -64,7 +64,7 @@ Sample = tuple[Problem, int]
 
 
 def samples_left(plan: Plan, done: Iterable[SampleResult]) -> list[Sample]:
-    """The samples that have no result yet."""
+    """Return the samples without a result."""
     names = {result.sample for result in done}
     return [each for each in plan.samples if _name(each) not in names]
 
@@ -75,17 +75,17 @@ def chosen_of(
     done: Iterable[SampleResult],
     transcripts: Transcripts,
 ) -> list[Sample]:
-    """Those of the samples left that were asked for; the others stay pending.
+    """Return the selected remaining samples; the others stay pending.
 
     Args:
         left: samples without a result.
-        only: `errored` for those that were begun before, `unsolved` for those of problems that no
-            sample has solved yet, or ids of problems and samples; nothing for all.
+        only: `errored` for samples started before, `unsolved` for samples of problems not solved
+            yet, or ids of problems and samples; empty for all.
         done: the results.
-        transcripts: of the run.
+        transcripts: the run's transcripts.
 
     Raises:
-        UsageError: an id is that of no sample that is left.
+        UsageError: an id matches no remaining sample.
     """
     words = [word.strip() for each in only for word in each.split(",") if word.strip()]
     if not words:

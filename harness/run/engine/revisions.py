@@ -1,8 +1,7 @@
-"""Judge the revisions of a sample and record what each had cost by then.
+"""Grading of a sample's revisions, and their cost so far.
 
-The final revision is what its grade says, and one that failed a public test is wrong. Every other
-one could have been handed in, had the sample been cut off at some budget: it is judged on all
-tests, once.
+The final revision has the sample's grade, and one that failed a public test is wrong. Any other
+revision might be the final one under a smaller budget, so it is graded on all tests, once.
 """
 
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ from harness.run.store.results import Step
 
 
 def to_judge(attempt: Attempt) -> tuple[str, ...]:
-    """Return the codes to judge beside the final one, each once and in the order written."""
+    """Return the solutions to grade besides the final one, unique and in order."""
     open_ones = (each.code for each in attempt.revisions if not _failed(each))
     return tuple(code for code in dict.fromkeys(open_ones) if code != attempt.code)
 
@@ -22,17 +21,17 @@ def to_judge(attempt: Attempt) -> tuple[str, ...]:
 def steps_of(
     attempt: Attempt, grade: Grade, others: Mapping[str, Grade], price: Price | None
 ) -> tuple[Step, ...]:
-    """Return the revisions of an attempt as results keep them.
+    """Return an attempt's revisions in the format of results.
 
     Args:
-        attempt: with its revisions.
-        grade: of the final solution.
-        others: the grades of `to_judge`, by code.
-        price: of the model, if it is known.
+        attempt: the attempt with its revisions.
+        grade: grade of the final solution.
+        others: grades of the solutions from `to_judge`, by code.
+        price: the model's price, if known.
     """
     revisions = list(attempt.revisions)
     if attempt.code and attempt.code not in {revision.code for revision in revisions}:
-        usage = attempt.usage if attempt.usage_known else None  # it was found in the last words
+        usage = attempt.usage if attempt.usage_known else None  # it was found in a message
         revisions.append(
             Written(code=attempt.code, turn=attempt.model_calls, usage=usage, seconds=None)
         )
@@ -41,7 +40,7 @@ def steps_of(
 
 
 def _failed(revision: Written) -> bool:
-    """Whether a public test failed, and by the revision's own doing."""
+    """Whether a public test failed, other than by an infrastructure failure."""
     tests = revision.tests
     return tests is not None and not tests.solved and tests.verdict not in INFRASTRUCTURE
 

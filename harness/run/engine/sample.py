@@ -1,4 +1,4 @@
-"""One sample: the strategy, the judge, and the result that is to be committed."""
+"""One sample: runs the strategy, grades the solution and returns the result."""
 
 import asyncio
 import time
@@ -47,23 +47,23 @@ from harness.text import writable
 
 
 class CheckFailedError(Exception):
-    """A checker failed on a right answer, too."""
+    """A checker failed, even on a correct answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampler:
-    """Takes samples of one run to their ends.
+    """Runs the samples of a run to completion.
 
     Attributes:
-        plan: of the run.
-        directory: where their transcripts are.
-        pool: judges.
-        observer: is told of retries, and of what goes on where it was.
-        limiter: gives places among the requests in flight.
-        budget: of the run.
-        stopping: whether the run is to end, and why.
-        outage: whether the provider answers.
-        warnings: prints what the user should know.
+        plan: the run's plan.
+        directory: run directory with the transcripts.
+        pool: executor for grading.
+        observer: receives retries and resumed samples.
+        limiter: limits the requests in flight.
+        budget: the run's budget.
+        stopping: whether and why the run is stopping.
+        outage: tracks whether the provider answers.
+        warnings: prints warnings for the user.
     """
 
     plan: Plan
@@ -74,26 +74,26 @@ class Sampler:
     budget: Budget
     stopping: StopFlag
     outage: Outage
-    one_row: asyncio.Lock  # a suite may be large; that of one sample is held at a time
+    one_row: asyncio.Lock  # suites may be large, so only one sample's is loaded at a time
     warnings: Warnings = field(default_factory=Warnings)
-    scales: Scales | None = None  # where efficiency is measured
-    seen: set[str] = field(default_factory=set[str])  # problems whose rows can be graded
+    scales: Scales | None = None  # set if efficiency is measured
+    seen: set[str] = field(default_factory=set[str])  # problems known to be gradable
 
     async def take(
         self, problem: Problem, index: int, share: Share | None = None
     ) -> SampleResult | Failure | None:
-        """One sample, from its first request, or where it was interrupted, to its grade.
+        """Run one sample from its first request, or from an interruption, to its grade.
 
         Args:
-            problem: of the sample.
-            index: of the sample.
-            share: what it spends of the run's budget.
+            problem: the sample's problem.
+            index: the sample's index.
+            share: the sample's share of the run's budget.
 
         Returns:
-            None if it was put off: a limit of the run was reached first.
+            None if a limit of the run was reached first, so that the sample stays pending.
 
         Raises:
-            StorageError: the disk refused a write.
+            StorageError: a write to disk failed.
         """
         sample, started = sample_name(problem.id, index), time.monotonic()
         gate = SampleGate(self.limiter, self.budget, self.stopping, self.outage, share)
@@ -101,7 +101,7 @@ class Sampler:
             journal = Journal(self._recorder(sample, transcript), transcript.recorded)
             journal(self._start(problem, index))
             try:
-                # A row that cannot be graded is found before the model is paid.
+                # Find rows that cannot be graded before paying the model.
                 async with self.one_row:
                     if problem.id not in self.seen:
                         await asyncio.to_thread(self._check, problem)
@@ -131,7 +131,7 @@ class Sampler:
     async def _judged(
         self, problem: Problem, index: int, attempt: Attempt, journal: Journal
     ) -> SampleResult:
-        """The result of an attempt. Raises CheckFailedError."""
+        """Return the result of an attempt. Raises CheckFailedError."""
         grade = await self._grade(problem, attempt.code)
         others = {code: await self._grade(problem, code) for code in to_judge(attempt)}
         journal(Graded(grade=grade))
@@ -150,23 +150,23 @@ class Sampler:
         )
 
     async def _time(self, problem: Problem, code: str, grade: Grade) -> Efficiency | None:
-        """How fast a solution is, where that is wanted. Raises SandboxError."""
+        """Measure a solution's efficiency, if requested. Raises SandboxError."""
         if self.scales is None:
             return None
         try:
             return await self.scales.measure(problem, code, self.pool, solved=grade.solved)
-        except DataError as error:  # says nothing of the verdict, which stands
+        except DataError as error:  # does not affect the verdict
             return unmeasured(self.scales.timing, error)
 
     def _check(self, problem: Problem) -> None:
-        """See that its solution could be judged. Raises DataError."""
+        """Check that the problem's solutions can be graded. Raises DataError."""
         if self.plan.rules.runs_code:
             problem.tests.load_hidden()
         else:
             check_answerable(problem)
 
     def _recorder(self, sample: str, write: TranscriptWriter) -> Callable[[Event], None]:
-        # This closure goes to strategy and tools: it may hold nothing that holds a problem.
+        # The strategy and tools get this closure, which must not refer to a problem.
         observer = self.observer
         retried, resumed = observer.retried, observer.resumed
 
@@ -234,7 +234,7 @@ class Sampler:
 
 
 def _check_wall(attempt: Attempt, gate: SampleGate) -> None:
-    """Put a sample off whose wall time ended in a wait for the run. Raises RunStoppedError."""
+    """Raise RunStoppedError if the wall time ran out while waiting for the run."""
     if attempt.stop_reason is StopReason.WALL_LIMIT and gate.waits_for is not None:
         raise RunStoppedError(gate.waits_for, "the sample's wall time ended meanwhile")
 
@@ -249,7 +249,7 @@ def _put_off(journal: Journal, stopped: RunStoppedError, gate: SampleGate) -> Pu
 
 
 def _failed(journal: Journal, failure: Failure) -> Failure:
-    """Record why a sample is not graded, for those who read the run later."""
+    """Record why a sample was not graded."""
     journal(NotGraded(verdict=failure.verdict, cause=writable(failure.cause)))
     return failure
 
@@ -265,7 +265,7 @@ def _end(attempt: Attempt) -> SampleEnd:
 
 
 def result_of(problem: Problem, index: int, attempt: Attempt, grade: Grade) -> SampleResult:
-    """What is committed of a sample, but for its seconds, its steps and its cost."""
+    """Return the result to commit, without its seconds, steps and cost."""
     return SampleResult(
         **facts_of(problem, index),
         verdict=grade.verdict,

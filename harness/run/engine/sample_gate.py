@@ -1,4 +1,4 @@
-"""The gate of one sample: its own budget, the run's, and a place among the requests in flight."""
+"""The gate of one sample: checks both budgets and waits for a place in flight."""
 
 from harness.agent.attempt import BudgetSpentError, RunStop, StopReason
 from harness.models.prices import cost
@@ -11,22 +11,23 @@ from harness.run.store.request_log import Spent
 
 
 class SampleGate:
-    """Satisfies `harness.agent.request_gate.Gate`.
+    """Implements `harness.agent.request_gate.Gate`.
 
-    A sample's own dollars are reached when its next request, taken to cost what its last one did,
-    no longer fits; they are overspent by no more than one request costs beyond its predecessor.
+    The sample's dollar limit is reached when its next request, assumed to cost as much as the last
+    one, no longer fits. It is overspent by at most the amount one request costs more than the one
+    before.
 
     Args:
-        limiter: gives places among the requests in flight.
-        budget: of the run.
-        stopping: whether the run is to end.
-        outage: whether the provider answers.
-        share: what the sample spends of the run's budget.
+        limiter: limits the requests in flight.
+        budget: the run's budget.
+        stopping: whether the run is stopping.
+        outage: tracks whether the provider answers.
+        share: the sample's share of the run's budget.
 
     Attributes:
-        unheard: requests that were cut off, so that nobody knows their tokens.
-        in_flight: whether the last request was one of them.
-        waits_for: the limit of the run that the next request waits for; None where there is none.
+        unheard: number of requests that were cut off, so that their tokens are unknown.
+        in_flight: whether the last request was cut off.
+        waits_for: the limit of the run that the next request waits for; None if there is none.
     """
 
     def __init__(
@@ -52,16 +53,16 @@ class SampleGate:
 
     @property
     def dollars_left(self) -> float | None:
-        """US dollars of `--max-cost-per-sample` that are left; None without it."""
+        """US dollars left of `--max-cost-per-sample`; None without it."""
         limit = self._budget.allowance.cost_per_sample
         return None if limit is None else limit - self._spent
 
     async def enter(self) -> None:
-        """Wait for money, for the end of an outage, then for a place.
+        """Wait for the budget, for the end of an outage, then for a place in flight.
 
         Raises:
-            BudgetSpentError: the sample's budget may not hold another request.
-            RunStoppedError: the run's budget may not, or the run is to end.
+            BudgetSpentError: the sample's budget may not cover another request.
+            RunStoppedError: the run's budget may not, or the run is stopping.
         """
         self._stopping.check()
         limit = self._budget.allowance.cost_per_sample
@@ -79,14 +80,14 @@ class SampleGate:
                 self._give_back()
                 self._budget.settle(None)
                 raise
-            if self._budget.holds():  # what was answered meanwhile may have been dearer
+            if self._budget.holds():  # answers received meanwhile may have cost more
                 self._answers = self._outage.answers
                 return
             self._give_back()
             self._budget.settle(None)
 
     async def _take_place(self) -> None:
-        """Wait until the provider answers and there is a place."""
+        """Wait until the provider answers and a place is free."""
         self._stopping.waits()
         while True:
             self.waits_for = RunStop.OUTAGE if self._outage.under_way else None
@@ -95,11 +96,11 @@ class SampleGate:
             self._ticket = await self._limiter.acquire()
             if self._probe or not self._outage.under_way:
                 break
-            self._give_back()  # the outage began while this waited for a place
+            self._give_back()  # an outage started during the wait for a place
         self._stopping.goes_on()
 
     def _give_back(self) -> None:
-        """Hand back the place and the right to probe, if there are any."""
+        """Return the place and the right to probe, if held."""
         ticket, self._ticket = self._ticket, None
         if ticket is not None:
             self._limiter.release()
@@ -111,13 +112,13 @@ class SampleGate:
             self._outage.probed()
 
     def step_aside(self, retry: Retry, estimate: Usage | None = None) -> None:
-        """Give the place to others for the length of the wait; the money for it stays reserved.
+        """Release the place during the wait for a retry, keeping the reserved budget.
 
-        What the failed answer cost is spent all the same.
+        The cost of the failed answer is counted.
 
         Args:
             retry: the failure.
-            estimate: tokens of a request that a timeout of ours cut off.
+            estimate: estimated tokens, if the harness's timeout cut the request off.
         """
         if retry.usage is not None or retry.cut:
             usage = retry.usage or estimate
@@ -134,15 +135,15 @@ class SampleGate:
         self._probed()
 
     async def enter_again(self) -> None:
-        """Wait for the end of an outage and for a place; the money was kept."""
+        """Wait for the end of an outage and for a place; the budget is still reserved."""
         await self._take_place()
 
     def may_be_dropped(self) -> None:
-        """The task that came through may be cancelled when the user stops the run."""
+        """Allow cancelling the current task when the user stops the run."""
         self._stopping.waits()
 
     def recall(self, usage: Usage | None) -> None:
-        """An answer of an earlier attempt is used again: the run has counted it already."""
+        """Charge a reused answer of an earlier attempt; the run has already counted it."""
         self._charge(usage)
 
     def leave(
@@ -153,13 +154,13 @@ class SampleGate:
         usage: Usage | None = None,
         estimate: Usage | None = None,
     ) -> None:
-        """Hand the place back, and count what was spent.
+        """Return the place, and count the cost.
 
         Args:
-            turn: the answer, if there was one.
-            billed: whether it has to be paid for.
-            usage: tokens of an answer that is of no use.
-            estimate: tokens of an answer that nobody heard, or that did not report them.
+            turn: the answer, if there is one.
+            billed: whether the request is billed.
+            usage: tokens of an unusable answer.
+            estimate: estimated tokens of an answer that was lost or did not report them.
         """
         self._stopping.goes_on()
         sent = self._ticket is not None
@@ -172,7 +173,7 @@ class SampleGate:
         known = usage if turn is None else turn.usage
         self.in_flight = sent and billed and turn is None and usage is None
         self.unheard += self.in_flight
-        if not sent and turn is None and known is None:  # it waited to be sent again
+        if not sent and turn is None and known is None:  # it waited for a retry
             billed = False
         billed = billed or known is not None
         silent = turn is not None and turn.usage is None
@@ -182,19 +183,19 @@ class SampleGate:
             self._charge(known or estimate)
 
     def comes_back(self, error: ModelError) -> bool:
-        """Whether a request that was given up is to be sent again after an outage."""
-        if not error.unavailable:  # a refusal is an answer, too
+        """Whether a request that was given up is retried after an outage."""
+        if not error.unavailable:  # a refusal is also an answer
             self._outage.answered()
             return False
         return self._outage.gave_up(str(error), self._answers)
 
     def refuse(self, error: ModelError) -> None:
-        """The provider will refuse every request. Raises RunStoppedError."""
+        """Stop the run since the provider refuses all requests. Raises RunStoppedError."""
         self._stopping.stop(RunStop.REFUSED, str(error))
         self._stopping.check()
 
     def _charge(self, usage: Usage | None) -> None:
-        """Count what the sample's own budget has to pay; what is unknown as the last was."""
+        """Charge a request to the sample's own budget; unknown usage counts as the last."""
         self._last = cost(usage, self._budget.price) or self._last
         self._spent += self._last
         self._budget.charge(self._share, usage)

@@ -1,4 +1,4 @@
-"""Whether a run sends further requests, and why not."""
+"""Flag that a run sends no further requests, and the reason."""
 
 import asyncio
 
@@ -6,13 +6,13 @@ from harness.agent.attempt import RunStop, RunStoppedError
 
 
 class StopFlag:
-    """Flag set when a run is to end before it is done, and which tasks need not wait for that.
+    """Set when a run is to end early; also knows which tasks may be cancelled then.
 
-    Strategies can reach it, so it holds no task: a task leads to its problem's hidden tests.
+    Strategies can reach it, so it holds no tasks: a task leads to its problem's hidden tests.
 
     Attributes:
-        reason: why the run is to end; None while it goes on.
-        cause: what is known of it, in one line.
+        reason: why the run is to end; None while it continues.
+        cause: details, in one line.
         event: set as soon as there is a reason.
     """
 
@@ -28,24 +28,24 @@ class StopFlag:
         return self.reason is not None
 
     def stop(self, reason: RunStop, cause: str = "") -> None:
-        """Send no further request; the first reason stands."""
+        """Set the flag; the first reason is kept."""
         if self.reason is None:
             self.reason, self.cause = reason, cause
         self.event.set()
 
     def check(self) -> None:
-        """Go on, unless the run is to end. Raises RunStoppedError."""
+        """Raise RunStoppedError if the flag is set."""
         if self.reason is not None:
             raise RunStoppedError(self.reason, self.cause)
 
     def waits(self) -> None:
-        """The current task waits before it sends a request: nothing is lost if it is cancelled."""
+        """Mark the current task as waiting to send a request; it may then be cancelled."""
         self._waiting.add(id(asyncio.current_task()))
 
     def goes_on(self) -> None:
-        """That wait is over."""
+        """Unmark the current task."""
         self._waiting.discard(id(asyncio.current_task()))
 
     def is_waiting(self, task: asyncio.Task[None]) -> bool:
-        """Whether a task does nothing but wait."""
+        """Whether a task is only waiting."""
         return id(task) in self._waiting

@@ -1,4 +1,4 @@
 """From a spec to a plan: model, price, budget, problems, tools.
 
-Begin with `plan.prepare`. `modes` is how features add modes and transports.
+Start reading with `plan.prepare`. With `modes`, features add modes and transports.
 """

@@ -1,14 +1,15 @@
-"""What a run may spend, and whether one more request or sample fits into it.
+"""The budget of a run: whether another request or sample fits into it.
 
-Nobody knows what a request costs before it is answered. So each is taken to cost as much as the
-dearest that the run has seen, those in flight included, and is sent if that still fits; while
-nothing is known one is sent alone. A run therefore spends at most its limit and, for each request
-then in flight, what that one costs more than every one before it. What does not fit while others
-are in flight waits for them: they may turn out cheaper.
+The cost of a request is unknown before it is answered. So each request, including those in flight,
+is assumed to cost as much as the most expensive one so far, and is sent if that still fits; until
+a cost is known, requests are sent one at a time. A run therefore exceeds its limit by at most the
+amount by which each request then in flight costs more than all before it. A request that does not
+fit waits for those in flight, which may turn out cheaper.
 
-A sample is begun only if the budget can finish it beside those under way, each taken to cost as
-much as the dearest finished sample. While no sample is finished, a sample is taken to use all its
-turns at the price of the dearest request. With no other sample under way, the mean decides.
+A sample is started only if the budget suffices to finish it beside those under way, each assumed
+to cost as much as the most expensive finished sample. Until one is finished, a sample is assumed
+to use all its turns at the price of the most expensive request. If no other sample is under way,
+the mean is used instead.
 """
 
 import asyncio
@@ -20,27 +21,30 @@ from harness.models.prices import Price, cost
 from harness.models.protocol import Usage
 from harness.run.store.request_log import Spent
 
-ROUNDING = 1e-9  # of a limit: ten dimes are a dollar
+ROUNDING = 1e-9  # relative, so that ten dimes make a dollar
 MOST_SILENT = 2
-"""Answers without token counts, until the provider is taken to never report them.
+"""Answers without token counts after which the provider is taken to report none.
 
-The first may have been streamed by an endpoint that reports tokens only without streaming.
+A first one may be streamed by an endpoint that reports tokens only without streaming.
 """
 
 Amounts = dict[StopReason, float]
-"""What was spent, by the limit that counts it."""
+"""Amounts spent, by the limit that counts them."""
 
 
 @dataclass(slots=True)
 class Meter:
-    """One thing that is spent, dollars or tokens.
+    """Counter of one limited quantity, dollars or tokens.
 
     Attributes:
-        limit: of all that may be spent.
-        reason: names the limit.
-        price: of a token in dollars; None where tokens are counted.
-        spent: so far; `dearest` is the most that one request took, None while that is unknown.
-        finished: samples that are done; they took `finished_sum` in all, one `dearest_sample`.
+        limit: the largest total.
+        reason: name of the limit.
+        price: the model's price, for dollars; None for tokens.
+        spent: amount spent so far.
+        dearest: largest amount of one request; None while unknown.
+        finished: number of finished samples.
+        finished_sum: total amount of finished samples.
+        dearest_sample: largest amount of one finished sample.
     """
 
     limit: float
@@ -53,13 +57,13 @@ class Meter:
     dearest_sample: float = 0.0
 
     def amount(self, usage: Usage | None) -> float | None:
-        """What a usage amounts to; None where it is unknown."""
+        """Return the amount of a usage; None if unknown."""
         if self.reason is StopReason.COST_LIMIT:
             return cost(usage, self.price)
         return None if usage is None else usage.total_tokens
 
     def add(self, amount: float | None, requests: int = 1, *, estimated: bool = False) -> None:
-        """Count requests that are answered; of unknown ones each as the dearest so far."""
+        """Count answered requests; unknown amounts count as the largest so far."""
         if amount is None:
             self.spent += requests * (self.dearest or 0.0)
             return
@@ -75,26 +79,26 @@ class Meter:
 
     @property
     def reached(self) -> bool:
-        """Whether not even one more request fits."""
+        """Whether no further request fits."""
         return self.spent >= self.limit or not self.holds(1)
 
     def fits(self, in_flight: int) -> bool:
-        """Whether one more fits beside those in flight."""
+        """Whether one more request fits beside those in flight."""
         if self.dearest is None:
             return not in_flight
         return self.holds(in_flight + 1)
 
     def holds(self, requests: int) -> bool:
-        """Whether so many requests fit, each as dear as the dearest so far."""
+        """Whether this many requests fit, each assumed to cost the largest amount so far."""
         return self._holds(requests * (self.dearest or 0.0))
 
     def fits_sample(self, begun: float, under_way: Iterable[float], turns: int) -> bool:
         """Whether a sample can be finished beside those under way.
 
         Args:
-            begun: what it has spent already.
-            under_way: what each sample under way has spent.
-            turns: the most requests of a sample.
+            begun: amount the sample has already spent.
+            under_way: amount spent by each sample under way.
+            turns: largest number of requests of a sample.
         """
         least, others = self.dearest or 0.0, list(under_way)
         if not others:
@@ -111,12 +115,12 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The limits that were given; None is none.
+    """Budget limits; None is no limit.
 
     Attributes:
-        cost: US dollars of the whole run.
-        tokens: input and output of the whole run.
-        cost_per_sample: US dollars of one sample.
+        cost: US dollars for the whole run.
+        tokens: input and output tokens for the whole run.
+        cost_per_sample: US dollars for one sample.
     """
 
     cost: float | None = None
@@ -126,7 +130,7 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What was spent: US dollars and tokens; zero where neither is limited."""
+    """US dollars and tokens spent; zero for an unlimited quantity."""
 
     cost: float = 0.0
     tokens: float = 0.0
@@ -143,22 +147,21 @@ NOTHING = Total()
 
 @dataclass(eq=False, slots=True)
 class Share:
-    """What one sample under way has spent of the run's budget."""
+    """Spending of one sample under way, as part of the run's budget."""
 
     spent: Amounts = field(default_factory=Amounts)
 
 
 @dataclass(slots=True)
 class Budget:
-    """Of one run.
+    """The budget of one run.
 
     Attributes:
-        allowance: its limits.
-        price: of its model; must be known where dollars are limited.
-        elsewhere: what others have spent of the same, where it is not the run's alone.
-        turned_away: the limit for which something was not asked, or not begun; None while there
-            is none.
-        begun: what unfinished samples spent in earlier invocations, by the sample's name.
+        allowance: the limits.
+        price: the model's price; must be known if dollars are limited.
+        elsewhere: spending of others that share the budget.
+        turned_away: the limit that prevented a request or a sample; None if none did.
+        begun: spending of unfinished samples in earlier invocations, by sample name.
     """
 
     allowance: Allowance
@@ -184,18 +187,18 @@ class Budget:
 
     @property
     def is_limited(self) -> bool:
-        """Whether the run may not spend whatever it likes."""
+        """Whether there is any limit."""
         return bool(self._meters)
 
     def count(self, spent: Spent) -> None:
-        """Count what was answered, in this invocation or an earlier one."""
+        """Count answered requests of this or an earlier invocation."""
         self._silent += spent.silent
         for meter in self._meters:
             amount = meter.amount(spent.usage)
             meter.add(amount, spent.requests, estimated=spent.estimated)
 
     def amounts(self, spent: Iterable[Spent]) -> Amounts:
-        """What some requests come to, by the limit that counts it."""
+        """Return the amounts of some requests, by limit."""
         known = [each.usage for each in spent]
         return {
             meter.reason: sum(meter.amount(usage) or 0.0 for usage in known)
@@ -204,9 +207,9 @@ class Budget:
 
     @property
     def reached(self) -> StopReason | None:
-        """The limit into which no further request fits, if there is one.
+        """The limit into which no further request fits, if any.
 
-        A provider that tells of no tokens cannot be held to any.
+        If the provider does not report tokens, a limit counts as reached.
         """
         if self._blind:
             return self._meters[0].reason
@@ -214,14 +217,14 @@ class Budget:
 
     @property
     def spent(self) -> Total:
-        """So far, elsewhere included, of what is limited."""
+        """Limited amounts spent so far, including elsewhere."""
         return Total(
             self._cost.spent if self._cost else 0.0, self._tokens.spent if self._tokens else 0.0
         )
 
     @property
     def state(self) -> str:
-        """What is spent of what, in words."""
+        """Spending and limits in words."""
         if self._blind:
             return "the provider does not tell how many tokens it used"
         parts: list[str] = []
@@ -232,10 +235,10 @@ class Budget:
         return " and ".join(parts)
 
     async def admit(self) -> None:
-        """Wait until one more request fits.
+        """Wait until another request fits.
 
         Raises:
-            RunStoppedError: it never will.
+            RunStoppedError: it will never fit.
         """
         while True:
             if (reached := self.reached) is not None:
@@ -247,19 +250,19 @@ class Budget:
             await self._changed.wait()
 
     def holds(self) -> bool:
-        """Whether what was let through still fits, now that more is known."""
+        """Whether the admitted requests still fit, given what is known now."""
         return all(meter.holds(self._in_flight) for meter in self._meters)
 
     async def begin(self, sample: str = "", turns: int = 1) -> Share | None:
-        """Wait until a sample can be finished within the budget, and begin it.
+        """Wait until a sample can be finished within the budget, and start it.
 
         Args:
-            sample: its name.
-            turns: the most requests that a sample makes.
+            sample: the sample's name.
+            turns: largest number of requests of a sample.
 
         Returns:
-            The sample's share, to be handed back to `end`; None where the rest of the budget does
-            not suffice for the sample.
+            The sample's share, to be passed to `end`; None if the rest of the budget does not
+                suffice for the sample.
         """
         while (short := self._too_short_for(sample, turns)) is not None:
             if self.reached is not None or not self._shares:
@@ -271,7 +274,7 @@ class Budget:
         return share
 
     def _too_short_for(self, sample: str, turns: int) -> StopReason | None:
-        """The limit that cannot bear a sample beside those under way, if there is one."""
+        """Return the limit too small for a sample beside those under way, or None."""
         if (reached := self.reached) is not None:
             return reached
         begun, under_way = self.begun.get(sample, {}), [each.spent for each in self._shares]
@@ -282,14 +285,14 @@ class Budget:
         return None
 
     def charge(self, share: Share, usage: Usage | None) -> None:
-        """Count what a request of a sample took for that sample; the run has counted it."""
+        """Charge a request to its sample; the run has already counted it."""
         for meter in self._meters:
             amount = meter.amount(usage)
             spent = share.spent.get(meter.reason, 0.0)
             share.spent[meter.reason] = spent + (meter.dearest or 0.0 if amount is None else amount)
 
     def end(self, share: Share, *, finished: bool) -> None:
-        """A sample has ended; a finished one tells what a sample takes."""
+        """Note that a sample ended; a finished one is used to predict others."""
         self._shares.discard(share)
         if finished:
             self.finish(share.spent)
@@ -302,7 +305,7 @@ class Budget:
                 meter.finish(spent[meter.reason])
 
     def settle(self, spent: Spent | None) -> None:
-        """A request has ended; `spent` is None where it cost nothing."""
+        """Note that a request ended; `spent` is None if it cost nothing."""
         self._in_flight -= 1
         if spent is not None:
             self.count(spent)

@@ -1,11 +1,10 @@
-"""Estimate requests, tokens and cost of a run before it begins.
+"""Estimate of a run's requests, tokens and cost before it starts.
 
-A token is taken to be four characters. Each answer is taken to have between `SHORT_ANSWER` and
-`LONG_ANSWER` tokens, and those of `REASONING` before it; `--max-tokens` bounds both together. These
-figures are assumptions. In the agent loop every request repeats all that was said before, and each
-turn adds its answer and a report of tests. A model that is not given the statement at once has to
-ask for it. The loop is never taken to need less than single shot. Caches of providers, which make
-this cheaper, are left out.
+These figures are assumptions. A token is four characters. Each answer has between `SHORT_ANSWER`
+and `LONG_ANSWER` tokens, after reasoning tokens as in `REASONING`; `--max-tokens` limits their
+sum. In the agent loop every request repeats all earlier messages, and each turn adds its answer
+and a test report. A model that is not given the statement at once has to request it. The loop
+never needs less than single shot. Providers' caches, which lower the price, are ignored.
 """
 
 from collections.abc import Sequence
@@ -23,12 +22,12 @@ from harness.problem import Problem
 from harness.run.plan.plan import Plan
 
 SCHEMA = 1
-CHARACTERS = 4  # of a token
+CHARACTERS = 4  # per token
 SHORT_ANSWER = 150  # tokens
 LONG_ANSWER = 2_000
-REPORT = 250  # tokens of what a turn's tools return
+REPORT = 250  # tokens of a turn's tool results
 
-# Tokens of reasoning before one answer, the least and the most, by effort.
+# Least and most tokens of reasoning before one answer, by effort.
 REASONING = {
     "none": (0, 0),
     "minimal": (0, 500),
@@ -39,7 +38,7 @@ REASONING = {
     "max": (3_000, 60_000),
 }
 UNKNOWN_EFFORT = (0, 30_000)
-PERHAPS = (0, 12_000)  # of a model that may reason, or not
+PERHAPS = (0, 12_000)  # of a model that may or may not reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +46,10 @@ class Estimate:
     """The least and the most that is expected.
 
     Attributes:
-        requests: to the provider.
-        least: tokens if every sample is done as soon as it can be, with short answers.
-        most: tokens if every sample takes all its turns, with long ones.
-        cost: US dollars of both; None where the price is unknown.
+        requests: requests to the provider.
+        least: tokens if every sample ends as soon as possible, with short answers.
+        most: tokens if every sample takes all its turns, with long answers.
+        cost: US dollars for `least` and `most`; None if the price is unknown.
     """
 
     requests: tuple[int, int]
@@ -60,10 +59,10 @@ class Estimate:
 
 
 class Foretold(Frozen):
-    """An estimate as it is printed for other programs.
+    """An estimate in the JSON output.
 
     Attributes:
-        prices_as_of: the date of the list that its prices are from.
+        prices_as_of: the date of the price list.
     """
 
     schema_version: int = SCHEMA
@@ -75,7 +74,7 @@ class Foretold(Frozen):
 
 
 class Requests(NamedTuple):
-    """The least and the most requests of a sample; whether each repeats what was said before."""
+    """Least and most requests of a sample; whether each repeats earlier messages."""
 
     least: int
     most: int
@@ -83,7 +82,7 @@ class Requests(NamedTuple):
 
 
 def requests_of(plan: Plan) -> Requests:
-    """What the strategy of a run asks for each sample; of a user's own nobody knows."""
+    """Return the requests of a sample; a guess for a user's own strategy."""
     turns = plan.limits.turns
     match plan.spec.mode:
         case "single_shot":
@@ -100,7 +99,7 @@ def requests_of(plan: Plan) -> Requests:
 
 
 def estimate(plan: Plan, samples: Sequence[tuple[Problem, int]]) -> Estimate:
-    """What the given samples of a run may take."""
+    """Estimate the requests, tokens and cost of the given samples."""
     requests = requests_of(plan)
     tools = plan.toolbox.specs if requests.growing else ()
     offered = sum(len(to_json(tool)) for tool in tools)
@@ -131,10 +130,10 @@ def estimate(plan: Plan, samples: Sequence[tuple[Problem, int]]) -> Estimate:
 
 
 def reasoning_of(plan: Plan) -> tuple[int, int]:
-    """Tokens of reasoning before one answer, the least and the most.
+    """Return the least and the most tokens of reasoning before one answer.
 
-    Without an effort, OpenAI's models at the Responses API reason with medium effort, those at
-    chat completions do not, nor do Anthropic's unless they are told to; others may.
+    Without an effort setting, OpenAI's models reason with medium effort in the Responses API and
+    not at all in chat completions; Anthropic's reason only if told to; others may or may not.
     """
     route, effort = plan.route, plan.spec.reasoning_effort
     if route is None:
@@ -149,7 +148,7 @@ def reasoning_of(plan: Plan) -> tuple[int, int]:
 
 
 class _Answer(NamedTuple):
-    """Tokens of an answer, its reasoning among them."""
+    """Tokens of an answer, including its reasoning."""
 
     tokens: int
     reasoning: int
@@ -161,23 +160,23 @@ class _Answer(NamedTuple):
 
 
 def _opening(plan: Plan, problem: Problem, prompt: PromptSet) -> Sequence[Message]:
-    """The messages of the first request."""
+    """Return the messages of the first request."""
     cpu_s = plan.judging.limits(problem).cpu_s
     return prompt.render(problem.view(), cpu_s, plan.limits.turns)
 
 
 def _tokens(said: Sequence[object], more: int = 0) -> int:
-    """Tokens of some JSON values, and of more characters."""
+    """Return the tokens of some JSON values plus a number of characters."""
     return -(-(sum(len(to_json(each)) for each in said) + more) // CHARACTERS)
 
 
 def _shows(messages: Sequence[Message], problem: Problem) -> bool:
-    """Whether the statement stands in messages."""
+    """Whether the messages contain the statement."""
     return any(problem.statement.strip() in getattr(message, "content", "") for message in messages)
 
 
 def _floor(plan: Plan, problem: Problem) -> int:
-    """Input tokens of a single shot, where the mode is one that may end as one; else 0."""
+    """Return the input tokens of a single shot if the mode may end as one, else 0."""
     prompt = plan.fallback_prompt
     return 0 if prompt is None else _tokens(_opening(plan, problem, prompt))
 
@@ -185,15 +184,15 @@ def _floor(plan: Plan, problem: Problem) -> int:
 def _conversation(
     opening: int, told: int, turns: int, answer: _Answer, floor: int, *, growing: bool
 ) -> Usage:
-    """Tokens of a sample in which every request is followed by an answer and a report.
+    """Return the tokens of a sample in which a report follows each answer.
 
     Args:
         opening: tokens of the first request.
-        told: of the statement, where the model asks for it in its first answer.
-        turns: requests.
-        answer: each.
+        told: tokens of the statement, if the model requests it in its first answer.
+        turns: number of requests.
+        answer: tokens of each answer.
         floor: input tokens of a single shot.
-        growing: whether every request repeats all that was said before.
+        growing: whether every request repeats all earlier messages.
     """
     before = turns * (turns - 1) // 2 if growing else max(0, turns - 1)
     sent = turns * opening + (answer.tokens + REPORT) * before + told * max(0, turns - 1)

@@ -1,6 +1,6 @@
-"""What a feature adds to a run: a mode whose agent is the user's own, or another transport.
+"""Extension points for features: modes with a user's own agent, and transports.
 
-`harness.registry` names them. The core asks for them by these protocols and knows no feature.
+`harness.registry` names the implementations. The core uses these protocols and knows no feature.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 
 class Mode(Protocol):
-    """A mode in which harness asks no model: an agent of the user's own works."""
+    """A mode in which a user's own agent works, and the harness sends no requests."""
 
     def check(self, spec: "RunSpec") -> None:
-        """Refuse settings that cannot be combined. Raises UsageError."""
+        """Refuse incompatible settings. Raises UsageError."""
         ...
 
     def model_name(self, spec: "RunSpec") -> str:
-        """Return the name that results are filed under. Raises UsageError."""
+        """Return the model name for the results. Raises UsageError."""
         ...
 
     def facts(self, spec: "RunSpec") -> Mapping[str, Any]:
-        """Return what `run.json` says of the agent."""
+        """Return the agent's entries in `run.json`."""
         ...
 
     def notice(self, spec: "RunSpec") -> str:
-        """Return the line that is shown before the run begins."""
+        """Return the line shown before the run starts."""
         ...
 
     def limits(self, spec: "RunSpec") -> tuple[int | None, float | None]:
@@ -44,7 +44,7 @@ class Mode(Protocol):
         """Return the plan with a strategy that can start agents.
 
         Args:
-            plan: of the run.
+            plan: the run's plan.
             path: the run directory, which need not exist yet.
 
         Raises:
@@ -54,19 +54,19 @@ class Mode(Protocol):
 
 
 class Transport(Protocol):
-    """Another way for a run's requests than one by one."""
+    """A way of sending a run's requests other than one by one."""
 
     def check(self, spec: "RunSpec", name: str, environ: Mapping[str, str]) -> None:
-        """Refuse a run that cannot go this way. Raises UsageError.
+        """Refuse a run that the transport does not support. Raises UsageError.
 
         Args:
-            spec: of the run.
+            spec: the run's spec.
             name: the model's name.
-            environ: where addresses and keys may stand.
+            environ: environment variables with addresses and keys.
         """
         ...
 
-    async def answered(  # noqa: PLR0917 - what a run consists of
+    async def answered(  # noqa: PLR0917 - the parts of a run
         self,
         plan: "Plan",
         directory: "RunDirectory",
@@ -78,18 +78,18 @@ class Transport(Protocol):
         """Return the plan with a model that knows all answers; None after an interrupt.
 
         Args:
-            plan: of the run.
-            directory: its run directory.
-            samples: those without a result.
-            tell: is called with a line for the user.
-            stopping: signals that are interrupts.
-            interrupted: is called at each interrupt.
+            plan: the run's plan.
+            directory: the run directory.
+            samples: samples without a result.
+            tell: called with a line for the user.
+            stopping: signals that count as interrupts.
+            interrupted: called at each interrupt.
         """
         ...
 
 
 def mode_of(spec: "RunSpec") -> Mode | None:
-    """Return the mode of a feature; None for the modes in which a model is asked.
+    """Return the mode of a feature; None for modes in which a model is used.
 
     Raises:
         UsageError: the feature is not installed.
@@ -99,7 +99,7 @@ def mode_of(spec: "RunSpec") -> Mode | None:
 
 
 def transport_of(spec: "RunSpec") -> Transport | None:
-    """Return how requests are sent if not one by one, else None.
+    """Return the transport if requests are not sent one by one, else None.
 
     Raises:
         UsageError: the feature is not installed.

@@ -57,23 +57,23 @@ from harness.tools.toolbox import Toolbox
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A run, resolved; nothing has been asked or written yet.
+    """A resolved run; nothing has been requested or written yet.
 
     Attributes:
-        model_name: what the spec's model came to; `spec.model` may be None.
-        loaded: what the source held, rows that were passed over among it.
-        selected: what the selection left of it.
-        price: of the model; None where it is unknown.
-        fallback_prompt: of the agent loop, for a model that cannot call tools.
-        rules: of the kind of problems that these are.
-        strategy: how a solution is sought.
-        toolbox: what the model may call, if the strategy lets it.
-        earlier: solutions to be repaired, by the sample's name.
-        endpoint: the address that requests go to; None where there is none.
-        cpu_by_problem: CPU seconds of a test, where they follow from a problem's references.
-        notice: what is to be said of that before the run begins.
-        whole: what the problems are a shard of; None where they are all.
-        route: where requests go; None where harness itself sends none.
+        model_name: name of the resolved model; `spec.model` may be None.
+        loaded: contents of the source, including skipped rows.
+        selected: the selected problems.
+        price: price of the model; None if unknown.
+        fallback_prompt: prompt of the agent loop for a model that cannot call tools.
+        rules: rules for the problems' kind.
+        strategy: the strategy.
+        toolbox: tools of the model, if the strategy uses tools.
+        earlier: solutions to repair, by sample name.
+        endpoint: address of the requests; None if there is none.
+        cpu_by_problem: CPU seconds of a test by problem, if derived from references.
+        notice: line about those limits, shown before the run starts.
+        whole: the run that this one is a shard of; None if it is not a shard.
+        route: route of the requests; None if the harness sends none.
     """
 
     spec: RunSpec
@@ -96,12 +96,12 @@ class Plan:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The problems of the run, in the data's order."""
+        """The problems of the run, in the order of the data."""
         return self.selected.problems
 
     @property
     def samples(self) -> list[tuple[Problem, int]]:
-        """Every sample: first one of each problem, then the second of each, and so on."""
+        """All samples: the first of each problem, then the second of each, and so on."""
         return [
             (problem, index)
             for index in range(self.spec.samples_per_problem)
@@ -110,12 +110,12 @@ class Plan:
 
     @property
     def settings(self) -> ModelSettings:
-        """What is asked of the provider."""
+        """Settings of the requests to the provider."""
         return settings_of(self.spec)
 
     @property
     def limits(self) -> AgentLimits:
-        """What one sample may use."""
+        """Limits of one sample."""
         spec, ways = self.spec, self.ways
         needed = {"best_of_k_public": ways.best_of, "self_repair": 1 + ways.repair_rounds}
         needed |= dict.fromkeys(EXTERNAL, 0)
@@ -133,7 +133,7 @@ class Plan:
 
     @property
     def ways(self) -> StrategyOptions:
-        """How the strategy is to work."""
+        """Options of the strategy."""
         spec, usual = self.spec, StrategyOptions()
         return StrategyOptions(
             stop_on_pass=spec.stop_on_pass,
@@ -143,22 +143,22 @@ class Plan:
         )
 
     def cost(self, attempt: Attempt) -> float | None:
-        """US dollars; None where the price or the usage is unknown."""
+        """Return the cost in US dollars; None if the price or the usage is unknown."""
         return cost(attempt.usage if attempt.usage_known else None, self.price)
 
     @property
     def extract(self) -> Extract:
-        """How a solution is found in a model's words."""
+        """Function that finds a solution in a model's text."""
         return self.rules.extractor(self.spec.extract)
 
     @property
     def judging(self) -> Options:
-        """How solutions are judged: each source's defaults under the spec's values."""
+        """Options of grading: each source's defaults with the spec's values."""
         return judging_of(self.spec, self.cpu_by_problem)
 
 
 def judging_of(spec: RunSpec, cpu_by_problem: Mapping[str, float] | None = None) -> Options:
-    """How a spec has solutions judged: each source's defaults under its values."""
+    """Return a spec's options of grading: each source's defaults with its values."""
     return Options(
         rule=spec.rule,
         cpu_s=spec.test_seconds,
@@ -180,23 +180,23 @@ def prepare(
     own_model: Model | None = None,
     dry_run: bool = False,
 ) -> Plan:
-    """Resolve a spec. The model comes first: a missing key is found before any data is read.
+    """Resolve a spec, the model first, so that a missing key is reported at once.
 
     Args:
-        spec: of the run.
-        environ: the environment, where keys and names may stand.
-        before: the manifest of the run, where one goes on.
+        spec: the run's spec.
+        environ: the environment, with keys and names.
+        before: the manifest of a run to resume; None for a new run.
         read: loads the problems in place of `harness.sources.benchmarks.load`.
-        vet: checks the examples of what was selected (`harness.grading.example_check`), if it is
-            graded.
-        own_model: answers in place of the one that the spec names, and by the same name.
-        dry_run: nothing will be asked, so no key is needed.
+        vet: checks the examples of the selected problems (`harness.grading.example_check`), if
+            they are graded.
+        own_model: model to use in place of the spec's, under the same name.
+        dry_run: whether no request will be sent, so that no key is needed.
 
     Raises:
-        UsageError: a model, prompt set or source that is not there, or problems that do not go
-            together, or not with the mode.
-        DataError: a row that is not as its schema says.
-        NothingSelectedError: the filters left nothing.
+        UsageError: a model, prompt set or source does not exist, or the problems do not fit
+            together or to the mode.
+        DataError: a row does not match its schema.
+        NothingSelectedError: no problem matches the filters.
     """
     _check_tests(spec)
     name = _checked_name(spec, environ)
@@ -205,7 +205,7 @@ def prepare(
     model = own_model or open_any_model(name, spec, environ, dry_run=dry_run)
     refuse_unheeded(model, spec, resumed=before is not None)
     calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
-    if calls and not name.startswith(PREFIX):  # a recording says itself what it was
+    if calls and not name.startswith(PREFIX):  # recordings already contain their protocol
         model = with_tools(model, spec.tool_protocol)
     price = price_of(name, spec, environ, before)
     check_budget(spec, name, price)
@@ -249,7 +249,7 @@ def prepare(
         find_rule(rule)
     plan = replace(plan, earlier=earlier_solutions(spec, plan.samples))
     plan = with_reference_limits(plan, before)
-    for problem in plan.problems:  # a template that is broken, or breaks on one, is found here
+    for problem in plan.problems:  # finds templates that are broken, or fail for a problem
         for given in (plan.prompt, plan.fallback_prompt):
             if given is not None:
                 limits = plan.judging.limits(problem)
@@ -258,7 +258,7 @@ def prepare(
 
 
 def _checked_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
-    """Return the model's name once the mode and the transport take the spec. Raises UsageError."""
+    """Check the mode and transport; return the model's name. Raises UsageError."""
     if (mode := mode_of(spec)) is not None:
         mode.check(spec)
     name = model_name(spec, environ)
@@ -268,7 +268,7 @@ def _checked_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
 
 
 def _check_size(problems: int, samples: int) -> None:
-    """Refuse a run of more samples than a run directory may hold. Raises UsageError."""
+    """Refuse more samples than a run directory may hold. Raises UsageError."""
     if problems * samples > MOST_SAMPLES:
         raise UsageError(
             f"{problems:,} problems with {samples:,} samples each are {problems * samples:,} "
@@ -277,7 +277,7 @@ def _check_size(problems: int, samples: int) -> None:
 
 
 def _check_tests(spec: RunSpec) -> None:
-    """Refuse to leave out tests that something is to be done with. Raises UsageError."""
+    """Refuse to skip tests that another setting needs. Raises UsageError."""
     if spec.run_tests:
         return
     if spec.mode != "single_shot":
@@ -291,15 +291,15 @@ def _benchmark(spec: RunSpec) -> str:
 
 
 def with_reference_limits(plan: Plan, before: Mapping[str, Any] | None) -> Plan:
-    """The plan with the limits of time that follow from its problems' references, if any shall.
+    """Return the plan with time limits derived from the references, if requested.
 
     Args:
-        plan: whose problems are as they will be judged: their hashes tell which verdicts count.
-        before: the manifest of the run, where one goes on: its limits stay what they were.
+        plan: a plan whose problems are final, since their hashes select the verdicts.
+        before: the manifest of a run to resume, which keeps its limits; None for a new run.
 
     Raises:
         UsageError: no problem has a verified reference.
-        RunDirectoryError: the manifest does not say the limits.
+        RunDirectoryError: the manifest does not contain the limits.
     """
     rule = plan.spec.test_timeout
     if not isinstance(rule, str):

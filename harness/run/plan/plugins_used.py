@@ -1,4 +1,4 @@
-"""Which plug-ins a run needs, and which of them are not used since their names are ours."""
+"""The plug-ins that a run uses, and those hidden by built-in names."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from harness.sources.benchmarks import plugged as plugged_source
 
 
 def in_use(plan: Plan, environ: Mapping[str, str] = os.environ) -> list[plugins.Plugin]:
-    """The plug-ins that a run's problems, model, strategy and rules are of."""
+    """Return the plug-ins of a run's problems, model, strategy and rules."""
     spec = plan.spec
     found = [plugged_source(parse_spec(spec.benchmark or "fixture").name)]
     if is_sent(plan.model_name):
@@ -29,16 +29,16 @@ def in_use(plan: Plan, environ: Mapping[str, str] = os.environ) -> list[plugins.
 
 
 def stored(used: list[plugins.Plugin]) -> list[dict[str, Any]]:
-    """Plug-ins as `run.json` has them."""
+    """Return plug-ins in the format of `run.json`."""
     return [asdict(each) for each in used]
 
 
 def changed(plan: Plan, before: Mapping[str, Any] | None) -> Iterator[str]:
-    """In words, the plug-ins that have another version than when the run began.
+    """Yield a line for each plug-in whose version changed since the run started.
 
     Args:
-        plan: of the run.
-        before: its manifest, where it goes on; that of an older version names none.
+        plan: the run's plan.
+        before: the manifest of a run to resume; older versions name no plug-ins in it.
     """
     try:
         then = TypeAdapter(list[plugins.Plugin]).validate_python((before or {}).get("plugins", []))
@@ -52,7 +52,7 @@ def changed(plan: Plan, before: Mapping[str, Any] | None) -> Iterator[str]:
 
 
 def unused(plan: Plan, environ: Mapping[str, str] = os.environ) -> Iterator[str]:
-    """In words, the plug-ins that have the name of something of ours that this run uses."""
+    """Yield a line for each plug-in hidden by a built-in name that this run uses."""
     used = {(each.group, each.name) for each in in_use(plan, environ)}
     names = [(plugins.SOURCES, parse_spec(plan.spec.benchmark or "fixture").name), *_named(plan)]
     if is_sent(plan.model_name):

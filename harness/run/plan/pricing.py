@@ -1,4 +1,4 @@
-"""The price of a run's model, and whether its budgets can be kept."""
+"""The price of a run's model, and checks of its budgets."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -22,14 +22,14 @@ from harness.run.plan.target import route_of
 from harness.run.spec.spec import RunSpec
 from harness.run.store.results import SampleResult
 
-# Whose own prices are in the bundled list. The same name costs something else elsewhere: at a
-# gateway, in another cloud, on one's own machine.
+# Providers in the bundled price list. The same model name has another price elsewhere: at a
+# gateway, in another cloud, on a local machine.
 LISTED_HOSTS = frozenset(
     {"api.openai.com", "api.anthropic.com", "generativelanguage.googleapis.com"}
 )
 
 LISTED_TIERS = frozenset({None, "auto", "default", "standard_only"})
-"""Service tiers at the listed price; others are cheaper or dearer."""
+"""Service tiers with the listed price; others cost less or more."""
 
 
 def price_of(
@@ -38,22 +38,22 @@ def price_of(
     environ: Mapping[str, str],
     before: Mapping[str, Any] | None = None,
 ) -> ListedPrice | None:
-    """The price of a run's model: the spec's own, else its list's, else the bundled one's.
+    """Return the price of a run's model, from the spec, its list or the bundled list.
 
-    By the batch it is half of that.
+    In batch mode it is half of that.
 
     Args:
         name: the model's name.
-        spec: of the run.
-        environ: where the address may stand.
-        before: the manifest of the run, where one goes on: a price that it has stays.
+        spec: the run's spec.
+        environ: the environment, which may contain the address.
+        before: the manifest of a run to resume, which keeps its price; None for a new run.
 
     Returns:
-        None where it is unknown, as that of recordings and of one's own code is.
+        None if unknown, as for recordings and a user's own code.
 
     Raises:
         UsageError: the list cannot be read.
-        RunDirectoryError: the manifest's price is none, or another one is given now.
+        RunDirectoryError: the manifest's price is invalid, or another one is given now.
     """
     if before is not None and before.get("price") is not None:
         return _kept(before, spec)
@@ -93,11 +93,11 @@ def _kept(before: Mapping[str, Any], spec: RunSpec) -> ListedPrice:
     try:
         return ListedPrice.model_validate(before["price"])
     except ValueError as error:
-        raise RunDirectoryError("run.json: its price is none; start a new run") from error
+        raise RunDirectoryError("run.json: the price is invalid; start a new run") from error
 
 
 def with_costs(results: Iterable[SampleResult], price: Price | None) -> list[SampleResult]:
-    """The results, with the costs of those that were graded before the run had a price."""
+    """Return the results with costs added to those graded without a price."""
     if price is None:
         return list(results)
     return [
@@ -109,12 +109,12 @@ def with_costs(results: Iterable[SampleResult], price: Price | None) -> list[Sam
 
 
 def allowance_of(spec: RunSpec) -> Allowance:
-    """The budgets of a spec."""
+    """Return a spec's budget limits."""
     return Allowance(spec.max_cost, spec.max_tokens_total, spec.max_cost_per_sample)
 
 
 def check_budget(spec: RunSpec, name: str, price: ListedPrice | None) -> None:
-    """Refuse a budget of dollars where nobody knows what a token costs.
+    """Refuse a budget in dollars if the price is unknown.
 
     Raises:
         UsageError: says how to give a price.
@@ -129,13 +129,13 @@ def check_budget(spec: RunSpec, name: str, price: ListedPrice | None) -> None:
 
 
 def max_tokens_of(manifest: Mapping[str, Any]) -> int | None:
-    """The token limit of one answer that a run set; None where it set none."""
+    """Return a run's token limit of one answer; None if it has none."""
     limit = manifest["spec"].get("max_tokens")
     return limit if isinstance(limit, int) else None
 
 
 def prices_as_of(manifest: Mapping[str, Any]) -> str | None:
-    """The date of the list that a run's prices are from; None where there was none."""
+    """Return the date of a run's price list; None if there was none."""
     price = manifest.get("price")
     dated = price.get("as_of") if isinstance(price, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     return dated if isinstance(dated, str) else None

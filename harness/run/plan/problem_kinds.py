@@ -1,7 +1,7 @@
-"""What depends on the kind of a problem: tools, extraction, judging, words.
+"""Rules for each kind of problem: tools, extraction, grading, wording.
 
-A run, and a file that is graded, has problems of one kind: their rates are of different things, and
-a prompt set or an extraction of one says nothing to the other.
+All problems of a run, or of a file to grade, are of one kind: solve rates of different kinds are
+not comparable, and a prompt set or an extraction of one kind does not fit another.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,14 +34,15 @@ NEED_PUBLIC_TESTS = frozenset({"self_repair", "best_of_k_public"})
 
 @dataclass(frozen=True, slots=True)
 class ProblemKind:
-    """How problems of a kind are put to a model and judged.
+    """Rules for presenting and grading problems of a kind.
 
     Attributes:
-        tools: what every agent loop has.
-        extractors: by the names that `--extract` takes.
-        nudge: what a model is told that called no tool.
-        runs_code: whether what is handed in is a program, to be judged in the sandbox; else it is
-            an answer, which `judge_answer` judges here.
+        kind: the kind of problem.
+        tools: tools of every agent loop.
+        extractors: extractors by name, as in `--extract`.
+        nudge: message to a model that called no tool.
+        runs_code: whether solutions are programs, graded in the sandbox; else they are answers,
+            graded by `judge_answer`.
     """
 
     kind: Kind
@@ -51,10 +52,10 @@ class ProblemKind:
     runs_code: bool
 
     def extractor(self, name: str) -> Extract:
-        """The way to find a solution in a model's words.
+        """Return the extractor of a name.
 
         Raises:
-            UsageError: this kind has none of that name.
+            UsageError: this kind has no extractor of that name.
         """
         if name in self.extractors:
             return self.extractors[name]
@@ -63,7 +64,7 @@ class ProblemKind:
 
 
 def words_of(kind: Kind) -> str:
-    """A kind's name in words."""
+    """Return a kind's name in words."""
     return kind.replace("_", " ")
 
 
@@ -85,10 +86,10 @@ RULES_OF: Mapping[Kind, ProblemKind] = MappingProxyType(
 
 
 def rules_of(problems: Iterable[Problem]) -> ProblemKind:
-    """The rules for problems that are all of one kind; for none at all, those of code generation.
+    """Return the rules for problems of one kind; code generation if there are none.
 
     Raises:
-        UsageError: they are of several.
+        UsageError: the problems are of several kinds.
     """
     first: Problem | None = None
     for problem in problems:
@@ -103,12 +104,12 @@ def rules_of(problems: Iterable[Problem]) -> ProblemKind:
 
 
 def check_mode(rules: ProblemKind, mode: str, *, runs_code: bool) -> None:
-    """Refuse what makes no sense of a kind of problems.
+    """Refuse settings that do not fit a kind of problem.
 
     Args:
-        rules: of the kind.
-        mode: a strategy; some live by public tests, which only programs have.
-        runs_code: whether the model may run code: what code execution asks is what it would do.
+        rules: rules of the kind.
+        mode: a strategy; some need public tests, which only programs have.
+        runs_code: whether the model may run code, which would give the answer in code execution.
 
     Raises:
         UsageError: says what to give instead.
@@ -116,7 +117,7 @@ def check_mode(rules: ProblemKind, mode: str, *, runs_code: bool) -> None:
     if rules.kind is Kind.CODE_EXECUTION and runs_code:
         raise UsageError(
             "--run-code-tool: the answer to a code execution problem is what its program returns, "
-            "so running it is no answer of the model's; leave the tool out"
+            "so the tool would give it away; leave the tool out"
         )
     if not rules.runs_code and mode in NEED_PUBLIC_TESTS:
         raise UsageError(
@@ -126,7 +127,7 @@ def check_mode(rules: ProblemKind, mode: str, *, runs_code: bool) -> None:
 
 
 def check_tested(problems: Sequence[Problem]) -> None:
-    """Refuse problems none of which has a test: nothing could be graded.
+    """Refuse problems if none has a test: nothing could be graded.
 
     Raises:
         NothingSelectedError: says what to do.
@@ -139,7 +140,7 @@ def check_tested(problems: Sequence[Problem]) -> None:
 
 
 def said_in(spec: RunSpec, before: Iterable[str] = ()) -> list[str]:
-    """The keys that a spec was given, without those that a run had before it was resumed."""
+    """Return the keys given in a spec, without those a resumed run already had."""
     had = set(before)
     return [key for key in SETTINGS if key not in had and is_said(spec, key)]
 
@@ -147,13 +148,13 @@ def said_in(spec: RunSpec, before: Iterable[str] = ()) -> list[str]:
 def check_settings(
     rules: ProblemKind, said: Iterable[str], *, runs_code: bool = False, caller: str = ""
 ) -> None:
-    """Refuse settings that have no effect on a kind of problems.
+    """Refuse settings without effect on a kind of problem.
 
     Args:
-        rules: of the kind.
-        said: the keys that were given.
-        runs_code: whether the model may run code, so that limits of a program have an effect.
-        caller: the Python function that was given them; none for flags and files.
+        rules: rules of the kind.
+        said: the given keys.
+        runs_code: whether the model may run code, so that limits of programs have an effect.
+        caller: name of the Python function that received the keys; empty for flags and files.
 
     Raises:
         UsageError: names the first such setting.
@@ -171,19 +172,19 @@ def check_settings(
 
 
 def judge_answer(problem: Problem, answer: str) -> Grade:
-    """Judge the answer to a problem that asks for a value.
+    """Grade the answer to a problem that asks for a value.
 
     Raises:
-        DataError: its row cannot be read.
+        DataError: the problem's row cannot be read.
     """
     return grade_answer(problem.kind, answer, _expected(problem))
 
 
 def check_answerable(problem: Problem) -> None:
-    """See, before a model is paid, that an answer could be judged.
+    """Check that answers to a problem can be graded, before paying a model.
 
     Raises:
-        DataError: its row, or the value that it expects, cannot be read.
+        DataError: the problem's row, or its expected value, cannot be read.
     """
     try:
         read_expected(problem.kind, _expected(problem))
@@ -194,10 +195,10 @@ def check_answerable(problem: Problem) -> None:
 
 
 def require_code_generation(problems: Iterable[Problem]) -> None:
-    """Refuse problems that ask for a value, where a command is about programs.
+    """Refuse problems that ask for a value, for a command that needs programs.
 
     Raises:
-        UsageError: names the first of them.
+        UsageError: names the first such problem.
     """
     for problem in problems:
         if problem.kind is not Kind.CODE_GENERATION:

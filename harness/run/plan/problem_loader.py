@@ -1,4 +1,4 @@
-"""Load problems by a benchmark's name, or take problems that are loaded."""
+"""Problems from a benchmark's name, or already loaded ones."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Unpack, cast
@@ -14,23 +14,25 @@ from harness.sources.selection import select
 from harness.text import bad_rows
 
 Benchmark = str | Sequence[Problem]
-"""`NAME[:WHERE]` as on the command line, or problems that are loaded."""
+"""`NAME[:WHERE]` as on the command line, or loaded problems."""
 
 
 def load_problems(
     benchmark: str = "fixture", *, limit: int | None = None, **keys: Unpack[SelectionKeys]
 ) -> tuple[Problem, ...]:
-    """The problems of a benchmark, in the data's order; hidden tests are decoded when first needed.
+    """Load a benchmark's problems, in the order of the data.
+
+    Hidden tests are decoded when first needed.
 
     Args:
-        benchmark: `NAME[:WHERE]`, as for `harness run --benchmark`; fetched if it is not at hand.
-        limit: how many at most; another word for `sample_size`.
-        keys: which of them, by the keys of a spec: `filter_difficulty="easy"`, `task=["two-sum"]`.
+        benchmark: `NAME[:WHERE]`, as for `harness run --benchmark`; downloaded if necessary.
+        limit: largest number of problems; the same as `sample_size`.
+        keys: filters, as keys of a spec: `filter_difficulty="easy"`, `task=["two-sum"]`.
 
     Raises:
-        UsageError: the benchmark or a key is unknown, or a value is none that can be.
-        DataError: a row is not as its schema says.
-        NothingSelectedError: the filters left nothing.
+        UsageError: the benchmark or a key is unknown, or a value is invalid.
+        DataError: a row does not match its schema.
+        NothingSelectedError: no problem matches the filters.
     """
     spec = spec_from(
         "load_problems()", keys, SelectionKeys, ("benchmark", "limit"), sample_size=limit
@@ -40,10 +42,10 @@ def load_problems(
 
 
 def read(benchmark: Benchmark, spec: RunSpec) -> Loaded:
-    """What a benchmark holds, before any is selected.
+    """Return a benchmark's contents, before any selection.
 
     Raises:
-        UsageError: there is none of that name.
+        UsageError: there is no benchmark of that name.
     """
     if not isinstance(benchmark, str):
         return Loaded(tuple(benchmark))
@@ -54,17 +56,17 @@ def read(benchmark: Benchmark, spec: RunSpec) -> Loaded:
 
 
 def checked(benchmark: Benchmark) -> Benchmark:
-    """What was given for a benchmark, problems that are loaded looked at.
+    """Return a benchmark, after checking loaded problems.
 
     Raises:
-        UsageError: it is neither, or two of the problems have one id.
+        UsageError: it is neither a name nor problems, or two problems have the same id.
     """
     if isinstance(benchmark, str):
         return benchmark
     given: Any = benchmark
     if not isinstance(given, Iterable):
         kind = type(given).__name__
-        raise UsageError(f"a {kind} names no problems; give NAME[:WHERE], or what is loaded")
+        raise UsageError(f"the benchmark is a {kind}; give NAME[:WHERE], or loaded problems")
     problems = tuple(cast("Iterable[Any]", given))
     seen: set[str] = set()
     for problem in problems:
@@ -78,7 +80,7 @@ def checked(benchmark: Benchmark) -> Benchmark:
 
 
 def name_of(benchmark: Benchmark) -> str | None:
-    """The `NAME[:WHERE]` that problems are filed under; None where they have no name together."""
+    """Return the `NAME[:WHERE]` of a benchmark; None if its problems share none."""
     if isinstance(benchmark, str):
         return benchmark
     sources = {problem.source for problem in benchmark}

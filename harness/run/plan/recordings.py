@@ -1,4 +1,4 @@
-"""Recorded conversations as a model: any run can be played again without a provider."""
+"""Recorded conversations as a model: any run can be replayed without a provider."""
 
 from collections.abc import Iterable, Iterator
 from importlib.resources import as_file, files
@@ -34,10 +34,10 @@ LIMITS = frozenset(reason for reason in StopReason if reason.endswith("_limit"))
 
 
 def open_replay(name: str, mode: str) -> ReplayModel:
-    """The model `replay:RUN`, or `replay:bundled` for the recordings that come with the package.
+    """Open the model `replay:RUN`, or `replay:bundled` for the bundled recordings.
 
     Raises:
-        UsageError: there are no transcripts there.
+        UsageError: there are no transcripts.
     """
     where = name.removeprefix(PREFIX)
     if where == BUNDLED:
@@ -53,7 +53,7 @@ def open_replay(name: str, mode: str) -> ReplayModel:
 
 
 def check_recorded(model: Model, problems: Iterable[str], samples: int) -> None:
-    """Refuse more samples of a problem than there are recordings of any: none could answer.
+    """Refuse more samples per problem than any problem has recordings of.
 
     Raises:
         UsageError: says how many there are.
@@ -69,10 +69,10 @@ def check_recorded(model: Model, problems: Iterable[str], samples: int) -> None:
 
 
 def read_turns(run: Path) -> dict[tuple[str, int], list[ModelTurn | ModelError]]:
-    """What came of each request in each sample of a run, by problem id and sample index.
+    """Return the result of each request by sample (problem id and index).
 
     Raises:
-        UsageError: there are no transcripts there.
+        UsageError: there are no transcripts.
     """
     turns: dict[tuple[str, int], list[ModelTurn | ModelError]] = {}
     with Transcripts(run) as transcripts:
@@ -89,10 +89,10 @@ def read_turns(run: Path) -> dict[tuple[str, int], list[ModelTurn | ModelError]]
 
 
 def _played(events: Iterable[Event], mode: str) -> Iterator[ModelTurn | ModelError]:
-    """What a recording does when it is asked, request by request.
+    """Yield the recorded result of each request.
 
-    Older versions ended the agent loop at once where a model called no tool; such a recording ends
-    there still.
+    Older versions ended the agent loop when a model called no tool; such recordings still end
+    there.
     """
     asked = damaged = False
     ends = {*LIMITS, StopReason.MODEL_STOPPED} if mode == "agentic" else LIMITS
@@ -111,7 +111,7 @@ def _played(events: Iterable[Event], mode: str) -> Iterator[ModelTurn | ModelErr
             case Cleared():
                 asked = False
                 yield ContextOverflowError(event.cause)
-            case AgentLeft():  # what it would have done next nobody knows
+            case AgentLeft():  # its next steps are unknown
                 words = "the recorded agent left here"
                 yield RecordingEndedError(words, StopReason.MODEL_STOPPED, asked=False)
                 return

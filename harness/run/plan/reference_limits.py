@@ -1,8 +1,8 @@
-"""Limits of time that follow a problem's own references: `--test-timeout reference*FACTOR`.
+"""Time limits derived from references: `--test-timeout reference*FACTOR`.
 
-A test may use FACTOR times the CPU seconds of the slowest test of the reference whose slowest test
-is least: the best that is known to be possible, under the test that asks most. Of those references
-alone that `harness verify` found accepted, by the rule that is in force, for the data as they are.
+A test may use FACTOR times the best known time for the most demanding test: for each reference
+take its slowest test's CPU seconds, then the least of these. Only references count that `harness
+verify` found accepted, by the current rule, for the current data.
 """
 
 import math
@@ -18,24 +18,25 @@ from harness.run.spec.timeout_values import LONGEST_SECONDS, factor_of
 from harness.sources.benchmarks import parse_spec
 
 FLOOR_S = 1.0
-"""No limit is less: a few milliseconds times a factor would measure the machine's noise."""
+"""Least limit; a few milliseconds times a factor would measure machine noise."""
 
 
 def reference_limits(
     test_timeout: str, problems: Sequence[Problem], spec: str, options: Options
 ) -> dict[str, float]:
-    """CPU seconds of a test, by problem id, of the problems that have a verified reference.
+    """Return a test's CPU seconds for each problem with a verified reference.
 
-    Each at least `FLOOR_S` and at most `LONGEST_SECONDS`, rounded up to a tenth: prompts say it.
+    Each is at least `FLOOR_S` and at most `LONGEST_SECONDS`, rounded up to a tenth, since prompts
+    contain it.
 
     Args:
         test_timeout: `reference*FACTOR`.
-        problems: whose limits are wanted.
-        spec: the `NAME[:WHERE]` that they are of.
-        options: how solutions are judged.
+        problems: the problems.
+        spec: the problems' `NAME[:WHERE]`.
+        options: options of grading.
 
     Raises:
-        UsageError: none of them has one; it says which command finds out.
+        UsageError: no problem has a verified reference; names the command to run.
     """
     factor = factor_of(test_timeout) or 1
     subjects = {problem.id: subject(problem, options) for problem in problems}
@@ -63,7 +64,7 @@ def _limit(seconds: float) -> float:
 def without_reference(
     problems: Sequence[Problem], limits: Mapping[str, float], spec: str
 ) -> str | None:
-    """How many problems keep their source's limit, in a line; None where none does."""
+    """Return a line about problems that keep their source's limit; None without any."""
     without = sum(problem.id not in limits for problem in problems)
     if not without:
         return None
@@ -82,7 +83,7 @@ def _verify(spec: str) -> str:
 def stored_limits(
     problems: Sequence[Problem], test_timeout: str, options: Options
 ) -> dict[str, dict[str, Any]]:
-    """What `run.json` adds to each source's `test_limits`: the rule, and what came of it."""
+    """Return additions to the `test_limits` in `run.json`: the rule and its results."""
     stored: dict[str, dict[str, Any]] = {}
     for problem in problems:
         entry = stored.setdefault(problem.source, {"test_timeout": test_timeout, "by_problem": {}})
@@ -92,10 +93,10 @@ def stored_limits(
 
 
 def limits_before(manifest: Mapping[str, Any]) -> dict[str, float]:
-    """The limits that a run began with: what the cache says now would make another run of it.
+    """Return the limits a run started with; current ones would change the run.
 
     Raises:
-        RunDirectoryError: `run.json` does not say them.
+        RunDirectoryError: `run.json` does not contain them.
     """
     try:
         found = [entry["by_problem"] for entry in manifest["test_limits"].values()]

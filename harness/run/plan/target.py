@@ -21,20 +21,20 @@ from harness.run.spec.settings import is_said
 from harness.run.spec.spec import RunSpec, flag_of
 
 ADDRESSING = ("base_url", "api", "api_key_env", "header")
-"""Keys that say how an endpoint is reached."""
+"""Keys that say how to reach an endpoint."""
 ASKED_FOR = tuple(ModelSettings.model_fields)
-"""Keys that say what every request asks for."""
+"""Keys that are part of every request."""
 BUNDLED_PROBLEMS = "fixture"
 
 
 def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
-    """The model a spec means: its own, else the bundled recordings, else `MODEL_ID`.
+    """Return a spec's model: its own, else the bundled recordings, else `MODEL_ID`.
 
-    Where the bundled problems are named, `MODEL_ID` comes before the recordings; where efficiency
-    is measured and none is named, the references themselves are.
+    If the bundled problems are named explicitly, `MODEL_ID` precedes the recordings. If efficiency
+    is measured without a model, the references are used.
 
     Raises:
-        UsageError: it means none.
+        UsageError: there is no model.
     """
     if (mode := mode_of(spec)) is not None:
         return mode.model_name(spec)
@@ -53,20 +53,20 @@ def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
 
 
 def endpoint_of(name: str, spec: RunSpec, environ: Mapping[str, str]) -> str | None:
-    """The address that requests go to, without user and password; None where there is none.
+    """Return the address of requests, without user and password; None without one.
 
     Raises:
-        UsageError: nobody serves the name.
+        UsageError: no provider serves the name.
     """
     route = route_of(name, spec, environ)
     return None if route is None else shown_url(route.base_url)
 
 
 def route_of(name: str, spec: RunSpec, environ: Mapping[str, str]) -> Route | None:
-    """Where requests go, and how; None where harness itself sends none.
+    """Return the route of requests; None if the harness itself sends none.
 
     Raises:
-        UsageError: nobody serves the name, or an address, a key or a header cannot be used.
+        UsageError: no provider serves the name, or an address, key or header is invalid.
     """
     if not is_sent(name):
         return None
@@ -77,12 +77,12 @@ def route_of(name: str, spec: RunSpec, environ: Mapping[str, str]) -> Route | No
 
 
 def access_of(spec: RunSpec) -> Access:
-    """How a spec has its model reached."""
+    """Return how to reach a spec's model."""
     return Access(api=spec.api, api_key_env=spec.api_key_env, header=spec.header)
 
 
 def environment_of(spec: RunSpec, environ: Mapping[str, str]) -> Environment:
-    """The environment and `.env`, the variables that a spec names included."""
+    """Return the environment and `.env`, including the variables named in a spec."""
     named = [spec.api_key_env, *map(variable_of, spec.header)]
     return Environment.read(environ, more=[name for name in named if name is not None])
 
@@ -90,16 +90,16 @@ def environment_of(spec: RunSpec, environ: Mapping[str, str]) -> Environment:
 def open_any_model(
     name: str, spec: RunSpec, environ: Mapping[str, str], *, dry_run: bool = False
 ) -> Model:
-    """The model of a name, recordings included, keys and addresses also from `.env`.
+    """Open a model by name, including recordings; keys may come from `.env`.
 
     Args:
-        name: of the model.
-        spec: of the run.
+        name: the model's name.
+        spec: the run's spec.
         environ: the environment.
-        dry_run: the model will not be asked; it needs no key then.
+        dry_run: whether no request will be sent, so that no key is needed.
 
     Raises:
-        UsageError: nobody serves the name, a key is missing, or a setting is not taken.
+        UsageError: no provider serves the name, a key is missing, or a setting is not supported.
     """
     if spec.mode in EXTERNAL:
         return UnaskedModel(name)
@@ -124,7 +124,7 @@ def open_any_model(
 
 
 def timeouts_of(spec: RunSpec) -> Timeouts:
-    """Time limits of a run's requests."""
+    """Return the time limits of a run's requests."""
     given = {
         "idle_s": spec.idle_timeout,
         "request_s": spec.request_timeout,
@@ -134,13 +134,13 @@ def timeouts_of(spec: RunSpec) -> Timeouts:
 
 
 def refuse_unsent(name: str, spec: RunSpec, environ: Mapping[str, str]) -> None:
-    """Refuse what has no effect, as harness sends no request to this model. Raises UsageError."""
+    """Refuse settings of requests if the harness sends none. Raises UsageError."""
     if spec.mode in EXTERNAL:
         return
     if name.startswith(PREFIX) or name == REFERENCES:
         keys = (*ADDRESSING, *ASKED_FOR)
     elif route_of(name, spec, environ) is None:
-        keys = ADDRESSING  # code of the user's may heed the settings
+        keys = ADDRESSING  # a user's own code may use the settings
     else:
         return
     for key in keys:
@@ -151,22 +151,22 @@ def refuse_unsent(name: str, spec: RunSpec, environ: Mapping[str, str]) -> None:
 
 
 def refuse_unheeded(model: Model, spec: RunSpec, *, resumed: bool) -> None:
-    """Refuse settings for a function of a problem, which is told none. Raises UsageError.
+    """Refuse settings for a function as model, which gets none. Raises UsageError.
 
-    A run that is resumed may have some: earlier versions accepted them.
+    A resumed run may have some, since earlier versions accepted them.
     """
     if resumed or not isinstance(model, FunctionModel):
         return
     for key in ASKED_FOR:
         if is_said(spec, key):
             raise UsageError(
-                f"{flag_of(key)}: model {model.name!r} is a function, which is told no settings; "
+                f"{flag_of(key)}: model {model.name!r} is a function, which receives no settings; "
                 "leave it out, or give an object with the methods of a Model"
             )
 
 
 def settings_of(spec: RunSpec) -> ModelSettings:
-    """What every request of a run asks for: the keys of the spec that are settings."""
+    """Return the spec's settings of requests."""
     given: dict[str, Any] = {name: getattr(spec, name) for name in ModelSettings.model_fields}
     given["stop"] = spec.stop or None
     return ModelSettings(**given)

@@ -1,4 +1,4 @@
-"""Build the tools and the earlier solutions that a strategy needs."""
+"""The tools and earlier solutions that a strategy needs."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,10 +17,10 @@ from harness.tools.toolbox import Tool, Toolbox
 
 
 def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]]) -> Toolbox:
-    """The tools of a run: the usual ones, those that were asked for, and the user's own.
+    """Return the tools of a run: the usual, the requested, and the user's own ones.
 
     Raises:
-        UsageError: one of the user's is no tool, or has the name of another.
+        UsageError: a user's object is not a tool, or its name is already taken.
     """
     tools = list(usual)
     tools += [Submit()] * spec.submit_tool
@@ -34,10 +34,10 @@ def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]]) -> Toolbox:
 
 
 def earlier_solutions(spec: RunSpec, samples: Iterable[tuple[Problem, int]]) -> dict[str, str]:
-    """The solutions that are to be repaired, by the sample's name; empty where there are none.
+    """Return the solutions to repair by sample name; empty if none are requested.
 
     Raises:
-        RunDirectoryError: what is named is no run, or has no solution of one of the samples.
+        RunDirectoryError: the directory is not a run, or lacks a solution of a sample.
     """
     if spec.repair_from is None:
         return {}

@@ -1,1 +1,1 @@
-"""Judging many solutions from one call: sandboxes, progress, interrupts."""
+"""Grading of many solutions in one call: sandboxes, progress, interrupts."""

@@ -1,4 +1,4 @@
-"""Judging many solutions from the command line: progress, interrupts, options in range."""
+"""Judge many solutions: options in range, workers, progress, interrupts."""
 
 import asyncio
 import signal
@@ -25,7 +25,7 @@ from harness.run.plan.plan import judging_of
 from harness.run.plan.problem_kinds import said_in
 from harness.run.plan.reference_limits import reference_limits, without_reference
 from harness.run.reporter import JudgingProgress, Reporter
-from harness.run.spec.spec import read_spec
+from harness.run.spec.spec import RunSpec, read_spec
 from harness.run.spec.timeout_values import read_test_timeout
 from harness.sandbox.executor import Executor, ExecutorError, Where
 from harness.sandbox.isolation import Level
@@ -34,7 +34,7 @@ from harness.text import printable_line
 
 
 def level(name: str) -> Level:
-    """A level by its name; UsageError where there is none."""
+    """Return the level of a name; UsageError if there is none."""
     try:
         return Level(name)
     except ValueError as error:
@@ -44,15 +44,15 @@ def level(name: str) -> Level:
 
 @cache
 def isolate(reporter: Reporter, least: Level, *, unsafe: bool) -> ChosenSandbox:
-    """The strongest sandbox that can be had, looked for once; what it lacks is said once.
+    """Return the strongest available sandbox; it is determined and reported once.
 
     Args:
-        reporter: shows that.
-        least: the level beneath which there shall be none.
-        unsafe: do without where none can be had.
+        reporter: shows what the sandbox lacks.
+        least: the lowest acceptable level.
+        unsafe: whether to continue without a sandbox if none is available.
 
     Raises:
-        IsolationError: there is none so strong.
+        IsolationError: no sandbox of that level is available.
     """
     choice = choose(least, unsafe=unsafe)
     if choice.notice:
@@ -61,19 +61,21 @@ def isolate(reporter: Reporter, least: Level, *, unsafe: bool) -> ChosenSandbox:
 
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-Work = Callable[[Executor, JudgingProgress], Coroutine[Any, Any, None]]
+Work = Callable[[Executor], Coroutine[Any, Any, None]]
+CountedWork = Callable[[Executor, JudgingProgress], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgingSession:
-    """What the flags say of how solutions are judged.
+    """How solutions are graded, according to the flags.
 
     Attributes:
-        where: on this machine or on many, and how many at a time.
-        least: the level beneath which there shall be no sandbox.
-        unsafe: do without where none can be had.
-        by_reference: `reference*FACTOR`, where limits of time are to follow the references.
-        said: the keys of the spec that were given.
+        options: options of grading.
+        where: executor: this machine or several, and the number of workers.
+        least: the lowest acceptable sandbox level.
+        unsafe: whether to continue without a sandbox if none is available.
+        by_reference: `reference*FACTOR`, if time limits are derived from references.
+        said: keys of the spec that were given.
     """
 
     options: Options
@@ -83,18 +85,27 @@ class JudgingSession:
     by_reference: str | None = None
     said: tuple[str, ...] = ()
 
+    def open(self, reporter: Reporter) -> AbstractAsyncContextManager[Executor]:
+        """Return the workers that judge, as a context manager.
+
+        Raises:
+            IsolationError: there is no sandbox that is strong enough.
+        """
+        isolation = isolate(reporter, self.least, unsafe=self.unsafe).isolation
+        return self.where.open(isolation, lambda line: reporter.notice(printable_line(line)))
+
     def for_problems(
         self, problems: Sequence["Problem"], spec: str, reporter: Reporter
     ) -> "JudgingSession":
-        """The same with the limits that follow from these problems' references, if any shall.
+        """Return the session with limits from the problems' references, if requested.
 
         Args:
-            problems: what is judged are solutions of these.
-            spec: the `NAME[:WHERE]` that they are of.
-            reporter: shows how many have no reference to go by.
+            problems: the problems of the solutions.
+            spec: the problems' `NAME[:WHERE]`.
+            reporter: shows how many have no reference.
 
         Raises:
-            UsageError: none of them has one.
+            UsageError: no problem has a verified reference.
         """
         if self.by_reference is None:
             return self
@@ -106,10 +117,10 @@ class JudgingSession:
 
 
 def judging(flags: Mapping[str, Any], *, by_reference: bool = True) -> JudgingSession:
-    """How to judge, from flags: the same keys, ranges and messages as a run's.
+    """Return the session of some flags, checked as for a run.
 
     Args:
-        flags: by key of the spec, those that were given.
+        flags: the given flags, by key of the spec.
         by_reference: whether `--test-timeout` may be `reference*FACTOR`.
 
     Raises:
@@ -123,6 +134,11 @@ def judging(flags: Mapping[str, Any], *, by_reference: bool = True) -> JudgingSe
     spec = read_spec(None, flags)
     if spec.rule is not None:
         find_rule(spec.rule)
+    return session_of(spec)
+
+
+def session_of(spec: RunSpec) -> JudgingSession:
+    """Return how a spec has solutions judged."""
     return JudgingSession(
         judging_of(spec),
         spec.where,
@@ -140,58 +156,84 @@ def judge_jobs(
     noun: str,
     keep: Callable[[Judged], None],
 ) -> bool:
-    """Judge with a progress bar; returns whether an interrupt ended it.
+    """Grade with a progress bar; return whether an interrupt ended it.
 
     Args:
-        jobs: what to judge.
-        judging: how.
-        reporter: shows how far it is.
-        noun: what the solutions are called there.
-        keep: is given each as it is judged.
+        jobs: the solutions to grade.
+        judging: how to grade them.
+        reporter: shows the progress.
+        noun: noun for the solutions in the progress bar.
+        keep: called with each graded solution.
 
     Raises:
-        IsolationError: there is no sandbox that is strong enough.
+        IsolationError: no sandbox is strong enough.
     """
     if not jobs:
         return False
+    options = judging.options
+    return in_session(
+        lambda pool: judge_reported(pool, jobs, options, noun, keep, reporter=reporter),
+        judging,
+        reporter,
+    )
 
-    def work(pool: Executor, progress: JudgingProgress) -> Coroutine[Any, Any, None]:
+
+async def judge_reported(
+    pool: Executor,
+    jobs: Sequence[Job],
+    options: Options,
+    noun: str,
+    keep: Callable[[Judged], None],
+    *,
+    reporter: Reporter,
+) -> None:
+    """Judge in workers that are open, and report progress; see `judge_jobs`."""
+    with reporter.judging(len(jobs), f"{noun} accepted") as progress:
+
         def done(each: Judged) -> None:
             keep(each)
             verdict = each.grade.verdict
             progress.judged(good=verdict is Verdict.ACCEPTED, failed=verdict in INFRASTRUCTURE)
 
-        return judge_all(pool, jobs, judging.options, done)
-
-    return in_pool(work, judging, reporter, len(jobs), f"{noun} accepted")
+        await judge_all(pool, jobs, options, done)
 
 
-def in_pool(work: Work, judging: JudgingSession, reporter: Reporter, total: int, noun: str) -> bool:
-    """Do work in sandboxes with a progress bar; returns whether an interrupt ended it.
+def in_pool(
+    work: CountedWork, judging: JudgingSession, reporter: Reporter, total: int, noun: str
+) -> bool:
+    """Run work in sandboxes with a progress bar; return whether an interrupt ended it.
 
     Args:
-        work: what to do; cancelled by an interrupt.
+        work: the coroutine function to run; an interrupt cancels it.
         judging: workers and isolation.
-        reporter: shows how far it is.
-        total: how many things are judged.
-        noun: what they are called there, and the word for the good ones.
+        reporter: shows the progress.
+        total: the number of things that are judged.
+        noun: the word for them, and for the good ones, in the progress bar.
+
+    Raises:
+        IsolationError: no sandbox is strong enough.
+    """
+
+    async def counted(pool: Executor) -> None:
+        with reporter.judging(total, noun) as progress:
+            await work(pool, progress)
+
+    return in_session(counted, judging, reporter)
+
+
+def in_session(work: Work, judging: JudgingSession, reporter: Reporter) -> bool:
+    """Run work in sandboxes; return whether an interrupt ended it.
 
     Raises:
         IsolationError: there is no sandbox that is strong enough.
     """
-    isolation = isolate(reporter, judging.least, unsafe=judging.unsafe).isolation
-    with reporter.judging(total, noun) as progress:
-        executor = judging.where.open(isolation, lambda line: reporter.notice(printable_line(line)))
-        return asyncio.run(_until_interrupted(work, progress, executor))
+    return asyncio.run(_until_interrupted(work, judging.open(reporter)))
 
 
-async def _until_interrupted(
-    work: Work, progress: JudgingProgress, executor: AbstractAsyncContextManager[Executor]
-) -> bool:
-    """Do it; returns whether it was interrupted."""
+async def _until_interrupted(work: Work, executor: AbstractAsyncContextManager[Executor]) -> bool:
     loop = asyncio.get_running_loop()
     async with executor as pool:
-        task = asyncio.ensure_future(work(pool, progress))
+        task = asyncio.ensure_future(work(pool))
         for word in STOPPING:
             loop.add_signal_handler(word, task.cancel)
         try:
@@ -210,18 +252,18 @@ async def _until_interrupted(
 def vet(
     problems: Sequence[Problem], judging: JudgingSession, reporter: Reporter
 ) -> tuple[Problem, ...]:
-    """The problems, unchecked examples checked; it is said how many are wrong.
+    """Check unchecked examples; return the problems and report wrong examples.
 
     Args:
-        problems: those that a command is going to grade; where none is unchecked, nothing is done.
+        problems: the problems to grade; without unchecked examples nothing is done.
         judging: workers and isolation; the limits are each source's own.
-        reporter: shows that.
+        reporter: shows how many examples are wrong.
 
     Raises:
         VettingError: the sandbox failed.
-        IsolationError: there is no sandbox that is strong enough.
+        IsolationError: no sandbox is strong enough.
         DataError: a problem's row cannot be read again.
-        KeyboardInterrupt: it was interrupted; what was found until then is remembered.
+        KeyboardInterrupt: it was interrupted; earlier results are kept.
     """
     if not any(problem.unchecked for problem in problems):
         return tuple(problems)
@@ -229,17 +271,37 @@ def vet(
     vetting = ExampleCheck(problems, memory)
     asked = replace(judging, options=OPTIONS)
     try:
-        if judge_jobs(vetting.jobs, asked, reporter, "own solutions", vetting.keep):
+        if judge_jobs(vetting.jobs, asked, reporter, NOUN, vetting.keep):
             raise KeyboardInterrupt
     except* VettingError as errors:
         raise errors.exceptions[0] from None
-    return checked_problems(vetting, memory, reporter)
+    return _checked_problems(vetting, memory, reporter)
 
 
-def checked_problems(
+async def vetted_in(
+    pool: Executor, problems: Sequence[Problem], reporter: Reporter
+) -> tuple[Problem, ...]:
+    """Check examples in workers that are open; see `vet`.
+
+    Raises:
+        VettingError: the sandbox failed.
+        DataError: a problem's row cannot be read again.
+    """
+    if not any(problem.unchecked for problem in problems):
+        return tuple(problems)
+    memory = KnownChecks(default_folder())
+    vetting = ExampleCheck(problems, memory)
+    if vetting.jobs:
+        await judge_reported(pool, vetting.jobs, OPTIONS, NOUN, vetting.keep, reporter=reporter)
+    return _checked_problems(vetting, memory, reporter)
+
+
+NOUN = "own solutions"
+
+
+def _checked_problems(
     vetting: ExampleCheck, memory: KnownChecks, reporter: Reporter
 ) -> tuple[Problem, ...]:
-    """Return the problems without their wrong examples, and report how many were wrong."""
     found = vetting.vetted()
     if found.dropped:
         reporter.notice(dropped_examples(found))

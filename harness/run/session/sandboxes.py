@@ -1,13 +1,11 @@
-"""The sandboxes that a call from Python judges in, and examples checked in them beforehand."""
+"""Sandboxes for calls from Python, and the check of examples in them."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
-from harness.grading.example_check import OPTIONS, ExampleCheck, KnownChecks, default_folder
-from harness.grading.jobs import judge_all
 from harness.problem import Problem
 from harness.run.reporter import LOG
-from harness.run.session.judging_session import checked_problems
+from harness.run.session.judging_session import vetted_in
 from harness.run.spec.spec import RunSpec
 from harness.sandbox.executor import Executor
 from harness.sandbox.isolation import Isolation
@@ -15,14 +13,14 @@ from harness.text import printable_line
 
 
 def open_pool(spec: RunSpec, isolation: Isolation) -> AbstractAsyncContextManager[Executor]:
-    """Where a spec has the work done, to be entered."""
+    """Return the spec's executor, not yet entered."""
     return spec.where.open(isolation, lambda line: LOG.notice(printable_line(line)))
 
 
 async def vetted(
     problems: Sequence[Problem], spec: RunSpec, isolation: Isolation
 ) -> tuple[Problem, ...]:
-    """The problems, examples that were read off statements checked.
+    """Return the problems after checking examples that were taken from statements.
 
     Raises:
         VettingError: the sandbox failed.
@@ -30,12 +28,4 @@ async def vetted(
     if not any(problem.unchecked for problem in problems):
         return tuple(problems)
     async with open_pool(spec, isolation) as pool:
-        return await vetted_in(pool, problems)
-
-
-async def vetted_in(pool: Executor, problems: Sequence[Problem]) -> tuple[Problem, ...]:
-    """The same in sandboxes that are there."""
-    memory = KnownChecks(default_folder())
-    vetting = ExampleCheck(problems, memory)
-    await judge_all(pool, vetting.jobs, OPTIONS, vetting.keep)
-    return checked_problems(vetting, memory, LOG)
+        return await vetted_in(pool, problems, LOG)

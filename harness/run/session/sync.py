@@ -1,7 +1,7 @@
-"""Synchronous forms of asynchronous work, wherever they are called.
+"""Synchronous calls of asynchronous work, from any context.
 
-In a plain program the work runs in the calling thread; in a notebook, whose thread has a running
-loop already, in a thread of its own. No loop of the caller's is replaced in either.
+In a plain program the work runs in the calling thread; in a notebook, whose thread already has a
+running loop, in a separate thread. The caller's loop is never replaced.
 """
 
 import asyncio
@@ -18,19 +18,19 @@ Work = Callable[[], Coroutine[Any, Any, T]]
 
 
 def run(work: Work[T]) -> T:
-    """What the work returns, once it is done.
+    """Run the work to completion and return its result.
 
     An interrupt of the calling thread cancels the work, and is raised when that has ended; in a
-    task that `asyncio.run` runs it is a CancelledError, as always there.
+    task run by `asyncio.run` it is a CancelledError, as usual there.
 
     Args:
-        work: makes the coroutine, in the thread that it runs in.
+        work: makes the coroutine, in the thread in which it runs.
     """
     return _in_thread(work) if _is_running() else _run(_alone(work))
 
 
 def _is_running() -> bool:
-    """Whether this thread has a loop that runs."""
+    """Whether this thread has a running loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -39,13 +39,13 @@ def _is_running() -> bool:
 
 
 def _run(coroutine: Coroutine[Any, Any, T]) -> T:
-    # With a factory the runner leaves alone what the thread has for its loop.
+    # With a factory the runner does not change the thread's current loop.
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
         return runner.run(coroutine)
 
 
 async def _alone(work: Work[T]) -> T:
-    """Do the work; of several faults at once one is raised, since one cause is as good as all."""
+    """Do the work; of several errors at once only one is raised."""
     try:
         return await work()
     except BaseExceptionGroup as errors:
@@ -53,7 +53,7 @@ async def _alone(work: Work[T]) -> T:
 
 
 def first_of(error: BaseException) -> BaseException:
-    """The first fault of a group, however deep."""
+    """Return the first error of a group, at any depth."""
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error
@@ -70,7 +70,7 @@ def _in_thread(work: Work[T]) -> T:
     def target() -> None:
         try:
             found = _run(main())
-        except BaseException as error:  # noqa: BLE001 - it is the caller's to hear of
+        except BaseException as error:  # noqa: BLE001 - passed on to the caller
             outcome.set_exception(error)
         else:
             outcome.set_result(found)
@@ -83,17 +83,17 @@ def _in_thread(work: Work[T]) -> T:
     except (KeyboardInterrupt, asyncio.CancelledError):
         for loop, task in under_way:
             if task is not None:
-                with suppress(RuntimeError):  # it has ended by itself
+                with suppress(RuntimeError):  # it has already ended
                     loop.call_soon_threadsafe(task.cancel)
         thread.join()
         raise
 
 
 def _wait(outcome: Future[T]) -> T:
-    """What the work returns.
+    """Return the result of the work.
 
-    Where the loop is that of `asyncio.run`, an interrupt is no exception here: the task is told to
-    end, and cannot hear of it while it waits.
+    In a loop of `asyncio.run`, an interrupt raises no exception here: it cancels the task, which
+    does not notice while it waits.
     """
     task = asyncio.current_task()
     before = 0 if task is None else task.cancelling()

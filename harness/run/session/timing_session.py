@@ -1,4 +1,4 @@
-"""Timing solutions that somebody has, from the command line."""
+"""Time existing solutions."""
 
 from collections.abc import Callable, Sequence
 from typing import cast, get_args
@@ -6,13 +6,13 @@ from typing import cast, get_args
 from harness.efficiency.measurement import Scales, Timed, time_all
 from harness.efficiency.scale import Efficiency, Timing
 from harness.errors import UsageError
-from harness.run.reporter import JudgingProgress, Reporter
-from harness.run.session.judging_session import JudgingSession, in_pool
+from harness.grading.jobs import Options
+from harness.run.reporter import Reporter
 from harness.sandbox.executor import Executor
 
 
 def timing_of(word: str) -> Timing:
-    """How, from a flag. Raises UsageError."""
+    """Return the timing method of a flag. Raises UsageError."""
     known = get_args(Timing)
     if word not in known:
         raise UsageError(f"--timing {word}: known are {', '.join(known)}")
@@ -20,40 +20,35 @@ def timing_of(word: str) -> Timing:
 
 
 def asked_timing(word: str | None, *, efficiency: bool) -> Timing | None:
-    """How solutions are to be timed, from the flags; None where they are not. Raises UsageError."""
+    """Return the timing method of the flags; None without timing. Raises UsageError."""
     if word is not None and not efficiency:
         raise UsageError("--timing says how --efficiency measures; give that too")
     return timing_of(word or "paired") if efficiency else None
 
 
-def time_solutions(
+async def time_reported(
+    pool: Executor,
     solutions: Sequence[Timed],
-    judging: JudgingSession,
+    options: Options,
     timing: Timing,
-    reporter: Reporter,
     keep: Callable[[int, Efficiency], None],
-) -> bool:
-    """Time solutions with a progress bar; returns whether an interrupt ended it.
+    *,
+    reporter: Reporter,
+) -> None:
+    """Time solutions, and report progress.
 
     Args:
-        solutions: those of a problem should follow one another.
-        judging: where, and under which limits.
-        timing: how.
-        reporter: shows how far it is.
-        keep: is given each as it is timed.
-
-    Raises:
-        IsolationError: there is no sandbox that is strong enough.
+        pool: the workers.
+        solutions: those of one problem should follow one another.
+        options: limits of time and memory.
+        timing: the method.
+        keep: receives each solution's number and result.
+        reporter: shows the progress.
     """
-    if not solutions:
-        return False
-    scales = Scales(judging.options, timing)
+    with reporter.judging(len(solutions), "solutions timed") as progress:
 
-    async def work(pool: Executor, progress: JudgingProgress) -> None:
         def done(number: int, found: Efficiency) -> None:
             keep(number, found)
             progress.judged(good=found.time is not None, failed=False)
 
-        await time_all(pool, solutions, scales, done)
-
-    return in_pool(work, judging, reporter, len(solutions), "solutions timed")
+        await time_all(pool, solutions, Scales(options, timing), done)

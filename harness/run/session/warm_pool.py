@@ -1,4 +1,4 @@
-"""A pool of sandboxes in a thread of its own, for callers of any thread and any loop."""
+"""A sandbox pool in a separate thread, for callers in any thread and loop."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """The pool, the loop that it lives in, and what ends both."""
+    """The pool, its loop, and the event that ends both."""
 
     pool: Executor
     loop: asyncio.AbstractEventLoop
@@ -30,10 +30,10 @@ class _Open:
 
 
 class WarmPool:
-    """Opens when the first piece of work comes, and stays until it is closed."""
+    """A pool that opens with the first piece of work and stays open until closed."""
 
     def __init__(self, spec: RunSpec, isolation: Isolation, owner: str = "grader") -> None:
-        self._owner = owner  # in messages
+        self._owner = owner  # name in messages
         self._spec = spec
         self._isolation = isolation
         self._lock = threading.Lock()
@@ -43,11 +43,11 @@ class WarmPool:
         self._process = os.getpid()
 
     def begin(self, work: Callable[[Executor], Coroutine[Any, Any, T]]) -> Future[T]:
-        """Begin a piece of work; cancelling what is returned drops it.
+        """Start a piece of work; cancelling the returned future cancels it.
 
         Raises:
-            UsageError: it is closed, or was opened by the process that this one was forked from.
-            HarnessError: the pool cannot be had.
+            UsageError: the pool is closed, or was opened before this process was forked.
+            HarnessError: the pool cannot be opened.
         """
         with self._lock:
             if self._closed:
@@ -70,12 +70,12 @@ class WarmPool:
         return asyncio.run_coroutine_threadsafe(guarded(), there.loop)
 
     def close(self) -> None:
-        """End it, with whatever is under way."""
+        """Close the pool, cancelling any work under way."""
         with self._lock:
             self._closed = True
         if self._thread is None or self._process != os.getpid():
             return
-        with suppress(Exception):  # it never opened
+        with suppress(Exception):  # it was never opened
             there = self._opened.result()
             with suppress(RuntimeError):  # its loop has ended
                 there.loop.call_soon_threadsafe(there.stop.set)
@@ -85,7 +85,7 @@ class WarmPool:
         try:
             with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
                 runner.run(self._open_until_closed())
-        except BaseException as error:  # noqa: BLE001 - the caller hears of it
+        except BaseException as error:  # noqa: BLE001 - passed on to the caller
             if not self._opened.done():
                 self._opened.set_exception(error)
 
@@ -102,6 +102,6 @@ class WarmPool:
         finally:
             try:
                 await opening.__aexit__(None, None, None)
-            except RuntimeError:  # the interpreter is ending, and has no more threads to give
+            except RuntimeError:  # the interpreter is exiting, and cannot start threads
                 if isinstance(pool, SandboxPool):
                     pool.close()

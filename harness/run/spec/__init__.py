@@ -1,5 +1,5 @@
 """The settings of a run.
 
-`*_settings` declare them, a group each; `spec` reads them from flags, YAML and stored runs; `keys`
-is their list for type checkers.
+The `*_settings` modules declare them in groups; `spec` reads them from flags, YAML and stored
+runs; `keys` lists them for type checkers.
 """

@@ -1,4 +1,4 @@
-"""Keyword arguments that a function takes as `**keys`, listed by `help()` and by editors."""
+"""Signatures that list the `**keys` of a function for `help()` and editors."""
 
 import inspect
 from collections.abc import Callable
@@ -8,12 +8,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def listing(keys: type[Any]) -> Callable[[F], F]:
-    """Return a decorator that lists the keys of a `TypedDict` in a function's signature.
+    """Return a decorator that lists a `TypedDict`'s keys in a function's signature.
 
     A key that is not given has the default `...`: the run's own default, or that of the spec.
 
     Args:
-        keys: the type of the function's `**` parameter, every key of which may be left out.
+        keys: type of the function's `**` parameter; all its keys are optional.
     """
 
     def listed(function: F) -> F:

@@ -1,4 +1,4 @@
-"""Keyword arguments as the keys of a run's spec, for the type checker and for the caller."""
+"""Types of the keyword arguments that are keys of a run's spec."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -19,7 +19,7 @@ Words = str | Sequence[str]
 
 
 class SelectionKeys(TypedDict, total=False):
-    """Which of a benchmark's problems are taken."""
+    """Keys that select the problems of a benchmark."""
 
     skip_bad_rows: bool
     task: Words
@@ -35,7 +35,7 @@ class SelectionKeys(TypedDict, total=False):
 
 
 class JudgingKeys(TypedDict, total=False):
-    """How solutions are judged, and where."""
+    """Keys of how and where solutions are graded."""
 
     rule: str | None
     test_timeout: float | str | None
@@ -51,13 +51,13 @@ class JudgingKeys(TypedDict, total=False):
 
 
 class GradeKeys(SelectionKeys, JudgingKeys, total=False):
-    """What `grade` takes: whose solutions, and how they are judged."""
+    """Keys of `grade`: selection of problems, and grading."""
 
     timing: Timing
 
 
 class RunKeys(SelectionKeys, JudgingKeys, total=False):
-    """All keys of `harness.RunSpec` but those that `evaluate` names itself."""
+    """All keys of `harness.RunSpec` except the named parameters of `evaluate`."""
 
     samples_per_problem: int
     base_url: str | None
@@ -118,18 +118,18 @@ class RunKeys(SelectionKeys, JudgingKeys, total=False):
 def spec_from(
     caller: str, given: Mapping[str, Any], takes: type, own: Iterable[str], **more: Any
 ) -> RunSpec:
-    """The spec that the arguments of a function mean.
+    """Return the spec of a function's arguments.
 
     Args:
-        caller: the function, for messages.
+        caller: name of the function, for messages.
         given: its keyword arguments that are keys.
-        takes: a `TypedDict` of those that it knows.
-        own: the arguments that it names itself, which a wrong key may be meant for.
-        more: keys that follow from these.
+        takes: a `TypedDict` of the keys it accepts.
+        own: names of its other arguments, which a wrong key may be meant for.
+        more: further keys, derived from its other arguments.
 
     Raises:
         UsageError: a key is unknown, or a value out of range; the message names the key, and the
-            nearest right one.
+            most similar valid one.
     """
     refuse_unknown(given, {*takes.__annotations__, *own}, caller)
     if more.get("sample_size") is not None and given.get("sample_size") is not None:

@@ -15,14 +15,14 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     # LiveCodeBench's own runner: https://github.com/LiveCodeBench/LiveCodeBench
     {"livecodebench": {"temperature": 0.2, "top_p": 0.95, "samples_per_problem": 10}}
 )
-"""Published settings, by name."""
+"""Published settings by name."""
 
 MOST_HEADERS = 100
 MOST_TOP_K = 2**31 - 1
 
 
 def with_preset(values: Any) -> Any:
-    """The keys of a spec with those of their preset, where these are not given themselves."""
+    """Add the values of a preset for keys that are not given."""
     if not isinstance(values, Mapping):
         return values
     keys = cast("Mapping[str, Any]", values)
@@ -33,7 +33,7 @@ def with_preset(values: Any) -> Any:
 
 
 def read_extra_body(value: Any) -> dict[str, Any] | None:
-    """A JSON object, or its text; None for an empty one. Raises PydanticCustomError."""
+    """Read a JSON object, or its text; None if empty. Raises PydanticCustomError."""
     wrong = PydanticCustomError("extra_body", 'give a JSON object, as {{"top_k": 20}}')
     try:
         if value is None:
@@ -48,12 +48,12 @@ def read_extra_body(value: Any) -> dict[str, Any] | None:
 
 
 def read_header(value: Any) -> tuple[str, ...]:
-    """Headers: texts `NAME:VALUE`, or names with their values.
+    """Read headers: texts `NAME:VALUE`, or a mapping of names to values.
 
-    A message shows no value, as that may be a secret.
+    Messages never contain a value, which may be a secret.
 
     Raises:
-        PydanticCustomError: one cannot be sent.
+        PydanticCustomError: a header is invalid.
     """
     given: Any = value
     if isinstance(given, Mapping):
@@ -68,7 +68,7 @@ def read_header(value: Any) -> tuple[str, ...]:
 
 
 def read_stop(value: Any) -> Any:
-    """Texts that end an answer; none is empty. Raises PydanticCustomError."""
+    """Check that no stop text is empty. Raises PydanticCustomError."""
     if not isinstance(value, list | tuple):
         return value
     given = cast("list[Any]", value)
@@ -85,7 +85,7 @@ Word = Annotated[str | None, Field(min_length=1, max_length=100)]
 Variable = Annotated[str | None, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
 Stop = Annotated[tuple[str, ...], BeforeValidator(read_stop)]
 ExtraBody = Annotated[dict[str, Any] | None, BeforeValidator(read_extra_body)]
-# No value of a header is written anywhere.
+# Values of headers are never stored.
 Headers = Annotated[
     tuple[str, ...],
     BeforeValidator(read_header),

@@ -1,7 +1,8 @@
 """The declaration of a setting: its flag, help and rules, beside its type.
 
 Each setting is declared once, at its field of a `SettingsGroup`. Flags, help, YAML keys, the JSON
-Schema, `docs/configuration.md`, and the rules of modes, resuming and comparing follow from it.
+Schema, `docs/configuration.md`, and the rules of modes, resuming and comparing are derived from
+it.
 """
 
 import difflib
@@ -22,7 +23,7 @@ LEAST_MEMORY = 64  # MiB
 MOST_MEMORY = 1 << 20  # MiB: a tebibyte
 
 ASKED = tuple(STRATEGIES)
-"""The modes in which harness asks the model; an agent of the user's own asks its model itself."""
+"""Modes in which the harness sends the requests, and not a user's own agent."""
 TOOLS = ("agentic", *EXTERNAL)
 """The modes with tools."""
 
@@ -34,18 +35,18 @@ class Setting:
     """The declaration of one setting.
 
     Attributes:
-        help: what it sets, with its unit and default, for the flag and the docs.
-        panel: the heading that its flag stands under.
-        names: the spellings of its flag; by itself the key's name.
-        metavar: what stands for its value in the help.
-        modes: the built-in modes that use it; none named for all. A user's own mode may use any.
-        needs: what it takes for the setting to have an effect: `programs` that are run, or programs
-            that are judged on `tests`. Problems that ask for a value have neither.
-        may_change: it may change when a run is resumed, as it changes no result.
-        may_grow: it may change when a run is resumed, as long as no sample is lost by it.
-        compared: another value of it can change a result.
-        factor: it says what is measured, so that runs are compared because they differ in it.
-        usual: the value that stands behind None.
+        help: description for the flag and the docs, with unit and default.
+        panel: heading of its flag in the help.
+        names: spellings of its flag; default: derived from the key.
+        metavar: placeholder of its value in the help.
+        modes: built-in modes that use it; empty for all. A user's own mode may use any.
+        needs: condition for it to have an effect: `programs` that are run, or programs graded on
+            `tests`. Problems that ask for a value have neither.
+        may_change: whether it may change when a run is resumed, as it affects no result.
+        may_grow: whether it may change when a run is resumed, as long as no sample is lost.
+        compared: whether it can affect a result.
+        factor: whether it may be the difference that a comparison of runs measures.
+        usual: the value that None stands for.
     """
 
     help: str
@@ -63,13 +64,13 @@ class Setting:
 
 
 class SettingsGroup(BaseModel):
-    """Settings that belong together. Every field has a `Setting` in its annotation."""
+    """A group of settings; every field has a `Setting` in its annotation."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def settings_of(spec: type[BaseModel]) -> Mapping[str, Setting]:
-    """The declared rules of a spec's fields, by key."""
+    """Return the declared setting of each field of a spec, by key."""
     return MappingProxyType(
         {
             key: next(each for each in field.metadata if isinstance(each, Setting))
@@ -79,7 +80,7 @@ def settings_of(spec: type[BaseModel]) -> Mapping[str, Setting]:
 
 
 def is_said(spec: BaseModel, key: str) -> bool:
-    """Whether a value was given: a default that means "no" or "none" is as good as none given."""
+    """Whether a value was given; an explicit no or none does not count."""
     if key not in spec.model_fields_set:
         return False
     value: Any = getattr(spec, key)
@@ -87,7 +88,7 @@ def is_said(spec: BaseModel, key: str) -> bool:
 
 
 def refuse_unknown(values: Iterable[str], known: Collection[str], where: str) -> None:
-    """Refuse a key that there is not. Raises UsageError, which names the nearest that there is."""
+    """Refuse unknown keys. Raises UsageError, which names the most similar known one."""
     unknown = next((key for key in values if key not in known), None)
     if unknown is not None:
         near = _nearest(unknown[:200], known)
@@ -96,7 +97,7 @@ def refuse_unknown(values: Iterable[str], known: Collection[str], where: str) ->
 
 
 def _nearest(word: str, known: Collection[str]) -> str | None:
-    """The known word that is most like another; one with letters swapped comes first."""
+    """Return the most similar known word; one with swapped letters comes first."""
     letters = sorted(word)
     swapped = next((each for each in known if sorted(each) == letters), None)
     return swapped or next(iter(difflib.get_close_matches(word, known, n=1)), None)

@@ -1,9 +1,9 @@
-"""A run in parts, for batch schedulers: each is a run of its own, and `harness merge` joins them.
+"""Shards of a run for batch schedulers: separate runs, joined by `harness merge`.
 
-The problems are dealt out by their position in the selection, like cards: shard I of N has the
-I-th, the (I+N)-th and so on. So shards differ by one problem at most, each has the same share of
-any stretch of the data, and the order of the whole follows from theirs. All samples of a problem
-are in one shard.
+Problems are distributed by their position in the selection: shard I of N has the I-th, the
+(I+N)-th and so on. So the sizes of shards differ by at most one problem, each has the same share
+of any section of the data, and the original order can be restored. All samples of a problem are in
+one shard.
 """
 
 import re
@@ -18,22 +18,22 @@ from harness.sources.selection import Selected
 
 MOST_SHARDS = 100_000
 MOST_SAMPLES = 500_000
-"""Of a run, with all its shards."""
+"""Largest number of samples of a run, including all its shards."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The I-th of N parts; from 1."""
+    """Shard I of N; `index` counts from 1."""
 
     index: int
     of: int
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """From `I/N`.
+        """Parse `I/N`.
 
         Raises:
-            ValueError: it is no such thing; the message says what to give.
+            ValueError: the text is malformed; the message says what to give.
         """
         found = re.fullmatch(r"\s*(\d{1,9})\s*/\s*(\d{1,9})\s*", text, re.ASCII)
         index, of = map(int, found.groups()) if found else (0, 0)
@@ -45,10 +45,10 @@ class Shard:
         return f"{self.index}/{self.of}"
 
     def among(self, selected: Selected) -> Selected:
-        """Its part of the problems.
+        """Return this shard's part of the problems.
 
         Raises:
-            NothingSelectedError: there are fewer problems than shards, and it has none.
+            NothingSelectedError: there are fewer problems than shards, and this one is empty.
         """
         problems = selected.problems[self.index - 1 :: self.of]
         if not problems:
@@ -61,11 +61,11 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What a shard is a part of.
+    """The complete run that a shard belongs to.
 
     Attributes:
-        problems: how many there are in all.
-        hash: of their ids and contents, in order, as they were selected.
+        problems: total number of problems.
+        hash: hash of their ids and contents, in order of selection.
     """
 
     problems: int
@@ -73,12 +73,12 @@ class Whole:
 
     @classmethod
     def of(cls, problems: Sequence[Problem]) -> Self:
-        """Of selected problems."""
+        """Return the whole of some selected problems."""
         parts = (text for problem in problems for text in (problem.id, problem.content_hash))
         return cls(len(problems), content_hash(*parts))
 
     def as_json(self, shard: Shard) -> dict[str, Any]:
-        """What `run.json` of one of its shards says."""
+        """Return the entry in a shard's `run.json`."""
         return {
             "index": shard.index,
             "of": shard.of,
@@ -88,13 +88,13 @@ class Whole:
 
 
 def planned_samples(manifest: Mapping[str, Any]) -> int:
-    """Return how many samples a run is to have, those of missing shards included."""
+    """Return the number of planned samples, including those of missing shards."""
     problems = max(len(manifest["problems"]), problems_merged(manifest))
     return problems * manifest["spec"]["samples_per_problem"]
 
 
 def problems_merged(manifest: Mapping[str, Any]) -> int:
-    """How many problems a run of shards has, those of missing ones included; 0 for other runs."""
+    """Return a merged run's problems, including missing shards; 0 for other runs."""
     merged = manifest.get("merged")
     found = cast("dict[str, Any]", merged).get("problems") if isinstance(merged, dict) else None
     return found if isinstance(found, int) else 0

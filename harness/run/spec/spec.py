@@ -1,4 +1,4 @@
-"""The spec of a run: one model, from a YAML file and flags; flags win."""
+"""The spec of a run with one model, from a YAML file and flags; flags win."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -23,8 +23,8 @@ from harness.sources.selection import Selection
 
 class RunSpec(
     ExecutionSettings, JudgingSettings, ModeSettings, RequestSettings, ProblemSettings
-):  # the fields of the last one come first
-    """Everything that defines a run. Each key is a flag of `harness run` as well.
+):  # fields of the last base class come first
+    """Everything that defines a run. Each key is also a flag of `harness run`.
 
     Each field is declared in one of the groups, with its flag, help and rules as a `Setting`.
     """
@@ -36,17 +36,17 @@ class RunSpec(
 
     @property
     def test_seconds(self) -> float | None:
-        """CPU seconds per test, where they are said in numbers."""
+        """CPU seconds per test, if given as a number."""
         return self.test_timeout if isinstance(self.test_timeout, float) else None
 
     @property
     def where(self) -> Where:
-        """Where the work is done."""
+        """The executor."""
         address = self.ray_address if self.executor == "ray" else None
         return Where(self.executor, address, self.workers)
 
     def selection(self) -> Selection:
-        """Which of the problems are taken."""
+        """Return the selection of problems."""
         return Selection(
             tasks=self.task,
             difficulties=self.filter_difficulty,
@@ -62,53 +62,53 @@ class RunSpec(
 
 
 SETTINGS = settings_of(RunSpec)
-"""The rules of each key."""
+"""The setting of each key."""
 
 LISTS = tuple(
     key for key, field in RunSpec.model_fields.items() if get_origin(field.annotation) is tuple
 )
-"""The keys whose value is a list; one word stands for a list of one."""
+"""Keys whose value is a list; a single word counts as a list of one."""
 
 RESUMABLE = frozenset(key for key, setting in SETTINGS.items() if setting.may_change)
-"""The keys that may change when a run is resumed: speed, budget, prices, addresses."""
+"""Keys that may change when a run is resumed: speed, budget, prices, addresses."""
 
 GROWING = frozenset(key for key, setting in SETTINGS.items() if setting.may_grow)
-"""The keys that may change when a run is resumed, as long as it keeps all its samples."""
+"""Keys that may change when a run is resumed, as long as it keeps its samples."""
 
 COMPARED = tuple(
     key for key, setting in SETTINGS.items() if setting.compared and not setting.may_grow
 )
-"""The keys whose difference can change a result."""
+"""Keys that can affect a result."""
 
 
 def uses(mode: object, key: str) -> bool:
-    """Whether a mode uses a setting; a mode of the user's own may use any."""
+    """Whether a mode uses a setting; a user's own mode may use any."""
     setting = SETTINGS.get(key)
     return setting is None or not setting.modes or mode not in BUILT_IN or mode in setting.modes
 
 
 def default_of(key: str) -> Any:
-    """The value of a key that is not given, as a stored spec has it."""
+    """Return a key's default value in the format of a stored spec."""
     value: Any = RunSpec.model_fields[key].get_default()
     return [] if value == () else value
 
 
 def flag_of(key: str, value: object = True) -> str:
-    """The flag that gives a key this value, without the value."""
+    """Return the flag that gives a key this value, without the value itself."""
     word = key.replace("_", "-")
     return f"--no-{word}" if value is False and default_of(key) is True else f"--{word}"
 
 
 def read_spec(path: Path | None, flags: Mapping[str, Any]) -> RunSpec:
-    """The spec of a YAML file, if there is one, with the flags over it.
+    """Return the spec of a YAML file, if given, overridden by flags.
 
     Args:
-        path: the YAML file.
-        flags: the flags that were given, by key.
+        path: the YAML file; None for none.
+        flags: the given flags, by key.
 
     Raises:
         UsageError: the file cannot be read, a key is unknown, or a value is out of range; the
-            message names the key, and the nearest right one.
+            message names the key, and the most similar valid one.
     """
     return spec_of({**({} if path is None else read_yaml(path)), **flags}, path, flags)
 
@@ -116,15 +116,15 @@ def read_spec(path: Path | None, flags: Mapping[str, Any]) -> RunSpec:
 def spec_of(
     values: Mapping[str, Any], path: Path | str | None, flags: Collection[str] = ()
 ) -> RunSpec:
-    """The spec of some values.
+    """Return the spec of some values.
 
     Args:
-        values: by key.
-        path: of the file that they are from, or what else they were given to.
-        flags: the keys that are from the command line instead.
+        values: values by key.
+        path: path of their file, or name of the function that received them.
+        flags: the keys that come from the command line.
 
     Raises:
-        UsageError: as `read_spec` has it.
+        UsageError: as in `read_spec`.
     """
     refuse_unknown(values, RunSpec.model_fields, str(path))
     values = dict(values)
@@ -139,7 +139,7 @@ def spec_of(
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))
-        flag = f"--{str(first['loc'][0]).replace('_', '-')}"  # which part of it, the value shows
+        flag = f"--{str(first['loc'][0]).replace('_', '-')}"  # the value shows which part
         name = flag if str(first["loc"][0]) in flags else f"{path}: {name}"
         raise UsageError(f"{name}: {first['msg']}{_given(first)}") from None
     find_strategy(spec.mode)
@@ -152,10 +152,10 @@ def spec_of(
 
 
 def _given(error: ErrorDetails) -> str:
-    """The value of a wrong key; nothing where that may be a secret."""
+    """Return the value of a wrong key; empty if it may be a secret."""
     if error["loc"][0] in {"header", "api_key_env"}:
         return ""
-    given = error["input"]  # a collection may be a bomb of aliases: it is not written out
+    given = error["input"]  # collections are not written out: YAML aliases may make them huge
     value = str(given)[:100] if isinstance(given, str | int | float) else type(given).__name__
     return f" (given: {value})"
 
@@ -163,7 +163,7 @@ def _given(error: ErrorDetails) -> str:
 def _refuse_empty(
     values: Mapping[str, Any], path: Path | str | None, flags: Collection[str]
 ) -> None:
-    """Refuse a text without a letter, such as an unset variable of a shell. Raises UsageError."""
+    """Refuse blank texts, e.g. from an unset shell variable. Raises UsageError."""
     for key, value in values.items():
         words = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
         kept = str if key == "stop" else str.strip  # an answer may end at white space
@@ -173,7 +173,7 @@ def _refuse_empty(
 
 
 def known_keys(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What a stored spec says, as `read_spec` takes it.
+    """Return the keys of a stored spec that `read_spec` accepts.
 
     Defaults, and settings that its mode does not use, are left out.
 
@@ -204,7 +204,7 @@ def _refuse_unused(
         name = flag_of(key, getattr(spec, key)) if told else f"{path}: {key}"
         if setting.modes == ASKED:
             raise UsageError(
-                f"{name}: how a model is asked, and what that costs, is the own affair of an agent "
-                "of yours; leave it out"
+                f"{name} has no effect with --mode {spec.mode}, in which your own agent calls its "
+                "model; leave it out"
             )
         raise UsageError(f"{name} goes with --mode {' or '.join(setting.modes)}, not {spec.mode}")

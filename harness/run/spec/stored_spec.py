@@ -1,4 +1,4 @@
-"""The settings of a run, as `run.json` stores them."""
+"""The settings of a run in the format of `run.json`."""
 
 from typing import Any
 

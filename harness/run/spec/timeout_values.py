@@ -1,4 +1,4 @@
-"""Read a time limit: CPU seconds, or a multiple of a reference's time."""
+"""Parsing of a time limit: CPU seconds, or a multiple of a reference's time."""
 
 import math
 from typing import Any
@@ -7,11 +7,11 @@ from pydantic_core import PydanticCustomError
 
 LONGEST_SECONDS = 7 * 86_400
 REFERENCE = "reference*"
-"""Begins a limit of time that is so many times what a problem's own reference needs."""
+"""Prefix of a time limit given as a multiple of a reference's time."""
 
 
 def read_test_timeout(value: Any, *, by_reference: bool = True) -> float | str:
-    """A limit of CPU seconds per test: a number, or `reference*FACTOR` where that may be given.
+    """Parse a CPU time limit per test: seconds, or `reference*FACTOR` if allowed.
 
     Raises:
         ValueError: it is neither; the message says what to give.
@@ -33,7 +33,7 @@ def read_test_timeout(value: Any, *, by_reference: bool = True) -> float | str:
 
 
 def factor_of(test_timeout: float | str | None) -> float | None:
-    """The factor of `reference*FACTOR`; None where a limit of time is no such one."""
+    """Return the factor of `reference*FACTOR`; None for other limits."""
     if not isinstance(test_timeout, str) or not test_timeout.startswith(REFERENCE):
         return None
     try:
@@ -44,7 +44,7 @@ def factor_of(test_timeout: float | str | None) -> float | None:
 
 
 def validated_timeout(value: Any) -> float | str | None:
-    """Return the time limit that a setting gives. Raises PydanticCustomError."""
+    """Return a setting's time limit. Raises PydanticCustomError."""
     try:
         return None if value is None else read_test_timeout(value)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""A YAML file of keys and values, such as a spec is."""
+"""Reading of a YAML file of keys and values, such as a spec."""
 
 from pathlib import Path
 from typing import Any
@@ -9,10 +9,10 @@ MOST_BYTES = 1 << 20
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """The keys of a file with their values; `-` in a key is as good as `_`.
+    """Read a file's keys and values; `-` in a key counts as `_`.
 
     Raises:
-        UsageError: it cannot be read, is no YAML or far too long, or holds something else.
+        UsageError: the file cannot be read, is not YAML or too long, or is not a mapping.
     """
     import yaml
 
@@ -29,7 +29,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: {error}") from None
     except RecursionError as error:
         raise UsageError(f"{path}: nested too deeply") from error
-    except (yaml.YAMLError, ValueError) as error:  # such as the 30th of February
+    except (yaml.YAMLError, ValueError) as error:  # such as February 30th
         raise UsageError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
     if values is None:
         return {}
@@ -39,7 +39,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def with_underscores(values: dict[Any, Any]) -> dict[str, Any]:
-    """The keys as they are written in Python."""
+    """Return the values with keys spelled as in Python."""
     return {_plain(key): value for key, value in values.items()}
 
 
@@ -48,15 +48,15 @@ def _plain(key: object) -> str:
 
 
 class _TwiceError(Exception):
-    """A mapping has a key twice."""
+    """A mapping contains a key twice."""
 
 
 def _read(text: str) -> Any:
-    """The value of a YAML text, in which no mapping has a key twice.
+    """Parse a YAML text, rejecting duplicate keys.
 
     Raises:
-        _TwiceError: one has.
-        YAMLError: it is no YAML.
+        _TwiceError: a mapping contains a key twice.
+        YAMLError: the text is not YAML.
     """
     import yaml
 

@@ -1,1 +1,1 @@
-"""The run directory: its files, read and written."""
+"""Reading and writing of the files in a run directory."""

@@ -1,4 +1,4 @@
-"""A run directory: made, opened, locked, continued."""
+"""A run directory: creating, opening, locking and resuming it."""
 
 import json
 import os
@@ -16,11 +16,11 @@ from harness.run.store.transcripts import FOLDER, open_pack
 
 MANIFEST, RESULTS, SUMMARY = "run.json", "results.jsonl", "summary.json"
 BATCHES = "batches.jsonl"
-"""Samples of one run, all problems together."""
+"""Batches of one run, with samples of all problems together."""
 
 
 class RunDirectory:
-    """A run on disk, open for writing by this process alone.
+    """A run on disk, opened for writing by this process only.
 
     Use `create` or `resume`.
     """
@@ -31,10 +31,10 @@ class RunDirectory:
 
     @classmethod
     def create(cls, path: Path, manifest: Mapping[str, Any]) -> "RunDirectory":
-        """Make a new one.
+        """Create a new run directory.
 
         Raises:
-            RunDirectoryError: it exists, or cannot be made there.
+            RunDirectoryError: it already exists, or cannot be created.
         """
         _check_size(path, manifest)
         try:
@@ -54,10 +54,10 @@ class RunDirectory:
 
     @classmethod
     def resume(cls, path: Path) -> "RunDirectory":
-        """Open one to continue it.
+        """Open an existing run directory to continue the run.
 
         Raises:
-            RunDirectoryError: it is not a run, or another process is at work on it.
+            RunDirectoryError: it is not a run, or another process is using it.
         """
         read_manifest(path)
         try:
@@ -67,18 +67,18 @@ class RunDirectory:
         return cls(path)
 
     def committed(self) -> list[SampleResult]:
-        """The graded samples."""
+        """Return the graded samples."""
         return list(read_results(self.path / RESULTS))
 
     def transcript(self, problem_id: str, index: int) -> TranscriptWriter:
-        """The transcript of a sample: a new one, or that of an unfinished attempt, to go on."""
+        """Open the transcript of a sample, continuing that of an unfinished attempt."""
         path = self.path / FOLDER / file_name(problem_id, index)
         if not path.exists():
             self._take_out(path)
         return TranscriptWriter(path)
 
     def _take_out(self, path: Path) -> None:
-        """Of a pack, where a sample that was done is to be done again."""
+        """Unpack the transcript of a finished sample that is to be done again."""
         pack = open_pack(self.path)
         if pack is None:
             return
@@ -86,34 +86,34 @@ class RunDirectory:
             if path.name not in pack.places:
                 return
             try:
-                draft = path.with_suffix(".draft")  # what lies loose wins: it must be whole
+                draft = path.with_suffix(".draft")  # unpacked files take precedence: write it whole
                 draft.write_bytes(pack.read(path.name))
                 draft.replace(path)
             except OSError as error:
                 raise storage_error(path.parent, error) from error
 
     def new_transcript(self, problem_id: str, index: int) -> TranscriptWriter:
-        """A transcript in the place of whatever there may be."""
+        """Open a new transcript, replacing any existing one."""
         path = self.path / FOLDER / file_name(problem_id, index)
         path.unlink(missing_ok=True)
         return TranscriptWriter(path)
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
-        """Say what the run is now, where it has grown."""
+        """Update the manifest of a run that has grown."""
         try:
             write_json(self.path / MANIFEST, manifest)
         except OSError as error:
             raise storage_error(self.path / MANIFEST, error) from error
 
     def write_summary(self, summary: Mapping[str, Any]) -> None:
-        """Keep what can be made again from the results."""
+        """Write the summary, which can be derived again from the results."""
         try:
             write_json(self.path / SUMMARY, summary)
         except OSError as error:
             raise storage_error(self.path / SUMMARY, error) from error
 
     def close(self) -> None:
-        """Let go of the lock."""
+        """Release the lock."""
         self.results.close()
 
 
@@ -121,7 +121,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """Read `run.json` of a run.
 
     Raises:
-        RunDirectoryError: there is none that can be read.
+        RunDirectoryError: it does not exist or cannot be read.
     """
     try:
         manifest: Any = read_json(path / MANIFEST)
@@ -143,11 +143,11 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def _check_size(path: Path, manifest: Mapping[str, Any]) -> None:
-    """Refuse a run of more samples than can be listed. Raises RunDirectoryError."""
+    """Refuse a run with too many samples. Raises RunDirectoryError."""
     samples = manifest["spec"]["samples_per_problem"]
     if not isinstance(samples, int) or samples < 1:
         raise RunDirectoryError(
-            f"{path / MANIFEST}: samples_per_problem is no number of samples: {str(samples)[:50]}"
+            f"{path / MANIFEST}: samples_per_problem is not a positive integer: {str(samples)[:50]}"
         )
     if planned_samples(manifest) > MOST_SAMPLES:
         raise RunDirectoryError(
@@ -157,10 +157,10 @@ def _check_size(path: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def default_path(mode: str, model: str) -> Path:
-    """A new name under `runs/`, by the time and what is run.
+    """Return an unused path under `runs/`, named by time, model and mode.
 
     Raises:
-        RunDirectoryError: that folder cannot be looked into.
+        RunDirectoryError: that folder cannot be read.
     """
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     word = "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in model)[:40]
@@ -179,7 +179,7 @@ def _unusable(path: Path, error: OSError) -> RunDirectoryError:
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
-    """Write a file whole or not at all. Raises OSError."""
+    """Write a file atomically. Raises OSError."""
     draft = path.with_name(f".{path.name}.draft")
     with draft.open("w", encoding="utf-8") as file:
         json.dump(value, file, indent=2)

@@ -1,4 +1,4 @@
-"""The runs below a folder, without reading all that they hold, and whether somebody is at work."""
+"""Search for runs below a folder, and whether a process is working on a run."""
 
 import os
 from collections.abc import Iterator
@@ -8,22 +8,22 @@ from pathlib import Path
 from harness.run.store.directory import MANIFEST, RESULTS
 
 DEEPEST = 5
-"""Folders below the first; a run holds no other runs."""
+"""Depth of folders to search; runs contain no other runs."""
 MOST_FOLDERS = 20_000
-"""That are looked into, so that a wrong path ends soon."""
+"""Number of folders to search, so that a wrong path ends soon."""
 MOST_RUNS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class FoundRuns:
-    """The runs below a folder; `cut` says whether there may be more than were looked for."""
+    """The runs below a folder; `cut` says whether the search stopped at a limit."""
 
     paths: tuple[Path, ...]
     cut: bool
 
 
 def find_runs(root: Path) -> FoundRuns:
-    """The runs in a folder and below it, or the one that it is itself; links are not followed."""
+    """Find the runs in and below a folder, or the folder itself; follows no links."""
     paths: list[Path] = []
     left = MOST_FOLDERS
     for folder in _folders(root):
@@ -36,9 +36,9 @@ def find_runs(root: Path) -> FoundRuns:
 
 
 def is_under_way(run: Path) -> bool:
-    """Whether a process is at work on a run: it holds the lock of its results.
+    """Whether a process is working on a run, and so holds the lock of its results.
 
-    The kernel's list is read; to try the lock would keep a run that is about to begin from it.
+    Reads the kernel's list of locks: trying the lock could block a run that is about to start.
     """
     try:
         inode = (run / RESULTS).stat().st_ino
@@ -53,7 +53,7 @@ def is_under_way(run: Path) -> bool:
 
 
 def _folders(root: Path) -> Iterator[Path]:
-    """A folder and those below it, breadth first; what is in a run is not looked into."""
+    """Yield a folder and those below it, breadth first, but none inside a run."""
     level = [root]
     for _ in range(DEEPEST + 1):
         below: list[Path] = []
@@ -72,6 +72,6 @@ def _children(folder: Path) -> list[Path]:
                 for entry in entries
                 if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
             ]
-    except OSError:  # one that may not be looked into
+    except OSError:  # not readable
         return []
     return [Path(path) for path in sorted(found)]

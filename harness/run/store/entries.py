@@ -1,7 +1,7 @@
-"""A sample's conversation, put together from the events of its transcript.
+"""A sample's conversation, assembled from the events of its transcript.
 
-`harness.agent.events` says what of a conversation each event holds. Whoever writes a conversation
-in another form reads it from here.
+The conversation in each event is described in `harness.agent.events`. All code that outputs
+conversations in other formats uses this module.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,13 +22,14 @@ from harness.models.protocol import Message
 
 
 class Entry(NamedTuple):
-    """One thing that was said or done.
+    """One entry of a conversation.
 
     Attributes:
-        item: a message that was said to the model, its answer, a tool's result, tests that no call
-            asked for, results that were left out from then on, or the end of a conversation.
-        began, ended: seconds since the sample began, as answers, calls, tests and waits add up.
-        retries: of an answer, how often its request had failed before.
+        item: a message to the model, its answer, a tool's result, tests not run by a tool call,
+            results cleared from then on, or the end of a conversation.
+        began, ended: seconds since the start of the sample, as the sum of answers, calls, tests
+            and waits.
+        retries: number of earlier failures of the request, for an answer.
     """
 
     item: Message | Response | ToolResult | Tested | Cleared | NewConversation
@@ -38,7 +39,7 @@ class Entry(NamedTuple):
 
 
 def entries(events: Iterable[Event]) -> Iterator[Entry]:
-    """Yield the conversation that the standing events of a transcript hold, in order."""
+    """Yield the conversation in the valid events of a transcript, in order."""
     now, retries = 0.0, 0
     for event in standing(events):
         began = now

@@ -1,7 +1,7 @@
-"""Read files of a run directory: regular files only, bounded in size and in nesting.
+"""Reading of run directory files: regular files, limited in size and nesting.
 
-A run directory may come from anybody. A pipe is never waited for, a huge file is never loaded, and
-nested JSON never exhausts the stack: each raises an error that its reader reports for that run.
+Run directories are not trusted. Reading never blocks on a pipe, loads a huge file, or exhausts the
+stack with nested JSON: each raises an error that the caller reports for that run.
 """
 
 import errno
@@ -14,16 +14,16 @@ from typing import Any, BinaryIO, cast
 
 MB = 1 << 20
 LARGEST_JSON = 32 * MB
-"""Bytes of a `run.json`: enough for about 290,000 problems."""
+"""Bytes of `run.json`: enough for about 290,000 problems."""
 LARGEST_SUMMARY = 4 * MB
 LONGEST_LINE = 64 * MB
-"""Bytes of a line of results or of a transcript; a longer one is given as an empty line."""
+"""Bytes of a line in results or transcripts; a longer one reads as an empty line."""
 DEEPEST = 64
-"""Levels of objects and arrays inside one another."""
+"""Levels of nested objects and arrays."""
 
 
 def open_file(path: Path) -> BinaryIO:
-    """Open a regular file for reading. Raises OSError, also for a pipe or a device."""
+    """Open a regular file for reading. Raises OSError, even for a pipe or a device."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -32,7 +32,7 @@ def open_file(path: Path) -> BinaryIO:
 
 
 def read_file(path: Path, most: int) -> bytes:
-    """Read a file of at most so many bytes. Raises OSError."""
+    """Read a file of at most `most` bytes. Raises OSError."""
     with open_file(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
@@ -41,7 +41,7 @@ def read_file(path: Path, most: int) -> bytes:
 
 
 def read_json(path: Path, most: int = LARGEST_JSON) -> Any:
-    """Read a file as JSON. Raises OSError, or ValueError where it is no JSON or nested too deep."""
+    """Read a JSON file. Raises OSError, or ValueError if malformed or too nested."""
     try:
         value: Any = json.loads(read_file(path, most))
     except RecursionError:
@@ -55,7 +55,7 @@ def read_json(path: Path, most: int = LARGEST_JSON) -> Any:
 
 
 def _inside(value: Any) -> list[Any]:
-    """The objects and arrays that are members of an object or an array."""
+    """Return the objects and arrays directly inside an object or array."""
     members: list[Any] = []
     if isinstance(value, dict):
         members = list(cast("dict[str, Any]", value).values())
@@ -65,10 +65,10 @@ def _inside(value: Any) -> list[Any]:
 
 
 def lines_of(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file, each with its newline; an over-long one is given as an empty line."""
+    """Yield the lines of a file with newlines; an overlong one becomes an empty line."""
     while line := file.readline(LONGEST_LINE):
         if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
             while line and not line.endswith(b"\n"):
                 line = file.readline(LONGEST_LINE)
-            line = line[-1:]  # empty where the file ends without a newline
+            line = line[-1:]  # empty if the file ends without a newline
         yield line

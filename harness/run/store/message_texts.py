@@ -1,6 +1,6 @@
-"""Messages as a person reads them: their words, the program that a call hands over, the reasoning.
+"""Readable texts of messages: content, program in a tool call, reasoning.
 
-Every place that shows a transcript takes the texts from here.
+All code that displays a transcript uses these texts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,21 +13,21 @@ from harness.models.protocol import AssistantMessage, Message, ToolCall
 REASONING_KEYS = ("thinking", "text", "reasoning_content", "reasoning", "content", "summary")
 DEEPEST = 6
 LONGEST_ARGUMENTS = 4 * 1024 * 1024
-"""Characters; longer ones are not taken apart."""
+"""Characters; longer arguments are not parsed."""
 
 
 def message_text(message: Message) -> str:
-    """What a message says."""
+    """Return a message's text."""
     return message.text if isinstance(message, AssistantMessage) else message.content
 
 
 def arguments(call: ToolCall) -> str:
-    """A call's arguments as a person reads them: a program as one, else as they came."""
+    """Return a call's arguments in readable form: just the program, if there is one."""
     return program(call) or call.arguments
 
 
 def program(call: ToolCall) -> str | None:
-    """The program or the answer that a call hands over, if it is one of those that do."""
+    """Return the program or answer in a call's arguments; None if there is none."""
     if len(call.arguments) > LONGEST_ARGUMENTS:
         return None
     try:
@@ -42,7 +42,7 @@ def program(call: ToolCall) -> str | None:
 
 
 def other_arguments(call: ToolCall) -> str:
-    """The arguments beside the program."""
+    """Return the arguments other than the program or answer."""
     if len(call.arguments) > LONGEST_ARGUMENTS:
         return ""
     values = cast("dict[str, Any]", from_json(call.arguments))
@@ -51,7 +51,7 @@ def other_arguments(call: ToolCall) -> str:
 
 
 def reasoning_text(blocks: Sequence[dict[str, Any]]) -> str:
-    """What a provider shows of a model's reasoning; nothing where it is encrypted."""
+    """Return the visible text of a model's reasoning; empty if it is encrypted."""
     return "\n\n".join(part for block in blocks for part in _reasoning(block, 0) if part.strip())
 
 
@@ -79,7 +79,7 @@ def _of_block(block: dict[str, Any], depth: int) -> Iterator[str]:
 
 
 def _is_reasoning(block: dict[str, Any], inner: Any) -> bool:
-    """Whether it is reasoning, and not the answer or a call, which are kept beside it."""
+    """Whether a part is reasoning, and not the answer or a call stored with it."""
     if "field" in block:
         return block["field"] not in {"content", "tool_calls"}
     kind = cast("dict[str, Any]", inner).get("type") if isinstance(inner, dict) else None

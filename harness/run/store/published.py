@@ -1,4 +1,4 @@
-"""Whose verdicts a run has: published ones, or those made here."""
+"""Origin of a run's verdicts: published, or made here."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ PUBLISHED, HERE = "published", "made here"
 
 
 def verdicts_of(manifest: Mapping[str, Any]) -> str:
-    """Whose verdicts a run has: `published` or `made here`."""
+    """Return the origin of a run's verdicts: `published` or `made here`."""
     match manifest:
         case {"imported": {"verdicts": str(whose)}}:
             return whose
@@ -16,6 +16,6 @@ def verdicts_of(manifest: Mapping[str, Any]) -> str:
 
 
 def as_judged_here(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What a manifest says of its import once the solutions are judged again; of others nothing."""
+    """Return the import entry of a regraded run; empty if the run is not imported."""
     imported = manifest.get("imported")
     return {"imported": {**imported, "verdicts": HERE}} if imported else {}

@@ -1,8 +1,8 @@
-"""The requests that a transcript tells of: what each used, and which were never heard.
+"""The requests in a transcript: their usage, and those whose answer was lost.
 
-A transcript is only ever added to, so it tells of all: of answers that are void since their sample
-began anew, and of requests whose answer nobody heard because a limit, an interrupt or a kill came
-first. The tokens of the latter are estimated (`harness.models.token_estimate`).
+A transcript is append-only, so it contains all requests: also those whose answers became void when
+their sample restarted, and those whose answer was lost to a limit, an interrupt or a kill. The
+tokens of the latter are estimated (`harness.models.token_estimate`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,13 +29,13 @@ from harness.models.token_estimate import characters_of, unheard_usage
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Requests that may have to be paid for.
+    """Requests that may be billed.
 
     Attributes:
-        usage: their tokens; None where they are unknown.
-        requests: how many they were.
-        silent: whether a provider that answered did not report them.
-        estimated: whether the tokens are an estimate, as nobody heard the answer.
+        usage: their tokens; None if unknown.
+        requests: number of requests.
+        silent: whether a provider that answered did not report the tokens.
+        estimated: whether the tokens are an estimate, because the answer was lost.
     """
 
     usage: Usage | None
@@ -45,11 +45,11 @@ class Spent:
 
 
 GIVEN_UP = frozenset({StopReason.TIME_LIMIT, StopReason.WALL_LIMIT})
-"""The model was still at work when these ended a sample, and is paid for it."""
+"""Stop reasons that end a sample while the model is working; that is billed."""
 
 
 def requests_of(events: Iterable[Event]) -> Iterator[Spent]:
-    """What each request of a transcript used; an estimate for one that was not heard."""
+    """Yield the usage of each request in a transcript; an estimate for lost answers."""
     conversation = _Conversation()
     waiting = False
     for event in events:
@@ -70,7 +70,7 @@ def requests_of(events: Iterable[Event]) -> Iterator[Spent]:
 
 
 def _heard(event: Event) -> Spent | None:
-    """What a request used, where this event says so."""
+    """Return the usage of the request that this event ends, if it contains it."""
     match event:
         case Retried(usage=Usage() as usage):
             return Spent(usage)
@@ -83,7 +83,7 @@ def _heard(event: Event) -> Spent | None:
 
 
 def _leaves_unheard(event: Event) -> bool:
-    """Whether an event shows that the request before it was cut off, and may be billed."""
+    """Whether an event shows that the previous request was cut off, but maybe billed."""
     match event:
         case Request() | Resumed():
             return True
@@ -96,10 +96,10 @@ def _leaves_unheard(event: Event) -> bool:
 
 
 class _Conversation:
-    """How long the conversation of a transcript is, and the longest answer that it asks for."""
+    """Length of a transcript's conversation, and the requested length of an answer."""
 
     def __init__(self) -> None:
-        self._sizes: list[int | None] = []  # of each standing event; None: begins anew
+        self._sizes: list[int | None] = []  # size of each valid event; None: a new conversation
         self._max_tokens: int | None = None
 
     def add(self, event: Event) -> None:
@@ -119,7 +119,7 @@ class _Conversation:
 
 
 def _size(event: Event) -> int | None:
-    """Characters that an event adds to its conversation."""
+    """Return the characters that an event adds to its conversation."""
     said: tuple[Message, ...] = ()
     match event:
         case NewConversation():

@@ -1,4 +1,4 @@
-"""`results.jsonl`: one line a graded sample, the commit record of a run."""
+"""`results.jsonl`: a line per graded sample, the commit record of a run."""
 
 import fcntl
 import gc
@@ -26,11 +26,11 @@ BUDGETS = {
     StopReason.COST_LIMIT: "max_cost_per_sample",
     StopReason.TOKEN_LIMIT: "max_tokens_per_sample",
 }
-"""What stops a sample whose own budget is spent, and the setting that gives it one."""
+"""Stop reasons for a sample's own budget, and the setting of that budget."""
 
 
 class TestOutcome(Frozen):
-    """One test as the results keep it: its verdict and seconds of CPU and wall time."""
+    """Result of one test: its verdict, and seconds of CPU and wall time."""
 
     __test__ = False
 
@@ -41,15 +41,15 @@ class TestOutcome(Frozen):
 
 
 class Step(Frozen):
-    """A revision that a sample wrote on its way.
+    """A revision written during a sample.
 
     Attributes:
-        turn: model calls until then; `tokens`, `cost` (US dollars) and `seconds` (of work) that
-            they took, None where it is unknown.
-        public_passed: public tests that it passed; None where the sample did not run them.
-        passes_public: whether it passes all public tests, as the judge found; None where there are
-            none, nobody knows, or the run is older than this.
-        solved: whether it passes all tests; None where nobody knows.
+        turn: number of model calls so far.
+        tokens, cost, seconds: tokens, US dollars and working seconds so far; None if unknown.
+        public_passed: number of public tests it passed; None if the sample did not run them.
+        passes_public: whether the judge found it to pass all public tests; None if there are none,
+            it is unknown, or the run is older than this field.
+        solved: whether it passes all tests; None if unknown.
     """
 
     turn: int
@@ -62,22 +62,22 @@ class Step(Frozen):
 
 
 class SampleResult(Frozen):
-    """A graded sample: what was asked, what came of it, and enough of the problem to sort by.
+    """A graded sample, with the facts of the problem used for grouping.
 
     Attributes:
         sample: `<problem id>#<index>`.
-        fraction: tests passed, of all the problem has.
-        tool_protocol, fallback, refused, confined: as in `harness.agent.attempt.Attempt`; None,
-            False where the run is older than they are.
-        cut_off: how many of the model's answers ended at the token limit; 0 where the run is older
-            than this.
-        written: how many revisions there were; `steps` says how each was.
-        cost: US dollars; None when the price or the usage is unknown.
+        fraction: fraction of the problem's tests passed.
+        tool_protocol, fallback, refused, confined: as in `harness.agent.attempt.Attempt`; None or
+            False if the run is older than the field.
+        cut_off: number of the model's answers that ended at the token limit; 0 if the run is older
+            than this field.
+        written: number of revisions; details are in `steps`.
+        cost: US dollars; None if the price or the usage is unknown.
         seconds: wall seconds from the first request to the grade.
-        efficiency: how fast the solution is; None where that was not measured.
-        solved_by_rule: as in `harness.grading.verdict.Grade`; None where the run is older.
-        unheard: requests whose answer nobody heard, as a limit, an interrupt or a kill came first;
-            their tokens are in no usage.
+        efficiency: the solution's efficiency; None if not measured.
+        solved_by_rule: as in `harness.grading.verdict.Grade`; None if the run is older.
+        unheard: number of requests whose answer was lost to a limit, an interrupt or a kill; their
+            tokens are in no usage.
     """
 
     schema_version: int = Field(default=SCHEMA, ge=1, le=SCHEMA)
@@ -131,28 +131,28 @@ class SampleResult(Frozen):
 
     @property
     def graded(self) -> bool:
-        """Whether it counts in a rate."""
+        """Whether it counts in rates."""
         return self.verdict is not Verdict.UNGRADED
 
     @property
     def fraction(self) -> float:
-        """Tests passed, of all the problem has."""
+        """Fraction of the problem's tests passed."""
         total = self.public_total + self.hidden_total
         return (self.public_passed + self.hidden_passed) / total if total else 0.0
 
     @property
     def passed_public(self) -> bool:
-        """Whether it passed all public tests; where there are none, nothing was passed."""
+        """Whether it passed all public tests; False if there are none."""
         return 0 < self.public_passed == self.public_total
 
     @property
     def overfit(self) -> bool:
-        """Whether it passed all public tests and failed a hidden one."""
+        """Whether it passed all public tests but failed a hidden one."""
         return self.passed_public and self.hidden_passed < self.hidden_total
 
 
 def outcomes(grade: Grade) -> tuple[TestOutcome, ...]:
-    """A grade's tests as the results keep them."""
+    """Return a grade's tests in the format of results."""
     return tuple(
         TestOutcome(verdict=test.verdict, public=test.public, cpu_s=test.cpu_s, wall_s=test.wall_s)
         for test in grade.tests
@@ -164,8 +164,8 @@ class CommittedResults:
     """The results of a run.
 
     Attributes:
-        results: one for each sample, in the order they ended.
-        repeated: lines that named a sample again; the last line of a sample counts.
+        results: one per sample, in order of completion.
+        repeated: number of lines superseded by a later line of the same sample.
     """
 
     results: list[SampleResult]
@@ -173,15 +173,16 @@ class CommittedResults:
 
 
 def read_results(path: Path) -> list[SampleResult]:
-    """Read the committed samples, each once. Raises RunDirectoryError as `load_results` does."""
+    """Read the committed samples, each once. Raises RunDirectoryError."""
     return load_results(path).results
 
 
 def load_results(path: Path) -> CommittedResults:
-    """Read the committed samples. A torn last line is no commit; no file is no result.
+    """Read the committed samples; a truncated last line does not count.
 
-    Earlier versions graded a sample that the run's own budget had cut off. That says nothing of the
-    model: such a sample is passed over, so that it reads as pending and goes on.
+    Without a file there are no results. Earlier versions graded samples cut off by the run's own
+    budget. That says nothing about the model: such samples are skipped, so that they count as
+    pending and continue.
 
     Raises:
         RunDirectoryError: the file cannot be read, or a line is not a result.
@@ -217,9 +218,9 @@ def load_results(path: Path) -> CommittedResults:
 
 @contextmanager
 def uncollected() -> Generator[None]:
-    """Keep Python's garbage collector off while many objects are made that all stay.
+    """Disable garbage collection while creating many objects that are kept.
 
-    It would look through all of them again and again, which takes most of the time.
+    It would scan all of them repeatedly, which takes most of the time.
     """
     enabled = gc.isenabled()
     gc.disable()
@@ -231,7 +232,7 @@ def uncollected() -> Generator[None]:
 
 
 def _limits_beside(results: Path) -> frozenset[StopReason]:
-    """The limits of the run whose results these are; none where it has no manifest."""
+    """Return the run-wide limits of the run with these results; empty if unknown."""
     try:
         return limits_of_the_run(read_json(results.with_name("run.json")))
     except (OSError, ValueError):
@@ -239,10 +240,10 @@ def _limits_beside(results: Path) -> frozenset[StopReason]:
 
 
 def limits_of_the_run(manifest: Mapping[str, Any]) -> frozenset[StopReason]:
-    """The budgets that can only have been the run's: its samples had none of their own."""
+    """Return the budgets that must have been the run's, as its samples had none."""
     try:
         spec = manifest["spec"]
-        # A recorded sample, and an imported one, had a budget of its own.
+        # A recorded or imported sample had its own budget.
         if str(spec["model"]).startswith("replay:") or "imported" in manifest:
             return frozenset()
         return frozenset(reason for reason, key in BUDGETS.items() if spec.get(key) is None)
@@ -251,10 +252,10 @@ def limits_of_the_run(manifest: Mapping[str, Any]) -> frozenset[StopReason]:
 
 
 class ResultsFile:
-    """Appends results, each on disk before the next; locked, since a run has one writer.
+    """Appends results, each written to disk at once; locked, as a run has one writer.
 
     Raises:
-        RunDirectoryError: another process is at work on the run, or the file cannot be written.
+        RunDirectoryError: another process is using the run, or the file is not writable.
     """
 
     def __init__(self, path: Path) -> None:
@@ -280,7 +281,7 @@ class ResultsFile:
         """Commit one sample.
 
         Raises:
-            StorageError: the disk refused; the file then ends with the last whole line.
+            StorageError: a write to disk failed; the file then ends with the last complete line.
         """
         line = result.model_dump_json().encode() + b"\n"
         try:
@@ -294,7 +295,7 @@ class ResultsFile:
         self._size += len(line)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         os.close(self._file)
 
 
@@ -311,7 +312,7 @@ def whole_lines(file: int) -> int:
 
 
 def storage_error(path: Path, error: OSError) -> StorageError:
-    """One line for a disk that is full or broken in the middle of a run."""
+    """Return an error for a disk that fills up or fails during a run."""
     return StorageError(
         f"{path}: {error.strerror or error}; what was committed before is safe: "
         f"make room, then `harness run --resume {path.parent}`"

@@ -20,12 +20,14 @@ from harness.run.store.transcripts import Transcripts
 Word = Literal["done", "running", "stopped", "pending"]
 NOT_RUN, INTERRUPTED, UNDER_WAY = "not_run", "interrupted", "under_way"
 NOT_NEEDED = "not_needed"
-"""Of samples that an experiment left out because it was decided; the manifest says so."""
+"""Reason of samples an experiment left out as decided; set in the manifest."""
 MOST_READ = 20_000
-"""Transcripts of pending samples that are looked into; the others count as interrupted."""
+"""Number of transcripts of pending samples to read; others count as interrupted."""
 LONGEST_CAUSE = 300
 UNGRADED_ENDS = frozenset({"model_error", "cost_limit", "token_limit"})
-"""Ends after which a sample without a result stays pending; after others only its grade is missing.
+"""Ends after which a sample without a result must be done again.
+
+After other ends only its grade is missing.
 """
 
 
@@ -35,7 +37,7 @@ class Reason(NamedTuple):
     Attributes:
         word: `not_run`, `not_needed`, `under_way`, `interrupted`, or how it ended: a verdict of
             infrastructure, or a limit of the run.
-        cause: what the provider or the sandbox said; empty where it said nothing.
+        cause: message of the provider or the sandbox; empty if there is none.
     """
 
     word: str
@@ -46,13 +48,13 @@ NEVER_RUN = Reason(NOT_RUN)
 
 
 class RunState(Frozen):
-    """How far a run is.
+    """Progress of a run.
 
     Attributes:
-        word: `done`; `running` while a process is at work on it; `stopped` where an error left
-            samples pending; `pending` where they wait for no error's sake.
-        planned, done: samples.
-        pending: the others, by why they are pending.
+        word: `done`; `running` while a process is working on it; `stopped` if an error left
+            samples pending; `pending` if they are pending for another reason.
+        planned, done: number of samples.
+        pending: number of pending samples by reason.
         cause: the most frequent error of pending samples.
     """
 
@@ -76,7 +78,7 @@ class RunState(Frozen):
 
 
 def reason_text(word: str) -> str:
-    """Return why samples are pending as it stands behind their number."""
+    """Return the text for a reason, to follow the number of samples."""
     told = {
         "budget": "stopped by the budget",
         "outage": "stopped by an outage",
@@ -96,11 +98,11 @@ def state_of(
     """Return the state of a run.
 
     Args:
-        run: its directory.
-        manifest: what `run.json` says.
-        done: the names of the samples that have a result.
-        reasons: of the pending samples by name, where they are known already.
-        running: whether a process is at work on it, where that is known already.
+        run: the run directory.
+        manifest: contents of `run.json`.
+        done: names of the samples with a result.
+        reasons: reasons of the pending samples by name, if already known.
+        running: whether a process is working on it, if already known.
     """
     planned = planned_samples(manifest)
     if len(done) >= planned:
@@ -110,7 +112,7 @@ def state_of(
     if reasons is None:
         reasons = dict(pending_reasons(run, manifest, done, running=running))
     pending = Counter(reason.word for reason in reasons.values())
-    missing = planned - len(done) - pending.total()  # of shards that were not merged
+    missing = planned - len(done) - pending.total()  # in shards that were not merged
     pending += Counter({NOT_RUN: max(0, missing)})
     causes = Counter(reason.cause for reason in reasons.values() if reason.cause)
     cause = causes.most_common(1)[0][0] if causes else ""
@@ -130,7 +132,7 @@ def pending_reasons(
     with Transcripts(run) as transcripts:
         try:
             begun = set(transcripts.names())
-        except RunDirectoryError:  # a damaged pack says nothing of pending samples
+        except RunDirectoryError:  # reasons are unknown with a damaged pack
             begun = set[str]()
         never = Reason(NOT_NEEDED) if manifest.get(NOT_NEEDED) else NEVER_RUN
         read = 0
@@ -164,19 +166,19 @@ def _why(transcripts: Transcripts, name: str) -> Reason:
 
 
 def _why_put_off(event: PutOff) -> Reason:
-    """Which limit of the run the sample waits for. Only a provider's failure has a cause."""
+    """Return the limit the sample waits for; only provider failures have a cause."""
     if event.reason == RunStop.INTERRUPT:
         return Reason(INTERRUPTED)
     return Reason(event.reason, "" if event.reason == RunStop.BUDGET else _line(event.cause))
 
 
 def _line(text: str) -> str:
-    """The first line of an error, bounded."""
+    """Return the first line of an error, shortened."""
     return text.strip().split("\n", 1)[0][:LONGEST_CAUSE]
 
 
 def _file_name(problem_id: str, index: int) -> str:
-    """A transcript's name; empty for an id that is no text, of which nothing was ever written."""
+    """Return a transcript's name; empty for an invalid id, which has no transcript."""
     try:
         return file_name(problem_id, index)
     except UnicodeEncodeError:
@@ -184,10 +186,10 @@ def _file_name(problem_id: str, index: int) -> str:
 
 
 def unheard_requests(run: Path, done: Iterable[SampleResult]) -> int:
-    """How many requests of samples without a result nobody heard the answer to.
+    """Return the number of requests of unfinished samples whose answer was lost.
 
     Raises:
-        RunDirectoryError: its pack is damaged.
+        RunDirectoryError: the pack is damaged.
     """
     finished = {file_name(result.problem_id, result.index) for result in done}
     found = 0

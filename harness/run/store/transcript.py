@@ -1,4 +1,4 @@
-"""Transcripts on disk: written event by event, read back when their samples go on."""
+"""Transcripts on disk: written event by event, and read when samples resume."""
 
 import hashlib
 import shlex
@@ -24,12 +24,12 @@ EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
 def sample_name(problem_id: str, index: int) -> str:
-    """A sample as people see it: `livecodebench/abc300_a#0`."""
+    """Return a sample's display name: `livecodebench/abc300_a#0`."""
     return f"{problem_id}#{index}"
 
 
 def file_name(problem_id: str, index: int) -> str:
-    """A sample as the file system sees it; the end of a very long id is a hash."""
+    """Return the name of a sample's transcript; the end of a very long id is hashed."""
     name = quote(problem_id, safe="")
     if len(name) > LONGEST_NAME:
         digest = hashlib.sha256(problem_id.encode("utf-8", "surrogatepass")).hexdigest()
@@ -38,27 +38,27 @@ def file_name(problem_id: str, index: int) -> str:
 
 
 def transcript_command(run: Path, sample: str) -> str:
-    """Return the command that prints a sample's transcript, as a shell takes it."""
+    """Return the shell command that prints a sample's transcript."""
     path = f"./{run}" if str(run).startswith("-") else str(run)
     return shlex.join(["harness", "transcript", path, sample])
 
 
 def sample_in(name: str) -> tuple[str, int] | None:
-    """Return the problem id and the index of a transcript's file name; None where it was cut."""
+    """Return a transcript's problem id and index; None if its name was shortened."""
     problem, _, index = unquote(name.removesuffix(".jsonl")).rpartition("-")
     cut = "~" in name and len(name) > LONGEST_NAME - 20
     return (problem, int(index)) if problem and index.isdecimal() and not cut else None
 
 
 class TranscriptWriter(Closing):
-    """Appends events to a sample's file, each handed to the system as it happens.
+    """Appends events to a sample's file, writing each at once.
 
-    A line that a crash has torn is cut off. A damaged line stays where it is. A file without any
-    event of this version is put aside, under a name of its own.
+    A line truncated by a crash is removed. A damaged line stays in place. A file without any event
+    of this version is renamed.
 
     Attributes:
-        recorded: the events of earlier attempts that stand; empty for a new sample.
-        unheard: requests of earlier attempts whose answer nobody heard.
+        recorded: the valid events of earlier attempts; empty for a new sample.
+        unheard: number of requests of earlier attempts whose answer was lost.
     """
 
     def __init__(self, path: Path) -> None:
@@ -75,16 +75,16 @@ class TranscriptWriter(Closing):
             raise storage_error(path.parent, error) from error
 
     def __call__(self, event: Event) -> None:
-        """Write one event. Raises StorageError when the disk refuses."""
+        """Write one event. Raises StorageError if that fails."""
         line = event.model_dump_json(by_alias=True, exclude_none=True).encode() + b"\n"
         try:
             if self._file.write(line) != len(line):
-                raise OSError("the disk is full")  # noqa: TRY301 - a short write is one
+                raise OSError("the disk is full")  # noqa: TRY301 - the cause of a short write
         except OSError as error:
             raise storage_error(self._path.parent, error) from error
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
 
@@ -100,10 +100,10 @@ def _recover(path: Path) -> tuple[Event, ...]:
 
 
 def read_events(path: Path) -> Iterator[Event]:
-    """The events of a transcript's file.
+    """Yield the events of a transcript's file.
 
     Raises:
-        RunDirectoryError: the file cannot be read, or a line is not an event.
+        RunDirectoryError: the file cannot be read, or no line is an event.
     """
     try:
         with open_file(path) as file:
@@ -115,13 +115,13 @@ def read_events(path: Path) -> Iterator[Event]:
 def events_in(file: BinaryIO, where: Path) -> Iterator[Event]:
     """Read the events of an open transcript.
 
-    A line that is not an event is given as `Damaged`, so that it hides no other. A torn last line,
-    which a crash leaves, is left out.
+    A line that is not an event becomes `Damaged`, so that the others can be read. A last line
+    truncated by a crash is left out.
 
     Raises:
-        RunDirectoryError: no line is an event; the first is named as one of the file `where`.
+        RunDirectoryError: no line is an event; names the first line of the file `where`.
     """
-    damaged: list[Damaged] = []  # before the first event
+    damaged: list[Damaged] = []  # lines before the first event
     readable = False
     for number, line in enumerate(lines_of(file), 1):
         if not line.endswith(b"\n"):
@@ -149,7 +149,7 @@ def _event_of(line: bytes, number: int) -> Event:
 
 
 def facts_of(problem: Problem, index: int) -> dict[str, Any]:
-    """What a result says of its sample whatever came of it: the sample, and facts to sort by."""
+    """Return the part of a result that does not depend on grading."""
     return {
         "sample": sample_name(problem.id, index),
         "problem_id": problem.id,

@@ -1,4 +1,4 @@
-"""The transcripts of a run, wherever they are: each in a file of its own, or together in a pack.
+"""The transcripts of a run, in separate files or together in a pack.
 
 A pack is one file:
 
@@ -8,8 +8,8 @@ A pack is one file:
     index           zlib; JSON: [[name, bytes in the pack, bytes of the transcript], …]
     tail            two numbers of eight bytes: the length of the dictionary, and of the index
 
-Where a transcript begins follows from the lengths before it, so that none can lie over another.
-It is not gzip: a member of a gzip file can have no dictionary, and is twice as large without.
+The start of a transcript follows from the lengths before it, so that transcripts cannot overlap.
+It is not gzip, because gzip members cannot have a dictionary, and are twice as large without.
 """
 
 import io
@@ -32,14 +32,14 @@ FOLDER, PACK = "transcripts", "transcripts.pack"
 MAGIC = b"harness transcripts, packed, 1\n"
 TAIL = struct.Struct(">QQ")
 LARGEST_DICTIONARY = 32_768
-"""Bytes; the window of zlib."""
+"""Bytes; window size of zlib."""
 LARGEST_INDEX = 16 * 1024 * 1024
-"""Bytes inflated: about 300,000 transcripts."""
+"""Uncompressed bytes: about 300,000 transcripts."""
 LARGEST_TRANSCRIPT = 64 * 1024 * 1024
-"""Bytes inflated. A larger one is not packed."""
+"""Uncompressed bytes. Larger transcripts are not packed."""
 LONGEST_NAME = 255
 LONGEST_LAST = 65_536
-"""Bytes read from the end of a transcript for its last event."""
+"""Bytes read from the end of a transcript to find its last event."""
 
 _Length = Annotated[int, Field(ge=0)]
 _INDEX: TypeAdapter[list[tuple[str, _Length, _Length]]] = TypeAdapter(
@@ -48,7 +48,7 @@ _INDEX: TypeAdapter[list[tuple[str, _Length, _Length]]] = TypeAdapter(
 
 
 class Place(NamedTuple):
-    """Where a transcript is in a pack, and how long it is there and by itself, in bytes."""
+    """Position of a transcript in a pack, and its packed and unpacked size in bytes."""
 
     start: int
     packed: int
@@ -59,10 +59,10 @@ class Pack(Closing):
     """A pack, open for reading.
 
     Attributes:
-        places: by the name of the transcript's file.
+        places: positions by transcript name.
 
     Raises:
-        FileNotFoundError: there is none.
+        FileNotFoundError: it does not exist.
         RunDirectoryError: it cannot be read, or is damaged.
     """
 
@@ -81,7 +81,7 @@ class Pack(Closing):
             raise
 
     def read(self, name: str) -> bytes:
-        """A transcript, byte for byte as its file was.
+        """Return the exact bytes of a transcript's file.
 
         Raises:
             KeyError: it is not in the pack.
@@ -91,11 +91,11 @@ class Pack(Closing):
         return self._inflated(name, place, self._dictionary)
 
     def is_at(self, found: os.stat_result) -> bool:
-        """Whether it is that file, and not one that has been put in its place."""
+        """Whether this is the pack of a stat result, and not one it was replaced with."""
         return os.path.samestat(os.fstat(self._file.fileno()), found)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     def _head(self) -> tuple[bytes, dict[str, Place]]:
@@ -127,8 +127,8 @@ class Pack(Closing):
     def _inflated(
         self, name: str, place: Place, dictionary: bytes = b"", *, exact: bool = True
     ) -> bytes:
-        """What stands at a place, at most so much of it as was said."""
-        # Nothing that zlib has made is longer than this; a hole in the file may be.
+        """Decompress the data at a position, up to its stated size."""
+        # zlib output never exceeds this; a sparse file's hole may.
         if place.packed > place.size + place.size // 1_000 + 64:
             raise self._damaged(f"{name} takes more than it can")
         inflater = zlib.decompressobj(zdict=dictionary) if dictionary else zlib.decompressobj()
@@ -158,7 +158,7 @@ class Pack(Closing):
 
 
 def open_pack(run: Path) -> Pack | None:
-    """The pack of a run, if it has one. Raises RunDirectoryError as `Pack` does."""
+    """Open the pack of a run; None without one. Raises RunDirectoryError."""
     try:
         return Pack(run / PACK)
     except FileNotFoundError:
@@ -166,12 +166,12 @@ def open_pack(run: Path) -> Pack | None:
 
 
 class Transcripts(Closing):
-    """All transcripts of a run, by the names of their files; what lies loose wins.
+    """All transcripts of a run by file name; unpacked files take precedence.
 
     May be used while another process packs or unpacks them.
 
     Args:
-        run: its directory.
+        run: the run directory.
     """
 
     def __init__(self, run: Path) -> None:
@@ -180,16 +180,16 @@ class Transcripts(Closing):
         self._pack: Pack | None = None
 
     def names(self) -> list[str]:
-        """The names of all of them, in order.
+        """Return the sorted names of all transcripts.
 
         Raises:
             RunDirectoryError: the pack is damaged.
         """
-        # They are looked for twice, as they may be on their way out of the pack.
+        # Files are listed twice, since some may be unpacked meanwhile.
         return sorted({*self._loose(), *self._packed(), *self._loose()})
 
     def exists(self, name: str) -> bool:
-        """Whether there is one of that name.
+        """Whether a transcript of that name exists.
 
         Raises:
             RunDirectoryError: the pack is damaged.
@@ -198,29 +198,28 @@ class Transcripts(Closing):
         return path.is_file() or name in self._packed() or path.is_file()
 
     def events(self, name: str) -> Iterator[Event]:
-        """The events of one; a torn last line, which a crash leaves, is not one.
+        """Yield the events of a transcript; a truncated last line is left out.
 
         Raises:
-            RunDirectoryError: there is none of that name, it cannot be read, or a line of it is
-                not an event.
+            RunDirectoryError: it does not exist, cannot be read, or no line is an event.
         """
         with self._open(name) as file:
             yield from events_in(file, self._folder / name)
 
     def read(self, name: str) -> bytes:
-        """One, byte for byte.
+        """Return the bytes of a transcript.
 
         Raises:
-            RunDirectoryError: there is none of that name, or it cannot be read.
+            RunDirectoryError: it does not exist, or cannot be read.
         """
         with self._open(name) as file:
             return file.read()
 
     def last_event(self, name: str) -> Event | None:
-        """Return the last event of a transcript, read from its end; None where it is damaged.
+        """Return the last event of a transcript, read from its end; None if damaged.
 
         Raises:
-            RunDirectoryError: there is none of that name, or it cannot be read.
+            RunDirectoryError: it does not exist, or cannot be read.
         """
         with self._open(name) as file:
             try:
@@ -236,14 +235,14 @@ class Transcripts(Closing):
             return None
 
     def close(self) -> None:
-        """Let go of the pack."""
+        """Close the pack."""
         if self._pack is not None:
             self._pack.close()
             self._pack = None
 
     def _open(self, name: str) -> BinaryIO:
         path = self._folder / name
-        for _ in range(2):  # again, as it may have come out of the pack meanwhile
+        for _ in range(2):  # retried, as it may have been unpacked meanwhile
             try:
                 return open_file(path)
             except FileNotFoundError:
@@ -257,7 +256,7 @@ class Transcripts(Closing):
         return [path.name for path in self._folder.glob("*.jsonl")]
 
     def _packed(self) -> dict[str, Place]:
-        """What is in the pack as it is now."""
+        """Return the current contents of the pack."""
         try:
             now = self._path.stat()
             if self._pack is None or not self._pack.is_at(now):
@@ -272,6 +271,6 @@ class Transcripts(Closing):
 
 
 def _is_file_name(name: str) -> bool:
-    """Whether it is a transcript's name, and leads out of no folder."""
+    """Whether a name is that of a transcript and stays in the folder."""
     plain = name.isascii() and name.isprintable() and "/" not in name
     return plain and name.endswith(".jsonl") and len(name) <= LONGEST_NAME

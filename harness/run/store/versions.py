@@ -1,4 +1,4 @@
-"""Under which versions of harness and Python a run was made: one entry for each change of them."""
+"""Versions of harness and Python a run was made with; one entry per change."""
 
 import platform
 import subprocess
@@ -14,7 +14,7 @@ KEYS = ("harness", "git_revision", "python")
 
 
 def version_now() -> dict[str, Any]:
-    """The versions at work now, as `run.json` has them."""
+    """Return the current versions in the format of `run.json`."""
     return {
         "harness": __version__,
         "git_revision": git_revision(),
@@ -24,7 +24,7 @@ def version_now() -> dict[str, Any]:
 
 
 def versions_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The versions that a run was made under, the first one first; a run may be older than that."""
+    """Return the versions a run was made with, in order, even for older formats."""
     stored = manifest.get("versions")
     if isinstance(stored, list):
         entries = cast("list[Any]", stored)
@@ -36,7 +36,7 @@ def versions_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def versions_after(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The versions of a run that goes on now: a new entry where they have changed."""
+    """Return the versions of a resumed run, with a new entry if they have changed."""
     before, now = versions_of(manifest), version_now()
     last = before[-1] if before else {}
     same = all(last.get(key) == now[key] for key in KEYS)
@@ -44,7 +44,7 @@ def versions_after(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def versions_together(manifests: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The versions of several runs, each once."""
+    """Return the versions of several runs, without duplicates."""
     found = {
         tuple(str(each.get(key)) for key in KEYS): each
         for manifest in manifests
@@ -54,7 +54,7 @@ def versions_together(manifests: Iterable[Mapping[str, Any]]) -> list[dict[str, 
 
 
 def version_change(manifest: Mapping[str, Any]) -> str:
-    """In words, that a run goes on under other versions than it had last; else nothing."""
+    """Describe how the versions differ from the run's last ones; empty if equal."""
     *_, last = versions_of(manifest) or [{}]
     now = version_now()
     changed = [
@@ -71,7 +71,7 @@ def _short(value: object) -> str:
 
 @cache
 def git_revision() -> str | None:
-    """The revision of the checkout that is running, if it is one."""
+    """Return the git revision of the running checkout; None if it is not one."""
     root = Path(__file__).resolve().parents[3]
     if not (root / ".git").exists():
         return None

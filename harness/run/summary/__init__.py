@@ -1,1 +1,1 @@
-"""What the results of a run come to."""
+"""Summary of a run's results."""

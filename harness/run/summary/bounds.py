@@ -8,12 +8,12 @@ from harness.run.summary.loaded_run import Run
 
 
 class Bounds(Frozen):
-    """What samples that are not graded leave open.
+    """Range of pass@1 given the samples that are not graded.
 
     Attributes:
-        graded, pending: samples that are in the rate, and those that are not but may still be.
-        if_failed, if_solved: pass@1 if all of the latter failed, and if all were solved; None where
-            there is no sample of either kind.
+        graded, pending: samples that count in the rate, and samples that may still count.
+        if_failed, if_solved: pass@1 if all pending samples failed, and if all were solved; None if
+            there are neither graded nor pending samples.
     """
 
     graded: int
@@ -23,12 +23,12 @@ class Bounds(Frozen):
 
 
 def bracket_of(run: Run, *, selected: bool = False) -> Bounds:
-    """What a run's pending samples leave open.
+    """Return the range of a run's pass@1.
 
     Args:
         run: the run.
-        selected: count every selected sample that is not graded as pending, those of problems
-            without tests included.
+        selected: whether to count every ungraded sample as pending, including those of problems
+            without tests.
     """
     planned = int(run.spec["samples_per_problem"])
     graded, solved = dict.fromkeys(run.manifest["problems"], 0), dict[str, int]()
@@ -49,7 +49,7 @@ def bracket_of(run: Run, *, selected: bool = False) -> Bounds:
 
 
 def pending_of(run: Run) -> dict[str, int]:
-    """How many samples each problem still lacks; those without tests lack none."""
+    """Return each problem's missing samples, if any; ungraded ones are not missing."""
     planned = int(run.spec["samples_per_problem"])
     done = Counter(result.problem_id for result in run.results)
     return {p: planned - done[p] for p in run.manifest["problems"] if planned > done[p]}

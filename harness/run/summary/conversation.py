@@ -1,4 +1,4 @@
-"""A sample's transcript as its revisions: what was said, the program, and how its tests went."""
+"""A sample's transcript by revision: messages, program and test results."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -19,20 +19,21 @@ from harness.models.protocol import ModelTurn
 from harness.run.store.message_texts import program
 
 LONGEST_TEXT = 6_000
-"""Characters of a text of a conversation that are kept; the transcript has the rest."""
+"""Characters kept of a text of a conversation; the transcript has the rest."""
 MOST_REVISIONS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A program that a sample wrote.
+    """A program written in a sample.
 
     Attributes:
-        number: from 1.
-        turn: the model's answer that it came with.
-        said: what the model said since the revision before.
-        tests: how it did on the public tests; None where they were not run.
-        report: what the model was told of them.
+        number: number of the revision, from 1.
+        turn: number of the model's answer that contained it.
+        said: the model's messages since the previous revision.
+        code: the program.
+        tests: result on the public tests; None if they were not run.
+        report: report on the tests that the model received.
     """
 
     number: int
@@ -45,13 +46,15 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A sample's way from its first revision to its verdict.
+    """The revisions of a sample and its end.
 
     Attributes:
-        more: revisions beyond `MOST_REVISIONS`, which are left out.
-        rest: what the model said after the last revision.
-        stopped: why it ended; `verdict` is empty where it is not graded.
-        failure: the first test that failed, in words.
+        revisions: the first `MOST_REVISIONS` revisions.
+        more: number of further revisions, which are left out.
+        rest: the model's messages after the last revision.
+        stopped: why it ended.
+        verdict: the verdict; empty if it is not graded.
+        failure: description of the first failed test.
     """
 
     revisions: tuple[Revision, ...]
@@ -63,7 +66,7 @@ class Conversation:
 
 
 def conversation_of(events: Iterable[Event]) -> Conversation:
-    """Return the revisions of a transcript and its end, with every text bounded."""
+    """Return a transcript's revisions and end, with all texts shortened."""
     revisions: list[Revision] = []
     said: list[str] = []
     stopped = verdict = failure = ""
@@ -103,12 +106,12 @@ Row = tuple[Revision | None, Revision | None]
 
 
 def aligned(a: Conversation, b: Conversation) -> Sequence[Row]:
-    """Return the revisions of two conversations side by side, the first beside the first."""
+    """Return the revisions of two conversations in pairs, by number."""
     return list(zip_longest(a.revisions, b.revisions))
 
 
 def _program_of(turn: ModelTurn) -> tuple[str, str]:
-    """What an answer says beside its program, and the program; empty where there is none."""
+    """Return an answer's text without its program, and the program; empty if missing."""
     found = [code for call in turn.tool_calls if (code := program(call)) is not None]
     if found or turn.tool_calls:
         return turn.text.strip(), found[-1] if found else ""

@@ -1,4 +1,4 @@
-"""Results as pandas data frames, for notebooks; pandas is imported when one is asked for."""
+"""Results as pandas data frames, for notebooks; pandas is imported when used."""
 
 # pyright: reportMissingTypeStubs=false
 
@@ -15,11 +15,11 @@ _TOKENS = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_to
 
 
 def samples_frame(run: Run) -> "pd.DataFrame":
-    """Return a row a graded or ungraded sample, in the order they ended.
+    """Return a row per sample, in order of completion.
 
-    The columns are those of a result, and before them `run`, `model`, `mode`, `prompt`; after them
-    `solved`, `graded`, `fraction` (of tests passed), `overfit`, and tokens. Costs are in US
-    dollars, times in seconds; what nobody knows is missing (NaN or None).
+    The columns are `run`, `model`, `mode`, `prompt`, the fields of a result, `solved`, `graded`,
+    `fraction` (of tests passed), `overfit`, and tokens. Costs are in US dollars, times in seconds;
+    unknown values are missing (NaN or None).
     """
     return frame(list(_rows(run)))
 

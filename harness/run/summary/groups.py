@@ -10,7 +10,7 @@ from harness.run.summary.summary import rate_of
 from harness.stats.rates import Rate
 
 FEWEST = 5
-"""Problems, at least, of a group that is printed."""
+"""Least number of problems of a group that is printed."""
 
 ORDER = ("easy", "medium", "hard", "unknown")
 
@@ -20,18 +20,18 @@ KINDS: Mapping[str, Callable[[SampleResult], Iterable[str]]] = {
     "tag": lambda result: result.tags,
     "month": lambda result: (f"{result.release_date:%Y-%m}" if result.release_date else "unknown",),
 }
-"""By which problems are grouped: the groups that a sample's problem is in."""
+"""Ways of grouping: the groups of a sample's problem."""
 
 
 class GroupRate(Frozen):
-    """pass@1 of the problems of a group."""
+    """pass@1 of a group of problems."""
 
     name: str
     rate: Rate
 
 
 def rates_by(results: Sequence[SampleResult], kind: str) -> list[GroupRate]:
-    """Return pass@1 of each group of a kind, from easy to hard, or by name."""
+    """Return pass@1 of each group, from easy to hard, or by name."""
     members: dict[str, list[SampleResult]] = defaultdict(list)
     for result in results:
         for name in KINDS[kind](result):
@@ -42,15 +42,15 @@ def rates_by(results: Sequence[SampleResult], kind: str) -> list[GroupRate]:
 
 
 def rank(name: str) -> int:
-    """Where a group stands among others: difficulties have an order, other names their own."""
+    """Return a group's sort key: difficulties have an order, other names are equal."""
     return ORDER.index(name) if name in ORDER else 0
 
 
 def read_kinds(words: Iterable[str]) -> tuple[str, ...]:
-    """Read the kinds of `--by difficulty,month`, each once, in the order given.
+    """Parse the groupings of `--by difficulty,month`, without duplicates, in order.
 
     Raises:
-        UsageError: there is no such kind.
+        UsageError: a grouping is unknown.
     """
     found = dict.fromkeys(part.strip() for word in words for part in word.split(","))
     for kind in found:

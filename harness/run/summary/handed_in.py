@@ -1,4 +1,4 @@
-"""What a sample would have handed in if it had been cut off earlier."""
+"""The final solution of a sample if it had been cut off earlier."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -9,11 +9,11 @@ BEST_OF = "best_of_k_public"
 
 
 class HandedIn(NamedTuple):
-    """From this step on another solution would be handed in.
+    """A change of the solution that would be final if the sample were cut off.
 
     Attributes:
-        step: the step; None for the end of the sample.
-        solved: whether that solution passes all tests; None where nobody knows.
+        step: the step from which on it is final; None for the end of the sample.
+        solved: whether the solution passes all tests; None if unknown.
     """
 
     step: Step | None
@@ -21,15 +21,15 @@ class HandedIn(NamedTuple):
 
 
 def handed_in(result: SampleResult, mode: str) -> list[HandedIn]:
-    """Return what a sample would have handed in after each of its revisions, and at its end.
+    """Return a sample's final solution after each of its revisions, and at its end.
 
-    A sample that is cut off has its newest revision run on the public tests, as one that ends by
-    itself. Several shots hand in the one that passes the most public tests, the earliest of equals;
-    every other mode the newest that passed all of them, else the newest.
+    When a sample is cut off, its newest revision is run on the public tests, as in one that ends
+    normally. In best of k, the solution that passes the most public tests is final, the earliest
+    of equals; in other modes the newest that passed all of them, else the newest.
 
     Args:
-        result: of the sample.
-        mode: how the solution was sought.
+        result: result of the sample.
+        mode: mode of the run.
     """
     find = _most_passed if mode == BEST_OF else _newest_passed
     found = [
@@ -64,7 +64,7 @@ def _most_passed(steps: Sequence[Step], public: int) -> Iterator[bool | None]:
 
 
 def _passes(step: Step, public: int) -> bool | None:
-    """Whether a revision passes all public tests; None where nobody knows, or there are none."""
+    """Whether a revision passes all public tests; None if unknown or without any."""
     if not public:
         return None
     if step.public_passed is not None:

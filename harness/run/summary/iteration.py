@@ -1,9 +1,9 @@
-"""What iterating brought: the first write beside the last, and how the share solved grows.
+"""Effect of iterating: first against last revision, and the growing solve rate.
 
-All shares are of the graded samples whose steps are known, as the mean over problems of the
-fraction of each one's samples. A sample is solved from the first revision on that passes all tests.
-In older runs revisions between the first and the final one that passed the public tests were not
-judged on the hidden ones; they count as failed, so that a share is never too high.
+All rates are over graded samples with known steps, as the mean over problems of the fraction of
+each problem's samples. A sample is solved from its first revision on that passes all tests. In
+older runs, intermediate revisions that passed the public tests were not graded on the hidden ones;
+they count as failed, so that a rate is never too high.
 """
 
 import math
@@ -17,26 +17,26 @@ from harness.stats.rates import Rate, rate_by_problem
 
 
 class Point(Frozen):
-    """The share of samples that are solved within so many turns, tokens or dollars."""
+    """Fraction of samples solved within a number of turns, tokens or dollars."""
 
     within: int | float
     solved: float
 
 
 class TurnPoint(Frozen):
-    """The share of samples that are solved by a turn, the first being 1."""
+    """Fraction of samples solved by a turn, counted from 1."""
 
     turn: int
     solved: float
 
 
 class TestRunPoint(Frozen):
-    """What is reached when a sample has run its tests so many times.
+    """Results after a number of test runs.
 
     Attributes:
-        test_run: the first being 1; a revision is run once, however often that is asked for.
-        passed_public: the share of samples of which a revision has passed all public tests by then.
-        solved: the share that is solved by a revision of then or before.
+        test_run: number of the test run, from 1; repeated runs of a revision count once.
+        passed_public: fraction of samples with a revision that passed all public tests by then.
+        solved: fraction of samples solved by a revision up to then.
     """
 
     __test__ = False
@@ -47,22 +47,23 @@ class TestRunPoint(Frozen):
 
 
 class Curve(Frozen):
-    """What iterating brought.
+    """Effect of iterating.
 
     Attributes:
-        samples: how many it is of, and of how many `problems`.
-        without_steps: graded samples that are older than steps, and in none of these figures.
-        first_write: the rate at which the first revision passes all tests, hidden ones included;
-            who wrote nothing failed. None where nobody knows it of any.
-        first_write_unknown: samples of which nobody knows; they are not in that rate.
-        by_test_run: a sample that stopped keeps what it had. Who has no public tests passes none.
-        solved_unrun: samples that were solved by a revision that was never followed by a run of
-            the tests: they are solved by no test run.
-        by_turn: up to the last turn of any sample.
-        by_tokens, by_dollars: in round steps from the least that solved one to the most that was
-            spent on one; None where that of any sample is unknown, or nothing was spent.
-        lost: samples with a revision that passes all tests and a final one that does not. The
-            shares count them; pass@1 does not.
+        problems, samples: number of problems and samples included.
+        without_steps: graded samples older than steps, which are not included.
+        first_write: rate of first revisions that pass all tests, including hidden ones; a sample
+            without a revision failed. None if unknown for all.
+        first_write_unknown: samples for which it is unknown; they are not in that rate.
+        by_test_run: results by test run. A sample that stopped keeps its result; one without
+            public tests passes none.
+        solved_unrun: samples solved by a revision that was not followed by a test run, so that no
+            test run counts as solved.
+        by_turn: results by turn, up to the last turn of any sample.
+        by_tokens, by_dollars: results in round steps, from the least amount that solved a sample
+            to the most spent on one; None if any amount is unknown, or nothing was spent.
+        lost: samples with a revision that passes all tests and a final solution that does not.
+            These rates count them as solved; pass@1 does not.
     """
 
     problems: int
@@ -79,20 +80,21 @@ class Curve(Frozen):
 
     @property
     def iterated(self) -> bool:
-        """Whether there was more than one answer, or a run of the tests."""
+        """Whether there was more than one answer, or a test run."""
         return len(self.by_turn) > 1 or bool(self.by_test_run)
 
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """What a sample's steps come to.
+    """Facts derived from a sample's steps.
 
     Attributes:
-        first_write: whether the first revision passes all tests; None where nobody knows.
-        solving: the first step that is known to pass them.
-        test_runs: how often it ran the public tests, each revision once.
-        passed_after: the run of the tests, from 1, that all public ones passed.
-        solved_after: the run, from 1, that followed the writing of `solving`.
+        result: the sample's result.
+        first_write: whether the first revision passes all tests; None if unknown.
+        solving: the first step known to pass all tests.
+        test_runs: number of runs of the public tests, one per revision.
+        passed_after: number of the run, from 1, that all public tests passed.
+        solved_after: number of the first run, from 1, after `solving` was written.
     """
 
     result: SampleResult
@@ -104,7 +106,7 @@ class _Way:
 
 
 def curve_of(graded: Sequence[SampleResult]) -> Curve | None:
-    """The curve of a run's graded samples; None where the steps of none are known."""
+    """Return the curve of a run's graded samples; None if no steps are known."""
     ways = [_way(result) for result in graded if result.steps or _wrote_nothing(result)]
     older = len(graded) - len(ways)
     if not ways or (older and not any(way.result.steps for way in ways)):
@@ -172,7 +174,7 @@ def _by_amount(
     spent: Callable[[SampleResult], float | None],
     until: Callable[[Step], float | None],
 ) -> tuple[Point, ...] | None:
-    """The share solved by what was spent: on a sample in all, and until a step of it."""
+    """Return the fraction solved by amount spent, in the sample and up to a step."""
     in_all = [amount for way in ways if (amount := spent(way.result)) is not None]
     reached = _solved_at(ways, until)
     places = [place for _, place in reached if place is not None]
@@ -190,5 +192,5 @@ def _by_amount(
 def _solved_at(
     ways: Iterable[_Way], place: Callable[[Step], float | None]
 ) -> list[tuple[str, float | None]]:
-    """Each sample's problem, and where it was solved; None where it was not, or nobody knows."""
+    """Return each sample's problem and where it was solved; None if not, or unknown."""
     return [(w.result.problem_id, None if w.solving is None else place(w.solving)) for w in ways]

@@ -1,4 +1,4 @@
-"""A run as those read it who have nothing to do with its making: comparison, reports, exports."""
+"""A run loaded from disk for comparison, reports and exports."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,15 +19,15 @@ from harness.run.summary.summary import Summary, summarize
 
 @dataclass(frozen=True)
 class Run:
-    """A run on disk; one that is under way reads as what it has so far.
+    """A run on disk; an unfinished one has the results so far.
 
     Attributes:
-        path: its directory.
-        manifest: what `run.json` says.
-        results: the committed samples in the order they ended, with costs where the price is known.
-        repeated: lines of the results that named a sample again.
-        filtered_by: what `result_filter.filtered` kept, in words; empty where that is all.
-        filter_notes: what it left out because it could not be told, in words.
+        path: the run directory.
+        manifest: contents of `run.json`.
+        results: committed samples in order of completion, with costs if the price is known.
+        repeated: number of superseded lines in the results.
+        filtered_by: description of what `result_filter.filtered` kept; empty if not filtered.
+        filter_notes: notes on problems left out because they could not be classified.
     """
 
     path: Path
@@ -44,22 +44,22 @@ class Run:
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The stored spec, by its keys."""
+        """The stored spec, by key."""
         return self.manifest["spec"]
 
     @property
     def planned(self) -> int:
-        """How many samples it is to have, those of shards that are missing included."""
+        """Number of planned samples, including those of missing shards."""
         return planned_samples(self.manifest)
 
     @cached_property
     def state(self) -> RunState:
-        """How far it is, and why it is no further."""
+        """Progress of the run, and why it is unfinished."""
         return state_of(self.path, self.manifest, {result.sample for result in self.results})
 
     @cached_property
     def summary(self) -> Summary:
-        """What the results come to, and why the other samples are pending."""
+        """Summary of the results, and why other samples are pending."""
         return summarize(
             self.results,
             self.planned,
@@ -71,9 +71,9 @@ class Run:
 
     @property
     def _unheard(self) -> int:
-        """Requests of pending samples whose answer nobody heard; a damaged pack tells of none."""
+        """Requests of pending samples whose answer was lost; 0 if the pack is damaged."""
         if len(self.results) >= self.planned or self.filtered_by:
-            return 0  # of pending samples that a filter left out, the requests cannot be told apart
+            return 0  # with a filter, requests of left-out samples cannot be told apart
         try:
             return unheard_requests(self.path, self.results)
         except RunDirectoryError:
@@ -84,14 +84,14 @@ def read_run(path: Path) -> Run:
     """Read a run.
 
     Raises:
-        RunDirectoryError: it is none, or a line of its results is no result.
+        RunDirectoryError: it is not a run, or a line of its results is invalid.
     """
     manifest = read_manifest(path)
     try:
         price = manifest.get("price")
         listed = None if price is None else ListedPrice.model_validate(price)
     except ValidationError as error:
-        raise RunDirectoryError(f"{path / MANIFEST}: its price is none") from error
+        raise RunDirectoryError(f"{path / MANIFEST}: the price is invalid") from error
     with uncollected():
         found = load_results(path / RESULTS)
         return Run(path, manifest, tuple(with_costs(found.results, listed)), found.repeated)

@@ -1,4 +1,4 @@
-"""Which results of a run count: by difficulty, platform, tag, release date and known issues."""
+"""Filters of results: difficulty, platform, tag, release date, known issues."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from harness.text import count, printable_line
 
 
 class Filters(TypedDict, total=False):
-    """The filters by their keys, the same as those of a run's spec."""
+    """The filters by key, as in a run's spec."""
 
     filter_difficulty: list[str] | tuple[str, ...] | str
     filter_platform: list[str] | tuple[str, ...] | str
@@ -32,14 +32,14 @@ _FIELDS: Mapping[str, str] = {
     "max_release_date": "max_release_date",
     "exclude_known_issues": "exclude_known_issues",
 }
-"""The key of each filter, and the field of `Selection` that it fills."""
+"""The key of each filter, and its field of `Selection`."""
 
 EVERYTHING = Selection()
 
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What a result says of its problem, as filters look at it."""
+    """The facts of a problem that filters use, taken from a result."""
 
     id: str
     platform: str
@@ -51,10 +51,10 @@ class _Facts:
 
 
 def read_filters(values: Mapping[str, Any]) -> Selection:
-    """Read filters by their keys; None and empty lists filter nothing.
+    """Read filters by key; None and empty lists have no effect.
 
     Raises:
-        UsageError: there is no such filter, or a value is none that it takes.
+        UsageError: a filter is unknown, or a value is invalid.
     """
     given: dict[str, Any] = {}
     for key, value in values.items():
@@ -74,14 +74,14 @@ def read_filters(values: Mapping[str, Any]) -> Selection:
 
 
 def filtered(run: Run, selection: Selection) -> Run:
-    """Return the run with the matching problems alone, as if it had been asked for no others.
+    """Return a run of only the matching problems, as if others had not been selected.
 
-    What a problem is, its results say. A problem without a result is therefore left out;
-    `filter_notes` of the run says how many these are.
+    The facts of a problem come from its results. So problems without a result are left out;
+    `filter_notes` of the run says how many.
 
     Raises:
-        UsageError: no problem of the run has a value that is asked for.
-        NothingSelectedError: no problem of the run is left.
+        UsageError: no problem of the run has a requested value.
+        NothingSelectedError: no problem of the run matches.
     """
     if selection == EVERYTHING:
         return run
@@ -122,7 +122,7 @@ def filtered(run: Run, selection: Selection) -> Run:
 
 
 def filter_words(selection: Selection) -> str:
-    """Return what a selection keeps, in a few words."""
+    """Return a short description of a selection."""
     first, last = selection.min_release_date, selection.max_release_date
     parts = (
         *("/".join(values) for values in (selection.difficulties, selection.platforms) if values),

@@ -1,4 +1,4 @@
-"""What a run is called in a heading: its benchmark, model, mode and prompt set."""
+"""Names of runs in headings, from benchmark, model, mode and prompt set."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ MODES: Mapping[str, str] = {
     "self_repair": "self-repair",
     "best_of_k_public": "best of k",
 }
-"""The built-in modes as people write them."""
+"""Names of the built-in modes in texts."""
 
 
 def benchmark_words(benchmark: object) -> str:
@@ -22,12 +22,12 @@ def benchmark_words(benchmark: object) -> str:
 
 
 def mode_words(mode: object) -> str:
-    """Return a mode as people write it: `single shot`."""
+    """Return a mode's name in texts: `single shot`."""
     return MODES.get(str(mode), printable_line(str(mode).replace("_", " ")))
 
 
 def measured_words(manifest: Mapping[str, Any], problems: int) -> str:
-    """Return what was measured, in one line: benchmark, problems, model, mode, prompt set."""
+    """Return a line about a run: benchmark, problems, model, mode, prompt set."""
     spec = manifest["spec"]
     samples = int(spec.get("samples_per_problem") or 1)
     parts = (
@@ -41,18 +41,18 @@ def measured_words(manifest: Mapping[str, Any], problems: int) -> str:
 
 
 NAMING = ("mode", "model", "prompt")
-"""What tells runs apart in a heading, the most telling first."""
+"""Facts that distinguish runs in a heading, the most important first."""
 
 
 def arm_names(runs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Name runs that are compared by what tells them apart, each name once.
+    """Return a unique name for each compared run, from the facts that differ.
 
     Args:
-        runs: of each its `mode`, `model` and `prompt`.
+        runs: `mode`, `model` and `prompt` of each run.
 
     Returns:
-        The mode where that differs, then the model, then the prompt set; where these are all the
-        same or two names would be, a letter is added.
+        The mode if it differs, then the model, then the prompt set; if none differs or names
+            coincide, with a letter added.
     """
     said = [
         {

@@ -1,4 +1,4 @@
-"""`summary.json`: what the results come to. Derived from them, and made again at will."""
+"""`summary.json`: a summary derived from the results, which can be made again."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ AGENTS = {True: "kept_from_the_data", False: "not_kept_from_the_data"}
 
 
 class Outcome(Protocol):
-    """What a rate is made of."""
+    """The facts of a sample that a rate needs."""
 
     @property
     def problem_id(self) -> str: ...  # noqa: D102
@@ -34,10 +34,10 @@ class Outcome(Protocol):
 
 
 class Stopped(Frozen):
-    """Why a run stopped before it was done: a limit of the run, and what is known of it.
+    """Why a run stopped early: a limit of the run, and details.
 
-    `reason` is one of `harness.agent.attempt.RunStop`, or `decided` where an experiment needed no
-    more.
+    `reason` is one of `harness.agent.attempt.RunStop`, or `decided` if an experiment needed no
+    more samples.
     """
 
     reason: str
@@ -48,41 +48,40 @@ class Summary(Frozen):
     """A run in numbers.
 
     Attributes:
-        planned: samples the run is to hold; `graded` of them count in the rates, `ungraded` had no
-            test or were not to be run, `pending` are not done yet, by why.
-        pass_at_1: over all graded problems; `with_hidden` over those that have hidden tests,
+        planned: planned samples. `graded` of them count in rates, `ungraded` had no tests or were
+            not to be run, `pending` are missing, by reason.
+        pass_at_1: rate over all graded problems; `with_hidden` over those with hidden tests,
             `without_known_issues` over those not known to be judged wrongly.
-        fallback: samples of which the model would not call tools, so that it was asked without.
-        without_fallback: the rate without these; None where there are none.
-        tool_protocols: how many called their tools in each way, where that is known.
-        refused: samples that the model, or its provider's filter, refused to go on with.
-        cut_off: answers that ended at the token limit, and in how many samples there are such:
-            `cut_off_samples`. `max_tokens` is that limit, as the run set it; None where it did not.
-        nudges: reminders that the agent loop sent after messages without a tool call.
-        of_several: pass@k and pass^k, where there are several samples a problem.
-        mean_fraction: mean over problems of the fraction of tests passed, where that is known.
+        fallback: samples in which the model did not call tools, so that it was asked without.
+        without_fallback: the rate without these; None if there are none.
+        tool_protocols: number of samples by tool protocol, if known.
+        refused: samples that the model, or the provider's filter, refused to continue.
+        cut_off: answers that ended at the token limit; `cut_off_samples` is the number of samples
+            with such answers, `max_tokens` the run's limit, None if not set.
+        nudges: reminders by the agent loop after messages without a tool call.
+        of_several: pass@k and pass^k, with several samples per problem.
+        mean_fraction: mean over problems of the fraction of tests passed, if known.
         passed_public, overfit: samples of problems with hidden tests that passed all public tests,
-            and how many of them failed a hidden one; `overfit_rate` is the mean over problems of
-            the fraction of the former that did.
-        no_hidden: problems that have no hidden test, and are known to have none.
-        cost: US dollars; None when any sample's is unknown. `prices_as_of` is the date of the list
-            that its prices are from; None where they were given, or are unknown.
+            and those of them that failed a hidden one; `overfit_rate` is the mean over problems of
+            the latter's fraction.
+        no_hidden: problems known to have no hidden tests.
+        cost: US dollars; None if any sample's cost is unknown. `prices_as_of` is the date of the
+            price list; None if prices were given, or are unknown.
         usage_unknown: samples whose provider reported no tokens.
-        isolation: how many were judged in a sandbox of each level.
-        well_formed_tool_calls: the share of all tool calls that could be understood; None where
-            there were none.
-        solved_per_1000_tokens, solved_per_dollar: solved samples over what all graded ones took;
-            None where that of any is unknown, or nothing was spent.
-        agents: samples of agents of the user's own, by whether they were kept from the data.
-        curve: what iterating brought; None where no sample is graded, or all are older than steps.
-        efficiency: how fast solutions are; None where that was measured of no sample.
+        isolation: number of samples by sandbox level.
+        well_formed_tool_calls: fraction of tool calls that could be parsed; None without calls.
+        solved_per_1000_tokens, solved_per_dollar: solved samples per amount used by all graded
+            ones; None if any amount is unknown, or nothing was spent.
+        agents: samples of a user's own agents, by whether they were isolated from hidden tests.
+        curve: effect of iterating; None if no sample is graded, or all are older than steps.
+        efficiency: efficiency of the solutions; None if it was measured for no sample.
         judged_again: what was run more than once.
-        by_source_rule: `pass_at_1` by the sources' own rules, which upstream's leaderboards use;
-            None where no checker stands in for one.
-        stopped: why the last invocation stopped before the run was done; None where it did not, or
-            the summary was made again from the results.
-        unheard: requests whose answer nobody heard, as a limit, an interrupt or a kill came first;
-            their tokens are in no total.
+        by_source_rule: `pass_at_1` by the sources' own rules, as used in upstream's leaderboards;
+            None if no checker replaces a source's rule.
+        stopped: why the last invocation stopped early; None if it did not, or the summary was made
+            again from the results.
+        unheard: requests whose answer was lost to a limit, an interrupt or a kill; their tokens
+            are in no total.
     """
 
     schema_version: int = SCHEMA
@@ -143,16 +142,16 @@ def summarize(
     unheard: int = 0,
     max_tokens: int | None = None,
 ) -> Summary:
-    """Sum a run up.
+    """Summarize a run.
 
     Args:
         results: the committed samples.
-        planned: how many there are to be.
-        failures: samples that infrastructure stopped in this process, by verdict.
+        planned: number of planned samples.
+        failures: samples stopped by infrastructure in this process, by verdict.
         prices_as_of: the date of the prices.
-        stopped: why this process stopped before the run was done.
-        unheard: requests of pending samples whose answer nobody heard.
-        max_tokens: the token limit of one answer, as the run set it.
+        stopped: why this process stopped early.
+        unheard: number of requests of pending samples whose answer was lost.
+        max_tokens: the run's token limit of one answer.
     """
     done = list(results)
     graded = [result for result in done if result.graded]
@@ -213,12 +212,12 @@ def summarize(
 
 
 def solved_fractions(results: Iterable[Outcome]) -> dict[str, float]:
-    """The fraction of each problem's graded samples that are solved, by problem id."""
+    """Return the solved fraction of each problem's graded samples, by problem id."""
     return mean_by_problem((r.problem_id, float(r.solved)) for r in results if r.graded)
 
 
 def solved_counts(results: Iterable[Outcome]) -> dict[str, Counts]:
-    """How many graded samples each problem has, and how many of them are solved, by its id."""
+    """Return the number of graded and of solved samples, by problem id."""
     counts: dict[str, Counts] = {}
     for result in results:
         if result.graded:
@@ -228,26 +227,26 @@ def solved_counts(results: Iterable[Outcome]) -> dict[str, Counts]:
 
 
 def _mean_fraction(graded: Iterable[SampleResult]) -> float | None:
-    """Of an imported verdict nobody knows the tests: it has none in either column."""
+    """Return the mean fraction of tests passed, where test counts are known."""
     known = ((r.problem_id, r.fraction) for r in graded if r.public_total + r.hidden_total)
     by_problem = mean_by_problem(known)
     return fmean(by_problem.values()) if by_problem else None
 
 
 def rate_of(results: Iterable[Outcome]) -> Rate | None:
-    """pass@1 of some results, with its interval."""
+    """Return pass@1 of some results, with its interval."""
     return rate_by_problem((r.problem_id, float(r.solved)) for r in results if r.graded)
 
 
 class RuledOutcome(Outcome, Protocol):
-    """An outcome that also has the verdict by the source's own rule."""
+    """An outcome with a verdict by the source's own rule."""
 
     @property
     def solved_by_rule(self) -> bool | None: ...  # noqa: D102
 
 
 def rate_by_source_rule(graded: Sequence[RuledOutcome]) -> Rate | None:
-    """pass@1 of graded results by the sources' own rules; None where those judged all of them."""
+    """Return pass@1 by the sources' own rules; None if those graded all results."""
     if all(result.solved_by_rule is None for result in graded):
         return None
     solved = (
@@ -271,7 +270,7 @@ def _grouped(
 
 
 def counted(words: Iterable[str]) -> dict[str, int]:
-    """How often each word occurs, the most frequent first."""
+    """Count how often each word occurs, the most frequent first."""
     counts = sorted(Counter(map(str, words)).items(), key=lambda item: (-item[1], item[0]))
     return dict(counts)
 
@@ -282,14 +281,14 @@ def _total_usage(results: Iterable[SampleResult]) -> Usage:
 
 
 def _judged_again(results: Iterable[SampleResult]) -> JudgedAgain:
-    """All that was run more than once; of most samples that is nothing."""
+    """Add up what was run more than once; for most samples that is nothing."""
     nothing = JudgedAgain()
     told = (r.judged_again for r in results if vars(r.judged_again) != vars(nothing))
     return sum(told, nothing)
 
 
 def _known_tokens(results: Sequence[SampleResult]) -> int | None:
-    """Tokens of all samples; None where those of any are unknown."""
+    """Return the tokens of all samples; None if unknown for any."""
     usages = [result.usage for result in results]
     known = [usage.total_tokens for usage in usages if usage is not None]
     return sum(known) if len(known) == len(usages) else None

@@ -1,1 +1,1 @@
-"""What runs inside the sandbox: loaded by path in its own interpreter; little of it here, too."""
+"""Code that runs inside the sandbox, loaded by path in a separate interpreter."""

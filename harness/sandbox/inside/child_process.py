@@ -1,4 +1,4 @@
-"""A process of the fork server's, seen from there: its clock, its word, its end."""
+"""Child processes of the fork server: their CPU clock, message and end."""
 
 import contextlib
 import os
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Waited(NamedTuple):
-    """What came of waiting: a process's word, or why there is none, and the time it took."""
+    """Result of waiting: the process's message or why it is missing, and the time."""
 
     word: bytes
     missing: str
@@ -16,7 +16,7 @@ class Waited(NamedTuple):
 
 
 def can_watch() -> str:
-    """Why processes cannot be watched here; empty where they can."""
+    """Return why processes cannot be watched here; empty if they can."""
     try:
         handle = os.pidfd_open(os.getpid())
     except OSError as error:
@@ -31,7 +31,7 @@ def can_watch() -> str:
 
 
 class Process:
-    """A process of the fork server's, and its clock."""
+    """A child process of the fork server, and its CPU clock."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -44,7 +44,7 @@ class Process:
             signal.pidfd_send_signal(self.handle, number)
 
     def end(self) -> tuple[int, int]:
-        """Kill it and its group; its wait status and peak memory in bytes."""
+        """Kill it and its group; return its wait status and peak memory in bytes."""
         try:
             os.killpg(self.pid, signal.SIGKILL)
         except ProcessLookupError:

@@ -1,6 +1,6 @@
-"""Requests from the worker, and answers to it."""
+"""The fork server's connection to its worker."""
 
-# What lies beneath `socket`: that brings a megabyte, which every process forked here would carry.
+# The module below `socket`, which itself would add a megabyte to every forked process.
 import _socket
 import array
 import json
@@ -12,22 +12,22 @@ MOST_DESCRIPTORS = 10
 
 
 class Connection:
-    """A length, big-endian, and that many bytes of JSON, both ways; the report of a run is packed.
+    """Messages: big-endian length, then JSON of that length; run reports are packed.
 
-    Requests carry descriptors beside the length.
+    Requests may carry descriptors beside the length.
     """
 
     def __init__(self, descriptor: int) -> None:
         self.socket = _socket.socket(fileno=descriptor)
 
     def receive(self) -> tuple[dict[str, Any], list[int]] | None:
-        """The next request and its descriptors; None when the worker has hung up."""
+        """Return the next request and its descriptors; None if the worker has hung up."""
         descriptors = array.array("i")
         room = _socket.CMSG_LEN(MOST_DESCRIPTORS * descriptors.itemsize)
         head, messages, _, _ = self.socket.recvmsg(HEAD.size, room)
         if len(head) < HEAD.size:
             return None
-        for _, _, data in messages:  # nothing but descriptors is ever sent
+        for _, _, data in messages:  # only descriptors are ever sent
             descriptors.frombytes(data)
         (left,) = HEAD.unpack(head)
         parts: list[bytes] = []
@@ -40,9 +40,9 @@ class Connection:
         return json.loads(b"".join(parts)), list(descriptors)
 
     def say(self, answer: dict[str, Any]) -> None:
-        """Answer in words."""
+        """Send an answer as JSON."""
         self.answer(json.dumps(answer).encode())
 
     def answer(self, data: bytes) -> None:
-        """Answer with bytes. Those of JSON begin with a brace; no report does: no signal is 123."""
+        """Send bytes. JSON starts with a brace (123), a report never: no signal is 123."""
         self.socket.sendall(HEAD.pack(len(data)) + data)

@@ -1,4 +1,4 @@
-"""What processes hand on, and must not: open files."""
+"""Open file descriptors: closing inherited ones, copying between memory files."""
 
 import os
 
@@ -6,7 +6,10 @@ MOST_DESCRIPTORS = 1 << 16  # more than a fork server ever has
 
 
 def close_all_but(*kept: int) -> None:
-    """Close what a fork server has open: other programs, what they read and what they answered."""
+    """Close all descriptors above 2 except the given ones.
+
+    They would give access to other programs, their inputs and their outputs.
+    """
     first = 3
     for descriptor in sorted(kept):
         os.closerange(first, descriptor)
@@ -15,10 +18,10 @@ def close_all_but(*kept: int) -> None:
 
 
 def copy(source: int, offset: int, length: int, target: int) -> int:
-    """Copy a span of a memory file to where another stands, without ever holding it.
+    """Copy a span of a memory file to another file's position, without buffering it.
 
     Returns:
-        How much was copied: less where a program makes the file shorter meanwhile.
+        Number of bytes copied; fewer if a program shortens the file meanwhile.
     """
     copied = 0
     while copied < length:

@@ -1,21 +1,21 @@
-"""The fork server: a warmed interpreter that runs each solution in a process forked from it.
+"""The fork server: a warmed interpreter that forks a process for each solution.
 
-`enter.py` becomes it: `python -s -S -P -B fork_server.py FD`, with FD a socket to the worker. It is
-trusted: judged code never runs in this process, and it holds nothing of what it runs but lengths
-and times.
+`enter.py` becomes it: `python -s -S -P -B fork_server.py FD`, where FD is a socket to the worker.
+It is trusted: judged code never runs in this process, which holds only lengths and times of what
+programs write.
 
-The worker's first message is the configuration, see `harness.sandbox.launch`; it greets the worker
-with what its probe found. Then requests open the trial of a solution, which
-brings three descriptors (memory files with the program, with the inputs, and one for what the tests
-write), and run some of its tests in one process; another closes it. Time is read here, outside the
-judged process: its CPU clock against the CPU limit, the monotonic clock against the looser wall
-limit.
+The worker's first message is the configuration, see `harness.sandbox.launch`; the fork server
+replies with its probe's findings. Then a request opens the trial of a solution and brings three
+descriptors: memory files with the program and with the inputs, and one for the output of tests.
+Further requests run some of its tests in one process; another closes it. Time is measured here,
+outside the judged process: its CPU clock against the CPU limit, the monotonic clock against the
+looser wall limit.
 """
 
 import os
 
-# Nothing is to happen in every process that is forked from this one: there are no threads to mend,
-# and a random state that is the same each time makes verdicts that can be had again.
+# Fork hooks are disabled: there are no threads to repair, and an unchanged random state makes
+# verdicts reproducible.
 _register_at_fork = os.register_at_fork
 os.register_at_fork = lambda **_hooks: None  # pyright: ignore[reportUnknownLambdaType]
 
@@ -50,14 +50,14 @@ from inside.walls import linux, syscalls
 from inside.walls.lockdown import PROCESSES, Lockdown
 from inside.walls.probe import probe
 
-THREAD_STACK_BYTES = 4 << 20  # so many that `PROCESSES` of them can be had
+THREAD_STACK_BYTES = 4 << 20  # small enough for `PROCESSES` threads
 MOST_PREAMBLES = 8
-OPENING = frozenset({"open", "lanes", "close"})  # what ends the one before
-PAUSES = frozenset({"pause", "resume"})  # said while nothing runs, they say nothing
+OPENING = frozenset({"open", "lanes", "close"})  # requests that close the previous trial
+PAUSES = frozenset({"pause", "resume"})  # ignored while nothing runs
 
 
 class AllowedPackages:
-    """Finds the few packages that solutions may import, and nothing that lies beside them."""
+    """Finds the allowed packages, and nothing else installed beside them."""
 
     def __init__(self, packages: dict[str, str]) -> None:
         self.packages = packages
@@ -65,7 +65,7 @@ class AllowedPackages:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """Look an allowed package up where it lies: the folder around it cannot be read."""
+        """Return the spec of an allowed package by path: its folder cannot be listed."""
         del path, target
         folder = self.packages.get(fullname)
         if folder is None:
@@ -77,11 +77,11 @@ class AllowedPackages:
 
 
 def warm_up(packages: dict[str, str]) -> None:
-    """Make this interpreter what a solution expects to wake up in."""
+    """Prepare this interpreter as the environment solutions start in."""
     sys.path.remove(FOLDER)
     for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
-        del sys.modules[name]  # a solution's own module of that name is its own
-    for name in ("exit", "quit"):  # what -S leaves out
+        del sys.modules[name]  # a solution may have a module of that name
+    for name in ("exit", "quit"):  # omitted by -S
         setattr(builtins, name, Quitter(name, "Ctrl-D"))
     sys.set_int_max_str_digits(0)
     sys.meta_path.append(AllowedPackages(packages))
@@ -96,20 +96,20 @@ def warm_up(packages: dict[str, str]) -> None:
 
 
 def close_up() -> None:
-    """Give up what nobody here needs, so that no child of this process has it either."""
+    """Drop privileges that neither this process nor its children need."""
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
-    linux.prctl(linux.PR_SET_DUMPABLE, 0)  # closes this process's memory to others of its user
+    linux.prctl(linux.PR_SET_DUMPABLE, 0)  # hides this process's memory from others of its user
     linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
 
 
 class Preambles:
-    """The last few preambles, their imports already run: a source has one."""
+    """The most recently used preambles, with their imports run; a source has one."""
 
     def __init__(self) -> None:
         self.kept: dict[str, Preamble] = {}
 
     def get(self, text: str) -> Preamble:
-        """The preamble of a text; SyntaxError and the like where it is none."""
+        """Return the preamble of a text; raises SyntaxError and the like if invalid."""
         if text not in self.kept:
             preamble = Preamble(text)
             if len(self.kept) >= MOST_PREAMBLES:
@@ -119,7 +119,7 @@ class Preambles:
 
 
 class Server:
-    """Answers requests, with one trial open at a time, or the lanes of several."""
+    """Answers requests, with one trial or a set of lanes open at a time."""
 
     def __init__(self, connection: Connection, lockdown: Lockdown, watch: Watch | None) -> None:
         self.connection = connection
@@ -142,7 +142,7 @@ class Server:
             empty_working_directory()
 
     def answer(self, order: dict[str, Any], descriptors: list[int]) -> None:
-        """Answer one request; what it opens takes the place of what was open."""
+        """Answer one request; an opening request replaces the open trial or lanes."""
         if order["do"] in PAUSES:
             return
         if order["do"] in OPENING:
@@ -167,7 +167,7 @@ class Server:
     def open(
         self, order: dict[str, Any], preamble: Preamble, descriptors: list[int]
     ) -> Trial | Lanes:
-        """A trial of one solution, or lanes: on one core, all of them."""
+        """Open a trial of one solution, or lanes, which all run on one core."""
         limits = order["limits"]
         if order["do"] == "open":
             program, inputs, outputs = descriptors
@@ -187,15 +187,15 @@ class Server:
         return Lanes([self.trial(job) for job in jobs])
 
     def take_one_core(self, number: int) -> None:
-        """Have what is forked from here on one core, this process too."""
+        """Pin this process, and all processes it forks later, to one core."""
         os.sched_setaffinity(0, [self.cores[number % len(self.cores)]])
 
     def trial(self, job: Job) -> Trial:
-        """One solution's."""
+        """Return the trial of one solution."""
         return Trial(job, self.lockdown, self.watch, self.connection)
 
     def close(self) -> None:
-        """Let go of what is open."""
+        """Close the open trial or lanes."""
         if self.opened is None:
             return
         self.opened.close()
@@ -205,10 +205,10 @@ class Server:
 
 
 def main() -> None:
-    """Greet the worker, serve it, and leave nothing behind."""
+    """Greet the worker, serve it, and clean up."""
     descriptor = int(sys.argv[1])
     os.set_inheritable(descriptor, False)
-    close_all_but(descriptor)  # what a library opened for itself: newer versions of libffi do
+    close_all_but(descriptor)  # closes what libraries opened: newer versions of libffi do
     connection = Connection(descriptor)
     config, _ = connection.receive() or ({}, [])
     home = os.getcwd()
@@ -217,7 +217,7 @@ def main() -> None:
         connection.say({"failed": failed})
         return
     close_up()
-    if config["means"] == "bubblewrap":  # whose own way counts from a thread of the worker's
+    if config["means"] == "bubblewrap":  # whose own option is tied to a thread of the worker
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     lockdown = Lockdown(config["level"], config["view"], counted=config["counted"])
     watch = None

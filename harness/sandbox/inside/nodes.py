@@ -1,4 +1,4 @@
-"""Linked lists and binary trees: made of values, and read; judged code made what is read."""
+"""Linked lists and binary trees: built from values, and read from judged code."""
 
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 
@@ -7,17 +7,17 @@ from typing import Any
 
 
 class CycleError(Exception):
-    """A tree has a node that lies beneath itself."""
+    """A tree contains a node below itself."""
 
 
 def chain(head: Any, back: list[int]) -> Iterator[Any]:
-    """The values of a linked list.
+    """Yield the values of a linked list.
 
     Args:
-        head: its first node.
-        back: where it leads back, the number of that node from 0 is added here.
+        head: the first node.
+        back: receives the index of the node the list leads back to, if it is cyclic.
     """
-    met: list[Any] = []  # held, so that no id stands for two
+    met: list[Any] = []  # keeps nodes alive, so that ids are unique
     places: dict[int, int] = {}
     node = head
     while node is not None and id(node) not in places:
@@ -30,12 +30,12 @@ def chain(head: Any, back: list[int]) -> Iterator[Any]:
 
 
 def levels(root: Any) -> Iterator[Any]:
-    """The values of a binary tree, level by level, None where a child is missing.
+    """Yield the values of a binary tree by level, None for a missing child.
 
     Raises:
-        CycleError: there is no end to it. Two nodes may share what is beneath them.
+        CycleError: the tree is infinite. Shared subtrees are allowed.
     """
-    met: dict[int, Any] = {}  # held, so that no id stands for two
+    met: dict[int, Any] = {}  # keeps nodes alive, so that ids are unique
     shares = False
     level = [root]
     while any(node is not None for node in level):
@@ -53,7 +53,7 @@ def levels(root: Any) -> Iterator[Any]:
 
 
 def _follow(root: Any) -> None:
-    """Go through every node once, with those above it at hand; CycleError where one returns."""
+    """Visit every node once, tracking its ancestors; raises CycleError if one recurs."""
     above: set[int] = set()
     met: dict[int, Any] = {}
     waiting = [(root, False)]
@@ -70,14 +70,14 @@ def _follow(root: Any) -> None:
 
 
 def linked_list(values: list[Any], node_type: Any, back: int | None = None) -> Any:
-    """The head of a linked list.
+    """Return the head of a linked list.
 
     Args:
-        values: of its nodes.
-        node_type: the class of a node.
-        back: the node to which the last one leads, from 0.
+        values: values of the nodes.
+        node_type: class of the nodes.
+        back: index of the node that the last one leads back to.
     """
-    made: list[Any] = []  # the last one first
+    made: list[Any] = []  # the last node first
     for value in reversed(values or []):
         node = node_type(value)
         node.next = made[-1] if made else None
@@ -88,7 +88,7 @@ def linked_list(values: list[Any], node_type: Any, back: int | None = None) -> A
 
 
 def tree(values: list[Any], node_type: Any) -> Any:
-    """The root of a binary tree, its values level by level."""
+    """Return the root of a binary tree from its values by level."""
     if not values:
         return None
     rest = iter(values)

@@ -1,4 +1,4 @@
-"""What a solution finds in its namespace before its own code runs."""
+"""Preambles: the names available to a solution before its own code runs."""
 
 import ast
 import builtins
@@ -8,7 +8,7 @@ import sys
 from types import CodeType
 from typing import Any
 
-# Modules whose names preambles take: importing them runs nothing that is not the interpreter's own.
+# Modules that preambles import; importing them runs only the interpreter's own code.
 WARM = frozenset(
     (
         *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random"),
@@ -19,8 +19,8 @@ WARM = frozenset(
 )
 
 
-# By any other way to a stream a text has an import, two underscores, or is too clever by half; it
-# is told apart by nothing but what is shown of its own output.
+# Any other access to a stream needs an import or a dunder name. A program that evades this check
+# is treated differently only in the display of its own output.
 _WRITES = re.compile(
     r"import|__|\b(?:print|input|open|sys|os|io|builtins|exec|eval|compile|getattr|vars|globals"
     r"|locals|dir|help|breakpoint|exit|quit|copyright|credits|license|threading)\b"
@@ -28,16 +28,16 @@ _WRITES = re.compile(
 
 
 class Solution:
-    """What is known of a solution before it runs.
+    """Facts known about a solution before it runs.
 
     Attributes:
-        code: its compiled source.
-        meddles: whether it may change the built-ins, so that it must have the real ones, and each
-            test must find them as they were.
-        has_nodes: whether its arguments are made of the preamble's classes.
-        may_write: whether anything of it can reach a standard stream, a thread or a hook of the
-            interpreter, as far as its text says; code that comes with a test always can.
-        wanted: what of the preamble it needs, once `Preamble.fill` has found out.
+        code: the compiled source.
+        meddles: whether it may change the built-ins. It then gets the real ones, which are
+            restored for each test.
+        has_nodes: whether arguments or result use the preamble's node classes.
+        may_write: whether its text suggests that it can reach a standard stream, a thread or a
+            hook of the interpreter. Code that comes with a test always can.
+        wanted: the parts of the preamble it needs, set by `Preamble.fill`.
     """
 
     def __init__(self, job: dict[str, Any], code: CodeType) -> None:
@@ -54,16 +54,16 @@ class Solution:
 
 
 class Preamble:
-    """Source that comes before a solution's.
+    """Source that runs before a solution's.
 
-    Imports of warm modules are run once, and their names reach a solution beneath its namespace, as
-    the built-ins do: to copy them would cost each process more than a short test. Imports of other
-    packages, which take long to load and may not be installed, run only for a solution whose text
-    has a word that they bind (`input` has `np` in it, but not as a word); definitions likewise, all
-    or none. The rest of the source is run again for every test.
+    Imports of warm modules run once, and their names are placed below a solution's namespace, like
+    the built-ins: copying them would cost each process more than a short test. Imports of other
+    packages, which load slowly and may not be installed, run only for a solution whose text
+    contains a word that they bind (`input` contains `np`, but not as a word). The same holds for
+    definitions, all or none. The rest of the source runs again for every test.
 
     Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: it does not compile.
+        SyntaxError, ValueError, RecursionError, MemoryError: the source does not compile.
     """
 
     def __init__(self, text: str) -> None:
@@ -79,7 +79,7 @@ class Preamble:
                 later.append(node)
         definitions = [node for node in later if _names([node])]
         rest = [node for node in later if not _names([node])]
-        if _words_of(rest) & set(_names(definitions)):  # they cannot be had apart
+        if _words_of(rest) & set(_names(definitions)):  # they cannot be separated
             definitions, rest = [], later
         imports: dict[str, Any] = {}
         exec(_compile(warm), imports)
@@ -97,7 +97,7 @@ class Preamble:
         ]
 
     def fill(self, namespace: dict[str, Any], solution: Solution) -> None:
-        """Put the preamble's names into, or beneath, a solution's fresh namespace."""
+        """Put the preamble's names into, or below, a solution's fresh namespace."""
         if solution.meddles:
             namespace.update(self.imports)
             namespace["__builtins__"] = builtins
@@ -114,7 +114,7 @@ class Preamble:
             exec(self.rest, namespace)
 
     def wanted(self, solution: Solution) -> list[CodeType]:
-        """The packages and the definitions that a solution's text has words of."""
+        """Return the imports and definitions whose names occur in a solution's text."""
         found = [code for words, code in self.packages if words.search(solution.text)]
         if self.defined is not None and (solution.has_nodes or self.defined.search(solution.text)):
             found.append(self.definitions)
@@ -122,7 +122,7 @@ class Preamble:
 
 
 def _names(statements: list[ast.stmt]) -> list[str]:
-    """What statements bind at their own level; nothing where that cannot be told."""
+    """Return the names bound at the top level; empty if that cannot be determined."""
     names: list[str] = []
     for node in statements:
         match node:

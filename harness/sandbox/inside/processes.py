@@ -1,4 +1,4 @@
-"""What judged code takes and leaves behind beside its output: processes, threads and files."""
+"""Resources judged code uses or leaves behind: processes, threads and files."""
 
 import os
 import signal
@@ -8,10 +8,10 @@ PAGE_BYTES = os.sysconf("SC_PAGESIZE")
 
 
 def kill_strays(spare: int = 0) -> None:
-    """Kill whatever outlived its parent: orphans are handed to this process, their subreaper.
+    """Kill orphaned descendants; they become children of this process (subreaper).
 
     Args:
-        spare: a child that is none.
+        spare: a child process to keep.
     """
     while _has_children() and (strays := _children() - {spare}):
         for stray in strays:
@@ -34,13 +34,13 @@ def _children() -> set[int]:
 
 
 def _parent(process: int) -> int:
-    """The parent of a process; 0 when it is gone."""
+    """Return the parent of a process; 0 if it has ended."""
     fields = _stat(process)
     return int(fields[1]) if fields else 0
 
 
 def _stat(process: int) -> list[str]:
-    """What the kernel says of a process, from its state on; nothing when it is gone."""
+    """Return the fields of /proc/PID/stat from the state on; empty if it has ended."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()
@@ -49,20 +49,20 @@ def _stat(process: int) -> list[str]:
 
 
 def empty_working_directory() -> None:
-    """Remove what a solution left there; FileNotFoundError when it removed the directory too."""
+    """Empty the working directory; raises FileNotFoundError if it was removed."""
     folder = os.open(".", os.O_RDONLY | os.O_DIRECTORY)
     try:
         empty_folder(folder)
     finally:
         os.close(folder)
-    os.getcwd()  # fails when it is gone
+    os.getcwd()  # fails if the directory was removed
 
 
 def empty_folder(folder: int) -> None:
-    """Remove what is in an open folder, whatever its rights.
+    """Remove the contents of an open folder, whatever their permissions.
 
-    Nothing is named by a path, which may lead elsewhere by now. What is in a folder is moved up
-    before that is removed, so no depth of nesting is too much.
+    No paths are used, since a path may have been redirected. The contents of a subfolder are moved
+    up before it is removed, so any depth of nesting works.
     """
     while names := os.listdir(folder):
         for name in names:
@@ -82,12 +82,12 @@ def empty_folder(folder: int) -> None:
 
 
 class Watch:
-    """Looks, while a program runs, after what no limit of the kernel bounds here.
+    """Checks a running program against limits that the kernel does not enforce here.
 
     Args:
-        home_bytes, home_files: how much the working directory may hold.
-        own_room: whether that is a file system of its own, of its own size.
-        threads: how many threads the program may have; None where the kernel counts.
+        home_bytes, home_files: capacity of the working directory in bytes and in files.
+        own_room: whether the working directory is a file system of its own with a fixed size.
+        threads: most threads the program may have; None if the kernel enforces it.
     """
 
     interval_s = 0.1
@@ -101,40 +101,61 @@ class Watch:
         self.threads = threads
 
     def complaint(self, pid: int) -> str:
-        """What a program has too much of; empty while all is well."""
+        """Return the name of the exceeded limit; empty if there is none."""
         if self.threads is not None and _thread_count(pid) > self.threads:
             return "threads"
         size, files = self._in_room() if self.own_room else _in_folder(self.home_files)
         return "room" if size > self.home_bytes or files > self.home_files else ""
 
     def has_room(self) -> bool:
-        """Whether the file system could hold all that a working directory may."""
+        """Whether the file system has space for a full working directory."""
         state = os.statvfs(".")
-        files = state.f_favail >= self.home_files or not state.f_files  # some count none
+        files = state.f_favail >= self.home_files or not state.f_files  # some report no file counts
         return self.own_room or (files and state.f_bavail * state.f_frsize >= self.home_bytes)
 
     def _in_room(self) -> tuple[int, int]:
         state = os.statvfs(".")
-        return 0, state.f_files - state.f_ffree  # its size is the kernel's to bound
+        return 0, state.f_files - state.f_ffree  # its size is limited by the kernel
 
 
 def _in_folder(most: int) -> tuple[int, int]:
-    """Bytes on disk and entries in the working directory, as far as it is worth counting."""
+    """Return disk bytes and entries of the working directory, up to the limit."""
     size = files = 0
     waiting = ["."]
+    opened: set[str] = set()
     while waiting and files <= most:
+        folder = waiting.pop()
         try:
-            with os.scandir(waiting.pop()) as entries:
+            with os.scandir(folder) as entries:
                 for entry in entries:
                     state = entry.stat(follow_symlinks=False)
                     size, files = size + 512 * state.st_blocks, files + 1
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
-        except FileNotFoundError:  # it went away meanwhile
+        except FileNotFoundError:  # removed meanwhile
             continue
-        except OSError:  # it took its rights away, or lies too deep to be looked into
-            return size, most + 1
+        except OSError as error:  # locked, or nested too deeply
+            if not isinstance(error, PermissionError) or folder in opened or not _unlock(folder):
+                return size, most + 1
+            opened.add(folder)
+            waiting.append(folder)
     return size, files
+
+
+def _unlock(folder: str) -> bool:
+    """Make a folder of the program's user readable; return whether that worked."""
+    try:
+        place = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        os.chmod(f"/proc/self/fd/{place}", stat.S_IRWXU)
+    except OSError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(place)
 
 
 def _thread_count(pid: int) -> int:
@@ -143,7 +164,7 @@ def _thread_count(pid: int) -> int:
 
 
 def resident_bytes(pid: int) -> int:
-    """The memory that a process has in use; 0 where that cannot be seen."""
+    """Return the resident memory of a process in bytes; 0 if unknown."""
     try:
         with open(f"/proc/{pid}/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * PAGE_BYTES
@@ -152,7 +173,7 @@ def resident_bytes(pid: int) -> int:
 
 
 def threads_of(pid: int) -> list[int]:
-    """The threads of a process, as far as can be seen."""
+    """Return the thread ids of a process, or only its own id if unreadable."""
     try:
         return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
     except OSError:
@@ -160,17 +181,17 @@ def threads_of(pid: int) -> list[int]:
 
 
 def waiting_s(pid: int) -> float | None:
-    """How long the one of a process's threads that waited longest was kept from running.
+    """Return the longest time, in seconds, a thread of a process waited for a core.
 
-    Seconds in which it could have run, and others had the cores; see "schedstat" in proc(5). None
-    where the system does not tell.
+    Counts only time in which it could have run; see "schedstat" in proc(5). None if the system
+    does not report it.
     """
     most: int | None = None
     for thread in threads_of(pid):
         try:
             with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii") as file:
                 ran, waited = map(int, file.read().split()[:2])
-                most = max(most or 0, waited) if ran else most  # all are 0 where none is counted
-        except (OSError, ValueError):  # it has ended, or nothing is told
+                most = max(most or 0, waited) if ran else most  # all fields are 0 if not counted
+        except (OSError, ValueError):  # it has ended, or is not reported
             continue
     return None if most is None else most / 1e9

@@ -1,9 +1,9 @@
-"""What the fork server says of a test, as bytes: the one module here that both sides import."""
+"""Binary format of the fork server's report, imported by both sides."""
 
 import struct
 from typing import NamedTuple
 
-# How a test came to an end, as far as the fork server can tell.
+# How a test ended, as far as the fork server can tell.
 ENDS = (
     *(
         "done",
@@ -25,7 +25,7 @@ _HEAD = struct.Struct("=iq")
 
 
 class Kept(NamedTuple):
-    """What is left of a file: an offset in the answer's, and the lengths of its head and tail."""
+    """Retained part of a file: offset in the output file, length of head and tail."""
 
     start: int
     head: int
@@ -33,13 +33,13 @@ class Kept(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One test.
+    """Record of one test.
 
     Attributes:
         end: one of `ENDS`.
-        too_much: whether it wrote more than it may.
-        cpu_s, wall_s: seconds.
-        kept: of stdout, stderr, the result and the report.
+        too_much: whether it exceeded the output limit.
+        cpu_s, wall_s: CPU and wall time in seconds.
+        kept: retained parts of stdout, stderr, the result and the report.
     """
 
     end: str
@@ -50,11 +50,12 @@ class Record(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The tests of one process.
+    """Report on the tests of one process.
 
     Attributes:
-        status: as wait(2) gives it.
-        peak_bytes: its peak memory.
+        status: the wait status, see wait(2).
+        peak_bytes: peak memory of the process.
+        records: a record for each test.
     """
 
     status: int
@@ -62,7 +63,7 @@ class Report(NamedTuple):
     records: list[Record]
 
     def pack(self) -> bytes:
-        """As bytes."""
+        """Return the report as bytes."""
         return _HEAD.pack(self.status, self.peak_bytes) + b"".join(
             _RECORD.pack(
                 ENDS.index(each.end),
@@ -76,10 +77,10 @@ class Report(NamedTuple):
 
 
 def unpack(data: bytes) -> Report:
-    """The report that was packed.
+    """Return the report from its packed form.
 
     Raises:
-        struct.error, IndexError: it is none.
+        struct.error, IndexError: the data is malformed.
     """
     records = [
         Record(

@@ -1,8 +1,7 @@
-"""The runner's way through a test, taken by the fork server itself on samples of its own.
+"""Warm-up runs of the runner in the fork server, on sample solutions.
 
-What a process goes through first, the interpreter prepares: it counts calls, fits code to what it
-is called with, and fills caches. Done here once, that is not done again by every process forked
-from this one, each in memory of its own.
+On first use the interpreter counts calls, specializes code and fills caches. Done here once, this
+is not repeated in every forked process, each time in new memory.
 """
 
 import os
@@ -14,7 +13,7 @@ from inside.runner import Runner
 from inside.script import compile_solution
 from inside.words import FILE_NAME, FILES
 
-TIMES = 12  # Python fits code to its use from the eighth call on
+TIMES = 12  # Python specializes code from the eighth call on
 PREAMBLE = "import math\nfrom typing import *\nfrom collections import *\n"
 FUNCTION = """
 from typing import List
@@ -32,7 +31,7 @@ main()
 
 
 def rehearse() -> None:
-    """Run the samples; everything that they change is as it was afterwards."""
+    """Run the samples, then restore everything they changed."""
     modules = {name: sys.modules.get(name) for name in ("__main__", "solution")}
     streams = {name: getattr(sys, name) for name in ("stdin", "stdout", "stderr", "argv")}
     streams |= {name: getattr(sys, name) for name in ("__stdin__", "__stdout__", "__stderr__")}

@@ -1,12 +1,12 @@
 """The forked process that runs one solution on its tests, one after another.
 
-What the tests of a solution share here: the process, the modules they imported, and the memory and
-random state that go with it. What each has of its own: the module namespace, the standard streams
-and their descriptors, `Solution()`, the recursion limit, `sys.path`, `sys.argv` and the built-ins.
-State that leaks nevertheless can only make a test fail that would pass alone, and such a test is
-confirmed in a process of its own; or, rarely, make one pass, for which one test of every accepted
-solution is run again alone (`harness.grading.judge`). Expected outputs are never in this process,
-so nothing that is done to it can turn a wrong answer right.
+All tests of a solution share the process, its imported modules, and the memory and random state
+that go with them. Each test has its own module namespace, standard streams and their descriptors,
+`Solution()`, recursion limit, `sys.path`, `sys.argv` and built-ins. State that leaks nevertheless
+can make a test fail that would pass alone; such a test is confirmed in a separate process. Rarely,
+it can make one pass; therefore one test of every accepted solution is run again alone
+(`harness.grading.judge`). Expected outputs are never in this process, so nothing done to it can
+make a wrong answer right.
 """
 
 import _thread
@@ -67,10 +67,10 @@ class Runner:
         self.builtins = dict(builtins.__dict__) if solution.meddles else {}
 
     def run(self, go: bytes) -> None:
-        """Run a test whenever the fork server says so, until it hangs up.
+        """Run a test at each request of the fork server, until it hangs up.
 
         Args:
-            go: its word; another is left over from an earlier run, which did not wait for it.
+            go: the request; any other is left over from an earlier run and ignored.
         """
         while word := os.read(self.control, WORD_BYTES):
             if word != go:
@@ -83,7 +83,7 @@ class Runner:
                 return
 
     def rehearse(self) -> None:
-        """Run a sample of the fork server's own; RuntimeError where that fails."""
+        """Run a sample of the fork server; raises RuntimeError if it fails."""
         report, _ = self._run_test()
         if report["status"] != "ok":
             raise RuntimeError(f"a sample failed: {report}")
@@ -102,7 +102,7 @@ class Runner:
         return report, self.leave(namespace, report)
 
     def open_namespace(self) -> dict[str, Any]:
-        """A fresh module's, with the preamble in it or beneath it."""
+        """Return a fresh module's namespace with the preamble's names available."""
         module = ModuleType("__main__" if self.solution.entry_point is None else "solution")
         namespace = module.__dict__
         namespace["__file__"] = FILE_NAME
@@ -111,14 +111,14 @@ class Runner:
         return namespace
 
     def leave(self, namespace: dict[str, Any], report: dict[str, Any]) -> bool:
-        """What an interpreter does at its end.
+        """Do what an interpreter does on exit.
 
         Args:
-            namespace: of the program that has ended.
-            report: how it ended; what cannot be written makes an error of it.
+            namespace: namespace of the finished program.
+            report: how it ended; changed to an error if output cannot be written.
 
         Returns:
-            Whether this process must run nothing further.
+            Whether this process must run no further test.
         """
         if not self.solution.may_write:  # nor can it start a thread, or set a hook
             namespace.clear()
@@ -129,7 +129,7 @@ class Runner:
         over = end_threads()
         with contextlib.suppress(BaseException):
             atexit._run_exitfuncs()  # noqa: SLF001 - what the interpreter calls
-        for stream in (sys.stdout, sys.stderr):  # the solution's own may need its globals to flush
+        for stream in (sys.stdout, sys.stderr):  # the solution's own may need its globals
             flush(stream, report)
         namespace.clear()  # as an interpreter does before its last flush
         for stream in (sys.stdout, sys.stderr, *self.streams):
@@ -137,7 +137,7 @@ class Runner:
         return over
 
     def renew(self) -> None:
-        """Give the coming test its own streams and undo what the last one changed."""
+        """Give the next test its own streams and undo changes of the previous one."""
         os.lseek(self.descriptors[3], 0, os.SEEK_SET)
         if self.streams and not self.solution.may_write:
             if os.lseek(2, 0, os.SEEK_CUR):  # a warning
@@ -189,14 +189,14 @@ class Runner:
 
 
 class MissingEntryPointError(Exception):
-    """The solution does not define what the problem asks for."""
+    """The solution does not define the function the problem asks for."""
 
 
 def find_entry_point(name: str, namespace: dict[str, Any]) -> Any:
-    """What is to be called: a method of a new `Solution()`, or a function.
+    """Return the entry point: a method of a new `Solution()`, or a function.
 
     Raises:
-        MissingEntryPointError: there is none.
+        MissingEntryPointError: neither exists.
     """
     solution = namespace.get("Solution")
     if isinstance(solution, type) and hasattr(solution, name):
@@ -208,10 +208,10 @@ def find_entry_point(name: str, namespace: dict[str, Any]) -> Any:
 
 
 def find_name(name: str, namespace: dict[str, Any]) -> Any:
-    """What the solution defines: as `find_entry_point`, or a value of its module.
+    """Return an object the solution defines: its entry point or a module-level value.
 
     Raises:
-        NameError: it defines nothing of that name.
+        NameError: the solution does not define the name.
     """
     solution = namespace.get("Solution")
     if name in namespace and not (isinstance(solution, type) and hasattr(solution, name)):
@@ -223,7 +223,7 @@ def find_name(name: str, namespace: dict[str, Any]) -> Any:
 
 
 def _open_stream(descriptor: int, mode: str) -> io.TextIOWrapper:
-    """A standard stream, with the name and the mode that an interpreter gives it."""
+    """Open a standard stream with the name and mode an interpreter gives it."""
     raw = io.FileIO(descriptor, mode, closefd=False)
     raw.name = STREAM_NAMES[descriptor]
     buffered = io.BufferedReader(raw) if mode == "r" else io.BufferedWriter(raw)
@@ -239,12 +239,12 @@ def _open_stream(descriptor: int, mode: str) -> io.TextIOWrapper:
 
 
 def describe(error: BaseException) -> dict[str, Any]:
-    """What a program's last exception means: an exit code, want of memory, or an error."""
+    """Classify a program's final exception: exit code, out of memory, or an error."""
     match error:
         case SystemExit(code=None):
             return {"status": "ok"}
         case SystemExit(code=int(code)):
-            code = int.__and__(code, 0xFF)  # as a C program sees it, whatever its class says
+            code = int.__and__(code, 0xFF)  # as a C program sees it, even for a subclass
             return {"status": "exit", "code": code} if code else {"status": "ok"}
         case SystemExit(code=code):
             with contextlib.suppress(BaseException):
@@ -260,7 +260,7 @@ def describe(error: BaseException) -> dict[str, Any]:
 
 
 def _format(error: BaseException) -> str:
-    """The traceback as the interpreter prints it, from the solution's first frame on."""
+    """Return the traceback as the interpreter prints it, without the runner's frames."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != FILE_NAME:
         trace = trace.tb_next
@@ -271,18 +271,18 @@ def _format(error: BaseException) -> str:
 
 
 def end_tracing() -> None:
-    """Take away what a solution had called on every line: what follows is not its own."""
+    """Remove the solution's trace functions: the code that follows is not its own."""
     for module in (sys, threading):
         for end in (module.settrace, module.setprofile):
-            with contextlib.suppress(BaseException):  # of an audit hook's
+            with contextlib.suppress(BaseException):  # raised by an audit hook
                 end(None)
 
 
 def end_threads() -> bool:
-    """Wait for threads as an interpreter does at its end.
+    """Wait for threads as an interpreter does on exit.
 
-    Returns whether this process must run no further test: a thread of this one lives on, or a pool
-    was told of the exit and takes no more work.
+    Returns whether this process must run no further test: a thread is still alive, or a pool was
+    shut down and takes no more work.
     """
     over = False
     if threading.active_count() > 1:
@@ -298,11 +298,11 @@ def end_threads() -> bool:
 
 
 def flush(stream: Any, report: dict[str, Any]) -> None:
-    """Flush; a full disk or a limit that is hit is the program's error, as at a real exit."""
+    """Flush; a full disk or a hit limit is the program's error, as in a normal exit."""
     try:
         stream.flush()
     except OSError as error:
         if report["status"] == "ok":
             report.update(describe(error))
-    except BaseException:  # closed, detached, or replaced by something without a flush
+    except BaseException:  # closed, detached, or replaced by an object without flush
         return

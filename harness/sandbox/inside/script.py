@@ -1,8 +1,8 @@
 """Compile a solution; a script may have a `return` outside of every function.
 
-The graders of LiveCodeBench and APPS put a script into a function, so that such a `return` ends it.
-To Python it is a syntax error. Where that is the only one, the script is put into a function here
-too, and everything that it binds is declared global, so that else it runs as a script does.
+The graders of LiveCodeBench and APPS put a script into a function, so that such a `return` ends
+it. In Python it is a syntax error. If that is the only one, the script is put into a function here
+too, and everything it binds is declared global, so that it otherwise runs as a script.
 """
 
 import ast
@@ -15,7 +15,7 @@ NOT_PLAIN = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENER
 
 
 def compile_solution(source: str, file_name: str, *, is_script: bool) -> CodeType:
-    """The code of a solution.
+    """Compile a solution.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError, OverflowError: it does not compile.
@@ -48,17 +48,17 @@ def _compile_in_function(source: str, file_name: str) -> CodeType:
 
 
 def _belongs_outside(node: ast.stmt) -> bool:
-    """Whether it may not stand in a function: a star import, or one from the future."""
+    """Whether a function must not contain a statement: a star or `__future__` import."""
     return isinstance(node, ast.ImportFrom) and (
         node.module == "__future__" or node.names[0].name == "*"
     )
 
 
 def _locals_of(code: CodeType) -> list[str]:
-    """What the function binds.
+    """Return the names the function binds.
 
     Raises:
-        SyntaxError: it yields or awaits, which no script does.
+        SyntaxError: it yields or awaits, which scripts do not.
     """
     (body,) = (each for each in code.co_consts if getattr(each, "co_name", "") == BODY)
     if body.co_flags & NOT_PLAIN:
@@ -67,7 +67,7 @@ def _locals_of(code: CodeType) -> list[str]:
 
 
 class _InFunction(ast.NodeTransformer):
-    """Takes away what does not go with names that are declared global; looks into no function."""
+    """Removes what conflicts with global declarations; skips nested functions."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
         return node

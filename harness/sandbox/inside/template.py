@@ -1,4 +1,4 @@
-"""A solution's first process: it compiles the program, and each run is a copy of it."""
+"""A solution's first process: compiles the program; each run is a copy of it."""
 
 import linecache
 import marshal
@@ -28,16 +28,15 @@ from inside.words import (
 
 
 class Template:
-    """A process with a compiled program that runs none of it: each run is a copy of this one.
+    """A process that compiles a program without running it; each run is a copy of it.
 
     Args:
-        births: where it says that it is ready, and what it made.
-        program: the file that holds `code`, `entry_point`, `arguments` and `result`, in the format
-            of `harness.sandbox.trial_input.packed`.
-        preamble: what comes before the code.
-        control: the socket to the fork server.
-        files: those that `FILES` names.
-        runner: what such a copy is to be.
+        births: descriptor on which it reports that it is ready, and the runners it made.
+        program: file with `code`, `entry_point`, `arguments` and `result` in `marshal`'s format.
+        preamble: source that comes before the code.
+        control: socket to the fork server.
+        files: the files named by `FILES`.
+        runner: class of the runner.
     """
 
     def __init__(  # noqa: PLR0917 - one caller
@@ -61,11 +60,11 @@ class Template:
         self.runs = 0
 
     def serve(self, orders: int, lock_in: Callable[[], None]) -> None:
-        """Compile; then make a runner whenever the fork server says so, at last of itself.
+        """Compile, then make a runner at each order; the last one is this process itself.
 
         Args:
-            orders: where it says so.
-            lock_in: what a runner does before it runs anything.
+            orders: descriptor the orders arrive on.
+            lock_in: called in a runner before it runs anything.
         """
         code = self._compile()
         if code is None:
@@ -105,10 +104,10 @@ class Template:
             if os.getpid() != os.getsid(0):
                 os.setsid()
             os.close(orders)
-            os.set_blocking(self.control, True)  # whatever an earlier runner made of it
+            os.set_blocking(self.control, True)  # an earlier runner may have changed it
             lock_in()
             os.write(self.births, READY + str(os.getpid()).encode())
-            os.close(self.births)  # what is said there can be believed: no judged code has run
+            os.close(self.births)  # its messages are trusted: no judged code has run yet
             runner = self.runner(solution, self.preamble, self.control, self.files, self.directory)
             runner.run(go_word(self.runs))
         except BaseException:

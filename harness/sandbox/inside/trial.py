@@ -1,8 +1,8 @@
-"""One solution under trial, seen from the fork server: its processes, their clocks, their ends.
+"""The trial of one solution in the fork server: its processes, clocks and ends.
 
-A template process reads the program and compiles it; it runs none of it. Whenever tests are to be
-run, it makes a copy of itself, and that copy, locked in for good, runs them. So every run starts
-from the same state, which nothing has touched, and costs neither another start nor compilation.
+A template process reads and compiles the program but does not run it. For each run it makes a copy
+of itself, which is locked in permanently and runs the tests. So every run starts from the same
+clean state without another start or compilation.
 """
 
 import _socket
@@ -41,23 +41,23 @@ from inside.words import (
 )
 
 EXCERPT_BYTES = 16_000
-REPORT_BYTES = 128_000  # a runner's longest error, every character of it escaped
+REPORT_BYTES = 128_000  # a runner's longest error with every character escaped
 NOTHING = Kept(0, 0, 0)
 NO_ROOM = "there is no room for the working directory"
 
 
 class Job(NamedTuple):
-    """What is to be run, as far as the fork server knows it.
+    """A program to run, as far as the fork server knows it.
 
-    What it has read, every process that it forks later could find in its memory: so the program
-    goes past it, in a file that the template reads, and what a test reads and writes from file to
-    file.
+    Later forks could find anything the fork server has read in its memory. So it does not read the
+    program, which the template reads from a file, nor the input and output of tests, which are
+    copied from file to file.
 
     Attributes:
-        limits: of each test.
-        preamble: compiled.
-        program, inputs, outputs: memory files.
-        timed: whether it is run to be timed, see `inside.timed`, and not to be judged.
+        limits: limits of each test.
+        preamble: the compiled preamble.
+        program, inputs, outputs: descriptors of memory files.
+        timed: whether the run is timed, see `inside.timing`, and not judged.
     """
 
     limits: dict[str, Any]
@@ -69,7 +69,7 @@ class Job(NamedTuple):
 
 
 class Trial:
-    """One solution's template, and the runs made from it."""
+    """One solution's template process and the runs made from it."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Trial:
         self._start()
 
     def _become_template(self, lockdown: Lockdown, orders: int, births: int) -> NoReturn:
-        """The forked side: never returns."""
+        """Become the template in the forked process; never returns."""
         try:
             linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
             os.setsid()
@@ -128,25 +128,25 @@ class Trial:
             os._exit(0)
 
     def _start(self) -> None:
-        """Wait until the program is compiled, or cannot be."""
+        """Wait until the program is compiled or fails to compile."""
         waited = self.wait(self.template, self.now(self.template), self.births)
         if waited.word != READY:
             end = "cannot_compile" if waited.word == CANNOT_COMPILE else waited.missing or "broken"
-            end = "broken" if end == "gone" else end  # no judged code has been run
+            end = "broken" if end == "gone" else end  # no judged code has run yet
             record = self._record(waited, end)
             self.over = True
             self.refusal = Report(*self._end_template(), [record])
 
     def run(self, spans: list[tuple[int, int]], *, last: bool, full: int) -> Report:
-        """Run tests in a fresh process until one ends it, all are done, or output has piled up.
+        """Run tests in a fresh process until it ends or its output is too large.
 
         Args:
-            spans: the tests' inputs: offset and length.
-            last: whether nothing is to follow, so that the template itself may run them.
-            full: how many of the first may use all of their limits of time.
+            spans: offset and length of each test's input.
+            last: whether nothing follows, so that the template itself may run them.
+            full: number of leading tests that may use their full time limits.
 
         Raises:
-            WorkerGoneError: nobody waits for the records.
+            WorkerGoneError: the worker has hung up.
         """
         if self.refusal is not None:
             return self.refusal
@@ -163,10 +163,10 @@ class Trial:
         records: list[Record] = []
         for number, span in enumerate(spans):
             self.give(*span)
-            start = self.now(runner)  # while it still waits: what it does from here on counts
+            start = self.now(runner)  # while it still waits: its work from here on counts
             try:
                 self.control.send(go)
-            except OSError:  # it died between two tests: the next process will tell
+            except OSError:  # it died between two tests: retried in the next process
                 break
             allowed = self.whole if number < full else self.beside
             waited = self._looked_after(runner, self.wait(runner, start, allowed=allowed))
@@ -176,20 +176,20 @@ class Trial:
             records.append(record)
             if ended is not None:
                 return self._reported(ended, records)
-            # What a stream could not write would come out in the next test.
+            # Output that a stream could not write would appear in the next test.
             if waited.word != DONE or record.too_much:
                 break
-            if waited.cpu_s > self.job.limits["cpu_s"]:  # it is to be seen whether by its doing
+            if waited.cpu_s > self.job.limits["cpu_s"]:  # check separately whether it caused this
                 break
             if self.written > self.job.limits["collect_bytes"]:
                 break
         return self._reported(runner.end(), records)
 
     def bear(self, *, last: bool = False) -> Process | Waited:
-        """A fresh process of the program, locked in; what was said instead where there is none.
+        """Start a fresh, locked-in process of the program; return why if that fails.
 
         Args:
-            last: let it be the template itself.
+            last: whether to use the template itself.
         """
         self.runs += 1
         os.write(self.orders, RUN_LAST if last else RUN)
@@ -206,34 +206,34 @@ class Trial:
         return Report(*ended, records)
 
     def _looked_after(self, runner: Process, waited: Waited) -> Waited:
-        """A last look at what it has taken: short programs are done before the first."""
+        """Check its resources once more: short programs end before the first check."""
         complaint = self.watch.complaint(runner.pid) if self.watch and waited.word else ""
         return waited._replace(word=b"", missing=complaint) if complaint else waited
 
     def unhear(self) -> None:
-        """Let nothing that has been said already be an answer to what is asked next."""
+        """Discard messages sent before the next request."""
         left = select.poll()
         left.register(self.control, select.POLLIN)
-        while left.poll(0) == [(self.control.fileno(), select.POLLIN)]:  # nor hung up on
+        while left.poll(0) == [(self.control.fileno(), select.POLLIN)]:  # and the other end is open
             hear(self.control.fileno())
 
     def forget(self) -> None:
-        """Let nothing that an earlier run said or wrote after its last test reach this one."""
+        """Discard everything an earlier run sent or wrote after its last test."""
         self.unhear()
-        for file in self.files:  # their offsets and flags are shared by all who hold them
+        for file in self.files:  # offsets and flags are shared by all holders
             os.ftruncate(file, 0)
             os.lseek(file, 0, os.SEEK_SET)
             fcntl.fcntl(file, fcntl.F_SETFL, os.O_RDWR)
 
     def give(self, offset: int, length: int) -> None:
-        """Make a span of the inputs what the coming test reads."""
-        if length:  # over what is there: pages that are there cost less than new ones
+        """Copy a span of the inputs to the next test's stdin."""
+        if length:  # overwrite: existing pages are cheaper than new ones
             os.lseek(self.files[0], 0, os.SEEK_SET)
             copy(self.job.inputs, offset, length, self.files[0])
         os.ftruncate(self.files[0], length)
 
     def now(self, process: Process) -> tuple[float, float]:
-        """A process's CPU time and the wall's."""
+        """Return a process's CPU time and the wall-clock time."""
         return self.waiting.now(process)
 
     def wait(
@@ -243,7 +243,7 @@ class Trial:
         channel: int | None = None,
         allowed: Allowance | None = None,
     ) -> Waited:
-        """Wait for a process's next word, see `Waiting`; by default as for a test that is alone."""
+        """Wait for a process's message, see `Waiting`; default limits: a lone test's."""
         channel = self.control.fileno() if channel is None else channel
         return self.waiting.wait(process, start, channel, allowed or self.whole)
 
@@ -260,7 +260,7 @@ class Trial:
         return Record(end, too_much, waited.cpu_s, waited.wall_s, kept)
 
     def keep(self, which: int, size: int, most: int) -> Kept:
-        """Move what a memory file holds to the answer: its head and tail, if it is too long."""
+        """Move a memory file to the output file: only head and tail if it is too long."""
         if not size:
             return NOTHING
         head, tail = (size, 0) if size <= most else (most // 2, most // 2)
@@ -274,12 +274,12 @@ class Trial:
 
     def _end_template(self) -> tuple[int, int]:
         ended = self.template.end()
-        if not self.job.timed:  # others are beside it
+        if not self.job.timed:  # in timed runs others are beside it
             kill_strays()
         return ended
 
     def close(self) -> None:
-        """End whatever runs and let go of all files."""
+        """End all its processes and close its files."""
         if not self.over:
             self._end_template()
         self.control.close()

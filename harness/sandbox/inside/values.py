@@ -1,8 +1,8 @@
 """A function's arguments and results as data: JSON in, tagged JSON out.
 
-Runs beside the judged code and trusts nothing that code made. A result is written as JSON in which
-lists, strings, booleans, None, floats and integers of ordinary size stand for themselves, and
-everything else is an object of one key:
+Runs beside the judged code and trusts nothing made by it. A result is written as JSON in which
+lists, strings, booleans, None, floats and integers of ordinary size stand for themselves.
+Everything else is an object with one key:
 
     {"i": "-0x1f"}        an integer too long for a decimal
     {"u": [v, …]}         a tuple
@@ -12,11 +12,11 @@ everything else is an object of one key:
     {"d": [[k, v], …]}    a mapping, keys of any kind
     {"s": [v, …]}         a set
     {"l": [v, …]}         a linked list, from its head
-    {"c": [n, v, …]}      one that leads back to its node n, from 0
+    {"c": [n, v, …]}      a cyclic one, whose last node leads back to node n, from 0
     {"t": [v, None, …]}   a binary tree, level by level, trailing None dropped
-    {"o": "name"}         anything else, a tree with a node beneath itself too: it equals nothing
+    {"o": "name"}         anything else, and cyclic trees: it equals nothing
 
-`harness.grading.rules` reads it on the other side, and `untag` here, where a checker is given it.
+`harness.grading.rules` reads it on the other side, and `untag` here, for checkers.
 """
 
 # Values of unknown type are this module's subject.
@@ -40,18 +40,18 @@ SMALL = 1 << 62
 _MANY_NODES = frozenset({"linked_lists", "trees"})
 _OF_NODES = frozenset({"linked_list", "tree"}) | _MANY_NODES
 _EQUAL_LISTS = frozenset({"UserList", "SortedList", "SortedKeyList"})
-"""Types that are no lists, and whose `==` takes a list for equal."""
+"""Non-list types whose `==` accepts an equal list."""
 _PLAIN = frozenset({int, float, str, bool, type(None)})
 _dumps = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _loads = json.loads
 
 
 class TooLargeError(Exception):
-    """A result with more items than any expected value has."""
+    """A result has more items than any expected value."""
 
 
 class _Budget:
-    """Counts down the items of one result, so that an endless iterator or cyclic list ends."""
+    """Limits the items of one result, so that endless iterators and cyclic lists end."""
 
     def __init__(self) -> None:
         self.left = MAX_ITEMS
@@ -65,14 +65,14 @@ class _Budget:
 
 
 def encode(value: Any, result: str, arguments: list[Any], codecs: list[str]) -> bytes:
-    """The result of a call as bytes.
+    """Encode the result of a call as bytes.
 
     Args:
-        value: what the entry point returned.
-        result: the signature's codec; those of nodes say what None stands for.
-        arguments: as the call left them; an in-place problem is judged by the first, a checker may
-            look at all.
-        codecs: the arguments'.
+        value: the entry point's return value.
+        result: the signature's codec; a codec of nodes defines what None stands for.
+        arguments: the arguments after the call; an in-place problem is judged by the first, a
+            checker may look at all.
+        codecs: codecs of the arguments.
     """
     if result == "first_argument" and value is None and arguments:
         value, result = arguments[0], codecs[0] if codecs else "json"
@@ -89,7 +89,7 @@ def encode(value: Any, result: str, arguments: list[Any], codecs: list[str]) -> 
 
 
 def _as_nodes(value: Any) -> Any:
-    """The head or root that a signature asks for: None is an empty one, a list is none."""
+    """Return the head or root a signature asks for: None is empty, a list neither."""
     if value is None:
         return []
     return PlainList(value) if isinstance(value, list) else value
@@ -119,13 +119,13 @@ def _encode(  # noqa: C901, PLR0911, PLR0912 - one case a line
     if isinstance(value, AbstractSet) and not hasattr(value, "mapping"):
         return {"s": _encode_items(budget.take(value), depth, budget)}
     if hasattr(value, "left") and hasattr(value, "right") and hasattr(value, "val"):
-        return _encode_tree(value, depth, budget)  # `next` or not
+        return _encode_tree(value, depth, budget)  # with or without `next`
     if hasattr(value, "next") and hasattr(value, "val"):
         return _encode_chain(value, depth, budget)
     if kind is Decimal or kind is Fraction:
         return _encode_exact(value)
     name = kind.__name__[:100]
-    if hasattr(value, "tolist"):  # a scalar of numpy, or an array of it or of the library
+    if hasattr(value, "tolist"):  # a scalar or array, of numpy or of the library
         plain = value.tolist()
         if not isinstance(plain, list):
             return _encode(plain, depth + 1, budget)
@@ -149,7 +149,7 @@ def _all_small(items: list[Any], kinds: set[type]) -> bool:
 
 
 def _encode_subclass(value: float | str) -> Any:
-    """The plain value under a subclass, whatever the subclass says it is."""
+    """Return the plain value of a subclass instance, ignoring overridden methods."""
     if isinstance(value, int):
         plain = int.__add__(value, 0)
         return plain if -SMALL < plain < SMALL else {"i": hex(plain)}
@@ -159,10 +159,10 @@ def _encode_subclass(value: float | str) -> Any:
 
 
 def _encode_exact(value: Any) -> Any:
-    """A number that equals an integer or a float is that; else it equals nothing in JSON."""
+    """Encode a number as an equal integer or float; without one it equals nothing."""
     try:
         whole, near = int(value), float(value)
-    except (ValueError, OverflowError):  # not finite, or beyond floats
+    except (ValueError, OverflowError):  # not finite, or out of float range
         return {"o": type(value).__name__}
     if whole == value:
         return whole if -SMALL < whole < SMALL else {"i": hex(whole)}
@@ -186,10 +186,10 @@ def _encode_tree(root: Any, depth: int, budget: _Budget) -> Any:
 
 
 def decode_arguments(text: str, codecs: list[str], namespace: dict[str, Any]) -> list[Any]:
-    """The arguments of a call from one JSON value per line.
+    """Return a call's arguments from one JSON value per line.
 
-    Nodes are made of the classes that the solution's namespace holds, its own definitions included;
-    in the tagged notation they are lists where it holds none.
+    Nodes use the classes in the solution's namespace, including its own definitions. In the tagged
+    notation they are lists if there is no such class.
     """
     values = [_loads(line) for line in text.split("\n") if line.strip()]
     padded = [*codecs, *["json"] * (len(values) - len(codecs))]
@@ -221,11 +221,11 @@ def _decode(  # noqa: PLR0911 - one case a line
 
 
 class Opaque:
-    """What was no data: equal to itself alone."""
+    """A value that is not data; equal only to itself."""
 
 
 class PlainList(Sequence[Any]):
-    """What no list equals: another sequence or iterable, or a list in the place of nodes."""
+    """A sequence equal to no list: another iterable, or a list in place of nodes."""
 
     def __init__(self, items: list[Any]) -> None:
         self._items = items
@@ -238,7 +238,7 @@ class PlainList(Sequence[Any]):
 
 
 def _listed(tagged: Any) -> Any:
-    """The same with lists in place of all other sequences."""
+    """Replace all other sequences by lists."""
     match tagged:
         case list():
             return [_listed(item) for item in tagged]
@@ -253,7 +253,7 @@ def _listed(tagged: Any) -> Any:
 def untag(  # noqa: C901, PLR0911 - one case a line
     tagged: Any, namespace: dict[str, Any]
 ) -> Any:
-    """The value that the notation stands for; a key, or what is in a set, is made immutable."""
+    """Decode the tagged notation; keys and set items are made immutable."""
     match tagged:
         case list():
             return [untag(item, namespace) for item in tagged]

@@ -1,4 +1,4 @@
-"""Waiting for what a process of a solution says, for its end, or for a limit."""
+"""Waiting for a solution process: for its message, its end, or a limit."""
 
 import contextlib
 import os
@@ -14,9 +14,9 @@ from inside.words import WORD_BYTES
 
 CORES = os.cpu_count() or 1
 SHORT_S = 0.02
-"""So long the fork server and a solution share a core: to wake each other up is cheap there."""
+"""Time fork server and solution share a core, where waking each other is cheap."""
 FASTEST = 4 << 30
-"""No program takes more bytes of memory in a second: when to look how much it has."""
+"""Bytes of memory a program can fill per second; sets the time of the next check."""
 
 
 class WorkerGoneError(Exception):
@@ -24,13 +24,13 @@ class WorkerGoneError(Exception):
 
 
 class Allowance(NamedTuple):
-    """How long something may take.
+    """Time limits of an action.
 
     Attributes:
-        end: what is said of it when that was not enough.
+        end: the reported end if the time is exceeded; empty for the name of the limit.
         cpu_s: CPU seconds of the process.
-        wall_s: wall seconds in which it runs or sleeps.
-        longest_s: wall seconds, those included in which it waits for a core.
+        wall_s: wall seconds, not counting time spent waiting for a core.
+        longest_s: wall seconds, including time spent waiting for a core.
     """
 
     end: str
@@ -40,14 +40,14 @@ class Allowance(NamedTuple):
 
 
 class Waiting:
-    """How the fork server waits while a process of a solution does something.
+    """Waits for a solution process on behalf of the fork server.
 
     Args:
-        connection: to the worker, who may say meanwhile that the process is to pause.
-        watch: looks after what no limit of the kernel bounds.
-        memory_bytes: how much it may have in use.
-        template: the solution's first process.
-        cores: what all these processes are to have when one takes longer; None where they have it.
+        connection: connection to the worker, which may request a pause meanwhile.
+        watch: checks limits that the kernel does not enforce.
+        memory_bytes: most memory the process may have in use.
+        template: process id of the solution's template.
+        cores: cores given to all these processes once one runs longer; None to change nothing.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Waiting:
         self.cores = cores
 
     def now(self, process: Process) -> tuple[float, float]:
-        """A process's CPU time and the wall's."""
+        """Return a process's CPU time and the wall-clock time."""
         return time.clock_gettime(process.clock), time.monotonic()
 
     def wait(
@@ -75,13 +75,13 @@ class Waiting:
         channel: int,
         allowed: Allowance,
     ) -> Waited:
-        """Wait for a process's next word, its death, or a limit, counted from a start.
+        """Wait for a process's next message, its death, or a limit.
 
         Args:
-            process: whose.
-            start: its CPU time and the wall's.
-            channel: where it speaks.
-            allowed: how long it may take.
+            process: the process.
+            start: its CPU time and the wall-clock time from which limits count.
+            channel: descriptor its messages arrive on.
+            allowed: the time limits.
         """
         wall_s = allowed.wall_s
         cpu_start, wall_start = start
@@ -94,7 +94,7 @@ class Waiting:
             wall = time.monotonic() - wall_start
             if cpu > allowed.cpu_s:
                 return Waited(b"", allowed.end or "cpu", cpu, wall)
-            if wall > wall_s and not poll.poll(0):  # it may have been done in time
+            if wall > wall_s and not poll.poll(0):  # it may have finished in time
                 waiting = waiting_s(process.pid)
                 wall_s = min(allowed.wall_s + (waiting or 0.0), allowed.longest_s)
                 if wall > wall_s:
@@ -118,11 +118,11 @@ class Waiting:
                 return Waited(word or b"", "gone" if gone else "", cpu, wall)
 
     def _look_at(self, process: Process, wall: float) -> tuple[str, float]:
-        """What a process has too much of, and in how many seconds to look again.
+        """Return the exceeded limit, if any, and the seconds until the next check.
 
         Args:
-            process: which.
-            wall: the seconds that it has had.
+            process: the process to check.
+            wall: wall seconds since its start.
         """
         patience = SHORT_S
         if wall > SHORT_S:
@@ -137,20 +137,20 @@ class Waiting:
         return self.watch.complaint(process.pid), min(patience, self.watch.interval_s)
 
     def _spread(self, cores: list[int], process: Process) -> None:
-        """Let this process and those of the solution have all cores."""
+        """Allow this process and those of the solution all cores."""
         self.cores = None
         for pid in (0, self.template, *threads_of(process.pid)):
             with contextlib.suppress(ProcessLookupError):
                 os.sched_setaffinity(pid, cores)
 
     def _pause(self, process: Process) -> float:
-        """Do what the worker says meanwhile: have the process pause, until it says otherwise.
+        """Handle the worker's pause request until it asks to resume.
 
         Returns:
-            The seconds for which it paused.
+            The seconds paused.
 
         Raises:
-            WorkerGoneError: it says nothing more.
+            WorkerGoneError: the worker has hung up.
         """
         began = time.monotonic()
         while True:
@@ -167,7 +167,7 @@ class Waiting:
 
 
 def hear(channel: int) -> bytes | None:
-    """The next word, empty where judged code forged it so; None where there is none."""
+    """Return the next message, possibly forged and empty; None if there is none."""
     try:
         return os.read(channel, WORD_BYTES)
     except BlockingIOError:

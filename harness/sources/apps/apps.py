@@ -1,13 +1,13 @@
-"""APPS: its rows, as `codeparrot/apps` has them, or the folders of its original archive.
+"""APPS: rows as in `codeparrot/apps`, or the folders of its original archive.
 
-The columns of a row, all of which but the question may be missing or null:
+The columns of a row; all but the question may be missing or null:
 
 - `problem_id`, or `id`: a number; without one the problem is named by its content's hash;
 - `question`, `difficulty` (introductory, interview or competition), `url`, `starter_code`: text;
 - `solutions`: a list of programs, and `input_output`: an object of `inputs`, `outputs` and, for
-  functions, `fn_name`. Both are JSON within a string; copies of the data have them as they are.
+  functions, `fn_name`. Both are JSON within a string, or JSON itself in copies of the data.
 
-The rows of a problem without tests are read like any other, and graded by nothing.
+A problem without tests is read like any other, but never graded.
 """
 
 from collections.abc import Iterable
@@ -25,11 +25,11 @@ from harness.sources.files.rows import Loaded, load_paths, load_rows
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """The problems of the files that a path or glob names, or of a folder of the archive.
+    """Load the problems of files that a path or glob names, or of a folder.
 
     Raises:
-        UsageError: no place is given, or nothing is there.
-        DataError: a row or folder is not as APPS has it.
+        UsageError: no path is given, or nothing is there.
+        DataError: a row or folder does not have APPS's format.
     """
     folder = Path(where or "").expanduser()
     if where and folder.is_dir():
@@ -40,15 +40,15 @@ def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
 def read_rows(
     files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
 ) -> Loaded:
-    """The problems of some files, in order, as `load_rows` reads them."""
+    """Read the problems of some files, in order, as `load_rows` does."""
     return load_rows(files, parse_row, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def parse_row(line: Line) -> Problem:
-    """The problem of one row.
+    """Return the problem of one row.
 
     Raises:
-        DataError: a column is not as it should be.
+        DataError: a column is invalid.
     """
     columns = _columns(line)
     return problem_of(columns, core_of(columns))
@@ -69,12 +69,12 @@ def _columns(line: Line) -> Columns:
 
 
 def _members(line: Line) -> dict[str, str]:
-    """The raw texts of a row's columns, which may hold numbers of any length."""
+    """Return the raw texts of a row's columns, which may hold numbers of any length."""
     try:
         return members(line.text().decode())
     except ValueError as error:
         complaint = str(error)
-    line.json_object()  # says better what is wrong with most lines
+    line.json_object()  # has a better message for most lines
     raise DataError(line.where, None, complaint)
 
 
@@ -101,6 +101,6 @@ def _text(row: dict[str, str], name: str, where: str, *, required: bool = False)
 
 
 def _json(row: dict[str, str], name: str, where: str) -> str:
-    """A column's JSON text: that within its string, or that of the list or object it is."""
+    """Return a column's JSON text: the content of a string, or a list or object itself."""
     raw = row.get(name, "null")
     return raw if raw.startswith(("[", "{")) else _text(row, name, where)

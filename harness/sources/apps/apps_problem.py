@@ -1,4 +1,4 @@
-"""What an APPS problem is, whichever layout it was read from."""
+"""Problems of APPS, independent of the layout they were read from."""
 
 import re
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ APPS_LEVELS: dict[str, Level] = {
     "competition": "hard",
     **LEVELS,
 }
-"""APPS's own words, and those that are levels themselves."""
+"""Levels by APPS's own words and by the standard ones."""
 
 _LONGEST_TITLE = 80
 _LONGEST_ID = 200
@@ -33,11 +33,11 @@ _OPAQUE = re.compile(r"[0-9a-f]{24}")
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A row's columns; empty where the data has none.
+    """Columns of a row; empty where the data has none.
 
     Attributes:
-        where: the file and line, or the folder, as errors name it.
-        native_id: as `native_id` makes it; None when the content's hash is to name the problem.
+        where: the file and line, or the folder, as named in errors.
+        native_id: result of `native_id`; None to name the problem by its content's hash.
         solutions: a JSON list of strings, as text.
         input_output: a JSON object, as text.
     """
@@ -54,7 +54,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """What a problem's verdicts hang on: its tests, all of them decoded."""
+    """Parts of a problem that verdicts depend on: its tests, all of them decoded."""
 
     problem_id: str
     content_hash: str
@@ -63,7 +63,7 @@ class Core:
 
 
 def native_id(name: str, where: str) -> str:
-    """A problem's name as the data gives it; a number without the zeros that folders pad it with.
+    """Return a problem's name in the data; a number without leading zeros.
 
     Raises:
         DataError: it is empty, too long, or not text.
@@ -75,10 +75,10 @@ def native_id(name: str, where: str) -> str:
 
 
 def core_of(columns: Columns) -> Core:
-    """A problem's tests, public and hidden, and the id and hash that go with them.
+    """Return a problem's public and hidden tests, with their id and hash.
 
     Raises:
-        DataError: the tests are not as APPS has them.
+        DataError: the tests do not have APPS's format.
     """
     suite = read_suite(columns.input_output, columns.starter_code, columns.where)
     digest = content_hash(
@@ -97,14 +97,14 @@ def core_of(columns: Columns) -> Core:
 
 
 def problem_of(columns: Columns, core: Core) -> Problem:
-    """The problem.
+    """Return the problem.
 
     Args:
-        columns: what its layout says.
-        core: made of the same columns.
+        columns: columns of its row or folder.
+        core: core made of the same columns.
 
     Raises:
-        DataError: a column is not as APPS has it.
+        DataError: a column is invalid.
     """
     name = core.problem_id.partition("/")[2]
     return Problem(
@@ -149,7 +149,7 @@ def _references(columns: Columns) -> tuple[str, ...]:
 
 
 def platform(url: str) -> str:
-    """The site that a problem is from: `codeforces` for https://codeforces.com/…, else nothing."""
+    """Return the site of a problem: `codeforces` for https://codeforces.com/…, or ""."""
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:
@@ -159,11 +159,11 @@ def platform(url: str) -> str:
 
 
 def title(url: str, statement: str) -> str:
-    """A problem's name, of at most 80 characters, for people.
+    """Return a problem's title, of at most 80 characters.
 
-    The last part of its address that names it: a slug, a task's code, for Codeforces the contest's
-    number and the letter (`1353D`). Codewars's addresses end in a number that says nothing; there,
-    and without an address, the first line of the statement.
+    It is the last part of the URL that names the problem: a slug, a task's code, for Codeforces the
+    contest's number and the letter (`1353D`). Codewars's URLs end in an opaque id; for these, and
+    without a URL, it is the first line of the statement.
     """
     try:
         parts = [part for part in urlsplit(url).path.split("/") if part]

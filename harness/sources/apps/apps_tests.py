@@ -1,9 +1,9 @@
-"""The tests of an APPS problem: what its `input_output` says, in this project's convention.
+"""Tests of an APPS problem: `input_output` converted to this project's format.
 
 For a program `inputs` and `outputs` are strings, or lists of lines. With `fn_name` each input is
 the list of a call's arguments and each output its result, which rows from Codewars wrap in a list
-of one and rows from LeetCode do not. Every value of a call is handed on as the data writes it:
-integers of more than 4,300 digits occur.
+of one and rows from LeetCode do not. Every value of a call keeps its text in the data: integers of
+more than 4,300 digits occur.
 """
 
 import re
@@ -25,7 +25,7 @@ _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,4000})")
 
 
 class Suite(NamedTuple):
-    """What is called and how, None for a program, and the tests in the data's order."""
+    """Entry point, None for a program, its signature, and the tests in the data's order."""
 
     entry_point: str | None
     signature: Signature
@@ -33,22 +33,22 @@ class Suite(NamedTuple):
 
 
 class _Call(NamedTuple):
-    """The raw JSON texts of a call's arguments, and of its result."""
+    """Raw JSON texts of a call's arguments, and of its result."""
 
     arguments: list[str]
     result: str
 
 
 def read_suite(input_output: str, starter_code: str, where: str) -> Suite:
-    """The tests of a problem; none where the column is empty.
+    """Return the tests of a problem; none where the column is empty.
 
     Args:
-        input_output: the column, a JSON text; nothing, or `null`, in problems without tests.
-        starter_code: says how the entry point's arguments and result are converted.
-        where: names the problem in errors.
+        input_output: the column, a JSON text; empty, or `null`, in problems without tests.
+        starter_code: code that determines how arguments and result are converted.
+        where: name of the problem in errors.
 
     Raises:
-        DataError: the column is not JSON, or not as APPS has it.
+        DataError: the column is not JSON, or does not have APPS's format.
     """
     if input_output.strip() in {"", "null"}:
         return Suite(None, Signature(), ())
@@ -79,16 +79,16 @@ def read_suite(input_output: str, starter_code: str, where: str) -> Suite:
 
 
 def is_wrapped(results: Sequence[str], starter_code: str, entry_point: str) -> bool:
-    """Whether every result stands in a list of its own that the function does not return.
+    """Return whether every result is wrapped in a list, as in rows from Codewars.
 
-    Codewars' rows wrap each result, LeetCode's do not. So a list of one is taken off when every
-    result is one, unless the starter code has a class `Solution`: there only when the entry point
-    is annotated as returning an int, bool, str or float, which cannot be a list.
+    The function does not return that list; LeetCode's rows have none. So a list of one is unwrapped
+    if every result is one. If the starter code has a class `Solution`, the entry point must also be
+    annotated as returning an int, bool, str or float, which cannot be a list.
 
     Args:
         results: raw JSON texts.
-        starter_code: looked at as text; hostile until proved otherwise.
-        entry_point: the function's or method's name.
+        starter_code: untrusted code, only searched as text.
+        entry_point: name of the function or method.
     """
     if not results or not all(_is_list(text) and len(elements(text)) == 1 for text in results):
         return False
@@ -125,7 +125,7 @@ def _program_tests(inputs: list[str], outputs: list[str], where: str) -> tuple[T
 
 
 def _text(text: str) -> str:
-    """What a program reads or writes: a string, or lines, each of which then has a line end."""
+    """Return a program's input or output: a string, or lines, each then with a line end."""
     if not _is_list(text):
         return string(text)
     return "".join(f"{string(line)}\n" for line in elements(text))
@@ -141,9 +141,9 @@ def _calls(inputs: list[str], outputs: list[str], where: str) -> list[_Call]:
 
 
 def _signature(calls: list[_Call], declared: Signature) -> Signature:
-    """The starter code's codecs, and that of mappings whose keys are integers to the function.
+    """Return the starter code's codecs, with `INT_KEYS` for mappings from integers.
 
-    JSON has no such keys. As upstream does, they are turned back, at the top of an argument or a
+    JSON has no such keys. As upstream does, they are converted back, at the top of an argument or a
     result; here only where they are integers in every test of the problem.
     """
     width = max((len(call.arguments) for call in calls), default=0)

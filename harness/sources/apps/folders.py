@@ -1,4 +1,4 @@
-"""APPS in the layout of its original archive: a folder a problem.
+"""APPS in the layout of its original archive: one folder per problem.
 
     train/0042/question.txt          the statement
                input_output.json     the tests; may be missing, as all that follows
@@ -6,9 +6,9 @@
                metadata.json         difficulty and url
                starter_code.py       for functions
 
-A place is one such folder, a split (`train`, `test`), or the folder that holds the splits. Both
-splits of the whole archive count from 0, so loading them together is refused: ids are the data's
-own, and each would name two problems.
+A path is one such folder, a split (`train`, `test`), or the folder that holds the splits. Both
+splits of the whole archive count from 0, so loading them together is refused: ids come from the
+data, and each would name two problems.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ _STARTER = "starter_code.py"
 
 
 class _Record:
-    """What was read so far: a hash over the files' names and contents, in order."""
+    """Hash over the names and contents of the files read so far, in order."""
 
     def __init__(self) -> None:
         self.sha256 = hashlib.sha256()
@@ -50,11 +50,11 @@ class _Record:
 
 @dataclass(frozen=True, slots=True)
 class _Root:
-    """The folder that was named.
+    """The folder that the user named.
 
     Attributes:
-        path: as messages name it.
-        real: without links; nothing outside it is read.
+        path: its path as in messages.
+        real: its path without links; nothing outside it is read.
     """
 
     path: Path
@@ -65,18 +65,18 @@ class _Root:
 
 
 def load_folders(folder: Path, *, skip_bad_rows: bool = False) -> Loaded:
-    """The problems of a folder, in the order of their numbers; a split after the other.
+    """Load the problems of a folder, by number, one split after the other.
 
     Args:
-        folder: a problem's, a split's, or the archive's.
-        skip_bad_rows: pass over folders that are not as they should be.
+        folder: folder of a problem, a split, or the archive.
+        skip_bad_rows: whether to skip invalid folders.
 
     Returns:
         The problems; one record stands for all files that were read.
 
     Raises:
         UsageError: the folder holds no problem.
-        DataError: a problem's folder is not as it should be; two problems have one id.
+        DataError: a problem's folder is invalid; two problems have one id.
     """
     root = _Root(folder, folder.resolve())
     record = _Record()
@@ -90,7 +90,7 @@ def load_folders(folder: Path, *, skip_bad_rows: bool = False) -> Loaded:
         except DataError as error:
             if not skip_bad_rows:
                 raise
-            error.__context__ = None  # its traceback holds what was read
+            error.__context__ = None  # its traceback references the data read
             skipped.append(error.with_traceback(None))
         else:
             problems.append(problem)
@@ -145,7 +145,7 @@ def _problem(root: _Root, place: Path, record: _Record) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class _Again:
-    """A folder, read when its hidden tests or references are asked for, or when it is pickled."""
+    """Reads a folder again for hidden tests or references, or when it is pickled."""
 
     root: _Root
     place: Path
@@ -191,7 +191,7 @@ def _columns(root: _Root, place: Path, record: _Record) -> Columns:
 
 
 def _metadata(text: str, where: str) -> tuple[str, str]:
-    """Difficulty and address; empty where there are none."""
+    """Return difficulty and URL; empty where there are none."""
     if not text.strip():
         return "", ""
     try:
@@ -204,7 +204,7 @@ def _metadata(text: str, where: str) -> tuple[str, str]:
 
 
 def _read(root: _Root, path: Path, record: _Record) -> str | None:
-    """The text of a regular file within the root; None where there is none.
+    """Return the text of a regular file within the root; None where there is none.
 
     Raises:
         DataError: it is something else, too large, or not UTF-8.
@@ -219,7 +219,7 @@ def _read(root: _Root, path: Path, record: _Record) -> str | None:
             data = file.read(MAX_LINE_BYTES + 1)
     except FileNotFoundError:
         return None
-    except (OSError, RuntimeError) as error:  # links in a circle are either, as Python goes
+    except (OSError, RuntimeError) as error:  # links in a circle: by Python version
         raise DataError(str(path), None, f"cannot be read: {error}") from None
     if len(data) > MAX_LINE_BYTES:
         raise DataError(str(path), None, f"longer than {MAX_LINE_BYTES} bytes")

@@ -1,11 +1,11 @@
-"""Which tests of a program its statement shows.
+"""Detection of a program's tests that its statement shows.
 
-Statements of programming contests show their examples as an input between a heading that says input
-(`Input`, `-----Sample Input 1:-----`, `**Input:** 1 2`) and one that says output, and then the
-output. A test is shown when its input is all that stands between the two, and its output all that
-follows, up to the next heading or an empty line: explanations come after one. White space does not
-matter otherwise, nor the digits to which a decimal fraction was rounded. So a test with the input
-`1` is not shown by every `1` of the statement.
+Statements of programming contests show their examples as an input between an input heading
+(`Input`, `-----Sample Input 1:-----`, `**Input:** 1 2`) and an output heading, and then the output.
+A test is shown if its input is the whole text between the two headings, and its output the whole
+text up to the next heading or an empty line, after which explanations come. Other white space does
+not matter, nor does the rounding of decimal fractions. So a test with the input `1` is not shown by
+every `1` of the statement.
 """
 
 import json
@@ -20,10 +20,10 @@ from harness.sources.signature import entry_point_of
 from harness.sources.statement_examples import MAX_EXAMPLE_CHARACTERS, examples, in_order
 
 MAX_STATEMENT_CHARACTERS = 2**20
-"""Of a longer statement the rest is not looked at."""
+"""The rest of a longer statement is ignored."""
 
 MAX_EXAMPLES = 100
-"""Nor are more examples than these."""
+"""Further examples are ignored."""
 
 _Kind = Literal["input", "output", "other"]
 
@@ -42,11 +42,11 @@ _OUTPUT_WITHIN = re.compile(r"(?<=\s)(?=(?:sample\s)?outputs?\s?:)", re.IGNORECA
 _LONGEST_HEADING = 120
 _NUMBER = re.compile(r"[+-]?\d{1,40}(?:\.\d{0,40})?(?:[eE][+-]?\d{1,3})?")
 _TOLERANCE = 1e-6
-"""Relative and absolute: what most such statements allow."""
+"""Relative and absolute error that most such statements allow."""
 
 
 class _Output(NamedTuple):
-    """What follows a heading: its words, and after how many of them it may have ended."""
+    """Text after an output heading: its words, and after how many of them it may have ended."""
 
     words: list[str]
     ends: frozenset[int]
@@ -58,7 +58,7 @@ class _Section(NamedTuple):
 
 
 class Examples:
-    """The examples that a statement shows; read once, asked about every test.
+    """Examples that a statement shows; read once, and used for every test.
 
     Args:
         statement: a problem's statement, of any size and content.
@@ -73,7 +73,7 @@ class Examples:
             self._outputs.setdefault(" ".join(given.split()), []).append(output)
 
     def show(self, given: str, expected: str) -> bool:
-        """Whether a test with this input and output is among them. Linear in the two."""
+        """Return whether they include a test with this input and output, in linear time."""
         if len(given) > self._longest or len(expected) > self._longest or not self._outputs:
             return False
         words = expected.split()
@@ -128,7 +128,7 @@ def _sections(statement: str) -> Iterator[_Section]:
 
 
 def _lines(statement: str) -> Iterator[str]:
-    """Lines, cut once more before an `Output:` that stands behind its input."""
+    """Yield the lines, cut again before an `Output:` on the line of its input."""
     for line in statement.splitlines():
         yield from _OUTPUT_WITHIN.split(line) if _says_input(line) else [line]
 
@@ -139,7 +139,7 @@ def _says_input(line: str) -> bool:
 
 
 def _heading(line: str) -> _Section | None:
-    """The section that a line opens, with what stands behind its colon; None for other lines."""
+    """Return the section that a line opens, with the text after its colon, or None."""
     found = _HEADING.match(line)
     if found is None:
         short = len(line) <= _LONGEST_HEADING
@@ -161,11 +161,11 @@ def _kind(word: str) -> _Kind:
 
 
 _LONGEST_INTEGER = 4_000
-"""Digits that `int` takes under the interpreter's own bound; no statement shows a longer one."""
+"""Digits that `int` accepts under the interpreter's own limit; no statement shows more."""
 
 
 def shown(statement: str, starter_code: str, suite: Suite) -> list[bool]:
-    """For each test of a suite, whether the statement shows its input and its output."""
+    """Return, for each test of a suite, whether the statement shows its input and output."""
     if suite.entry_point is None:
         programs = Examples(statement)
         return [programs.show(test.input, test.output) for test in suite.tests]
@@ -175,10 +175,10 @@ def shown(statement: str, starter_code: str, suite: Suite) -> list[bool]:
 
 
 def _calls(statement: str, parameters: Sequence[str]) -> list[object]:
-    """The examples of a statement, each as its arguments in order and the result."""
+    """Return the examples of a statement, each as its arguments in order and the result."""
     calls: list[object] = []
     for example in examples(statement):
-        # Without parameters to name them by, the arguments are taken in the statement's order.
+        # Without parameter names, the arguments are taken in the statement's order.
         names = parameters or ("",) * len(example.arguments)
         arguments = in_order(example, names)
         if arguments is not None:
@@ -187,7 +187,7 @@ def _calls(statement: str, parameters: Sequence[str]) -> list[object]:
 
 
 def _value_of_test(test: TestCase) -> object:
-    """A test likewise; a value that equals nothing when it is larger than any example."""
+    """Return a test in the same form; one larger than any example equals nothing."""
     if len(test.input) + len(test.output) > MAX_EXAMPLE_CHARACTERS:
         return object()
     lines = [*(test.input.split("\n") if test.input else ()), test.output]
@@ -202,7 +202,7 @@ def _integer(digits: str) -> int | str:
 
 
 def _without_quotes(value: object) -> object:
-    """A value whose strings are without the quotes that APPS took over from LeetCode's examples."""
+    """Remove the quotes in strings that APPS copied from LeetCode's examples."""
     if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
         return value[1:-1]
     if isinstance(value, list):

@@ -1,8 +1,10 @@
-"""Checkers for problems that accept several answers where the data's tests hold one of them.
+"""Checkers for problems with several right answers, of which tests hold one.
 
-A checker takes every answer that the statement calls right, and no other. Each module here is sent
-to the sandbox as text, together with the modules here that it imports; beside these it may import
-the standard library alone. To add a checker, write a function and a line of a table below.
+A checker accepts every answer that is right by the statement, and no other. Each module here is
+sent to the sandbox as text, together with the modules here that it imports; otherwise it may import
+only the standard library. To add a checker, write a function and a line of a table below.
+
+The text of a module, docstrings included, is part of the content hash of its problems.
 """
 
 import ast
@@ -51,7 +53,7 @@ _LIVECODEBENCH = {
     "arc192_b": _IN_ANY_CASE,
     "arc195_c": ("arrangements", "closed_walk_of_pieces"),
 }
-"""Question id to the module of a checker and the expression that makes it."""
+"""Module of a checker and the expression that makes it, by question id."""
 
 _ANY_ORDER = (
     "all-divisions-with-the-highest-score-of-a-binary-array",
@@ -119,13 +121,13 @@ _ANY_ORDER_INSIDE = (
     "combination-sum-iii",
     "critical-connections-in-a-network",
 )
-"""Those whose items are lists that may be in any order, too."""
+"""Slugs of lists whose items are lists that may be in any order, too."""
 
 _ONLY_INSIDE = (
     "find-critical-and-pseudo-critical-edges-in-minimum-spanning-tree",
     "find-the-difference-of-two-arrays",
 )
-"""Those of which only the lists inside may be in any order."""
+"""Slugs of lists of which only the inner lists may be in any order."""
 
 _WITHIN_1E_5 = (
     "average-of-levels-in-binary-tree",
@@ -144,7 +146,7 @@ _WITHIN_1E_5 = (
     "sliding-window-median",
     "toss-strange-coins",
 )
-"""Those of numbers that may be wrong by 10^-5."""
+"""Slugs of numbers that may be wrong by 10^-5."""
 
 _CHOICES = {
     "beautiful-arrangement-ii": "distinct_differences",
@@ -167,7 +169,7 @@ _CHOICES = {
     "shortest-common-supersequence": "common_supersequence",
     "sort-array-by-parity-ii": "alternating_parity",
 }
-"""Those with several answers, to the function of `choices`."""
+"""Function of `choices` by slug, for problems with several answers."""
 
 _OTHERS = {
     "alien-dictionary": ("sequences", "order_of_letters"),
@@ -186,7 +188,7 @@ _OTHERS = {
     "recover-the-original-array": ("sequences", "lower_and_higher"),
     "remove-zero-sum-consecutive-nodes-from-linked-list": ("sequences", "without_zero_sums"),
 }
-"""The same, to a module and its function."""
+"""Module and function by slug, for further problems with several answers."""
 
 _LEETCODE = {
     **dict.fromkeys(_ANY_ORDER, ("functions", "unordered(0)")),
@@ -196,13 +198,13 @@ _LEETCODE = {
     **{slug: ("choices", function) for slug, function in _CHOICES.items()},
     **_OTHERS,
 }
-"""The same for LeetCode's problems, by slug."""
+"""Module and expression by slug, for LeetCode's problems."""
 
 _TABLES: Mapping[str, tuple[str, str]] = {**_LIVECODEBENCH, **_LEETCODE}
 
 
 def checker_of(*names: str) -> Checker | None:
-    """Return the checker of a problem that goes by any of these ids or slugs, if there is one."""
+    """Return the checker of a problem with any of these ids or slugs, or None."""
     known = next((_TABLES[name] for name in names if name in _TABLES), None)
     return _checker(*known) if known else None
 
@@ -219,7 +221,7 @@ def _checker(module: str, expression: str) -> Checker:
 
 
 def _source(module: str) -> str:
-    """The text of a module; in the place of each import of a module here, that module's text."""
+    """Return a module's text, with each import of a module here replaced by its text."""
     text = (resources.files(__name__) / f"{module}.py").read_text("utf-8")
     lines = text.splitlines()
     for node in reversed(ast.parse(text).body):

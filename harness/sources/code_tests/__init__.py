@@ -1,1 +1,4 @@
-"""Tests that are code: `units` takes them apart, `calls` makes them of values."""
+"""Tests that are code: `units` splits test code, `calls` writes values as code.
+
+`examples` reads the examples of docstrings, `humaneval` and `mbpp` are sources.
+"""

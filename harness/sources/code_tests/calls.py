@@ -1,6 +1,6 @@
-"""Tests given as values, written as code: what a line of JSON cannot say.
+"""Write tests given as values as code, where JSON cannot express them.
 
-Such are Python's own values, named arguments, expected exceptions, and lists of operations.
+These are tests with Python values, named arguments, expected exceptions, and lists of operations.
 """
 
 import ast
@@ -71,10 +71,10 @@ _OF_TYPES = {
 
 
 class CallError(ValueError):
-    """A test that cannot be written as code.
+    """A test cannot be written as code.
 
     Attributes:
-        field: the key that is at fault.
+        field: the invalid key.
     """
 
     def __init__(self, field: str, what: str) -> None:
@@ -84,15 +84,15 @@ class CallError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A test given as values.
+    """Test given as values.
 
     Attributes:
         given: the arguments: JSON, a value a line, or Python, as between a call's brackets.
-        wanted: the value; None where an exception is expected.
+        wanted: expected value; None where an exception is expected.
         named: named arguments.
-        raises: the name of the exception that is expected.
-        argument: the number, from 0, of the argument that is compared instead of the result.
-        tolerance: relative or absolute error of a number.
+        raises: name of the expected exception.
+        argument: index of the argument that is compared instead of the result.
+        tolerance: allowed relative or absolute error of a number.
     """
 
     given: str
@@ -108,11 +108,11 @@ class CallWriter:
     """Writes the tests of one function or class as code.
 
     Attributes:
-        entry_point: its name.
+        entry_point: name of the function or class.
         python: whether values are written in Python, not in JSON.
-        is_class: whether it is a class that a list of operations drives.
-        parameters: the annotations of its parameters, and its result's.
-        result: the annotation of its result.
+        is_class: whether it is a class tested by a list of operations.
+        parameters: annotations of its parameters.
+        result: annotation of its result.
     """
 
     entry_point: str
@@ -122,7 +122,7 @@ class CallWriter:
     result: ast.expr | None = None
 
     def code(self, call: Call) -> str:
-        """The statements of a test. Raises CallError."""
+        """Return the statements of a test. Raises CallError."""
         if self.is_class:
             return self._operations(call)
         arguments = self._arguments(call)
@@ -170,7 +170,7 @@ class CallWriter:
         return ast.unparse(parsed)
 
     def _operations(self, call: Call) -> str:
-        """LeetCode's way: names of methods and their arguments, and what each returns."""
+        """Write LeetCode's format: names of methods, their arguments, and each one's result."""
         if self.python:
             parts: list[Any] = [
                 _literal(call.given, "input"),
@@ -204,7 +204,7 @@ class CallWriter:
 
 
 def typed_calls(starter_code: str, entry_point: str) -> CallWriter | None:
-    """How JSON becomes arguments, where the starter code asks for what JSON does not have."""
+    """Return a writer if the starter code's annotations need values that JSON lacks."""
     found = annotations_of(starter_code, entry_point)
     if found is None:
         return None
@@ -243,7 +243,7 @@ def _kind(annotation: ast.expr) -> str:
 
 
 def _typed(value: Any, annotation: ast.expr | None) -> str:
-    """A JSON value as the annotation has it, in Python."""
+    """Return a JSON value as Python code of the annotated type."""
     if annotation is None or value is None:
         return repr(value)
     inner = annotation.slice if isinstance(annotation, ast.Subscript) else None
@@ -269,7 +269,7 @@ def _typed(value: Any, annotation: ast.expr | None) -> str:
 
 
 def _typed_list(value: list[Any], kind: str, items: list[ast.expr]) -> str:
-    """A JSON list as an annotation has it; `items` are the annotations in its brackets."""
+    """Return a JSON list as code of an annotated type; `items` are its type arguments."""
     if kind == "tuple":
         fixed = len(items) == len(value) and not _is_open(items)
         kinds = items if fixed else items[:1] * len(value)
@@ -290,7 +290,7 @@ def _paired(values: list[Any], kinds: list[ast.expr]) -> list[tuple[Any, ast.exp
 
 
 def _key(text: str, annotation: ast.expr | None) -> str:
-    """A key of a JSON object, which is a string, as the annotation has it."""
+    """Return a key of a JSON object, which is a string, as code of the annotated type."""
     kind = "" if annotation is None else _kind(annotation)
     if kind in {"int", "float"}:
         try:
@@ -326,7 +326,7 @@ def _literal(text: str, field: str) -> Any:
 
 
 def _check_literal(value: ast.expr, field: str) -> None:
-    """See that a value is written out, and nothing is looked up or called but types of values."""
+    """Check that a value is written out, without names or calls except types of values."""
     for node in ast.walk(value):
         if isinstance(node, ast.Name) and node.id not in _NAMES:
             near = difflib.get_close_matches(node.id, _NAMES, n=1)

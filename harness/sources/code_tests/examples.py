@@ -1,4 +1,4 @@
-"""Examples that a docstring shows, as tests: doctests, and `name(arguments)` with its value."""
+"""Examples in a docstring as tests: doctests, and `name(arguments)` with its value."""
 
 import ast
 import re
@@ -13,11 +13,11 @@ _LONGEST = 2_000
 
 
 def examples(text: str, entry_point: str) -> list[str]:
-    """Return the examples that a text shows of a function, an assertion each, without repeats.
+    """Return a function's examples in a text, as one assertion each, without repeats.
 
     Args:
         text: a docstring or statement.
-        entry_point: the function's name.
+        entry_point: name of the function.
     """
     found = [*_doctests(text, entry_point)] or [*_calls(text, entry_point)]
     return list(dict.fromkeys(found))
@@ -43,7 +43,7 @@ def _calls(text: str, entry_point: str) -> Iterator[str]:
 
 
 def _has_values(call: str) -> bool:
-    """Whether all arguments are literals."""
+    """Return whether all arguments are literals."""
     parsed = ast.parse(call.strip(), mode="eval").body
     if not isinstance(parsed, ast.Call):
         return False
@@ -52,7 +52,7 @@ def _has_values(call: str) -> bool:
 
 
 def _closed(text: str) -> str:
-    """The call at the start of a text, up to the bracket that closes it."""
+    """Return the call at the start of a text, up to its closing bracket."""
     for place, letter in enumerate(text):
         if letter == ")" and _expression(text[: place + 1]):
             return text[: place + 1]
@@ -60,7 +60,7 @@ def _closed(text: str) -> str:
 
 
 def _literal_ahead(text: str) -> str:
-    """The literal that a text begins with: the longest on its line."""
+    """Return the literal at the start of a text: the longest on its line."""
     line = text.split("\n", 1)[0]
     ends = {len(line), *(found.start() for found in re.finditer(r"\s+[#(]|[.,;]\s", line))}
     for end in sorted(ends, reverse=True):
@@ -71,7 +71,7 @@ def _literal_ahead(text: str) -> str:
 
 
 def _expression(text: str) -> str:
-    """A call, much as it is written; empty where it is none, or computes its arguments."""
+    """Return an expression as normalised code; empty where the text is none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -1,4 +1,4 @@
-"""HumanEval and HumanEval+: a function's head and docstring, and a `check` of its values.
+"""HumanEval and HumanEval+: a function's head and docstring, and its `check`.
 
 Rows have `task_id`, `prompt`, `entry_point`, `canonical_solution` and `test`, as on the hub. The
 examples of the docstring are public, the tests of `check` are hidden.
@@ -18,8 +18,11 @@ from harness.sources.files.lines import Line
 from harness.sources.files.rows import Loaded, content_hash, load_paths, load_rows, references_of
 
 WRONG_EXAMPLES = frozenset({"HumanEval/47", "HumanEval/116", "HumanEval/130", "HumanEval/148"})
-"""Problems whose docstring shows a value that their own reference does not return: a wrong median,
-an order by another key, an item for all of a sequence, and a string for a tuple of it."""
+"""Problems whose docstring shows a value that their own reference does not return.
+
+They are a wrong median, an order by another key, an item instead of a sequence, and a string
+instead of a tuple of it.
+"""
 
 _COLUMNS = ("task_id", "prompt", "entry_point", "canonical_solution", "test")
 
@@ -27,7 +30,7 @@ _COLUMNS = ("task_id", "prompt", "entry_point", "canonical_solution", "test")
 def load(
     where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet, name: str = "humaneval"
 ) -> Loaded:
-    """The problems of the files that a path or glob names; raises as `load_paths` does."""
+    """Load the problems of the files that a path or glob names; raises as `load_paths`."""
     read = partial(read_rows, name=name)
     return load_paths(name, where, read, skip_bad_rows=skip_bad_rows, watch=watch)
 
@@ -39,13 +42,13 @@ def read_rows(
     watch: Watch = quiet,
     name: str = "humaneval",
 ) -> Loaded:
-    """The problems of some files, in order; see `load_rows`."""
+    """Read the problems of some files, in order; see `load_rows`."""
     parse = partial(parse_row, name=name)
     return load_rows(files, parse, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def parse_row(line: Line, *, name: str) -> Problem:
-    """The problem of one row.
+    """Return the problem of one row.
 
     Raises:
         DataError: a column is missing, or its test is no `check`.
@@ -92,7 +95,7 @@ def _text(row: dict[str, object], column: str, where: str) -> str:
 
 
 def _read_prompt(prompt: str, entry_point: str, where: str) -> tuple[str, str]:
-    """What stands before the function, which tests and solutions use, and its docstring."""
+    """Return the code before the function, which tests and solutions use, and its docstring."""
     try:
         tree = ast.parse(prompt)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:

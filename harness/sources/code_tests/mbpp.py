@@ -1,6 +1,6 @@
-"""MBPP and MBPP+: a sentence, and assertions of the function's values.
+"""MBPP and MBPP+: a sentence as statement, and assertions about the function.
 
-Rows have `task_id`, `text` or `prompt`, `code`, `test_list` and, in one or the other release,
+Rows have `task_id`, `text` or `prompt`, `code`, `test_list` and, depending on the release,
 `test_setup_code`, `test_imports` and `challenge_test_list`; those of MBPP+ have `test`, a script.
 The first assertion is public, since nothing else names the function; all others are hidden.
 """
@@ -29,7 +29,7 @@ from harness.sources.files.rows import Loaded, content_hash, load_paths, load_ro
 def load(
     where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet, name: str = "mbpp"
 ) -> Loaded:
-    """The problems of the files that a path or glob names; raises as `load_paths` does."""
+    """Load the problems of the files that a path or glob names; raises as `load_paths`."""
     read = partial(read_rows, name=name)
     return load_paths(name, where, read, skip_bad_rows=skip_bad_rows, watch=watch)
 
@@ -41,16 +41,16 @@ def read_rows(
     watch: Watch = quiet,
     name: str = "mbpp",
 ) -> Loaded:
-    """The problems of some files, in order; see `load_rows`."""
+    """Read the problems of some files, in order; see `load_rows`."""
     parse = partial(parse_row, name=name)
     return load_rows(files, parse, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def parse_row(line: Line, *, name: str) -> Problem:
-    """The problem of one row.
+    """Return the problem of one row.
 
     Raises:
-        DataError: a column is missing or not as it should be.
+        DataError: a column is missing or invalid.
     """
     row = line.json_object()
     where = line.where
@@ -89,7 +89,7 @@ def parse_row(line: Line, *, name: str) -> Problem:
 
 
 def _hidden(row: dict[str, object], tests: list[str]) -> Units | None:
-    """The tests that are not shown: those of MBPP+ hold MBPP's own."""
+    """Return the hidden tests: those of MBPP+ include MBPP's own."""
     script = row.get("test")
     if isinstance(script, str) and script.strip():
         return read_units(script)
@@ -126,7 +126,7 @@ def _texts(row: dict[str, object], column: str, where: str) -> list[str]:
 
 
 def _function(code: str, tests: list[str], where: str) -> tuple[str, str]:
-    """The function that the tests call, and its head with the names of its parameters."""
+    """Return the function that the tests call, and its head with parameter names."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

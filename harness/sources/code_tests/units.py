@@ -1,8 +1,8 @@
-"""Test code taken apart: which statements are tests, and what surrounds them.
+"""Test code split into tests and the code around them.
 
-Read are a function `check(candidate)`, a `unittest.TestCase`, functions `test_…`, and statements at
-a module's own level. In a body each assertion is a test, and each loop, condition or call of a
-helper that asserts; what else is there prepares them. The code is parsed here and never run.
+It reads a function `check(candidate)`, a `unittest.TestCase`, functions `test_…`, and statements of
+the module itself. In a body each assertion is a test, and so is each loop, condition or helper call
+that asserts; the other statements prepare them. The code is parsed here and never run.
 """
 
 import ast
@@ -19,20 +19,20 @@ _LEAVE_OUT = {"unittest.main", "pytest.main"}
 
 
 class TestCodeError(ValueError):
-    """Test code that cannot be used; the message says why."""
+    """Test code that cannot be used; the message is the reason."""
 
     __test__ = False
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Test code.
+    """Test code split into tests.
 
     Attributes:
-        tree: all of it.
-        call: the function that is called with the entry point; empty for none.
-        tests: the tests, as places in the bodies.
-        alone: whether no test depends on another one's having been run.
+        tree: the whole code.
+        call: name of the function to call with the entry point; empty for none.
+        tests: the tests, each with the body that holds it.
+        alone: whether no test depends on another one's execution.
     """
 
     tree: ast.Module
@@ -41,15 +41,15 @@ class Units:
     alone: bool
 
     def cases(self, entry_point: str) -> list[TestCase]:
-        """The tests, in order, not public."""
+        """Return the tests, in order, not public."""
         return [_test_case(statement, self.call, entry_point) for _, statement in self.tests]
 
     def script(self, chosen: Sequence[int], *, to_the_last: bool) -> TestScript:
-        """What surrounds some of the tests.
+        """Return the code around some of the tests.
 
         Args:
-            chosen: their numbers.
-            to_the_last: whether what follows the last of them in its body is left out.
+            chosen: indexes of the tests.
+            to_the_last: whether to leave out the rest of the body after the last of them.
         """
         slots = {id(self.tests[number][1]): slot for slot, number in enumerate(chosen)}
         others = {id(statement) for _, statement in self.tests} - slots.keys()
@@ -75,7 +75,7 @@ class Units:
             yield from ast.parse(f"__slot__({slots[id(statement)]})").body
         elif id(statement) not in others:
             yield statement
-        elif not self.alone:  # what follows may depend on it
+        elif not self.alone:  # the following code may depend on it
             attempt = ast.parse("try: pass\nexcept Exception: pass").body[0]
             assert isinstance(attempt, ast.Try)
             attempt.body = [statement]
@@ -83,13 +83,13 @@ class Units:
 
 
 def read_units(code: str | Sequence[str]) -> Units:
-    """Take test code apart.
+    """Split test code into tests.
 
     Args:
-        code: all of it, or a list of tests, statements each.
+        code: the whole code, or a list of tests, which are statements.
 
     Raises:
-        TestCodeError: it is no Python, or no test is in it.
+        TestCodeError: it is no Python, or contains no test.
     """
     if not isinstance(code, str):
         return _listed(code)
@@ -114,7 +114,7 @@ def read_units(code: str | Sequence[str]) -> Units:
 
 
 def _listed(code: Sequence[str]) -> Units:
-    """The tests of a list. Where one has several statements, they are a function's."""
+    """Return the tests of a list; one of several statements becomes a function."""
     tree = ast.Module([], [])
     tests: list[ast.stmt] = []
     alone = True
@@ -167,14 +167,14 @@ def _is_assertion(statement: ast.stmt) -> bool:
 
 
 def _is_harmless(statement: ast.stmt) -> bool:
-    """Whether a statement makes no call, so that no test depends on its place."""
+    """Return whether a statement makes no call, so that no test depends on its place."""
     if isinstance(statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef):
         return True
     return not any(isinstance(node, ast.Call) for node in ast.walk(statement))
 
 
 def _is_left_out(statement: ast.stmt) -> bool:
-    """Whether a statement starts the tests, which is done here otherwise."""
+    """Return whether a statement starts the tests; the harness starts them itself."""
     match statement:
         case ast.If(test=ast.Compare(left=ast.Name("__name__"))):
             return True
@@ -198,7 +198,7 @@ def _methods(tree: ast.Module) -> list[tuple[list[ast.stmt], ast.stmt]]:
 
 
 def _asserting_functions(tree: ast.Module) -> set[str]:
-    """The functions of the tests that assert something, by themselves or by one another."""
+    """Return the functions that assert something, directly or through another."""
     functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
     names: set[str] = set()
     while True:
@@ -245,7 +245,7 @@ def _test_case(statement: ast.stmt, call: str, entry_point: str) -> TestCase:
 
 
 class _Named(ast.NodeTransformer):
-    """Calls the solution's function by its own name, where the tests call it `candidate`."""
+    """Replaces `candidate` by the name of the solution's function."""
 
     def __init__(self, entry_point: str) -> None:
         self.entry_point = entry_point
@@ -257,14 +257,14 @@ class _Named(ast.NodeTransformer):
 def code_tests(
     public: Units | None, hidden: Units | None, entry_point: str, before: str, first: int = 0
 ) -> tuple[Checker, tuple[TestCase, ...], tuple[TestCase, ...]]:
-    """Public and hidden tests that are code, and their checker.
+    """Return the checker and the public and hidden tests of test code.
 
     Args:
-        public: tests that the model may see, where they are apart from the others.
-        hidden: the others, or all.
-        entry_point: what they call.
-        before: source that they take for granted.
-        first: how many of `hidden` are public instead, where `public` is None.
+        public: tests that the model may see, if they are separate.
+        hidden: the other tests, or all.
+        entry_point: name of the function or class that they call.
+        before: source that runs before them.
+        first: number of tests of `hidden` that are public, if `public` is None.
     """
     if public is None and hidden is not None:
         cases = hidden.cases(entry_point)
@@ -295,7 +295,7 @@ def _digest(text: str) -> str:
 
 
 def called_names(code: Sequence[str]) -> set[str]:
-    """The names that are called in some Python. What cannot be parsed calls nothing."""
+    """Return the names that are called in some Python; unparsable code calls nothing."""
     names: set[str] = set()
     for text in code:
         try:

@@ -1,7 +1,7 @@
-"""Judges that data sets have as programs, as the `check` of a checker.
+"""Make the judge programs of data sets into `check` functions.
 
 A program reads files and writes a verdict. Here it runs in the checker's sandbox, where its files
-are texts in memory: nothing is read from, or written to, a disk.
+are texts in memory: no disk is read or written.
 """
 
 from collections.abc import Mapping, Sequence
@@ -139,19 +139,19 @@ _WITH_NUMBER = {"float_tolerance", "float_relative_tolerance", "float_absolute_t
 
 
 class FlagError(ValueError):
-    """Flags of the default output validator that are not its own."""
+    """A flag is not one of the default output validator."""
 
 
 def validator(source: str, main: str, modules: Mapping[str, str], flags: Sequence[str]) -> str:
-    """Return the checker of an output validator in Python, as contest packages have it.
+    """Return the checker of a contest package's output validator in Python.
 
-    It is called with the paths of input, answer and feedback and reads the output on stdin; exit
-    code 42 accepts, 43 rejects.
+    The validator is called with the paths of input, answer and feedback and reads the output on
+    stdin; exit code 42 accepts, 43 rejects.
 
     Args:
-        source: of its main file.
-        main: the name of that file.
-        modules: the source of each module beside it.
+        source: source of its main file.
+        main: name of that file.
+        modules: source of each further module.
         flags: its further arguments.
     """
     names = f"_SOURCE = {source!r}\n_MAIN = {main!r}\n_MODULES = {dict(modules)!r}\n"
@@ -159,22 +159,23 @@ def validator(source: str, main: str, modules: Mapping[str, str], flags: Sequenc
 
 
 def score_checker(source: str) -> str:
-    """Return the checker of a program that prints a score, at least 1 for a right answer.
+    """Return the checker of a program that prints a score of 1 for right answers.
 
-    It is called with the paths of input, expected output and answer.
+    A higher score is right as well. The program is called with the paths of input, expected
+    output and answer.
     """
     return f"{_RUN}_SOURCE = {source!r}\n_MAIN = 'checker.py'\n_MODULES = {{}}\n{_SCORE}"
 
 
 def token_checker(flags: Sequence[str]) -> str:
-    """Return the checker that contest packages have by default: token by token.
+    """Return the default checker of contest packages: token by token.
 
     Source: the problem package format, "default output validator". As in its reference
     implementation, and against its text, a tolerance holds for whole numbers too.
 
     Args:
-        flags: of that validator; without any, upper and lower case are the same and numbers are
-            compared as text.
+        flags: flags of that validator; without any, upper and lower case are the same and numbers
+            are compared as text.
 
     Raises:
         FlagError: it has no such flag, or its number is missing.

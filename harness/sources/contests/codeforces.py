@@ -2,9 +2,9 @@
 
 Rows have `id`, `title`, `description`, `input_format`, `output_format`, `note`, `examples`,
 `official_tests`, `time_limit`, `memory_limit`, `input_mode` and `generated_checker`. Examples are
-public, the other official tests hidden. A row whose official tests are cut short is marked with the
-known issue `tests_incomplete`. Refused are interactive problems, those that read a file, and rows
-without any test. The tests that are generated stand in files of their own there and are left out.
+public, the other official tests hidden. A row with incomplete official tests has the known issue
+`tests_incomplete`. Interactive problems, those that read a file, and rows without any test are
+refused. The data set's generated tests, in separate files, are not used.
 """
 
 from collections.abc import Iterable
@@ -25,19 +25,19 @@ EASY, MEDIUM = 1_300, 2_000
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """The problems of the files that a path or glob names; raises as `load_paths` does."""
+    """Load the problems of the files that a path or glob names; raises as `load_paths`."""
     return load_paths("codeforces", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def read_rows(
     files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
 ) -> Loaded:
-    """The problems of some files, in order; see `load_rows`."""
+    """Read the problems of some files, in order; see `load_rows`."""
     return load_rows(files, parse_row, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def parse_row(line: Line) -> Problem:
-    """The problem of one row.
+    """Return the problem of one row.
 
     Raises:
         DataError: a column is missing, or the problem cannot be judged here.

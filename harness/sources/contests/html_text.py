@@ -1,4 +1,4 @@
-"""The words of an HTML statement, with its paragraphs, lists and preformatted blocks."""
+"""Text of an HTML statement, with its paragraphs, lists and preformatted blocks."""
 
 import re
 from html.parser import HTMLParser
@@ -43,7 +43,7 @@ class _Reader(HTMLParser):
 
 
 def html_text(html: str) -> str:
-    """Return the text of some HTML; what is not well formed is read as a browser would."""
+    """Return the text of some HTML; malformed HTML is read as a browser would."""
     reader = _Reader()
     reader.feed(html)
     reader.close()

@@ -1,6 +1,6 @@
-"""Contest packages: `icpc:PATH`, a folder in the ICPC or Kattis problem package format.
+"""Contest packages: `icpc:PATH`, a folder in the ICPC or Kattis format.
 
-Source: the format's specifications `legacy`, `legacy-icpc` and `2023-07`. Read are `problem.yaml`,
+Source: the format's specifications `legacy`, `legacy-icpc` and `2023-07`. It reads `problem.yaml`,
 the statement, the sample and secret data, the flags of the default output validator, an output
 validator in Python, the limits, and the accepted submissions in Python, which are references.
 """
@@ -33,7 +33,7 @@ _GROUPS = ("testdata.yaml", "test_group.yaml")
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """The problem of a package, or those of a folder's packages, in the order of their names.
+    """Load the problem of a package, or those of a folder's packages, sorted by name.
 
     Raises:
         UsageError: no folder is given, or no package is there.
@@ -73,10 +73,10 @@ def _packages(root: Path) -> list[Path]:
 
 
 class _Package:
-    """One package, as it is read.
+    """Reader of one package.
 
     Args:
-        folder: where it is.
+        folder: folder of the package.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -87,7 +87,7 @@ class _Package:
         self.size = 0
 
     def problem(self) -> tuple[Problem, int]:
-        """The problem, and the bytes that were read of it."""
+        """Return the problem, and the number of bytes read."""
         self._check_type()
         name = self.real.name
         checker = self._checker()
@@ -184,7 +184,7 @@ class _Package:
         return self._own_validator(programs, flags)
 
     def _program_files(self, folder: Path) -> list[Path]:
-        """The files of the output validators below a folder; headers and data files are none."""
+        """Return the files of the output validators below a folder, except hidden ones."""
         if not folder.is_dir():
             return []
         inside = [each for each in sorted(folder.rglob("*")) if each.is_file()]
@@ -215,7 +215,7 @@ class _Package:
         return source
 
     def _flags(self) -> list[str]:
-        """The output validator's flags, which must be the same for all tests."""
+        """Return the output validator's flags, which must be the same for all tests."""
         found: dict[tuple[str, ...], Path] = {}
         base = _words(self.settings.get("validator_flags"))
         for path in sorted((self.folder / "data").rglob("*.yaml")):
@@ -288,7 +288,7 @@ class _Package:
 
 
 def _read_tests(folder: Path, places: tuple[str, ...]) -> tuple[TestCase, ...]:
-    """The secret tests, read when they are needed. Raises DataError."""
+    """Read the secret tests, when they are needed. Raises DataError."""
     del folder
     paths = [(Path(place), Path(place).with_suffix(".ans")) for place in places]
     return tuple(

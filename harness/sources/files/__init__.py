@@ -1,1 +1,13 @@
-"""Data files of benchmarks: lines, rows, Parquet, the hub, and a catalogue of what they hold."""
+"""Data files of benchmarks: lines, rows, Parquet, the hub, and catalogues of large files.
+
+- `catalogue`: stored contents of large files.
+- `deferred`: hidden tests and references that are read when needed.
+- `download`: download of a file of the hub.
+- `hub`: choice and check of a data set's files.
+- `hub_place`: parsing of `[WORD][@REVISION]`.
+- `json_text`: raw texts of JSON elements.
+- `lines`: JSONL, line by line.
+- `parquet`: Parquet, row by row.
+- `rows`: loading of rows.
+- `splits`: splits of a data set.
+"""

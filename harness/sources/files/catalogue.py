@@ -1,9 +1,9 @@
-"""Catalogues: what a large file of rows holds but for hidden tests and references.
+"""Catalogues: contents of large files without hidden tests and references.
 
-Reading gigabytes to list a thousand problems is worth doing once. A catalogue stands in the cache,
-a line a problem, with the place of its row in the file; it is used as long as the file has the size
-and time that it had, and the readers' code is what it was. Rows of a compressed or Parquet file,
-to which there is no cheap way back, are written out beside it.
+Reading gigabytes to list a thousand problems should be done only once. A catalogue is stored in the
+cache, a line a problem, with the place of its row in the file. It is valid as long as the file's
+size and time, and the readers' code, are unchanged. Rows of a compressed or Parquet file, which
+cannot be read again cheaply, are written to a file beside it.
 """
 
 import hashlib
@@ -26,11 +26,11 @@ from harness.sources.files.download import Watch
 from harness.sources.files.lines import MAX_LINE_BYTES, DataFile, JsonLines, Line
 
 LARGE = 4 << 20
-"""Files from this size on have a catalogue, in bytes."""
+"""Size in bytes from which files have a catalogue."""
 
 
 class RowFile(Protocol):
-    """A file's rows, and what it was once they have all been read."""
+    """Rows of a file, and its hash and size once all have been read."""
 
     @property
     def path(self) -> Path: ...  # noqa: D102
@@ -44,12 +44,12 @@ class RowFile(Protocol):
 
 
 class _Head(BaseModel):
-    """The last line of a catalogue: what it is of.
+    """Last line of a catalogue, which identifies its file.
 
     Attributes:
-        sha256: of the file.
+        sha256: hash of the file.
         lines: SHA-256 of the lines before this one.
-        unpacked: size of the rows that are written out; 0 where there was no need to.
+        unpacked: size of the rows written to a separate file; 0 where there is none.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -64,16 +64,16 @@ class _Head(BaseModel):
 
 
 Entry = tuple[Problem | DataError, str]
-"""A row's problem, or why there is none, and where the row stands."""
+"""A row's problem, or its error, and where the row stands."""
 
 
 class Catalogued:
-    """The problems of a file, from its catalogue where there is one.
+    """Problems of a file, from its catalogue if there is one.
 
     Args:
         rows: the file.
-        parse: makes a row's problem.
-        watch: is told how far the first reading of a large file has come.
+        parse: function that makes a row's problem.
+        watch: function called with the progress of the first reading of a large file.
     """
 
     def __init__(self, rows: RowFile, parse: Parse, watch: Watch) -> None:
@@ -84,15 +84,15 @@ class Catalogued:
 
     @property
     def file(self) -> DataFile:
-        """What was read; known once the iteration has come to the end."""
+        """File that was read; known once the iteration has ended."""
         return self._file or self._rows.file
 
     def __iter__(self) -> Iterator[Entry]:
-        """Each row's problem, its hidden tests and references left in the file.
+        """Yield each row's problem, which reads hidden tests and references when needed.
 
         Raises:
             UsageError: the file cannot be opened.
-            DataError: it is broken as a whole.
+            DataError: the file as a whole is broken.
         """
         status = self._rows.path.stat() if self._rows.path.is_file() else None
         if status is None or status.st_size < LARGE:
@@ -119,7 +119,7 @@ class Catalogued:
             return _bare(error)
 
     def _kept(self, path: Path, wanted: _Head) -> Iterator[Entry] | None:
-        """What a catalogue says, if it is one of this file."""
+        """Return the entries of a stored catalogue, if it is valid for this file."""
         try:
             data = path.read_bytes()
             entries, _, last = data[:-1].rpartition(b"\n")
@@ -160,7 +160,7 @@ class Catalogued:
         return from_again(problem, again), where
 
     def _written(self, kept: Path, wanted: _Head) -> Iterator[Entry]:
-        """Read the file and write its catalogue meanwhile."""
+        """Read the file and write its catalogue at the same time."""
         plain = self._rows if self._rows.is_plain else self._unpacked(kept.with_suffix(".rows"))
         what, size = f"reading {self._rows.name.rpartition('/')[2]}", plain.path.stat().st_size
         with _Writer(kept) as catalogue:
@@ -180,7 +180,7 @@ class Catalogued:
                 catalogue.finish(wanted.model_copy(update=facts).model_dump_json().encode())
 
     def _unpacked(self, path: Path) -> RowFile:
-        """The rows written out; as they are, where there is no room for that."""
+        """Write the rows to a plain file; return the original rows if that fails."""
         with _Writer(path) as rows:
             for line in self._rows:
                 rows.add(line.text())
@@ -191,9 +191,9 @@ class Catalogued:
 
 
 class _Writer:
-    """A file of lines in the cache that is there when it is finished, and only then.
+    """Writes a file of lines in the cache, which appears only when it is finished.
 
-    Where it cannot be written it comes to nothing, silently: a cache is a convenience.
+    Errors are ignored: the cache is optional.
     """
 
     def __init__(self, path: Path) -> None:
@@ -201,7 +201,7 @@ class _Writer:
         self._unfinished = path.with_name(f".{path.name}.{os.getpid()}")
         self._file: BinaryIO | None = None
         self._begun = False
-        self.digest = hashlib.sha256()  # of the lines, as they are joined
+        self.digest = hashlib.sha256()  # of the lines, joined by line ends
 
     def __enter__(self) -> Self:
         with suppress(OSError):
@@ -220,7 +220,7 @@ class _Writer:
                 self._give_up()
 
     def finish(self, line: bytes = b"") -> bool:
-        """Write the last line, if there is any, and say that it was; returns whether it is kept."""
+        """Write the last line, if any, and finish; return whether the file is kept."""
         if line:
             self.add(line)
         if self._file is not None:
@@ -251,7 +251,7 @@ class _Writer:
 
 
 def _bare(error: DataError) -> DataError:
-    """The error without its traceback, which holds the whole row."""
+    """Return the error without its traceback, which references the whole row."""
     error.__context__ = None
     return error.with_traceback(None)
 
@@ -264,7 +264,7 @@ def _text(problem: Problem | DataError, line: Line) -> bytes:
         {
             "number": line.number,
             "offset": line.offset,
-            "path": str(line.path.resolve()),  # not a link, which may be gone tomorrow
+            "path": str(line.path.resolve()),  # not a link, which may be deleted later
             "problem": problem.model_dump(mode="json", exclude={"tests", "load_references"}),
             "public": [test.model_dump() for test in problem.tests.public],
         }
@@ -272,13 +272,13 @@ def _text(problem: Problem | DataError, line: Line) -> bytes:
 
 
 def _place(head: _Head) -> Path:
-    """Where a file's catalogue is, whatever became of the file since."""
+    """Return the path of a file's catalogue, which does not depend on the file's content."""
     key = hashlib.sha256(f"{head.path}\0{head.reader.partition(' ')[0]}".encode()).hexdigest()
     return cache_folder() / "catalogues" / f"{key[:32]}.jsonl"
 
 
 def _reader(parse: Parse) -> str:
-    """What reads the rows: its name, what it was given, and the hash of all readers' code."""
+    """Identify the reader: its name, its arguments, and the hash of all readers' code."""
     inner, given = parse, ""
     while isinstance(inner, partial):
         given += repr((inner.args, inner.keywords))

@@ -1,7 +1,7 @@
-"""What a problem leaves in its file until somebody asks: hidden tests and references.
+"""Hidden tests and references that stay in their file until they are needed.
 
-They are most of a data set, so a problem only remembers the row that its own are in. A row of a
-compressed file has no cheap way back and is held.
+They are most of a data set, so a problem stores only the place of its row. A row of a compressed
+file cannot be read again cheaply, and is kept in memory.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from harness.problem import Problem, Reference, TestCase, TestSuite
 from harness.sources.files.lines import Line, read_line_again
 
 Parse = Callable[[Line], Problem]
-"""Makes a row's problem, hidden tests and references at hand; raises DataError when it cannot."""
+"""Makes a row's problem, with hidden tests and references; raises DataError on failure."""
 
 
 class _Again(Protocol):
@@ -23,30 +23,30 @@ class _Again(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A row that is kept.
+    """Row that is kept in memory.
 
     Attributes:
         line: the row.
-        parse: reads it.
+        parse: function that reads it.
     """
 
     line: Line
     parse: Parse
 
     def __call__(self) -> Problem:
-        """The problem, read anew."""
+        """Return the problem, parsed again."""
         return self.parse(self.line)
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A row that was sent to another process, which may not have its file.
+    """Row that was sent to another process, which may not have its file.
 
     Attributes:
         line: the row.
-        problem_id: of the problem that was made of it.
-        content_hash: of the same.
-        parse: reads it.
+        problem_id: id of its problem.
+        content_hash: content hash of its problem.
+        parse: function that reads it.
     """
 
     line: Line
@@ -55,7 +55,7 @@ class Carried:
     parse: Parse
 
     def __call__(self) -> Problem:
-        """The problem, read anew.
+        """Return the problem, parsed again.
 
         Raises:
             DataError: the line is no longer the row that was loaded.
@@ -75,16 +75,16 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class InFile:
-    """A row that can be found again. Pickled, it becomes `Carried`.
+    """Row that can be read again from its file. Pickled, it becomes `Carried`.
 
     Attributes:
         path: the file.
-        offset: where the row begins, in bytes.
-        where: the file and line, as messages name them.
-        number: of the line, from 1.
-        problem_id: of the problem that was made of it.
-        content_hash: of the same.
-        parse: reads such a row.
+        name: name of the file in messages.
+        number: number of the line, from 1.
+        offset: offset of the row in bytes.
+        problem_id: id of its problem.
+        content_hash: content hash of its problem.
+        parse: function that reads it.
     """
 
     path: Path
@@ -96,7 +96,7 @@ class InFile:
     parse: Parse
 
     def __call__(self) -> Problem:
-        """The problem, read anew.
+        """Return the problem, read again.
 
         Raises:
             DataError: the line is no longer the row that was loaded.
@@ -115,12 +115,12 @@ class InFile:
 
 @dataclass(frozen=True, slots=True)
 class AtHand:
-    """A problem with all its data, which was sent to another process."""
+    """Problem with all its data, which was sent to another process."""
 
     problem: Problem
 
     def __call__(self) -> Problem:
-        """The problem."""
+        """Return the problem."""
         return self.problem
 
 
@@ -141,16 +141,16 @@ class _References:
 
 
 def deferred(problem: Problem, line: Line, parse: Parse) -> Problem:
-    """A problem that reads its row again for its hidden tests and references.
+    """Return a problem that reads its row again for its hidden tests and references.
 
     Args:
-        problem: made of the row; what it has at hand of these is let go.
+        problem: problem of the row; its hidden tests and references are dropped.
         line: the row.
-        parse: what made the problem of it.
+        parse: function that made the problem.
 
     Returns:
-        One whose hidden tests and references raise DataError when the line is no longer the row
-        that was loaded, or they cannot be decoded.
+        A problem whose hidden tests and references raise DataError when the line is no longer the
+        row that was loaded, or they cannot be decoded.
     """
     if line.offset is None:
         return from_again(problem, Held(line, parse))
@@ -169,6 +169,6 @@ def deferred(problem: Problem, line: Line, parse: Parse) -> Problem:
 
 
 def from_again(problem: Problem, again: _Again) -> Problem:
-    """The problem with its hidden tests and references from `again()`, each time anew."""
+    """Return the problem with hidden tests and references from `again()`, each time anew."""
     tests = TestSuite(problem.tests.public, _Hidden(again))
     return problem.model_copy(update={"tests": tests, "load_references": _References(again)})

@@ -1,12 +1,12 @@
-"""One file of a data set on the Hugging Face hub, fetched into the hub's own cache.
+"""Download of a data set's file on the Hugging Face hub into its cache.
 
-The hub's client goes on after a broken connection, but not after its process has ended. A file of
-more than a gigabyte is worth that: its beginning is kept beside the cache's blobs and continued.
-Addresses, tokens, redirects and the cache's layout are `huggingface_hub`'s business, and so are the
+The hub's client resumes after a broken connection, but not after its process has ended. For files
+of more than a gigabyte that matters: the part received is kept beside the cache's blobs and
+continued. `huggingface_hub` handles addresses, tokens, redirects, the cache's layout, and the
 variables HF_HOME, HF_ENDPOINT, HF_TOKEN and HF_HUB_OFFLINE.
 """
 
-# The hub's client is typed in part.
+# The hub's client is only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 
 import hashlib
@@ -19,31 +19,31 @@ from typing import Any, Self
 from harness.errors import HarnessError, UsageError
 
 Watch = Callable[[str, int, int], None]
-"""Is told how far something large has come: what, bytes done, bytes in all."""
+"""Function called with the progress of a long task: title, bytes done, bytes in all."""
 
 DATA_SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz", ".parquet")
-"""How the names of files of rows end."""
+"""Suffixes of files of rows."""
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _GIT_SHA1 = re.compile(r"[0-9a-f]{40}")
-_USER = re.compile(r"//[^/@\s'\"]*@")  # of an HF_ENDPOINT, with its password
+_USER = re.compile(r"//[^/@\s'\"]*@")  # user and password of an HF_ENDPOINT
 _BLOCK = 1 << 20
 
 
 class HubError(HarnessError):
-    """The hub cannot be reached, or does not give what it has."""
+    """The hub cannot be reached, or does not send a file that it has."""
 
 
 def quiet(what: str, done: int, total: int) -> None:
-    """A watch that tells nobody."""
+    """Ignore progress."""
     del what, done, total
 
 
 def commit_of(repo: str, revision: str) -> str:
-    """The commit that a branch, tag or commit of a data set stands for now.
+    """Return the current commit of a data set's branch, tag or commit.
 
     Raises:
-        UsageError: there is no such data set or revision, or it is not open to this user.
+        UsageError: there is no such data set or revision, or the user has no access.
         HubError: the hub cannot be reached.
     """
     from huggingface_hub import HfApi
@@ -56,7 +56,7 @@ def commit_of(repo: str, revision: str) -> str:
 
 
 def files_of(repo: str, commit: str) -> tuple[str, ...]:
-    """Return the names of all files of a data set's commit, sorted. Raises as `commit_of` does."""
+    """Return the sorted names of all files of a commit. Raises as `commit_of` does."""
     from huggingface_hub import HfApi
 
     with hub_errors(repo, commit):
@@ -72,7 +72,7 @@ def commit_in_cache(repo: str, revision: str) -> str | None:
 
 
 def files_in_cache(repo: str, commit: str) -> tuple[str, ...]:
-    """Return the names of the files of a commit that are in the hub's cache, sorted."""
+    """Return the sorted names of the files of a commit that are in the hub's cache."""
     folder = _folder_in_cache(repo) / "snapshots" / commit
     found = (path for path in folder.rglob("*") if path.is_file())
     return tuple(sorted(path.relative_to(folder).as_posix() for path in found))
@@ -86,16 +86,16 @@ def _folder_in_cache(repo: str) -> Path:
 
 
 def download(repo: str, commit: str, name: str, watch: Watch) -> Path:
-    """Fetch a file whether or not it is in the cache; go on where an earlier attempt stopped.
+    """Fetch a file, cached or not; resume where an earlier attempt stopped.
 
     Args:
-        repo: the data set.
-        commit: of it.
-        name: the file's path in it.
-        watch: is told of each piece.
+        repo: repository of the data set.
+        commit: commit of the data set.
+        name: path of the file in it.
+        watch: function called with the progress.
 
     Returns:
-        Where it is; its bytes are those that the hub has a hash of.
+        Its path; the content matches the hub's hash.
 
     Raises:
         UsageError: there is no such file.
@@ -115,38 +115,38 @@ def download(repo: str, commit: str, name: str, watch: Watch) -> Path:
         blob.parent.mkdir(parents=True, exist_ok=True)
     partial = blob.with_name(f"{etag}.harness.incomplete")
     with hub_errors(repo, commit, name), WeakFileLock(partial.with_suffix(".lock")):
-        # Another process, or another commit, may have brought it meanwhile.
+        # Another process, or another commit, may have fetched it meanwhile.
         if not (blob.is_file() and blob.stat().st_size == size and _is(blob, etag)):
             _fetch(url, partial, size, (etag, f"{repo}/{name}"), watch)
             partial.replace(blob)
     with hub_errors(repo, commit, name):
         path = Path(hf_hub_download(repo, name, repo_type="dataset", revision=commit))
         if path.resolve() != blob.resolve() and not _is(path, etag):
-            path.unlink()  # a copy, where there are no symbolic links; the client never looks at it
+            path.unlink()  # without symbolic links a copy, which the client never checks
             path = Path(hf_hub_download(repo, name, repo_type="dataset", revision=commit))
     return path
 
 
 def _fetch(url: str, partial: Path, size: int, known_as: tuple[str, str], watch: Watch) -> None:
-    """Fetch a file to where it is whole, and what its hash says. Raises HubError."""
+    """Fetch a file until it is complete and its hash matches. Raises HubError."""
     etag, name = known_as
-    for _ in range(2):  # what an earlier attempt left may be damaged
+    for _ in range(2):  # the part of an earlier attempt may be damaged
         resumed = _get(url, partial, size, name.rpartition("/")[2], watch)
         if _is(partial, etag):
             return
         partial.unlink()
         if not resumed:
             break
-    raise HubError(f"what the hub sends of {name} has not the hash it says")
+    raise HubError(f"{name} as sent by the hub does not match its hash")
 
 
 def _get(url: str, partial: Path, size: int, name: str, watch: Watch) -> bool:
-    """Fetch what is missing of a file; returns whether there was a beginning."""
+    """Fetch the missing part of a file; return whether it was resumed."""
     from huggingface_hub.file_download import http_get
     from huggingface_hub.utils import build_hf_headers
 
     class Bar:
-        """Stands where the hub's client wants a progress bar."""
+        """Takes the place of the hub client's progress bar."""
 
         def __init__(self, *, initial: int = 0, **_: Any) -> None:
             self.done = initial
@@ -174,28 +174,28 @@ def _get(url: str, partial: Path, size: int, name: str, watch: Watch) -> bool:
             resume_size=done,
             headers=build_hf_headers(),
             expected_size=size,
-            tqdm_class=Bar,  # pyright: ignore[reportArgumentType] - as much of one as is used
+            tqdm_class=Bar,  # only these methods are used
         )
     return done > 0
 
 
 def sha256_of(path: Path, watch: Watch = quiet) -> str:
-    """The hash of a file, in hexadecimal."""
+    """Return the hash of a file, in hexadecimal."""
     return _digest(path, hashlib.sha256(), watch)
 
 
 def is_named(path: Path) -> bool:
-    """Whether a file of the hub's cache is called by its hash: a copy of one is not."""
+    """Return whether a file of the hub's cache is named by its hash, unlike a copy."""
     name = path.resolve().name
     return bool(_SHA256.fullmatch(name) or _GIT_SHA1.fullmatch(name))
 
 
 def is_intact(path: Path, sha256: str) -> bool:
-    """Whether a file of the hub's cache is what its name there says.
+    """Return whether a file of the hub's cache matches the hash in its name.
 
     Args:
-        path: of the cache; its blob is called by the hash that the hub has of it.
-        sha256: its hash.
+        path: path in the cache; its blob is named by the hub's hash.
+        sha256: hash of the file.
     """
     name = path.resolve().name
     if _SHA256.fullmatch(name):
@@ -204,7 +204,7 @@ def is_intact(path: Path, sha256: str) -> bool:
 
 
 def _is(path: Path, etag: str) -> bool:
-    """Whether a file has the hash that the hub knows it by: LFS's SHA-256, or git's of a blob."""
+    """Return whether a file has the hub's hash: LFS's SHA-256, or git's of a blob."""
     if _SHA256.fullmatch(etag):
         return sha256_of(path) == etag
     if _GIT_SHA1.fullmatch(etag):
@@ -225,10 +225,10 @@ def _digest(path: Path, digest: Any, watch: Watch) -> str:
 
 @contextmanager
 def hub_errors(repo: str, revision: str, name: str = "") -> Generator[None]:
-    """Say in one line what the hub's client complains of.
+    """Turn errors of the hub's client into one-line errors.
 
     Raises:
-        UsageError: what was asked for is not there, or not for this user.
+        UsageError: the data set or file does not exist, or the user has no access.
         HubError: anything else.
     """
     import httpx2
@@ -250,12 +250,12 @@ def hub_errors(repo: str, revision: str, name: str = "") -> Generator[None]:
     except errors.RemoteEntryNotFoundError:
         raise UsageError(f"{repo}@{revision[:12]} has no file {name!r}") from None
     except UnicodeEncodeError:
-        raise UsageError("HF_TOKEN (or HF_ENDPOINT) holds what no header can") from None
+        raise UsageError("HF_TOKEN (or HF_ENDPOINT) is not valid in an HTTP header") from None
     except errors.OfflineModeIsEnabled:
         raise HubError(f"{repo}: HF_HUB_OFFLINE is set") from None
     except (httpx2.HTTPError, errors.LocalEntryNotFoundError, OSError, ValueError) as error:
         what = f"{repo}/{name}" if name else repo
         said = _USER.sub("//", " ".join(str(error).split()))[:200] or type(error).__name__
         raise HubError(
-            f"{what} cannot be fetched: {said}; what has come is kept, run the command again"
+            f"{what} cannot be fetched: {said}; run the command again to resume"
         ) from None

@@ -1,8 +1,8 @@
-"""Data sets of the Hugging Face hub: which files, of which commit, and whether they are intact.
+"""Data sets of the Hugging Face hub: choice of commit and files, and checks.
 
-The commit that a branch stood for when its data set was first fetched is used from then on, so that
-two runs a month apart judge by the same tests. A file whose size or time has changed is hashed
-again, and fetched anew if its content is another.
+The commit of a branch when its data set was first fetched is used from then on, so that two runs a
+month apart use the same tests. A file whose size or time has changed is hashed again, and fetched
+again if its content differs.
 """
 
 import fnmatch
@@ -38,15 +38,15 @@ SHOWN_NAMES = 8
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is wanted of a data set on the hub.
+    """Files wanted from a data set on the hub.
 
     Attributes:
         repo: `owner/name`.
         revision: a branch, tag or commit.
-        layouts: ways in which the files may be named, the preferred one first; each is a list of
-            names or patterns that must all be there. Without any, the files are those of the split.
-        split: as the data set's card or its file names define it.
-        spec: what the user asked for, `NAME[:WHERE]`, for messages.
+        layouts: possible names of the files, the preferred one first; each is a list of names or
+            patterns that must all be there. Without any, the files are those of the split.
+        split: split, as the data set's card or its file names define it.
+        spec: spec of the user, `NAME[:WHERE]`, for messages.
     """
 
     repo: str
@@ -58,13 +58,13 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class HubFile:
-    """A file in the cache.
+    """File in the cache.
 
     Attributes:
-        path: where it is.
-        name: as messages and a run's record call it: `owner/name@commit/path`.
-        sha256: of it.
-        size: in bytes.
+        path: its path.
+        name: its name in messages and a run's record: `owner/name@commit/path`.
+        sha256: hash of the file.
+        size: size in bytes.
     """
 
     path: Path
@@ -74,12 +74,12 @@ class HubFile:
 
 
 class _Pin(BaseModel):
-    """What is known of a revision of a data set.
+    """Stored facts about a revision of a data set.
 
     Attributes:
-        commit: what it stands for.
-        splits: the files of its splits.
-        names: all files of the commit; empty where nobody has asked yet.
+        commit: commit of the revision.
+        splits: files of its splits.
+        names: all files of the commit; empty if not requested yet.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -90,7 +90,7 @@ class _Pin(BaseModel):
 
 
 class _Facts(BaseModel):
-    """What a file of the cache was when its hash was taken."""
+    """Hash of a cached file, with its size and time when the hash was computed."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -102,17 +102,17 @@ class _Facts(BaseModel):
 def hub_files(
     wanted: Wanted, *, watch: Watch = quiet, verify: bool = False, update: bool = False
 ) -> list[HubFile]:
-    """The files, fetched where they are not in the cache or not intact.
+    """Return the files, fetched where they are not in the cache or not intact.
 
     Args:
-        wanted: which.
-        watch: is told of what is fetched.
-        verify: take every hash again.
-        update: ask the hub what the revision stands for now, where it is a branch.
+        wanted: the files wanted.
+        watch: function called with the progress.
+        verify: whether to hash every file again.
+        update: whether to ask the hub for the current commit of a branch.
 
     Raises:
         UsageError: the hub has no such data set, revision, split or file; or it is not in the cache
-            and there is to be no network.
+            and the network is disabled.
         HubError: the hub cannot be reached.
     """
     pin = _pin(wanted, update=update)
@@ -137,7 +137,7 @@ def _pin(wanted: Wanted, *, update: bool) -> _Pin:
 
 
 def _laid_out(wanted: Wanted, pin: _Pin) -> tuple[str, ...]:
-    """The files of the first layout that the commit has; the hub is asked what it has, once."""
+    """Return the files of the first layout that the commit has; the hub is asked once."""
     preferred = wanted.layouts[0]
     if not pin.names and all(_cached(wanted.repo, pin.commit, name) for name in preferred):
         return preferred
@@ -163,7 +163,7 @@ def _names_at(wanted: Wanted, pin: _Pin) -> tuple[str, ...]:
 
 
 def _nothing_fits(wanted: Wanted, commit: str, names: Sequence[str]) -> str:
-    """Which files of each layout are missing, and which data files there are."""
+    """Describe the missing files of each layout, and the existing data files."""
     lacking = [
         ", ".join(pattern for pattern in layout if not fnmatch.filter(names, pattern))
         for layout in wanted.layouts
@@ -177,7 +177,7 @@ def _nothing_fits(wanted: Wanted, commit: str, names: Sequence[str]) -> str:
 
 
 def _names(wanted: Wanted, pin: _Pin) -> tuple[str, ...]:
-    """The files of a split, asked of `datasets` once."""
+    """Return the files of a split; `datasets` is asked once."""
     if wanted.split in pin.splits:
         return pin.splits[wanted.split]
     if _offline():
@@ -226,10 +226,9 @@ def _is_as_it_was(path: Path, facts: _Facts) -> bool:
 
 
 def _intact(path: Path, facts: _Facts | None, watch: Watch, *, offline: bool) -> _Facts | None:
-    """The facts of a file that is what it was, or, if nothing is known, what its name says.
+    """Return the facts of an unchanged file; without known facts, its name must match.
 
-    A copy has no such name: the hub is asked for its hash, and where there is none to ask it is
-    believed.
+    A copy has no hash in its name: the hub is asked for it; offline the copy is trusted.
     """
     if facts is not None and path.stat().st_size != facts.size:
         return None
@@ -246,7 +245,7 @@ def _facts(path: Path, sha256: str) -> _Facts:
 
 
 def _commit_in_cache(wanted: Wanted) -> str:
-    """The commit that others have fetched into the hub's cache."""
+    """Return the commit in the hub's cache, which may have been fetched by other programs."""
     commit = commit_in_cache(wanted.repo, wanted.revision) if wanted.layouts else None
     if commit is None:
         raise _cold(wanted)
@@ -291,7 +290,7 @@ def _read(path: Path, model: type[_Model]) -> _Model | None:
 def all_files(
     some: Iterable[Wanted], *, watch: Watch = quiet, verify: bool = False, update: bool = False
 ) -> list[HubFile]:
-    """The files of several data sets, in order."""
+    """Return the files of several data sets, in order."""
     return [
         file
         for wanted in some

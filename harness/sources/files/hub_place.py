@@ -1,4 +1,4 @@
-"""Releases and splits on the hub, as a benchmark's name gives them."""
+"""Parsing of releases and splits on the hub in a benchmark's name."""
 
 import difflib
 from collections.abc import Collection
@@ -12,25 +12,25 @@ _SUFFIXES = (".jsonl", ".json", ".gz", ".parquet")
 
 
 class HubPlace(NamedTuple):
-    """A release, split or set on the hub; the source's default is the empty word."""
+    """Release, split or set on the hub; the empty word is the source's default."""
 
     word: str
     revision: str
 
 
 def hub_place(where: str | None, source: str, words: Collection[str], said: str) -> HubPlace | None:
-    """A place on the hub, `[WORD][@REVISION]`; None for a path or glob.
+    """Parse a place on the hub, `[WORD][@REVISION]`; return None for a path or glob.
 
-    A word is a word, whatever files there are: one of that name is `./WORD`.
+    A word is never a path: a file of that name is `./WORD`.
 
     Args:
-        where: what stands after the colon, if anything does.
-        source: the name before it.
-        words: those that the source knows.
-        said: the same for a person.
+        where: text after the colon, if any.
+        source: name before it.
+        words: words that the source knows.
+        said: the same words for a message.
 
     Raises:
-        UsageError: it is neither a word of these nor looks like a path.
+        UsageError: it is neither one of these words nor looks like a path.
     """
     if where is None:
         return HubPlace("", "main")
@@ -51,11 +51,11 @@ def hub_place(where: str | None, source: str, words: Collection[str], said: str)
 
 
 def _exists(where: str) -> bool:
-    """Whether it is a path as it stands. Raises UsageError where it cannot be one."""
+    """Return whether it is an existing path. Raises UsageError where it cannot be one."""
     try:
         where.encode()
         return Path(where).expanduser().exists()
     except UnicodeError:
         raise UsageError(f"{where!r} is not UTF-8") from None
-    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: ~ of nobody
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: `~` of an unknown user
         raise UsageError(f"{where!r:.80} cannot be a path: {error!s:.200}") from None

@@ -1,18 +1,18 @@
-"""JSON texts taken apart without being understood: the raw text of each element or member.
+"""Split JSON texts into the raw text of each element or member.
 
-Some data sets hold integers of more digits than `int` takes under the interpreter's own bound
-(4,300). Such a bound is a process's protection and is not to be lifted for everybody; so a value
-that only passes through is cut out of its text and handed on as it stands. Nested values are walked
-by Python's own scanner, in time linear in the text, with every number left a string.
+Some data sets hold integers of more digits than `int` accepts under the interpreter's limit
+(4,300). That limit protects the process and must not be lifted globally, so a value that is only
+passed on keeps its text. Nested values are scanned by Python's own scanner, in time linear in the
+text, with every number left a string.
 """
 
 import json
 import re
 
 MOST_OUTSIDE = 1 << 20
-"""Bytes of a text of tests that are outside of its strings; there are about 40 a test."""
+"""Largest number of bytes outside of strings in a text of tests; about 40 per test."""
 MOST_VALUES = 4 << 20
-"""Values in a test's input or output."""
+"""Largest number of values in a test's input or output."""
 
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -20,10 +20,10 @@ _DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
 
 
 def check_mostly_strings(text: bytes) -> None:
-    """Refuse a text that a parser would make far more of than its size: `[{},{},{}...]`.
+    """Raise ValueError for a text that expands greatly when parsed: `[{},{},{}...]`.
 
-    A string takes about the memory of its text. What is outside of strings takes up to 24 times its
-    own: 45 MB of empty objects, which compress to 58 KB, take 1.2 GB.
+    A string takes about the memory of its text. Text outside of strings takes up to 24 times its
+    size: 45 MB of empty objects, which compress to 58 KB, take 1.2 GB.
 
     Raises:
         ValueError: more than `MOST_OUTSIDE` bytes of it are outside of strings.
@@ -42,15 +42,15 @@ def check_mostly_strings(text: bytes) -> None:
 
 
 def has_too_many_values(text: str) -> bool:
-    """Whether a parser may make more than `MOST_VALUES` values of a text."""
+    """Return whether a text may hold more than `MOST_VALUES` values."""
     return len(text) > MOST_VALUES and sum(map(text.count, ",[{")) > MOST_VALUES
 
 
 def elements(text: str) -> list[str]:
-    """The raw text of each element of a JSON list.
+    """Return the raw text of each element of a JSON list.
 
     Raises:
-        ValueError: the text is not one JSON list, or is nested too deeply to be walked.
+        ValueError: the text is not one JSON list, or is nested too deeply.
     """
     at = _open(text, "[", "a list")
     found: list[str] = []
@@ -66,10 +66,10 @@ def elements(text: str) -> list[str]:
 
 
 def members(text: str) -> dict[str, str]:
-    """The raw text of each member of a JSON object, by its key; of equal keys the last counts.
+    """Return the raw text of each member of a JSON object by key; the last counts.
 
     Raises:
-        ValueError: the text is not one JSON object, or is nested too deeply to be walked.
+        ValueError: the text is not one JSON object, or is nested too deeply.
     """
     at = _open(text, "{", "an object")
     found: dict[str, str] = {}
@@ -93,14 +93,14 @@ def members(text: str) -> dict[str, str]:
 
 
 def string(text: str) -> str:
-    """The string that a raw text stands for.
+    """Return the string of a raw JSON text.
 
     Raises:
-        ValueError: it stands for something else, or has half of a surrogate pair, which no text of
-            a file or a program may have.
+        ValueError: it is no string, or has half of a surrogate pair, which no text of a file or a
+            program may have.
     """
     value: object = _whole(text)
-    if not isinstance(value, str) or text[:1] != '"':  # numbers are strings to the decoder
+    if not isinstance(value, str) or text[:1] != '"':  # the decoder returns numbers as strings
         raise ValueError(f"not a string but {text!r:.60}")
     try:
         value.encode()
@@ -110,7 +110,7 @@ def string(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A raw text without line ends; in JSON they stand only where a space may."""
+    """Replace line ends in a raw JSON text, where they are only white space."""
     return text.replace("\r", " ").replace("\n", " ")
 
 
@@ -124,7 +124,7 @@ def _whole(text: str) -> object:
 
 
 def _open(text: str, bracket: str, what: str) -> int:
-    """The position of the first thing after the opening bracket."""
+    """Return the position of the first item after the opening bracket."""
     at = _skip(text, 0)
     if text[at : at + 1] != bracket:
         raise ValueError(f"not {what}")
@@ -132,7 +132,7 @@ def _open(text: str, bracket: str, what: str) -> int:
 
 
 def _after_item(text: str, end: int, closing: str) -> tuple[int, bool]:
-    """Where the next item starts, and whether there is one."""
+    """Return where the next item starts, and whether there is one."""
     at = _skip(text, end)
     mark = text[at : at + 1]
     if mark == closing:

@@ -1,8 +1,8 @@
-"""Data files, line by line: one pass that reads, bounds and hashes at once.
+"""Data files, line by line: one pass that reads, limits and hashes at once.
 
-Everything here is hostile until proved otherwise. A line is bounded before it is held, compression
-is recognised by its magic bytes and not by the file's name, and a file that ends early is an error
-rather than a smaller data set.
+All files are untrusted. A line is limited before it is kept, compression is recognised by its magic
+bytes and not by the file's name, and a file that ends early is an error rather than a smaller data
+set.
 """
 
 import gzip
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 MAX_LINE_BYTES = 512 * 2**20
-"""A row's bound. The largest rows known are a few MB; this refuses a bomb, not a data set."""
+"""Longest row. The largest rows known are a few MB; this refuses a bomb, not a data set."""
 
 MAX_BLANK_LINES = 100_000
-"""In a row: a small compressed file may hold nothing else for hours."""
+"""Most blank lines in a row: a small compressed file may hold nothing else for hours."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BUFFER_BYTES = 2**20
@@ -37,13 +37,13 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class DataFile(BaseModel):
-    """A file that problems were read from, as a run records it.
+    """File that problems were read from, as a run records it.
 
     Attributes:
-        path: as messages name it: as the user did, or as the hub does.
-        name: as a run records it: what the hub calls it, or a user's file without its folders.
-        sha256: of the bytes on disk, compressed or not.
-        size: of the same, in bytes.
+        path: its path in messages, as the user or the hub names it.
+        name: its name in a run's record: the hub's, or a user's file without its folders.
+        sha256: hash of the bytes on disk, compressed or not.
+        size: size on disk in bytes.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -55,7 +55,7 @@ class DataFile(BaseModel):
 
     @classmethod
     def of(cls, path: Path, name: str, sha256: str, size: int) -> Self:
-        """A file, and how messages name it."""
+        """Return the record of a file with its name in messages."""
         return cls(
             path=name, name=path.name if name == str(path) else name, sha256=sha256, size=size
         )
@@ -67,11 +67,11 @@ class Line:
 
     Attributes:
         path: the file.
-        name: the file as messages name it.
-        number: from 1.
-        offset: of its first byte, for `read_line_again`; None in a compressed file, where there is
-            no cheap way back.
-        raw: its bytes, line end included.
+        name: name of the file in messages.
+        number: number of the line, from 1.
+        offset: offset of its first byte, for `read_line_again`; None in a compressed file, which
+            cannot be read again cheaply.
+        raw: its bytes, including the line end.
     """
 
     path: Path
@@ -82,16 +82,16 @@ class Line:
 
     @property
     def where(self) -> str:
-        """The file and line, as an error names them."""
+        """The file and line, as named in errors."""
         return f"{self.name}:{self.number}"
 
     def text(self) -> bytes:
-        """Its bytes without the line end, nor the mark that some editors put before line 1."""
+        """Return its bytes without the line end, and without a byte order mark on line 1."""
         text = self.raw.rstrip(b"\r\n")
         return text.removeprefix(_BOM) if self.number == 1 else text
 
     def json_object(self) -> dict[str, object]:
-        """The JSON object it holds.
+        """Return the JSON object on the line.
 
         Raises:
             DataError: it is not UTF-8, not JSON, or not an object.
@@ -106,7 +106,7 @@ class Line:
 
 
 def json_complaint(error: ValueError) -> str:
-    """What a JSON parser said, without its line number, which would be taken for the file's."""
+    """Return a JSON parser's message without its line number, which is not the file's."""
     return "not JSON: " + re.sub(r" at line \d+ column ", " at column ", str(error))
 
 
@@ -120,7 +120,7 @@ def _why_not_json(raw: bytes, error: ValueError) -> str:
 
 
 class _HashingReader(io.RawIOBase):
-    """A raw file that hashes and counts what is read through it."""
+    """Raw file that hashes and counts the bytes read through it."""
 
     def __init__(self, file: io.FileIO) -> None:
         self._file = file
@@ -142,12 +142,12 @@ class _HashingReader(io.RawIOBase):
 
 
 class JsonLines:
-    """The lines of a JSONL file, plain or gzip. Blank lines are passed over.
+    """Lines of a JSONL file, plain or gzip. Blank lines are skipped.
 
     Args:
         path: a regular file.
-        name: how messages and the run's record call it; the path when not given.
-        max_line_bytes: bound on one line, line end included.
+        name: its name in messages and the run's record; the path by default.
+        max_line_bytes: limit of one line, including the line end.
     """
 
     def __init__(
@@ -160,13 +160,13 @@ class JsonLines:
 
     @property
     def is_plain(self) -> bool:
-        """Whether its lines can be read again where they stand. Raises UsageError."""
+        """Whether its lines can be read again by offset. Raises UsageError."""
         with open_regular(self.path) as file:
             return file.read(len(_GZIP_MAGIC)) != _GZIP_MAGIC
 
     @property
     def file(self) -> DataFile:
-        """What was read; known once the iteration has come to the end."""
+        """File that was read; known once the iteration has ended."""
         if self._file is None:
             raise RuntimeError("the file has not been read to its end")
         return self._file
@@ -213,13 +213,13 @@ class JsonLines:
 
 
 def read_line_again(path: Path, offset: int, where: str) -> bytes:
-    """The line that `JsonLines` found at an offset of an uncompressed file.
+    """Return the line that `JsonLines` found at an offset of an uncompressed file.
 
     Raises:
         DataError: the file cannot be read any more, or its line there is too long.
     """
     try:
-        if path.exists() and not path.is_file():  # a pipe would be waited for
+        if path.exists() and not path.is_file():  # opening a pipe would block
             raise DataError(where, None, "cannot be read again: not a regular file")
         with path.open("rb", buffering=_BUFFER_BYTES) as file:
             file.seek(offset)
@@ -232,9 +232,9 @@ def read_line_again(path: Path, offset: int, where: str) -> bytes:
 
 
 def expand(where: str) -> list[Path]:
-    """The files that a path or a glob (`**` for any depth) names, sorted.
+    """Return the sorted files that a path or a glob (`**` for any depth) names.
 
-    A file whose own name has glob characters is meant before what the glob would match.
+    A file whose own name has glob characters takes precedence over the glob's matches.
 
     Raises:
         UsageError: nothing is there.
@@ -248,7 +248,7 @@ def expand(where: str) -> list[Path]:
             for match in glob(str(path), recursive=True)  # noqa: PTH207 - takes absolute patterns
             if (file := Path(match)).is_file()
         )
-    except (OSError, ValueError) as error:  # a name too long, or one with a null character
+    except (OSError, ValueError) as error:  # a name too long, or with a null character
         raise UsageError(f"{where!r} cannot be a path: {error}") from None
     if not found:
         raise UsageError(f"no file matches {where!r}")
@@ -266,7 +266,7 @@ def open_regular(path: Path) -> io.FileIO:
         if stat.S_ISDIR(mode):
             raise UsageError(f"{path} is a directory; name its files, as '{path}/*.jsonl'")
         if not stat.S_ISREG(mode):
-            # A pipe could not be read a second time, and opening one may wait for ever.
+            # A pipe could not be read a second time, and opening one may block forever.
             raise UsageError(f"{path} is not a regular file")
         return io.FileIO(path)
     except FileNotFoundError:

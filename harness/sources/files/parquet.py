@@ -1,4 +1,4 @@
-"""Parquet files, row by row, as if each row were a line of JSON.
+"""Parquet files, read row by row as if each row were a line of JSON.
 
 The hub's data sets come as Parquet or as JSONL; a reader of rows need not know which.
 """
@@ -20,15 +20,15 @@ from harness.sources.files.lines import MAX_LINE_BYTES, DataFile, JsonLines, Lin
 MAGIC = b"PAR1"
 BATCH_ROWS = 16
 MAX_GROUP_BYTES = 4 << 30
-"""Of a group of rows, uncompressed. The largest known has 0.2 GB; this refuses a bomb."""
+"""Largest row group, uncompressed. The largest known has 0.2 GB; this refuses a bomb."""
 
 
 class ParquetRows:
-    """The rows of a Parquet file. There is no way back to one: their lines have no offset.
+    """Rows of a Parquet file. They cannot be read again cheaply: lines have no offset.
 
     Args:
         path: a regular file.
-        name: how messages and the run's record call it; the path when not given.
+        name: its name in messages and the run's record; the path by default.
     """
 
     is_plain = False
@@ -40,7 +40,7 @@ class ParquetRows:
 
     @property
     def file(self) -> DataFile:
-        """What was read; known once the iteration has come to the end."""
+        """File that was read; known once the iteration has ended."""
         if self._file is None:
             raise RuntimeError("the file has not been read to its end")
         return self._file
@@ -86,11 +86,11 @@ class ParquetRows:
 
 
 def open_rows(path: Path, name: str | None = None) -> JsonLines | ParquetRows:
-    """A file's rows, told apart by what it starts with.
+    """Open a file of rows in the format that its first bytes show.
 
     Args:
         path: the file.
-        name: how messages and the run's record call it; the path when not given.
+        name: its name in messages and the run's record; the path by default.
 
     Raises:
         UsageError: the path cannot be opened as a regular file.

@@ -1,4 +1,4 @@
-"""What every file-based source does with its rows: collect, refuse duplicates, keep count."""
+"""Functions for all sources of rows: loading, duplicates, content hashes and checks."""
 
 import hashlib
 import json
@@ -19,17 +19,17 @@ from harness.sources.files.lines import DataFile, expand
 from harness.sources.files.parquet import open_rows
 
 LEVELS: dict[str, Level] = {"easy": "easy", "medium": "medium", "hard": "hard"}
-"""The words that are levels themselves."""
+"""Words of the levels themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a source holds.
+    """Problems loaded from a source.
 
     Attributes:
-        problems: in the data's order; their ids are unique.
-        skipped: why each bad row was passed over; empty unless the caller asked to skip them.
-        files: what was read, as the run's record names it.
+        problems: problems in the data's order; their ids are unique.
+        skipped: error of each skipped row; empty unless the caller asked to skip them.
+        files: files that were read, as the run records them.
     """
 
     problems: tuple[Problem, ...]
@@ -43,17 +43,17 @@ def load_rows(
     """Read every row of some files.
 
     Args:
-        files: read one after the other.
-        parse: makes a row's problem, or raises DataError. What it has at hand of hidden tests and
-            references is let go, and read again when somebody asks for it.
-        skip_bad_rows: pass over rows that are not as their schema says, and second rows of one id.
-            A file that is itself broken (cut short, a line without end) stops the load all the
-            same: what it lost cannot be counted.
-        watch: is told how far a large file has come.
+        files: files, read one after the other.
+        parse: function that makes a row's problem, or raises DataError. The problem's hidden tests
+            and references are dropped, and read again when needed.
+        skip_bad_rows: whether to skip rows that do not match their schema, and rows that repeat an
+            id. A file that is itself broken (truncated, a line without end) stops the load all the
+            same, because lost rows cannot be counted.
+        watch: function called with the progress in a large file.
 
     Raises:
         UsageError: a file cannot be opened.
-        DataError: a row or file is not as it should be; for a duplicate id, both places are named.
+        DataError: a row or file is invalid; for a duplicate id, both places are named.
     """
     problems: list[Problem] = []
     skipped: list[DataError] = []
@@ -75,12 +75,12 @@ def load_rows(
 
 
 class ReadRows(Protocol):
-    """A source's reader of files of rows; `load_rows` says what its arguments are."""
+    """A source's reader of files of rows; see `load_rows` for the arguments."""
 
     def __call__(
         self, files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
     ) -> Loaded:
-        """Read; raise DataError for what is in them."""
+        """Read; raise DataError for invalid content."""
         ...
 
 
@@ -92,18 +92,18 @@ def load_paths(
     skip_bad_rows: bool = False,
     watch: Watch = quiet,
 ) -> Loaded:
-    """The problems of the files that a path or glob names: JSONL, gzipped or not, or Parquet.
+    """Load the files that a path or glob names: JSONL, gzipped or not, or Parquet.
 
     Args:
-        name: the source's.
-        where: the path.
-        read: the source's reader.
-        skip_bad_rows: as `load_rows` has it, and so the last.
-        watch: is told how far a large file has come.
+        name: name of the source.
+        where: the path or glob.
+        read: reader of the source.
+        skip_bad_rows: as in `load_rows`.
+        watch: function called with the progress in a large file.
 
     Raises:
         UsageError: no file is given, none is there, or one cannot be opened.
-        DataError: a row or file is not as it should be.
+        DataError: a row or file is invalid.
     """
     if where is None:
         raise UsageError(f"{name} needs a file: give {name}:PATH")
@@ -111,14 +111,14 @@ def load_paths(
 
 
 def _second(places: Mapping[str, str], problem_id: str, where: str) -> DataError | None:
-    """What is wrong with a row whose problem was there already."""
+    """Return the error of a row whose problem id was already used."""
     if problem_id not in places:
         return None
     return DataError(where, None, f"{problem_id!r} was already at {places[problem_id]}")
 
 
 def content_hash(*parts: str) -> str:
-    """SHA-256 of some strings, each preceded by its length so that none can pass for two."""
+    """Return the SHA-256 of some strings, each preceded by its length to be unambiguous."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode()
@@ -128,17 +128,17 @@ def content_hash(*parts: str) -> str:
 
 
 def with_checker(digest: str, checker: Checker | None) -> str:
-    """A row's content hash, which covers the checker that is added to the row, if there is one."""
+    """Return a row's content hash, combined with its added checker, if there is one."""
     return content_hash(digest, checker.code) if checker else digest
 
 
 def references_of(*codes: str) -> tuple[Reference, ...]:
-    """Known-good programs in Python, those of them that are not blank."""
+    """Return the references of Python programs, without blank ones."""
     return tuple(Reference(code=code) for code in codes if code.strip())
 
 
 def name_fault(where: str, error: ValidationError) -> DataError:
-    """What a row's model complains of first, in one line."""
+    """Return the first error of a row's model, in one line."""
     first = error.errors(include_url=False, include_context=False)[0]
     field = ".".join(str(part) for part in first["loc"])
     message, given = first["msg"], first["input"]
@@ -149,13 +149,13 @@ def name_fault(where: str, error: ValidationError) -> DataError:
 
 
 def check_function_test(arguments: str, result: str, where: str, field: str) -> None:
-    """Refuse a functional test that a grader could not read.
+    """Raise DataError for a functional test that a grader could not read.
 
     The convention is LiveCodeBench's: one JSON value per line, an argument each, and one JSON value
     as the result. An empty input calls the function without arguments.
 
     Raises:
-        DataError: a line is not a JSON value, or has more values than anybody means to hand over.
+        DataError: a line is not a JSON value, or has too many values.
     """
     if has_too_many_values(arguments) or has_too_many_values(result):
         raise DataError(where, field, f"it has more than {MOST_VALUES:,} values")
@@ -175,7 +175,7 @@ def _is_json(text: str) -> bool:
 
 
 def _is_json_to_python(text: str) -> bool:
-    """Whether Python's own parser takes it: integers of any length, deeper nesting."""
+    """Return whether Python's own parser accepts it: long integers, deeper nesting."""
     try:
         json.loads(text, parse_int=str)
     except (ValueError, RecursionError):

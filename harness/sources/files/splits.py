@@ -1,4 +1,4 @@
-"""Which files of a data set on the hub make up its splits: `datasets` knows the rules for that."""
+"""Splits of a data set on the hub, by the rules of the `datasets` library."""
 
 # The library has no stubs.
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false
@@ -9,10 +9,10 @@ from harness.sources.files.download import DATA_SUFFIXES, HubError, files_of, hu
 
 
 def splits_of(repo: str, commit: str) -> dict[str, tuple[str, ...]]:
-    """The files of each split of a data set's default configuration.
+    """Return the files of each split of a data set's default configuration.
 
     A data set with a loading script, which `datasets` no longer runs, has one split, `test`, of all
-    its files of rows: so LiveCodeBench has its older sets.
+    its files of rows; LiveCodeBench's older sets are like that.
 
     Raises:
         UsageError: there is no such data set, or no file of rows in it.
@@ -34,7 +34,7 @@ def splits_of(repo: str, commit: str) -> dict[str, tuple[str, ...]]:
         for split, files in (builder.config.data_files or {}).items()
     }
     if not all(file.startswith(start) for files in found.values() for file in files):
-        # `datasets` takes another commit that it has cached where the hub fails half-way.
+        # If the hub fails half-way, `datasets` uses another commit in its cache.
         raise HubError(f"{repo}@{commit[:12]}: the hub does not say what its files are; try again")
     return {split: tuple(f.removeprefix(start) for f in files) for split, files in found.items()}
 

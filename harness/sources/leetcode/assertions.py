@@ -1,7 +1,7 @@
-"""Test cases from assertions such as `assert candidate(nums = [1, 2], k = 3) == 4`.
+"""Test cases from assertions such as `assert candidate(nums = [1], k = 3) == 4`.
 
-The source is a data set's: it is parsed and never executed. Values are a subset of Python's
-literals (`harness.sources.literals`); an assertion that says more is refused, never dropped.
+The source of a data set is parsed and never executed. Values are a subset of Python's literals
+(`harness.sources.literals`); an unsupported assertion is an error, and is never dropped.
 """
 
 import ast
@@ -24,17 +24,17 @@ _START = re.compile(r"^[ \t]+assert\b", re.MULTILINE)
 
 
 class Assertion(NamedTuple):
-    """What an assertion says: this call gives that."""
+    """Content of an assertion: a call and its expected value."""
 
     call: Call
     expected: object
 
 
 def split_check(source: str) -> tuple[str, ...]:
-    """The assertions of a `check` function, as text; quick, for it parses none of them.
+    """Split a `check` function into the texts of its assertions, without parsing them.
 
-    An assertion starts with a line and goes on to the next that starts one, so whatever else stands
-    between is part of it and makes it unreadable.
+    An assertion starts with a line and ends before the next one that starts with `assert`. Any
+    other text in between becomes part of it and makes it unreadable.
 
     Raises:
         UnreadableError: the text does not start as such a function does.
@@ -51,11 +51,11 @@ def split_check(source: str) -> tuple[str, ...]:
 
 
 def read_assertion(text: str) -> Assertion:
-    """What one assertion says.
+    """Parse one assertion.
 
     Args:
-        text: `assert candidate(…) == value`, `assert is_same_list(candidate(…), value)` or
-            `assert is_same_tree(candidate(…), value)`.
+        text: `assert candidate(…) == value`, `assert is_same_list(candidate(…), value)` or `assert
+            is_same_tree(candidate(…), value)`.
 
     Raises:
         UnreadableError: it is anything else, or too long.
@@ -82,7 +82,7 @@ def read_assertion(text: str) -> Assertion:
 
 
 def _nodes(value: object, codec: Codec) -> object:
-    """What is compared with nodes, as nodes: an empty list or tree is None."""
+    """Return a value compared with nodes as nodes: an empty list or tree is None."""
     if value is None:
         return Nodes(codec, [])
     if not isinstance(value, Nodes) or value.codec is not codec:
@@ -91,13 +91,13 @@ def _nodes(value: object, codec: Codec) -> object:
 
 
 def bind(call: Call, entries: Iterable[EntryPoint]) -> tuple[object, ...]:
-    """A call's arguments in the order of the parameters.
+    """Return a call's arguments in the order of the parameters.
 
     Args:
         call: the arguments.
-        entries: the entry point as different codes define it, in the order of trust: the first one
-            whose parameters the call fits says the order. A data set's tests may name parameters as
-            its reference does, where its starter code has renamed them.
+        entries: definitions of the entry point in different codes, the most trusted first. The
+            first one that the call fits defines the order: a data set's tests may use the parameter
+            names of its reference, which its starter code has renamed.
 
     Returns:
         An argument for each parameter, without the last ones where these have defaults.
@@ -131,7 +131,7 @@ def _bind(call: Call, entry: EntryPoint) -> tuple[object, ...]:
 
 
 def with_codecs(signature: Signature, arguments: Sequence[object], expected: object) -> Signature:
-    """A signature corrected by the values of a call and its result, which know better.
+    """Correct a signature by the values of a call and its result.
 
     Raises:
         UnreadableError: nodes stand beside other values.
@@ -150,9 +150,10 @@ def _corrected(codec: Codec, value: object) -> Codec:
 
 
 def _corrected_result(codec: Codec, expected: object) -> Codec:
-    """Assertions judge what is returned: with `-> None`, None itself or what was changed in place.
+    """Return the result's codec, corrected by the expected value.
 
-    A function that returns something in spite of its annotation is judged by that either way.
+    Assertions judge the returned value: with `-> None`, None itself or what was changed in place. A
+    function that returns something in spite of its annotation is judged by that either way.
     """
     if codec is not Codec.FIRST_ARGUMENT:
         return _corrected(codec, expected)
@@ -162,7 +163,7 @@ def _corrected_result(codec: Codec, expected: object) -> Codec:
 
 
 def codec_of(value: object) -> Codec | None:
-    """The codec that a value asks for; None for an empty one, which any will do for.
+    """Return the codec of a value; None for an empty one, which fits any.
 
     Raises:
         UnreadableError: it holds nodes and other values side by side.
@@ -185,10 +186,10 @@ def codec_of(value: object) -> Codec | None:
 
 
 def to_test(arguments: Sequence[object], expected: object, signature: Signature) -> TestCase:
-    """A test in LiveCodeBench's convention; not public.
+    """Return a test in LiveCodeBench's convention; not public.
 
     Raises:
-        UnreadableError: a value is not what the signature says.
+        UnreadableError: a value does not match the signature.
     """
     codecs = [*signature.arguments, *[Codec.JSON] * len(arguments)]
     lines = [_to_json(value, codec) for value, codec in zip(arguments, codecs, strict=False)]
@@ -207,7 +208,7 @@ def _to_json(value: object, codec: Codec) -> str:
 
 
 def _plain(value: object, codec: Codec) -> object:
-    """A value of a codec as what JSON has."""
+    """Return a value of a codec as JSON data."""
     if isinstance(value, Nodes):
         return value.values
     if codec in _CONTAINERS and isinstance(value, list):
@@ -218,7 +219,7 @@ def _plain(value: object, codec: Codec) -> object:
 
 
 def plain(value: object) -> object:
-    """A value with the values of its nodes in their place, as a statement shows them."""
+    """Return a value with nodes replaced by their values, as a statement shows them."""
     if isinstance(value, Nodes):
         return value.values
     return (
@@ -227,7 +228,7 @@ def plain(value: object) -> object:
 
 
 def _trimmed(value: object) -> object:
-    """An expected value as results are written: no tree ends with empty places."""
+    """Remove empty places from the end of trees, as in results."""
     match value:
         case Nodes(codec=Codec.TREE, values=values):
             end = len(values)
@@ -243,5 +244,5 @@ def _trimmed(value: object) -> object:
 def _dumps(value: object) -> str:
     try:
         return json.dumps(value)
-    except (TypeError, ValueError, RecursionError):  # nodes inside what is no list of nodes
+    except (TypeError, ValueError, RecursionError):  # nodes outside of a list of nodes
         raise UnreadableError("a value cannot be written as JSON") from None

@@ -1,12 +1,12 @@
-"""LeetCodeDataset's rows, from files in its own schemas.
+"""LeetCodeDataset's rows, in either of the data set's schemas.
 
-The data set is https://github.com/newfacade/LeetCodeDataset. Since v0.3.0 a row has a column for
-each thing; before, `meta` holds the statement (under `question_title`), the starter code
-(`lang_code`), the difficulty and the number, and there are no tags and dates. The tests are the
-assertions of the `test` column: upstream calls the entry point and compares what it returns.
-`input_output` is text for display: some of it is error messages, and none of it is a test.
+The data set is https://github.com/newfacade/LeetCodeDataset. Since v0.3.0 every field is a column;
+before, `meta` holds the statement (under `question_title`), the starter code (`lang_code`), the
+difficulty and the number, and there are no tags and dates. The tests are the assertions of the
+`test` column: upstream calls the entry point and compares its result. `input_output` is text for
+display: some of it is error messages, and none of it is a test.
 
-Parsing all assertions takes seconds, so a load parses just those that may be public.
+Parsing all assertions takes seconds, so a load parses only those that may be public.
 """
 
 import re
@@ -49,7 +49,7 @@ from harness.sources.signature import EntryPoint, entry_point_of
 from harness.sources.statement_examples import Example, examples, in_order, is_shown_as
 
 _ENTRY_POINT = re.compile(r"(?:Solution\(\)\.)?(\w+)")
-_LEVELS: dict[str, Level] = {**LEVELS, "meidum": "medium"}  # as 21 rows of v0.2.0 spell it
+_LEVELS: dict[str, Level] = {**LEVELS, "meidum": "medium"}  # the spelling of 21 rows of v0.2.0
 _ROMAN = frozenset({"i", "ii", "iii", "iv", "v", "vi"})
 _LOWER = bytes(range(256)).lower()
 _OTHERS = bytes({*range(256)} - {*b"0123456789", *_LOWER[65:91], *range(65, 91)})
@@ -57,12 +57,12 @@ _UNREAD = TestCase(input="", output="", public=False)
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """The problems of the files that a path or glob names.
+    """Load the problems of the files that a path or glob names.
 
     Raises:
         UsageError: no file is given, or none is there.
-        DataError: a row is not as upstream's schema says; an assertion that stays hidden is looked
-            at only when the hidden tests are loaded.
+        DataError: a row does not match upstream's schema; hidden assertions are checked only when
+            the hidden tests are loaded.
     """
     return load_paths("leetcodedataset", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
 
@@ -70,12 +70,12 @@ def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
 def read_rows(
     files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
 ) -> Loaded:
-    """The problems of some files, in order, as `load_rows` reads them."""
+    """Read the problems of some files, in order, as `load_rows` does."""
     return load_rows(files, parse_row, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 class _Columns(BaseModel):
-    """A row of either schema, as the newer one names things."""
+    """Row of either schema, with the newer one's names."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
@@ -93,7 +93,7 @@ class _Columns(BaseModel):
 
     @property
     def preamble(self) -> str:
-        """Some prompts import SortedList; elsewhere they differ in nothing that matters."""
+        """Preamble of the row. Some prompts import SortedList; other differences do not matter."""
         sorted_too = "SortedList" in self.prompt
         return preambles.LEETCODEDATASET_SORTED if sorted_too else preambles.LEETCODEDATASET
 
@@ -115,14 +115,14 @@ _OLD_NAMES = {
     "problem_description": "question_title",
     "starter_code": "lang_code",
 }
-"""What the newer schema has as columns, and their names in the older one's `meta`."""
+"""Columns of the newer schema, and their names in the older one's `meta`."""
 
 
 def parse_row(line: Line) -> Problem:
-    """The problem of one row.
+    """Return the problem of one row.
 
     Raises:
-        DataError: a column is missing or not as it should be.
+        DataError: a column is missing or invalid.
     """
     row = _columns(line)
     tests = _Tests(row, line.where)
@@ -180,7 +180,7 @@ def _columns(line: Line) -> _Columns:
 
 
 def _title(slug: str) -> str:
-    """The slug in words; the data have no other title."""
+    """Return the slug in words; the data have no other title."""
     words = slug.replace("-", " ").split()
     return " ".join(word.upper() if word in _ROMAN else word.capitalize() for word in words)
 
@@ -195,18 +195,18 @@ def _release_date(text: str | None, where: str) -> date | None:
 
 
 class _Case(NamedTuple):
-    """An assertion's arguments, in order, and what they must give."""
+    """Arguments of an assertion, in order, and the expected value."""
 
     arguments: tuple[object, ...]
     expected: object
 
 
 class _Tests:
-    """The tests of a row, each parsed when it is needed.
+    """Tests of a row, each parsed when it is needed.
 
     Raises:
-        DataError: the row has no entry point or no assertions; from every method, an assertion
-            cannot be translated.
+        DataError: the row has no entry point or no assertions; every method raises it for an
+            assertion that cannot be translated.
     """
 
     def __init__(self, row: _Columns, where: str) -> None:
@@ -223,7 +223,7 @@ class _Tests:
         self._cases: dict[int, _Case] = {}
 
     def public_ones(self) -> public_split.Split:
-        """The public tests; in place of the hidden ones, as many that are not read."""
+        """Split off the public tests; hidden ones are placeholders that are not parsed."""
         shown = self._shown
         first = range(0) if any(shown) else range(public_split.FIRST)
         tests = [
@@ -233,13 +233,13 @@ class _Tests:
         return public_split.split(tests, shown)
 
     def hidden_ones(self) -> tuple[TestCase, ...]:
-        """The hidden tests."""
+        """Return the hidden tests."""
         tests = [self._test(index) for index in range(len(self._assertions))]
         return public_split.split(tests, self._shown).hidden
 
     @cached_property
     def signature(self) -> Signature:
-        """By the annotations, corrected by the first assertions and the first ones with nodes."""
+        """Codecs of the annotations, corrected by the first assertions and the first with nodes."""
         signature = self._code.signature if self._code else Signature()
         for index in sorted({*range(public_split.FIRST), *self._with_nodes()}):
             if index < len(self._assertions):
@@ -250,7 +250,7 @@ class _Tests:
         return signature
 
     def _with_nodes(self) -> set[int]:
-        """The first assertion with a linked list, and the first one with a tree."""
+        """Return the first assertion with a linked list, and the first one with a tree."""
         found: set[int] = set()
         for word in ("list_node(", "tree_node("):
             if word in self._row.test:
@@ -267,7 +267,7 @@ class _Tests:
         return entry_point_of(self._row.completion, self.entry_point)
 
     def _entries(self) -> Iterator[EntryPoint]:
-        """The entry point by the starter code; where that does not do, by the reference."""
+        """Yield the entry point of the starter code, then that of the reference."""
         if self._code:
             yield self._code
         if self._reference:
@@ -275,7 +275,7 @@ class _Tests:
 
     @cached_property
     def _shown(self) -> list[bool]:
-        """For each assertion, whether the statement has it among its examples."""
+        """For each assertion, whether it is one of the statement's examples."""
         shown = [False] * len(self._assertions)
         pairs = examples(self._row.problem_description)
         squashed = [_squash(text) for text in self._assertions] if pairs else []
@@ -317,8 +317,8 @@ class _Tests:
 
 
 def _squash(text: str) -> bytes:
-    """The letters and digits of some values: equal ones spelled in two ways have the same.
+    """Return the letters and digits of values, which are the same in any notation.
 
-    Only what is found by these is parsed.
+    Only the assertions found by them are parsed.
     """
     return text.encode("ascii", "ignore").translate(_LOWER, _OTHERS)

@@ -1,6 +1,6 @@
-"""Tests of the examples that a statement shows, for a function whose signature is known.
+"""Tests from a statement's examples, for a function whose signature is known.
 
-An example that does not fit the function is no test: one with another number of arguments, one
+An example that does not fit the function makes no test: one with another number of arguments, one
 that shows a node as a number, one of a class's calls.
 """
 
@@ -19,12 +19,12 @@ _MANY = {Codec.LINKED_LISTS: Codec.LINKED_LIST, Codec.TREES: Codec.TREE}
 def tests_of(
     shown: Sequence[Example], starter: Starter | None, signature: Signature
 ) -> tuple[TestCase, ...]:
-    """The tests that a statement's examples make, all public.
+    """Return the tests of a statement's examples, all public.
 
     Args:
-        shown: what the statement has.
-        starter: what is to be called; None where that is not known, and there are no tests.
-        signature: of the same.
+        shown: examples of the statement.
+        starter: function to call; None where it is unknown, which gives no tests.
+        signature: signature of the function.
     """
     tests = [_test(example, starter, signature) for example in shown] if starter else []
     return tuple(test for test in tests if test is not None)
@@ -45,7 +45,7 @@ def _test(example: Example, starter: Starter, signature: Signature) -> TestCase 
 
 
 def _is_of_a_class(example: Example) -> bool:
-    """Whether the input is a list of methods' names, and one of the arguments of each."""
+    """Return whether the input is a list of methods' names and a list of their arguments."""
     if [name for name, _ in example.arguments] != [None, None]:
         return False
     names, calls = (value for _, value in example.arguments)
@@ -60,10 +60,10 @@ def _is_of_a_class(example: Example) -> bool:
 
 
 def _expected(value: object, signature: Signature) -> object:
-    """What a statement shows as the result, as the codec that it is written with has it.
+    """Return the result that a statement shows, converted to its codec.
 
     Raises:
-        UnreadableError: it cannot be that.
+        UnreadableError: it does not fit the codec.
     """
     changed = signature.arguments[0] if signature.arguments else Codec.JSON
     if signature.result is not Codec.FIRST_ARGUMENT or changed is Codec.JSON:
@@ -72,7 +72,7 @@ def _expected(value: object, signature: Signature) -> object:
 
 
 def _without_end(values: object) -> object:
-    """The values of a tree as results are written, without empty places at the end."""
+    """Return a tree's values without empty places at the end, as in results."""
     items = [*cast("list[object]", values)]
     while items and items[-1] is None:
         items.pop()
@@ -80,11 +80,11 @@ def _without_end(values: object) -> object:
 
 
 def _as(codec: Codec, value: object) -> object:
-    """A value that a statement shows, as its codec has it.
+    """Return a value that a statement shows, converted to its codec.
 
     Raises:
-        UnreadableError: it cannot be that, as a number that stands for a node, or a node's value
-            with its place in the list, as where nodes point at others.
+        UnreadableError: it does not fit the codec: a number that stands for a node, or a node's
+            value with its place in the list, as where nodes point at others.
     """
     if codec in {Codec.JSON, Codec.FIRST_ARGUMENT}:
         return value

@@ -1,7 +1,7 @@
-"""Where the values of a module's variables get to: what tells a node from a number.
+"""Data flow of a module's variables, to tell nodes from numbers.
 
-The module is a data set's reference solution: it is parsed and never executed. What is followed is
-aliases, calls, items of lists and tuples, heaps, comprehensions and returns, whatever their order.
+The module is a data set's reference solution: it is parsed and never executed. The analysis follows
+aliases, calls, items of lists and tuples, heaps, comprehensions and returns, in any order.
 """
 
 import ast
@@ -22,14 +22,17 @@ _TAKES_ITEM = frozenset({"append", "appendleft", "add", "insert"})
 _GIVES_NUMBER = frozenset({"sum", "len", "abs", "int", "float"})
 
 Place = tuple[str, ...]
-"""Where a value may be: a variable, a function's result (`f()`), or a use that is made of a value
-(`@left`, read of it), followed by selectors: `[]` for any item, `#1` for that item of a tuple."""
+"""Place of a value.
+
+It is a variable, a function's result (`f()`), or a use of a value (`@left`, read of it), followed
+by selectors: `[]` for any item, `#1` for that item of a tuple.
+"""
 
 ITEM, SUBSCRIPTED, _NUMBER = "[]", ("@[]",), ("@number",)
 
 
 class Flow:
-    """Where the values of a module's variables may get to, whatever the order of its statements.
+    """Places that values of a module's variables may reach, in any order.
 
     A node's neighbour counts as the node itself: it is of the same kind.
     """
@@ -51,23 +54,23 @@ class Flow:
             self._read(node, scope)
 
     def variable(self, scope: ast.FunctionDef | None, name: str) -> str:
-        """The variable that a name stands for inside a function."""
+        """Return the variable that a name denotes inside a function."""
         while scope is not None and name not in self._owned[scope]:
             scope = self._parents[scope]
         return f"{name}@{scope.lineno}:{scope.col_offset}" if scope else name
 
     def uses(self, place: Place) -> set[Place]:
-        """The uses that are made of what is in a place."""
+        """Return the uses of the values in a place."""
         return {reached for reached in self.reached([place]) if reached[0].startswith("@")}
 
     def nodes(self, kind: Codec | None) -> list[Place]:
-        """The places of what is made as a node of a kind, or used as one; of a `Node` for None."""
+        """Return the places of nodes of a kind, made or used as such; of a `Node` for None."""
         uses = {(f"@{name}",) for name, codec in KIND_OF_ATTRIBUTE.items() if codec is kind}
         used = [place for place, targets in self._targets.items() if targets & uses]
         return [*used, *self._made.get(kind, ())]
 
     def demand_number(self, place: Place) -> None:
-        """Let what is in a place be calculated with, or compared with a number.
+        """Check that a place's value is calculated with, or compared with a number.
 
         Raises:
             UnreadableError: it is not, and may be a node.
@@ -80,10 +83,10 @@ class Flow:
             raise UnreadableError("takes what may be a node of another argument")
 
     def reached(self, places: Iterable[Place]) -> set[Place]:
-        """The places that values get to.
+        """Return the places that values reach.
 
         Raises:
-            UnreadableError: there is no end of them.
+            UnreadableError: there are too many.
         """
         found = set(places)
         waiting = list(found)
@@ -166,7 +169,7 @@ class Flow:
             self._flow(right, _NUMBER, scope)
 
     def _call(self, call: ast.Call, scope: ast.FunctionDef | None) -> None:
-        """What a call puts where: arguments into parameters, items into lists."""
+        """Record the flow of a call: arguments into parameters, items into lists."""
         match call:
             case ast.Call(func=ast.Attribute(value=owner, attr=name), args=[*_, item]) if (
                 name in _TAKES_ITEM
@@ -195,7 +198,7 @@ class Flow:
     def _put(
         self, value: ast.expr, owner: ast.expr, select: Place, scope: ast.FunctionDef | None
     ) -> None:
-        """Let a value flow into an item of a list, or of one that is an item itself."""
+        """Let a value flow into an item of a list, possibly nested in other lists."""
         while isinstance(owner, ast.Subscript):
             owner, select = owner.value, (ITEM, *select)
         name = self._named(owner, scope)
@@ -247,7 +250,7 @@ class Flow:
         scope: ast.FunctionDef | None,
         select: Place = (),
     ) -> None:
-        """Let what an expression gives, or what is selected of it, flow into a place."""
+        """Let an expression's value, or the selected part of it, flow into a place."""
         if max(len(target), len(select)) > _MAX_SELECTORS:
             return
         match value:

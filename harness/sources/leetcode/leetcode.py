@@ -1,13 +1,13 @@
-"""LeetCode's problems: greengerong/leetcode, with the tests that newfacade/LeetCodeDataset has.
+"""LeetCode's problems: greengerong/leetcode, with tests of LeetCodeDataset.
 
 A row of greengerong/leetcode has a number, a slug, a title, a difficulty, a statement in Markdown,
-and a solution in each of four languages, inside prose. It has no tests. Where the files that are
-read hold a row of LeetCodeDataset with the same slug, the problem has that row's tests, and what
-belongs to them. Elsewhere its tests are the statement's examples, all public and unchecked; an
-example that cannot be read as values is none, and a problem without any has no tests.
+and a solution in each of four languages, inside prose. It has no tests. If the files contain a row
+of newfacade/LeetCodeDataset with the same slug, the problem gets that row's tests and the fields
+that go with them. Otherwise its tests are the statement's examples, all public and unchecked; an
+example that cannot be read as values is ignored, and a problem without any has no tests.
 
-A row of LeetCodeDataset without one of greengerong/leetcode is no problem here, and not counted:
-the source `leetcodedataset` has them all.
+A row of LeetCodeDataset without one of greengerong/leetcode is ignored and not counted: the source
+`leetcodedataset` has them all.
 """
 
 from collections.abc import Iterable, Sequence
@@ -41,48 +41,48 @@ from harness.sources.signature import signature_of
 from harness.sources.statement_examples import examples
 
 COLUMNS = ("slug", "title", "difficulty", "content", "python")
-"""The columns that a row of greengerong/leetcode has to have, besides `id`; they hold strings."""
+"""Required columns of a row of greengerong/leetcode, besides `id`; they hold strings."""
 
 OTHER_LANGUAGES = tuple(language for language in WORDS if language not in COLUMNS)
-"""Columns that it may do without."""
+"""Optional columns."""
 
 _OF_THE_OTHER = frozenset({"task_id", "entry_point", "test"})
-"""Columns of LeetCodeDataset; any of them tells a row that has no slug."""
+"""Columns of LeetCodeDataset; any of them identifies a row without a slug."""
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """The problems of the files that a path or glob names.
+    """Load the problems of the files that a path or glob names.
 
     Raises:
         UsageError: no file is given, none is there, or none has a problem's row.
-        DataError: a row is not as its data set's schema says.
+        DataError: a row does not match its data set's schema.
     """
     return load_paths("leetcode", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def read_files(paths: Sequence[Path], *, skip_bad_rows: bool = False) -> Loaded:
-    """The problems of some files."""
+    """Load the problems of some files."""
     return read_rows(map(open_rows, paths), skip_bad_rows=skip_bad_rows)
 
 
 def read_rows(
     files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
 ) -> Loaded:
-    """The problems of some files, JSONL, gzipped or not, or Parquet.
+    """Read the problems of some files, JSONL, gzipped or not, or Parquet.
 
     Args:
-        files: hold rows of greengerong/leetcode, of LeetCodeDataset or of both, in any order; a
-            row's columns tell which it is.
-        skip_bad_rows: as `load_rows` has it, and so `watch`.
-        watch: is told how far a large file has come.
+        files: files with rows of greengerong/leetcode, of LeetCodeDataset or of both, in any order;
+            a row's columns tell which it is.
+        skip_bad_rows: as in `load_rows`.
+        watch: function called with the progress in a large file.
 
     Returns:
-        greengerong/leetcode's problems, in its order. LeetCodeDataset's rows of other problems
-        are read, since a bad one is an error all the same, and left out.
+        greengerong/leetcode's problems, in its order. LeetCodeDataset's rows of other problems are
+        read, since an invalid one is an error all the same, and left out.
 
     Raises:
         UsageError: a file cannot be opened, or all rows are LeetCodeDataset's.
-        DataError: a row is not as its data set's schema says, or a slug is there twice in one.
+        DataError: a row does not match its data set's schema, or a slug is there twice in one.
     """
     loaded = load_rows(files, parse_any_row, skip_bad_rows=skip_bad_rows, watch=watch)
     problems = [problem for problem in loaded.problems if problem.source == "leetcode"]
@@ -103,10 +103,10 @@ def read_rows(
 
 
 def parse_any_row(line: Line) -> Problem:
-    """The problem of one row of either data set, whose `source` says which.
+    """Return the problem of one row of either data set, named by its `source`.
 
     Raises:
-        DataError: a column is missing or not as it should be.
+        DataError: a column is missing or invalid.
     """
     row = line.json_object()
     if "slug" not in row and not _OF_THE_OTHER.isdisjoint(row):
@@ -115,7 +115,7 @@ def parse_any_row(line: Line) -> Problem:
 
 
 def with_tests_of(problem: Problem, tested: Problem) -> Problem:
-    """A problem of greengerong/leetcode with what LeetCodeDataset has of the same slug.
+    """Return a problem of greengerong/leetcode with the tests of LeetCodeDataset.
 
     Title, statement, difficulty and number stay; the solutions of both are its references.
     """
@@ -144,10 +144,10 @@ def _references_of_both(problem: Problem, tested: Problem) -> tuple[Reference, .
 
 
 def parse_row(line: Line) -> Problem:
-    """The problem of one row of greengerong/leetcode.
+    """Return the problem of one row of greengerong/leetcode.
 
     Raises:
-        DataError: a column is missing or not as it should be.
+        DataError: a column is missing or invalid.
     """
     number, row = _columns(line)
     statement, references = row["content"], _references(row)
@@ -186,7 +186,7 @@ def parse_row(line: Line) -> Problem:
 
 
 def _references(row: dict[str, str]) -> tuple[Reference, ...]:
-    """The solutions, those of them that are not blank."""
+    """Return the solutions that are not blank."""
     found = ((language, code_of(row.get(language, ""), language)) for language in WORDS)
     return tuple(
         Reference(code=code, language=language) for language, code in found if code.strip()

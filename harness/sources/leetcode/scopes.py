@@ -1,19 +1,19 @@
-"""A module's functions as scopes: their parameters, and which of them a node stands in."""
+"""Functions of a module as scopes: their parameters, and the nodes inside them."""
 
 import ast
 from collections.abc import Iterator
 
 
 def parameters(function: ast.FunctionDef) -> tuple[str, ...]:
-    """The names of a function's positional parameters, without `self`."""
+    """Return the names of a function's positional parameters, without `self`."""
     names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
     return tuple(names[1:] if names[:1] == ["self"] else names)
 
 
 def scoped(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.FunctionDef | None]]:
-    """The nodes of a tree, each with the function that it is in; classes but `Solution` left out.
+    """Yield the nodes of a tree, each with its function; no classes but `Solution`.
 
-    A function comes before what is in it.
+    A function comes before the nodes inside it.
     """
     waiting: list[tuple[ast.AST, ast.FunctionDef | None]] = [(tree, None)]
     while waiting:

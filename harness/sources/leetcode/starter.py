@@ -1,9 +1,9 @@
-"""Starter code for a problem that has none, read off a reference solution.
+"""Starter code for a problem without any, derived from a reference solution.
 
 The reference is a data set's: it is parsed and never executed. Its entry point is the function that
 the problem's slug or examples name, or the only one that no other calls; a parameter is a linked
-list or tree where it is annotated or used as one. Where the reference leaves it open what a test's
-values stand for, there is no starter code: better no tests than such as no right solution passes.
+list or tree if it is annotated or used as one. If the reference does not show what a test's values
+stand for, there is no starter code: no tests are better than tests that no right solution passes.
 """
 
 import ast
@@ -18,10 +18,10 @@ from harness.sources.literals import UnreadableError, parse
 from harness.sources.signature import entry_point_of
 
 MAX_REFERENCE_CHARACTERS = 2**16
-"""A longer reference is not read; `signature` bounds starter code likewise."""
+"""A longer reference is not read; `signature` has the same limit for starter code."""
 
 MAX_PARAMETERS = 32
-"""Nor is a function with more parameters."""
+"""A function with more parameters is not read."""
 
 _ANNOTATIONS = {
     Codec.LINKED_LIST: "Optional[ListNode]",
@@ -38,18 +38,18 @@ _CONVENTIONS = (
     (re.compile(r"lists"), "linked list", Codec.LINKED_LISTS),
     (re.compile(r"root[12]?|sub_?root"), "tree", Codec.TREE),
 )
-"""LeetCode's names for nodes, which count where the statement has the words."""
+"""LeetCode's names for nodes, which count if the statement has the words."""
 
 _NODE_WITHIN = re.compile(r"[pq]|node\w?|target(_?node)?|leaf", re.IGNORECASE)
 """LeetCode's names for a node of another argument, which its examples show as a number."""
 
 
 class Starter(NamedTuple):
-    """What a solution is to define.
+    """Method that a solution has to define.
 
     Attributes:
-        entry_point: the method's name.
-        parameters: its parameters' names.
+        entry_point: name of the method.
+        parameters: names of its parameters.
         code: `class Solution` with the method's head.
     """
 
@@ -61,16 +61,16 @@ class Starter(NamedTuple):
 def starter_of(
     reference: str, *, slug: str, statement: str, names: Iterable[frozenset[str]] = ()
 ) -> Starter | None:
-    """The starter code that a reference solution would have had.
+    """Return starter code that fits a reference solution.
 
     Args:
         reference: a solution: functions, or a class `Solution`.
-        slug: the problem's.
-        statement: the problem's.
-        names: of the arguments of each of its examples.
+        slug: slug of the problem.
+        statement: statement of the problem.
+        names: argument names of each of its examples.
 
     Returns:
-        None where the reference cannot be parsed or is too long, no function is the one meant, or
+        None where the reference cannot be parsed or is too long, the entry point is not clear, or
         it takes nodes of a kind that tests cannot have, as those of graphs or those within a tree.
     """
     if len(reference) > MAX_REFERENCE_CHARACTERS:
@@ -85,7 +85,7 @@ def starter_of(
 
 
 def _candidates(tree: ast.Module) -> list[ast.FunctionDef]:
-    """The public methods of `Solution`, or the public functions."""
+    """Return the public methods of `Solution`, or the public functions."""
     body = tree.body
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name == "Solution":
@@ -96,9 +96,9 @@ def _candidates(tree: ast.Module) -> list[ast.FunctionDef]:
 
 
 def _required(function: ast.FunctionDef, shown: frozenset[frozenset[str]]) -> tuple[str, ...]:
-    """The parameters without those last ones that have defaults and that no example names.
+    """Return the parameters without trailing ones with defaults that no example names.
 
-    They are the reference's own, as the bounds that a recursion narrows.
+    These belong to the reference alone, as the bounds that a recursion narrows.
     """
     names = parameters(function)
     without_default = max(0, len(names) - len(function.args.defaults))
@@ -121,7 +121,7 @@ def _entry_point(
         return fitting[0]
     classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
     if "Solution" not in classes and classes - _KNOWN_CLASSES:
-        return None  # the class is what is asked for, and the functions are its helpers
+        return None  # the problem asks for the class, and the functions are its helpers
     called = {name for each in candidates for name in _called(each) if name != each.name}
     roots = [each for each in candidates if each.name not in called]
     return roots[0] if len(roots) == 1 else None
@@ -173,9 +173,10 @@ def _starter(
 
 
 def _has_other_nodes(tree: ast.Module) -> bool:
-    """Whether nodes of graphs and the like are read or made, other than of a class defined here.
+    """Return whether nodes of graphs and the like are read or made.
 
-    A class `Node` defined here is LeetCode's own, written down for the reader.
+    Nodes of a class defined here do not count. A class `Node` defined here is LeetCode's own,
+    repeated for the reader.
     """
     classes = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     own: set[str] = set()
@@ -206,10 +207,10 @@ def _set_on_self(definition: ast.ClassDef) -> set[str]:
 
 
 def _kind(flow: Flow, name: str, place: str, statement: str) -> Codec | None:
-    """The codec of a parameter that is used as a node or as a list of nodes, or is named as one.
+    """Return the codec of a parameter used or named as a node or list of nodes.
 
     Raises:
-        UnreadableError: it is used as a node, of a kind unknown.
+        UnreadableError: it is used as a node of unknown kind.
     """
     uses, within = flow.uses((place,)), flow.uses((place, ITEM))
     one, many = _kind_of(uses), _kind_of(within)
@@ -220,13 +221,13 @@ def _kind(flow: Flow, name: str, place: str, statement: str) -> Codec | None:
 
 
 def _kind_of(uses: set[Place]) -> Codec | None:
-    """Trees first: some problems give their nodes a `next` besides."""
+    """Return the kind of node; trees come first, as some problems' tree nodes have a `next`."""
     kinds = {codec for name, codec in KIND_OF_ATTRIBUTE.items() if (f"@{name}",) in uses}
     return Codec.TREE if Codec.TREE in kinds else next(iter(kinds), None)
 
 
 def _by_convention(name: str, statement: str, uses: set[Place]) -> Codec | None:
-    """The codec that a parameter's name has where the body does not tell, but hands it on."""
+    """Return the codec of a parameter's name, if the body only passes the value on."""
     words = statement.lower().replace("-", " ")
     for pattern, needed, codec in _CONVENTIONS:
         if pattern.fullmatch(name.lower()) and needed in words:
@@ -238,11 +239,11 @@ def _by_convention(name: str, statement: str, uses: set[Place]) -> Codec | None:
 def _result(
     flow: Flow, function: ast.FunctionDef, kinds: Mapping[str, Codec], *, in_place: bool
 ) -> Codec:
-    """The codec of what the function gives.
+    """Return the codec of the function's result.
 
     Raises:
-        UnreadableError: it gives a node in one place and a list of nodes in another, or nodes that
-            are neither those of linked lists nor of trees.
+        UnreadableError: it returns a node in one place and a list of nodes in another, or nodes
+            that are neither those of linked lists nor of trees.
     """
     if function not in flow.giving:
         return Codec.FIRST_ARGUMENT if in_place else Codec.JSON

@@ -1,1 +1,8 @@
-"""LiveCodeBench: code generation, code execution and test output prediction."""
+"""LiveCodeBench: code generation, code execution and test output prediction.
+
+- `code_execution`: code execution rows.
+- `fields`: columns of all kinds of rows.
+- `livecodebench`: code generation rows, and choice by columns.
+- `private_tests`: decoding of hidden tests.
+- `test_output`: test output prediction rows.
+"""

@@ -1,7 +1,7 @@
 """LiveCodeBench's code execution rows (`livecodebench/execution-v2` on the hub).
 
-A row has a function that somebody wrote for a LeetCode problem and one call of it; asked is the
-call's value. Upstream's reader is the reference for what a row means
+A row has a function written for a LeetCode problem and one call of it; the problem asks for the
+call's value. Upstream's reader is the reference for the meaning of a row
 (https://github.com/LiveCodeBench/LiveCodeBench, `lcb_runner/benchmarks/code_execution.py`). Call
 and value are Python, which is parsed here and never run.
 """
@@ -40,18 +40,18 @@ COLUMNS = (
     "numsteps",
 )
 MARKS = ("code", "input", "output")
-"""Columns that tell such a row from LiveCodeBench's others."""
+"""Columns that identify such a row among LiveCodeBench's."""
 
 
 def parse_row(line: Line, found: Row | None = None) -> Problem:
-    """The problem of one row: its test is hidden, since the model is to say its output.
+    """Return the problem of one row; its test is hidden, since it holds the answer.
 
     Args:
         line: the row.
-        found: what it holds, where that is known.
+        found: its parsed content, if known.
 
     Raises:
-        DataError: a column is missing or not as it should be.
+        DataError: a column is missing or invalid.
     """
     row, where = columns(line, COLUMNS, found), line.where
     name = function_name(row, where)

@@ -1,4 +1,4 @@
-"""Columns that LiveCodeBench's rows share, whatever they ask of a model."""
+"""Columns that LiveCodeBench's rows of all kinds share."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -12,15 +12,15 @@ Row = dict[str, object]
 
 
 def columns(line: Line, names: Sequence[str], found: Row | None = None) -> Row:
-    """A row that has all of these columns.
+    """Return a row after checking that it has some columns.
 
     Args:
         line: the row.
-        names: of the columns.
-        found: what the line holds, where that is known.
+        names: names of the columns.
+        found: the line's parsed content, if known.
 
     Raises:
-        DataError: it is no JSON object, or lacks one.
+        DataError: it is no JSON object, or lacks a column.
     """
     row = line.json_object() if found is None else found
     for name in names:
@@ -30,7 +30,7 @@ def columns(line: Line, names: Sequence[str], found: Row | None = None) -> Row:
 
 
 def text(row: Row, name: str, where: str) -> str:
-    """A column of text. Raises DataError."""
+    """Return a column of text. Raises DataError."""
     value = row[name]
     if not isinstance(value, str):
         raise DataError(where, name, f"not a string but {value!r:.60}")
@@ -38,7 +38,7 @@ def text(row: Row, name: str, where: str) -> str:
 
 
 def written(row: Row, name: str, where: str) -> str:
-    """A column of text that says something. Raises DataError."""
+    """Return a column of text that is not blank. Raises DataError."""
     value = text(row, name, where)
     if not value.strip():
         raise DataError(where, name, "empty")
@@ -46,7 +46,7 @@ def written(row: Row, name: str, where: str) -> str:
 
 
 def number_or_name(row: Row, name: str, where: str) -> str:
-    """A column that names a thing by a text or a number, as text. Raises DataError."""
+    """Return a column that holds a name or a number, as text. Raises DataError."""
     value = row[name]
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -56,7 +56,7 @@ def number_or_name(row: Row, name: str, where: str) -> str:
 
 
 def function_name(row: Row, where: str) -> str:
-    """The column `function_name`. Raises DataError."""
+    """Return the column `function_name`. Raises DataError."""
     value = text(row, "function_name", where)
     if not value.isidentifier():
         raise DataError(where, "function_name", f"{value!r:.60} is not a Python name")
@@ -64,7 +64,7 @@ def function_name(row: Row, where: str) -> str:
 
 
 def level(row: Row, where: str) -> Level:
-    """The column `difficulty`. Raises DataError."""
+    """Return the level of the column `difficulty`. Raises DataError."""
     word = text(row, "difficulty", where)
     if word not in LEVELS:
         raise DataError(where, "difficulty", f"{word!r:.60} is not one of {', '.join(LEVELS)}")
@@ -72,7 +72,7 @@ def level(row: Row, where: str) -> Level:
 
 
 def release_date(row: Row, where: str) -> date:
-    """The column `contest_date`: ISO, in Parquet a time stamp. Raises DataError."""
+    """Return the column `contest_date`: ISO, in Parquet a time stamp. Raises DataError."""
     day = text(row, "contest_date", where)
     try:
         return datetime.fromisoformat(day).date()
@@ -81,8 +81,8 @@ def release_date(row: Row, where: str) -> date:
 
 
 def has_most_of(row: Row, names: Sequence[str]) -> bool:
-    """Whether a row is of the schema that these columns are the mark of.
+    """Return whether a row has the schema that these columns identify.
 
-    Most of them will do: of a row that lacks one it is to be said which.
+    Most of them suffice, so that an error can name the missing one.
     """
     return 2 * sum(name in row for name in names) > len(names)

@@ -1,14 +1,14 @@
-"""LiveCodeBench's rows, from files in upstream's own schemas; here, those of code generation.
+"""LiveCodeBench's rows, in upstream's schemas; here those of code generation.
 
-Rows are told apart by their columns: those of test output prediction are read by
+Rows are distinguished by their columns: those of test output prediction are read by
 `harness.sources.livecodebench.test_output`, those of code execution by
 `harness.sources.livecodebench.code_execution`.
 
-Upstream's reader is the reference for what a row means
+Upstream's reader is the reference for the meaning of a row
 (https://github.com/LiveCodeBench/LiveCodeBench, `lcb_runner/benchmarks/code_generation.py`): every
 column is a string, three of them hold JSON, and `func_name` in the metadata, not a test's
 `testtype`, decides whether a solution is a function or a program. Hidden tests are most of the data
-(4.5 GB for 1,055 problems), so a problem only remembers where its own are.
+(4.5 GB for 1,055 problems), so a problem only stores where its own are.
 """
 
 from collections.abc import Iterable
@@ -63,37 +63,37 @@ COLUMNS = (
     "metadata",
 )
 MARKS = ("public_test_cases", "private_test_cases", "metadata")
-"""Columns that tell such a row from LiveCodeBench's others."""
+"""Columns that identify such a row among LiveCodeBench's."""
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
-    """The problems of the files that a path or glob names.
+    """Load the problems of the files that a path or glob names.
 
     Raises:
         UsageError: no file is given, or none is there.
-        DataError: a row is not as upstream's schema says; its private tests are looked at only when
+        DataError: a row does not match upstream's schema; its private tests are checked only when
             they are loaded.
     """
     return load_paths("livecodebench", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def read_files(paths: Iterable[Path], *, skip_bad_rows: bool = False) -> Loaded:
-    """The problems of some files."""
+    """Load the problems of some files."""
     return read_rows(map(open_rows, paths), skip_bad_rows=skip_bad_rows)
 
 
 def read_rows(
     files: Iterable[RowFile], *, skip_bad_rows: bool = False, watch: Watch = quiet
 ) -> Loaded:
-    """The problems of some files, in order, as `load_rows` reads them."""
+    """Read the problems of some files, in order, as `load_rows` does."""
     return load_rows(files, parse_any, skip_bad_rows=skip_bad_rows, watch=watch)
 
 
 def parse_any(line: Line) -> Problem:
-    """The problem of one row of any of LiveCodeBench's schemas.
+    """Return the problem of one row of any of LiveCodeBench's schemas.
 
     Raises:
-        DataError: it is of none, or a column is missing or not as it should be.
+        DataError: it matches none, or a column is missing or invalid.
     """
     row = line.json_object()
     for marks, parse in _SCHEMAS.values():
@@ -105,14 +105,14 @@ def parse_any(line: Line) -> Problem:
 
 
 def parse_row(line: Line, found: Row | None = None) -> Problem:
-    """The problem of one row of code generation.
+    """Return the problem of one row of code generation.
 
     Args:
         line: the row.
-        found: what it holds, where that is known: to parse it takes most of the time.
+        found: its parsed content, if known; parsing takes most of the time.
 
     Raises:
-        DataError: a column is missing or not as it should be.
+        DataError: a column is missing or invalid.
     """
     found = columns(line, COLUMNS, found)
     row = {name: text(found, name, line.where) for name in COLUMNS}

@@ -1,10 +1,12 @@
-"""LiveCodeBench's encoding of hidden tests: JSON, or base64 of zlib of a pickle of JSON.
+"""Decoding of LiveCodeBench's hidden tests.
 
-Unpickling somebody else's data runs their code, and an unpickler that refuses every global can
-still be made to allocate without end or to crash (a memo index of 2**31, a byte array of 2**40, a
-key nested a million tuples deep). So nothing is unpickled here. A pickle of one string is a handful
-of opcodes (https://docs.python.org/3/library/pickletools.html); those are read as a file format,
-and every other opcode is refused unseen.
+They are JSON, or base64 of zlib of a pickle of JSON.
+
+Unpickling untrusted data can run code, and even an unpickler that refuses every global can be made
+to allocate without end or to crash (a memo index of 2**31, a byte array of 2**40, a key nested a
+million tuples deep). So nothing is unpickled here. A pickle of one string is a handful of opcodes
+(https://docs.python.org/3/library/pickletools.html); those are read as a file format, and every
+other opcode is refused.
 """
 
 import base64
@@ -12,7 +14,7 @@ import binascii
 import zlib
 
 MAX_DECODED_BYTES = 2**30
-"""Bound on decompressed tests. Upstream's largest suites come to some hundred MB."""
+"""Largest decompressed tests. Upstream's largest suites have some hundred MB."""
 
 _ARGUMENT_BYTES = {
     b"\x80": 1,  # PROTO
@@ -31,14 +33,14 @@ _MAX_OPCODES = 16  # the longest that Python writes has six
 
 
 def decode(encoded: str, *, limit: int = MAX_DECODED_BYTES) -> bytes:
-    """The JSON text of a `private_test_cases` column, not yet parsed.
+    """Return the JSON text of a `private_test_cases` column, not yet parsed.
 
     Args:
-        encoded: JSON as it is when it begins with a bracket, which base64 cannot; else base64.
-        limit: bound on the decompressed pickle, in bytes.
+        encoded: plain JSON if it begins with a bracket, which base64 cannot; else base64.
+        limit: largest decompressed pickle, in bytes.
 
     Raises:
-        ValueError: it is not so encoded, is too large, or its pickle holds anything but one string.
+        ValueError: the encoding is invalid, the text too large, or its pickle is not one string.
     """
     if encoded.lstrip()[:1] == "[":
         return encoded.encode()
@@ -50,7 +52,7 @@ def decode(encoded: str, *, limit: int = MAX_DECODED_BYTES) -> bytes:
 
 
 def inflate(compressed: bytes, limit: int) -> bytes:
-    """Decompress zlib data, never holding more than `limit` bytes and one of the result.
+    """Decompress zlib data, never holding more than `limit` + 1 bytes of the result.
 
     Raises:
         ValueError: the data is broken, ends early, or is larger than that.
@@ -68,7 +70,7 @@ def inflate(compressed: bytes, limit: int) -> bytes:
 
 
 def pickled_string(pickled: bytes) -> bytes:
-    """The UTF-8 bytes of the string that a pickle of binary protocol (1 to 5) holds.
+    """Return the UTF-8 bytes of the string in a pickle of binary protocol (1 to 5).
 
     Raises:
         ValueError: the pickle holds anything but one string.

@@ -1,9 +1,10 @@
-"""LiveCodeBench's test output prediction rows (`livecodebench/test_generation` on the hub).
+"""LiveCodeBench's test output prediction rows.
 
-A row has a LeetCode problem and one test of it; asked is what a right solution returns for the
-test's input. Upstream's reader is the reference for what a row means
-(https://github.com/LiveCodeBench/LiveCodeBench, `lcb_runner/benchmarks/test_output_prediction.py`
-and, for how a call is put to the model, `lcb_runner/prompts/test_output_prediction.py`).
+On the hub they are `livecodebench/test_generation`. A row has a LeetCode problem and one test of
+it; the problem asks for a right solution's result for the test's input. Upstream's reader is the
+reference for the meaning of a row (https://github.com/LiveCodeBench/LiveCodeBench,
+`lcb_runner/benchmarks/test_output_prediction.py` and, for how a call is put to the model,
+`lcb_runner/prompts/test_output_prediction.py`).
 """
 
 import json
@@ -43,7 +44,7 @@ COLUMNS = (
     "test_id",
 )
 MARKS = ("test", "test_id", "function_name")
-"""Columns that tell such a row from LiveCodeBench's others."""
+"""Columns that identify such a row among LiveCodeBench's."""
 
 _WORDS = {
     "true": "True",
@@ -56,14 +57,14 @@ _STRING_OR_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Za-z]+')
 
 
 def parse_row(line: Line, found: Row | None = None) -> Problem:
-    """The problem of one row: its test is hidden, since the model is to say its output.
+    """Return the problem of one row; its test is hidden, since it holds the answer.
 
     Args:
         line: the row.
-        found: what it holds, where that is known.
+        found: its parsed content, if known.
 
     Raises:
-        DataError: a column is missing or not as it should be.
+        DataError: a column is missing or invalid.
     """
     row, where = columns(line, COLUMNS, found), line.where
     name = function_name(row, where)
@@ -93,14 +94,14 @@ def parse_row(line: Line, found: Row | None = None) -> Problem:
 
 
 def call_of(name: str, arguments: str) -> str:
-    """The call of a function, as Python.
+    """Return the call of a function, as Python.
 
-    Upstream joins the lines by commas and leaves `true` and `null` as JSON has them, which is no
-    Python; a model would be asked for the value of an expression that has none.
+    Upstream joins the lines by commas and leaves `true` and `null` as in JSON, which is not Python:
+    the expression would have no value.
 
     Args:
-        name: of the function.
-        arguments: one JSON value per line, as a test has them.
+        name: name of the function.
+        arguments: one JSON value per line, as in tests.
     """
     lines = (_STRING_OR_WORD.sub(_as_python, line.strip()) for line in arguments.split("\n"))
     return f"{name}({', '.join(line for line in lines if line)})"
@@ -110,7 +111,7 @@ def _as_python(token: re.Match[str]) -> str:
     word = token[0]
     if word[0] != '"':
         return _WORDS.get(word, word)
-    foreign = r"\/" in word or r"\u" in word  # to Python a slash is not escaped, nor is a pair one
+    foreign = r"\/" in word or r"\u" in word  # escapes that differ in Python
     return repr(json.loads(word)) if foreign else word
 
 

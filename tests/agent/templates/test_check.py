@@ -121,7 +121,7 @@ class TestCheck:
         (tmp_path / "user.j2").unlink()
         (tmp_path / "system.j2").unlink()
         (fault,) = check_prompt(str(tmp_path), bundled_problems).faults
-        assert fault.words == "there is no opening for it to follow: it is never read"
+        assert fault.words == "it is never read: the set has no system.j2 and user.j2"
 
     def test_other_kinds_are_rendered_for_their_own_problems(
         self, tmp_path: Path, bundled_problems: list[ProblemView]
@@ -146,4 +146,4 @@ class TestCheck:
     ) -> None:
         told = self.told(tmp_path, bundled_problems, user="{# nothing #}")
         assert len(told) == 1
-        assert "comes to nothing" in told[0]
+        assert "renders to an empty text" in told[0]

@@ -209,7 +209,7 @@ async def test_an_interrupt_leaves_the_batch_with_the_provider_and_says_how_to_g
         code, _, err = await finish(process)
         assert code == 130
         assert "harness run --resume r" in err
-        assert "stays with the provider" in err
+        assert "submitted batches stay at the provider" in err
         assert "Traceback" not in err
         assert not server.calls("POST", "/cancel")
         summary = json.loads((tmp_path / "r" / "summary.json").read_text())

@@ -257,7 +257,7 @@ def test_a_price_that_a_run_was_given_later_counts(
 
 def test_a_price_that_is_none_is_an_error(results: Results, write_run: WriteRun) -> None:
     a, b = write_run("a", results("A")), write_run("b", results("A"), {"price": {"input": "?"}})
-    with pytest.raises(RunDirectoryError, match=r"run\.json: its price is none"):
+    with pytest.raises(RunDirectoryError, match=r"run\.json: the price is invalid"):
         compare_runs([a, b])
 
 

@@ -239,7 +239,7 @@ class TestLikeness:
             ),
             (
                 {"imported": {"verdicts": "published"}},
-                "whose verdicts they are differs: those of A made here, of B published",
+                "the origin of verdicts differs: A made here, B published",
             ),
         ],
     )

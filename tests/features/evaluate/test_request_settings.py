@@ -247,7 +247,7 @@ def test_so_it_is_in_python(key: dict[str, Any]) -> None:
     ids=str,
 )
 def test_a_function_is_told_no_settings_so_they_are_refused(key: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="is a function, which is told no settings") as caught:
+    with pytest.raises(UsageError, match="is a function, which receives no settings") as caught:
         evaluate(lambda _: "", benchmark="fixture", limit=1, **key)
     assert "\n" not in str(caught.value)
 

@@ -326,9 +326,9 @@ class TestBaseline:
             ("agentik", "no cell 'agentik'; did you mean 'agentic'?"),
             (
                 {"mode": "self_repair"},
-                "no cell is so; give the name of one of single_shot, agentic",
+                "no cell matches; give the name of one of single_shot, agentic",
             ),
-            ({"prompt": "default"}, "2 cells are so: single_shot, agentic"),
+            ({"prompt": "default"}, "2 cells match: single_shot, agentic"),
         ],
     )
     def test_that_is_no_cell_or_several_is_refused(

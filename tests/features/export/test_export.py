@@ -70,7 +70,7 @@ def test_other_runs_can_be_exported_or_say_why_not(folder: Path, change: str) ->
         done = harness(folder, "export", "r", "--to", to)
         if change == "without transcripts" and to == "openai-messages":
             assert (done.returncode, done.stdout) == (2, "")
-            assert done.stderr == ("harness: r holds no transcripts, so nothing of what was said\n")
+            assert done.stderr == ("harness: r holds no transcripts: there is nothing to export\n")
             continue
         assert done.returncode == 0, done.stderr
         left_out = "2 samples pending: not in it\n"

@@ -1,4 +1,4 @@
-"""`harness run --agent-command`: an agent for each sample, kept from the data, then judged."""
+"""`harness run --agent-command`: one agent per sample, isolated from hidden tests."""
 
 import asyncio
 import json
@@ -99,8 +99,8 @@ def test_the_same_one_finds_them_where_nothing_keeps_it_and_that_is_marked(
     found = left(folder / "r").stdout
     for name in ("own.jsonl", "older", "runs", "hub"):
         assert f"FOUND {folder / name}" in found
-    assert "NOT kept from the data" in done.stderr
-    assert "1 sample by an agent that was not kept from the data" in done.stdout
+    assert "NOT isolated from hidden tests" in done.stderr
+    assert "1 sample by an agent not isolated from hidden tests" in done.stdout
     (result,) = results(folder / "r")
     assert result["confined"] is False
     manifest = json.loads((folder / "r" / "run.json").read_text())
@@ -135,7 +135,7 @@ def test_its_solution_is_an_ordinary_result_in_an_ordinary_run(
     (result,) = results(folder / "r")
     assert (result["verdict"], result["hidden_passed"], result["tool_calls"]) == ("accepted", 1, 3)
     assert (result["usage"], result["cost"], result["model_calls"]) == (None, None, 0)
-    assert "not kept from the data" not in done.stdout
+    assert "not isolated" not in done.stdout
     assert "tokens unknown" in " ".join(done.stdout.split())
     assert "real requests" not in done.stderr
     manifest = json.loads((folder / "r" / "run.json").read_text())
@@ -158,8 +158,9 @@ def test_its_solution_is_an_ordinary_result_in_an_ordinary_run(
     assert replayed.returncode == 0, replayed.stderr
     assert results(folder / "again")[0]["verdict"] == "accepted"
     compared = harness(folder, "compare", "again", "r", "--details")
-    assert "turns, tokens and costs cannot be compared: B is the work of an agent" in " ".join(
-        compared.stdout.split()
+    assert (
+        "turns, tokens and costs cannot be compared: B is the work of an external agent"
+        in " ".join(compared.stdout.split())
     )
     shown_again = harness(folder, "show", "r")
     assert shown_again.returncode == 0, shown_again.stderr
@@ -283,7 +284,7 @@ async def test_an_interrupt_ends_it_and_another_one_begins_anew(
     assert done.returncode == 0, done.stderr
     assert results(folder / "r")[0]["verdict"] == "accepted"
     told = harness(folder, "transcript", "r", "jsonl/sum-0").stdout
-    assert "another one begins" in told
+    assert "a new one starts" in told
 
 
 def _text(path: Path) -> str:
@@ -298,7 +299,7 @@ def test_any_user_may_keep_an_agent_from_the_data() -> None:
     code = (
         "import os, subprocess, sys; from harness.features.external.agent_sandbox import *\n"
         "secret = sys.argv[1]\n"
-        "room = Room(confined=True, shows=(sys.argv[2],), hides=(secret,),\n"
+        "room = AgentSandbox(confined=True, shows=(sys.argv[2],), hides=(secret,),\n"
         "            env=environment_for(os.environ, ()))\n"
         "probe(room, ['cat'])\n"
         "config = room.configuration(['sh', '-c', f'id -u; cat {secret}/s {sys.argv[2]}/open; "

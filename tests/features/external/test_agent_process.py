@@ -266,7 +266,7 @@ async def test_an_interrupted_sample_begins_anew_and_the_transcript_says_so(
     events: list[Event] = []
     done = await attend(agents.host("right"), recorded=cut, events=events)
     assert isinstance(events[0], Resumed)
-    assert "cannot be taken up again" in events[0].cause
+    assert "cannot be resumed" in events[0].cause
     assert done.calls == ["write_solution"]
 
 

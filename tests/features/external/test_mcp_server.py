@@ -129,7 +129,7 @@ async def test_what_a_client_does_is_an_ordinary_run_and_stdout_is_the_protocols
     assert "run directory: r" in err
     shown = harness(folder, "show", "r")
     assert shown.returncode == 0, shown.stderr
-    assert "1 sample by an agent that was not kept from the data" in shown.stdout
+    assert "1 sample by an agent not isolated from hidden tests" in shown.stdout
     with Transcripts(folder / "r") as transcripts:
         text = "".join(e.model_dump_json() for e in transcripts.events(transcripts.names()[0]))
     assert '"client":"by hand 2"' in text

@@ -135,7 +135,7 @@ class TestVerdicts:
         done = harness(
             folder, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"
         )
-        assert "2 for 1 name that no one problem has: nobody" in done.stdout
+        assert "2 for 1 name with no or several matching problems: nobody" in done.stdout
 
     def test_nothing_that_matches_is_an_empty_selection(self, folder: Path) -> None:
         write(folder, {"problem_id": "nobody", "code": RIGHT})

@@ -76,7 +76,10 @@ def test_what_belongs_to_no_problem_is_left_out_by_name(folder: Path) -> None:
     (file,) = folder.glob("*.json.gz")
     done = harness(folder, "import", file, "--problems", "jsonl:own.jsonl", "--out", "r")
     assert done.returncode == 0
-    assert "1 solution left out, for 1 name that no one problem has: nobody's" in done.stderr
+    assert (
+        "1 solution left out, for 1 name with no or several matching problems: nobody's"
+        in done.stderr
+    )
 
 
 def test_judged_again_it_is_a_run_of_ours(folder: Path) -> None:
@@ -89,7 +92,7 @@ def test_judged_again_it_is_a_run_of_ours(folder: Path) -> None:
     assert manifest["imported"]["verdicts"] == "made here"
     both = harness(folder, "compare", "r", "r-regraded", "--strict")
     assert both.returncode == 2
-    assert "whose verdicts they are differs: those of A published, of B made here" in both.stderr
+    assert "the origin of verdicts differs: A published, B made here" in both.stderr
 
 
 def test_a_solution_without_a_verdict_is_ungraded(folder: Path) -> None:

@@ -215,4 +215,7 @@ def test_names_of_no_problem(take: Import) -> None:
     assert "none of 1 trajectories" in done.stderr
     both = take([row, {**row, "problem_id": "nobody"}])
     assert both.returncode == 0
-    assert "1 trajectory left out, for 1 name that no one problem has: nobody" in both.stderr
+    assert (
+        "1 trajectory left out, for 1 name with no or several matching problems: nobody"
+        in both.stderr
+    )

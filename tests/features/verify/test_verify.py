@@ -182,7 +182,7 @@ class TestKnownVerdicts:
         process.send_signal(signal.SIGINT)
         code, _, err = await finish(process)
         assert code == 130
-        assert "interrupted: 1 reference not judged; the same command goes on with" in err
+        assert "interrupted: 1 reference not judged; run the same command again" in err
         assert len(lines(folder)) == 2
 
     @pytest.mark.parametrize(

@@ -197,7 +197,7 @@ def test_a_manifest_that_lies_is_told_of(
     manifest = json.loads((run / "run.json").read_text())
     manifest["spec"] |= spec
     (run / "run.json").write_text(json.dumps(manifest))
-    assert re.search("is no number of samples|samples .* are too many", visitor.page("/"))
+    assert re.search("is not a positive integer|samples .* are too many", visitor.page("/"))
 
 
 @pytest.mark.parametrize(

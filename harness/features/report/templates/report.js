@@ -1,6 +1,6 @@
 "use strict";
 
-const ROWS = 100; // of the table at a time
+const ROWS = 100; // rows shown at a time
 
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const find = (selector, within = document) => within.querySelector(selector);
@@ -12,7 +12,7 @@ function made(tag, text = "", className = "") {
   return element;
 }
 
-/* Light and dark: as the system has it, until the button is pressed. Nothing is kept. */
+/* Light or dark: the system's choice until the button is pressed. Nothing is stored. */
 
 function theme() {
   const button = find("#theme");
@@ -35,7 +35,7 @@ async function charts() {
   const options = {
     actions: false,
     renderer: "svg",
-    ast: true, // expressions are walked, not compiled: the page forbids that
+    ast: true, // interpret expressions: the page's policy forbids compiling them
     defaultStyle: false,
     tooltip: { disableDefaultStyle: true },
   };
@@ -46,7 +46,7 @@ async function charts() {
   for (const place of document.querySelectorAll("[data-chart]")) {
     const fold = place.closest("details.folded");
     if (!fold || fold.open) await draw(place);
-    else fold.addEventListener("toggle", () => draw(place), { once: true }); // it has no width before
+    else fold.addEventListener("toggle", () => draw(place), { once: true }); // no width while folded
   }
   document.documentElement.dataset.charts = "drawn";
 }
@@ -116,7 +116,7 @@ function sort() {
     const [a, b] = [keys.get(one), keys.get(other)];
     const before = order.get(one) - order.get(other);
     if (a === b) return before;
-    if (a === null) return 1; // what is unknown is last, up and down
+    if (a === null) return 1; // unknown values are last in both orders
     if (b === null) return -1;
     return way * (typeof a === "number" ? a - b : words.compare(a, b)) || before;
   });

@@ -1,17 +1,17 @@
 "use strict";
-// Keys, search as one types, and a page that keeps up with a run. Without it all pages work.
+// Keys, search while typing, and live updates of a run. Pages also work without this script.
 
 const EVERY_MS = 1000;
 const EVERY_MS_AT_REST = 2500;
 const TYPING_MS = 200;
 
-let asked = 0; // each update has a number: an answer that a later one has overtaken is dropped
+let asked = 0; // number of the last update; answers to older ones are dropped
 let version = document.querySelector("main").dataset.version;
 
 // ---- updating -----------------------------------------------------------------------------
 
 function carryOver(before, after) {
-  // What a reader has unfolded or folded stays so.
+  // Keep what the user has folded or unfolded.
   const folds = (root) => [...root.querySelectorAll("details")];
   const open = new Map(folds(before).map((fold, at) => [fold.dataset.key + at, fold.open]));
   folds(after).forEach((fold, at) => {
@@ -37,7 +37,7 @@ function replace(before, after) {
 }
 
 function mergeChildren(before, after) {
-  // Both are in the order of the transcript; what is the same is not touched.
+  // Both are in the order of the transcript; unchanged elements are not touched.
   let at = before.firstElementChild;
   for (const child of after.children) {
     const old = document.getElementById(child.id);

@@ -1,1 +1,1 @@
-"""Two runs beside each other in the viewer, and experiments."""
+"""Viewer pages of two runs side by side, and of experiments."""

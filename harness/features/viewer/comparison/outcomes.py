@@ -1,4 +1,4 @@
-"""Two runs as the viewer compares them: the first screen, and how each fared on every problem."""
+"""Comparison of two runs in the viewer: first screen, and outcomes by problem."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from harness.sources.selection import Selection
 
 Kind = Literal["gained", "lost", "both", "neither", "equal"]
 KINDS: tuple[Kind, ...] = ("gained", "lost", "both", "neither", "equal")
-"""`gained`: the second run solves more of the problem's samples. `equal`: as many, not all."""
+"""`gained`: the second run solves a larger share. `equal`: the same, but not all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fared:
-    """How a run did on a problem: its solved samples, and the one that is shown."""
+    """Outcome of a run on a problem: its solved samples, and the sample to show."""
 
     solved: int
     samples: int
@@ -30,7 +30,7 @@ class Fared:
 
     @property
     def words(self) -> str:
-        """The verdict, or how many are solved where there are several."""
+        """The verdict; if there are several samples, how many are solved."""
         if self.samples > 1:
             return f"{self.solved} of {self.samples} solved"
         return str(self.shown.verdict)
@@ -52,13 +52,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Beside:
-    """Two runs beside each other.
+    """Comparison of two runs.
 
     Attributes:
-        screen: as the report's first screen has it.
-        names: of both.
-        outcomes: by their keys, those that changed first.
-        warnings: what makes them less than comparable.
+        screen: first screen, as in the report.
+        names: names of both runs.
+        outcomes: outcomes by key, changed ones first.
+        warnings: reasons why the runs are not fully comparable.
     """
 
     screen: FirstScreen
@@ -68,13 +68,13 @@ class Beside:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many problems are of each kind."""
+        """Number of problems of each kind."""
         kinds = [outcome.kind for outcome in self.outcomes.values()]
         return {kind: kinds.count(kind) for kind in KINDS if kind in kinds}
 
     @property
     def difficulties(self) -> list[str]:
-        """Those that there are."""
+        """Difficulties that occur, in order."""
         order = ("easy", "medium", "hard")
         found = {outcome.difficulty for outcome in self.outcomes.values()} - {""}
         return sorted(found, key=lambda name: (name not in order, name != "easy", name))
@@ -84,12 +84,12 @@ def beside(a: Any, b: Any, only: Selection) -> Beside:
     """Compare two runs.
 
     Args:
-        a: the directory of the baseline.
-        b: of the other.
-        only: the problems that count.
+        a: directory of the baseline.
+        b: directory of the other run.
+        only: filter of problems.
 
     Raises:
-        RunDirectoryError: one cannot be read, or no graded problem is in both.
+        RunDirectoryError: a run cannot be read, or no graded problem is in both.
         UsageError, NothingSelectedError: the filters leave nothing.
     """
     runs = tuple(filtered(read_run(path), only) for path in (a, b))
@@ -141,5 +141,5 @@ def _outcome(problem: str, a: Sequence[SampleResult], b: Sequence[SampleResult])
 
 
 def _shown(own: Sequence[SampleResult], *, solved: bool) -> SampleResult:
-    """The first sample that ended as is wanted; the first of all where none did."""
+    """Return the first sample with the wanted outcome; else the first sample."""
     return next((result for result in own if result.solved == solved), own[0])

@@ -1,4 +1,4 @@
-"""The pages of two runs beside each other: their answer, their problems, two conversations."""
+"""Pages that compare two runs: answer, problems and pairs of conversations."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -38,11 +38,11 @@ EMPTY = Conversation(())
 
 @dataclass(frozen=True, slots=True)
 class ComparisonQuery:
-    """What an address asks for; unknown words do nothing.
+    """Query of a comparison's URL; unknown words are ignored.
 
     Attributes:
         kind: one of `KINDS`, `changed`, or empty for all.
-        difficulty, since, until: of the problems that count.
+        difficulty, since, until: filters of problems.
     """
 
     a: str
@@ -55,7 +55,7 @@ class ComparisonQuery:
 
     @classmethod
     def of(cls, words: QueryParams) -> "ComparisonQuery":
-        """Read it from an address: `a` and `b`, or `run` twice."""
+        """Read the query of a URL: `a` and `b`, or `run` twice."""
         chosen = words.getlist("run") or [words.get("a", ""), words.get("b", "")]
         if len(chosen) != 2:  # noqa: PLR2004 - a pair
             raise UsageError(f"choose two runs to compare; {len(chosen)} are chosen")
@@ -65,12 +65,12 @@ class ComparisonQuery:
         return cls(chosen[0][:64], chosen[1][:64], **told, page=max(1, number))
 
     def at(self, page: int = 1) -> str:
-        """The address of one of its pages."""
+        """Return the URL of a page of the comparison."""
         return f"/compare?{replace(self, page=page).words}"
 
     @property
     def words(self) -> str:
-        """It as the end of an address."""
+        """The query as the end of a URL."""
         named: Mapping[str, str] = {
             **{name: getattr(self, name) for name in ("a", "b", "kind", *FILTERS)},
             "page": str(self.page) if self.page > 1 else "",
@@ -79,7 +79,7 @@ class ComparisonQuery:
 
     @property
     def only(self) -> Selection:
-        """The problems that count. Raises UsageError: a date is none."""
+        """Filter of problems. Raises UsageError if a date is malformed."""
         return read_filters(
             {
                 "filter_difficulty": [self.difficulty] if self.difficulty else [],
@@ -90,11 +90,11 @@ class ComparisonQuery:
 
 
 class ComparisonPages:
-    """Pages of two runs, each made as it is asked for.
+    """Pages of two runs, made on request.
 
     Args:
-        library: the runs that there are.
-        answer: makes a response of a template and what it shows.
+        library: the runs.
+        answer: makes a response of a template and its values.
     """
 
     def __init__(self, library: Library, answer: Answer) -> None:
@@ -102,19 +102,19 @@ class ComparisonPages:
         self._kept: OrderedDict[tuple[Any, ...], Beside] = OrderedDict()
 
     def compare(self, request: Request) -> Response:
-        """Two runs: the answer, and the problems that both have."""
+        """Answer with the comparison and the problems of both runs."""
         return self._answer(request, "compare.j2", self._compare)
 
     def problem(self, request: Request) -> Response:
-        """A problem: both solutions and conversations, revision by revision."""
+        """Answer with a problem's two solutions and conversations, revision by revision."""
         return self._answer(request, "problem.j2", self._problem)
 
     def experiment(self, request: Request) -> Response:
-        """An experiment: its ranked table."""
+        """Answer with an experiment's ranked table."""
         return self._answer(request, "experiment.j2", self._experiment)
 
     def charts(self, request: Request) -> Response:
-        """The script that draws charts."""
+        """Answer with the script that draws charts."""
         del request
         return Response(chart_scripts(), media_type="text/javascript")
 
@@ -125,7 +125,7 @@ class ComparisonPages:
         return place
 
     def _beside(self, asked: ComparisonQuery) -> tuple[Beside, str]:
-        """The comparison that is asked for, and a word that changes when it does."""
+        """Return the requested comparison, and a hash that changes with its runs."""
         a, b = self._place(asked.a), self._place(asked.b)
         key = asked.a, asked.b, stamp_of(a.path), stamp_of(b.path), asked.only
         found = self._kept.pop(key, None) or beside(a.path, b.path, asked.only)
@@ -250,7 +250,7 @@ def _problem_address(asked: ComparisonQuery, key: str) -> str:
 
 
 def _talk(run: Path, fared: Fared) -> Conversation | None:
-    """The conversation of the sample that is shown; None where there is none."""
+    """Return the conversation of the sample shown; None if there is none."""
     name = file_name(fared.shown.problem_id, fared.shown.index)
     try:
         with Transcripts(run) as opened:

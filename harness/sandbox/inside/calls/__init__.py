@@ -1,5 +1,6 @@
-"""Calls that code in one sandbox makes of a solution in another.
+"""Calls from test code in one sandbox to a solution in another.
 
-`exchange` writes values as JSON and reads them, `session` carries calls out beside the solution,
-`tests` runs a data set's test code, in a process that never holds the solution.
+`exchange` writes values as JSON and reads them, `session` carries out calls in the solution's
+process, `remote` stands for the solution in the tests' process, and `tests` runs a data set's test
+code there.
 """

@@ -59,15 +59,15 @@ _TEXTS: dict[str, Callable[[str], Any]] = {
 
 
 class UnsendableError(Exception):
-    """A value that cannot be sent; the message says what it is."""
+    """A value that cannot be sent; the message describes it."""
 
 
 class Writer:
-    """Makes JSON of values.
+    """Converts values to JSON.
 
     Args:
-        refer: makes JSON of an object that cannot be copied; raises UnsendableError where it may
-            not be referred to.
+        refer: converts an object that cannot be copied to a JSON reference; raises UnsendableError
+            if references are not allowed.
     """
 
     def __init__(self, refer: Callable[[Any], Any]) -> None:
@@ -137,16 +137,16 @@ class Writer:
 
 
 def _is_plain(kind: type) -> bool:
-    """Whether values of a subclass are as good as those of the class: a named tuple's, an enum's.
+    """Whether instances of a subclass are sent as plain values, e.g. named tuples.
 
-    Where a class has a comparison of its own the value is still the plain one: what a solution's
-    class says of itself does not count.
+    The plain value is used even if the class overrides comparison: a solution's class does not
+    decide what it equals.
     """
-    return not hasattr(kind, "_missing_")  # an enum stays what it is
+    return not hasattr(kind, "_missing_")  # enums are not converted
 
 
 def _base(value: Any) -> Any:
-    """The plain value under that of a subclass, whatever the subclass says it is."""
+    """Return the plain value of a subclass instance, ignoring overridden methods."""
     for base in (int, float, str):
         if isinstance(value, base):
             make: Any = {int: int.__int__, float: float.__float__, str: str.__str__}[base]
@@ -174,11 +174,11 @@ def _text(value: Any) -> str:
 
 
 class Reader:
-    """Makes values of JSON.
+    """Converts JSON back to values.
 
     Args:
-        look_up: finds the object that stays in the solution's process.
-        functions: whether functions may be made of code.
+        look_up: finds an object kept in the solution's process.
+        functions: whether functions may be built from code.
     """
 
     def __init__(self, look_up: Callable[[Any], Any], *, functions: bool) -> None:
@@ -186,7 +186,7 @@ class Reader:
         self.functions = functions
 
     def read(self, data: Any) -> Any:
-        """Return the value. Raises what comes up where the data were not written by `Writer`."""
+        """Return the value. Raises arbitrary exceptions on data not written by `Writer`."""
         if type(data) is list:
             return [self.read(item) for item in data]
         if type(data) is not dict:
@@ -242,7 +242,7 @@ class Reader:
         return defaultdict(FACTORIES.get(name.partition(" ")[2]), items)
 
     def _function(self, content: Any) -> Any:
-        if len(content) <= 2:  # noqa: PLR2004 - a module, and the name of something in it
+        if len(content) <= 2:  # noqa: PLR2004 - a module and a name in it
             value: Any = importlib.import_module(content[0])
             for name in content[1].split(".") if content[1:] else ():
                 value = getattr(value, name)
@@ -251,7 +251,7 @@ class Reader:
         namespace = {name: self.read(value) for name, value in names.items()}
         namespace["__builtins__"] = builtins
         function = types.FunctionType(
-            marshal.loads(base64.b64decode(code)),  # noqa: S302 - of the tests, in a sandbox
+            marshal.loads(base64.b64decode(code)),  # noqa: S302 - code of the tests, in a sandbox
             namespace,
             None,
             self.read(defaults),
@@ -262,10 +262,10 @@ class Reader:
 
 
 def write_function(value: Any, writer: Writer) -> Any:
-    """Return a function as JSON: a module's by its name, one of the tests' as its code.
+    """Return a function as JSON: by name if a module's, as code if the tests' own.
 
     Raises:
-        UnsendableError: it is no function, or uses what cannot be sent.
+        UnsendableError: it is not a function, or uses something that cannot be sent.
     """
     owner = getattr(value, "__objclass__", None)
     module = getattr(owner or value, "__module__", None)

@@ -1,9 +1,9 @@
-"""What test code holds in place of a solution: names and objects whose use is a call.
+"""Stand-ins for a solution in test code; each use of one is recorded as a call.
 
-Tests are run again and again, each time with the outcomes of more calls, until they need no other:
-what a process did before its answer came is done anew, so nobody has to wait in it. A call whose
-outcome is not known yet gives a `Remote` all the same, whose value is missing: the statement that
-needs the value is skipped, and the calls of those behind it are asked for along with it.
+Tests are run repeatedly, each time with the outcomes of more calls, until no outcome is missing: a
+rerun replaces waiting for an answer. A call without a known outcome returns a `Remote` whose value
+is missing. A statement that needs the value is skipped, so that the calls of later statements are
+requested in the same round.
 """
 
 # Values of unknown type are this module's subject.
@@ -21,31 +21,31 @@ from inside.calls.exchange import Reader, UnsendableError, Writer, write_functio
 MOST_CALLS = 200_000
 MOST_SKIPPED = 20_000
 JUDGING = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "contains", "bool", "isinstance"})
-"""Operations by which an object of the solution has a say in a test's verdict."""
+"""Operations in which an object of the solution influences a test's verdict."""
 _SHOWN = frozenset({"__name__", "__doc__", "__dict__"})
 
 
 class MissingOutcomeError(BaseException):
-    """The outcome of a call is needed that is not known yet."""
+    """The outcome of a call is needed but not known yet."""
 
 
 class ExhaustedError(BaseException):
-    """More calls, or skipped statements, than tests have."""
+    """The tests made too many calls or skipped too many statements."""
 
 
 class RemoteCalls:
-    """The calls that tests make, and the outcomes that are known.
+    """The calls made by tests, and the known outcomes.
 
     Args:
-        known: calls that were carried out, a line of JSON each.
-        outcomes: of the leading ones of them.
+        known: calls already carried out, one line of JSON each.
+        outcomes: outcomes of the first of those calls, one line each.
 
     Attributes:
         made: the calls of this run, in order.
-        used: how many outcomes were given.
-        guessing: whether an outcome was missing: nothing after that can be believed.
-        asked: how often an object of the solution was asked for what decides a test.
-        describing: whether values are only shown: no call is made for that.
+        used: number of outcomes returned.
+        guessing: whether an outcome was missing, so that later results are unreliable.
+        asked: number of times an object of the solution influenced a test's verdict.
+        describing: whether values are only being displayed, which makes no calls.
     """
 
     def __init__(self, known: str, outcomes: str) -> None:
@@ -61,7 +61,7 @@ class RemoteCalls:
         self.reader = Reader(lambda place: Remote(self, place[:2], str(place[2])), functions=False)
 
     def write(self, value: Any) -> Any:
-        """Return a value as a call holds it. Raises UnsendableError."""
+        """Return a value in the form calls hold it. Raises UnsendableError."""
         return Writer(self._refer).write(value)
 
     def _refer(self, value: Any) -> Any:
@@ -80,13 +80,13 @@ class RemoteCalls:
         return value
 
     def do(self, operation: str, *operands: Any) -> Any:
-        """Carry out an operation of Python on objects of the solution."""
+        """Apply a Python operation to objects of the solution."""
         if operation in JUDGING:
             self.asked += 1
         return self.make(["do", operation, [self.write(each) for each in operands]])[0]
 
     def make(self, call: list[Any]) -> tuple[Any, list[Any]]:
-        """Return the value of a call and its arguments as it left them. Raises what it raised."""
+        """Return the call's value and its changed arguments. Raises what the call raised."""
         number = len(self.made)
         line = json.dumps(call)
         if not self.guessing and number < len(self.outcomes) and self._is_known(number, line):
@@ -104,7 +104,7 @@ class RemoteCalls:
         return known == line or json.dumps(self._with_values(json.loads(known))) == line
 
     def _with_values(self, data: Any) -> Any:
-        """The same with the plain value of an earlier call in place of its number."""
+        """Replace numbers of earlier calls by the plain values they returned."""
         match data:
             case list():
                 return [self._with_values(item) for item in data]
@@ -139,14 +139,14 @@ class RemoteCalls:
         return SolutionError(str(said.get("text", "")))
 
     def skip(self) -> None:
-        """Count a statement that an outcome is missing for."""
+        """Count a statement skipped because an outcome is missing."""
         self.skipped += 1
         if self.skipped > MOST_SKIPPED:
             raise ExhaustedError
 
 
 class SolutionError(Exception):
-    """What the solution did that no exception stands for."""
+    """A failure of the solution that no built-in exception represents."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -154,7 +154,7 @@ class SolutionError(Exception):
 
 
 def replace(old: Any, new: Any) -> None:
-    """Make a container what the call made of it; what it holds stays the same where it can."""
+    """Update a container to its state after the call, keeping its items if possible."""
     if isinstance(old, list) and isinstance(new, list):
         for place, item in enumerate(old[: len(new)]):
             new[place] = _replaced(item, new[place])
@@ -179,7 +179,7 @@ def _replaced(old: Any, new: Any) -> Any:
 
 
 class Remote:
-    """An object of the solution's process."""
+    """Stand-in for an object in the solution's process."""
 
     def __init__(
         self, calls: RemoteCalls, place: list[Any], name: str, *, missing: bool = False
@@ -207,25 +207,25 @@ class Remote:
         self._calls.do("delattr", self, name)
 
     def _need(self, value: Any) -> Any:
-        """A value that Python wants at once. Raises MissingOutcomeError."""
+        """Return a value that Python needs at once. Raises MissingOutcomeError."""
         if isinstance(value, Remote) and object.__getattribute__(value, "_missing"):
             raise MissingOutcomeError
         return value
 
     def _ask(self, operation: str, *others: Any) -> Any:
-        """An operation on the value itself, which must be known for that."""
+        """Apply an operation to the object itself, which must be known."""
         return self._need(self._calls.do(operation, self._need(self), *others))
 
     def _compare(self, operation: str, other: Any) -> Any:
         self._need(self)
         self._need(other)
-        if len(object.__getattribute__(self, "_place")) == 1:  # a name: what is it?
+        if len(object.__getattribute__(self, "_place")) == 1:  # only a name: fetch its value
             value = self._ask("value")
             if not isinstance(value, Remote):
                 mine = {"eq": value == other, "ne": value != other}
                 return mine.get(operation, NotImplemented)
         if not isinstance(other, Remote):
-            return NotImplemented  # no object of the solution decides what it equals
+            return NotImplemented  # an object of the solution must not decide what it equals
         return self._ask(operation, other)
 
     def __eq__(self, other: object) -> Any:

@@ -1,13 +1,13 @@
-"""Carries out calls of a solution's names, one after the other, as test code makes them.
+"""Carries out calls to a solution's names, in the order test code makes them.
 
-A call is a line of JSON, and so is what came of it. Calls:
+A call and its outcome are one line of JSON each. Calls:
 
     ["call", function, arguments, named]      ["get", object, name]
     ["set", object, name, value]              ["do", operation, operands]
 
-Outcomes are `{"v": value}` or `{"x": exception}`, with `"a"`, the arguments as the call left them,
-where it changed one. Each is written as soon as it is there: what a limit of time or memory ends
-has its earlier outcomes all the same. Expected values are never in this process.
+Outcomes are `{"v": value}` or `{"x": exception}`, with `"a"`, the arguments after the call, if it
+changed one. Each outcome is written at once, so that a time or memory limit does not lose the
+earlier ones. Expected values are never in this process.
 """
 
 # Values of unknown type are this module's subject.
@@ -24,7 +24,7 @@ from typing import Any
 from inside.calls.exchange import Reader, UnsendableError, Writer
 
 CHUNK = 64
-"""Items taken of an iterator at once."""
+"""Number of items taken from an iterator at once."""
 _MUTABLE = (list, dict, set, bytearray, deque)
 
 
@@ -74,9 +74,9 @@ class Session:
     """The calls of one run of a solution.
 
     Args:
-        find: finds what the solution defines under a name; raises where it defines nothing.
-        describe: the text of an exception.
-        send: takes an outcome.
+        find: returns the solution's object of a name; raises if there is none.
+        describe: returns the text of an exception.
+        send: receives each outcome.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Session:
         self.reader = Reader(self._look_up, functions=True)
 
     def run(self, calls: str) -> None:
-        """Carry out calls, a line each."""
+        """Carry out calls given one per line."""
         for line in calls.split("\n"):
             if line:
                 self.send(json.dumps(self._outcome(json.loads(line))).encode() + b"\n")
@@ -137,7 +137,7 @@ class Session:
         return outcome
 
     def _changed(self, value: Any, given: Any) -> list[Any]:
-        """An argument in a list of its own where the call changed it."""
+        """Return the argument in a list if the call changed it, else an empty list."""
         try:
             written = self._write(value) if isinstance(value, _MUTABLE) else given
         except UnsendableError:
@@ -166,13 +166,13 @@ class Session:
         return self.results[call] if number < 0 else self.objects[call][number]
 
     def _chunk(self, iterator: Iterator[Any]) -> list[Any]:
-        """The next few items; with True at the end where there are no more."""
+        """Return the next items, and whether the iterator is exhausted."""
         if id(iterator) in self.late:
             raise self.late.pop(id(iterator))
         items: list[Any] = []
         try:
             for item in islice(iterator, CHUNK):
-                items.append(item)  # noqa: PERF402 - those before an exception are kept
+                items.append(item)  # noqa: PERF402 - keeps the items before an exception
         except BaseException as error:
             if not items:
                 raise

@@ -1,11 +1,10 @@
 """Runs a data set's test code on the outcomes of a solution's calls.
 
-The solution is elsewhere: no name of it that the tests use is here, but a `Remote` that stands for
-it. What decides a test is decided here, by the tests' own code.
+The solution runs in another process; here a `Remote` stands for each of its names. The tests' own
+code decides the verdict in this process.
 
-A script is test code in which each test is a slot, `__slot__(number)`; the tests themselves come
-beside it. A slot may stand in a function, at a module's own level, or in a `unittest.TestCase`,
-where its test is a method.
+In a script of test code each test is a slot, `__slot__(number)`; the tests are passed separately.
+A slot may be in a function, at module level, or in a `unittest.TestCase`, as a method.
 """
 
 # Values of unknown type are this module's subject.
@@ -36,7 +35,7 @@ from inside.calls.remote import (
 EXCERPT = 2_000
 SLOT = "__slot__"
 OWN_MISTAKES = (ImportError, NameError, SyntaxError, OSError, UnsendableError)
-"""No answer of a solution is to blame for these in the tests' own code."""
+"""Exceptions in the tests' own code that no solution is to blame for."""
 _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
     "Eq": operator.eq,
     "NotEq": operator.ne,
@@ -55,19 +54,18 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def run_tests(script: dict[str, Any], known: str, outcomes: str) -> str:
-    """Run tests as far as the known outcomes go.
+    """Run tests as far as the known outcomes allow.
 
     Args:
-        script: `source` with slots; `units`, the test of each; `wanted`, the slots to run;
-            `before`, source that comes first; `entry_point` and `call`, the
-            function of the tests that is called with it, if any.
-        known: the calls that were carried out, a line of JSON each.
-        outcomes: of the leading ones, a line each.
+        script: `source`, with slots; `units`, their tests; `wanted`, the slots to run; `before`,
+            source to put first; `entry_point` and `call`, the tests' function called with it.
+        known: calls already carried out, one line of JSON each.
+        outcomes: outcomes of the first of those calls, one line each.
 
     Returns:
-        JSON: the `calls` made, how many outcomes were `used`, whether the run is `complete`, for
-        each slot begun the number of calls before it (`begun`), `failed` by slot, `aborted` where
-        the tests ended early, and how often an object of the solution was `asked`.
+        JSON: the `calls` made, the outcomes `used`, whether the run is `complete`, calls before
+            each started slot (`begun`), `failed` by slot, `aborted` if the tests ended early, and
+            how often objects of the solution influenced a verdict (`asked`).
     """
     return json.dumps(_Run(script, RemoteCalls(known, outcomes)).report())
 
@@ -77,8 +75,8 @@ class _Run:
 
     Attributes:
         begun: the number of calls made before each slot.
-        failed: what is said of each slot that failed.
-        compared: the operands of the last comparison that an assertion made.
+        failed: the failure of each failed slot.
+        compared: the operands of an assertion's latest comparison.
     """
 
     def __init__(self, script: dict[str, Any], calls: RemoteCalls) -> None:
@@ -90,7 +88,7 @@ class _Run:
         self.compared: tuple[Any, Any] | None = None
 
     def report(self) -> dict[str, Any]:
-        """Run, and say what came of it."""
+        """Run the script and return the report."""
         aborted: dict[str, str] | None = None
         random.seed(0)
         try:
@@ -125,7 +123,7 @@ class _Run:
             namespace[self.script["call"]](self._remote(self.script["entry_point"]))
 
     def _name(self, tree: ast.Module, namespace: dict[str, Any]) -> None:
-        """Let every name that is nobody else's be one of the solution's."""
+        """Bind every name that nothing else defines to a stand-in for the solution."""
         used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         used -= vars(builtins).keys() | namespace.keys()
         used = {name for name in used if not name.startswith("__")}
@@ -162,7 +160,7 @@ class _Run:
         return slot in self.wanted
 
     def _caught(self) -> tuple[type[BaseException], ...]:
-        """What ends no more than a statement while outcomes are missing."""
+        """Return the exceptions that only skip a statement while outcomes are missing."""
         guessing = self.calls.guessing
         return (MissingOutcomeError, Exception) if guessing else (MissingOutcomeError,)
 
@@ -211,7 +209,7 @@ class _CaseError(AssertionError):
 
 
 def _run_case(case: Any, name: str) -> None:
-    """Run a method of a `unittest.TestCase` with all that belongs to it. Raises what it raised."""
+    """Run a method of a `unittest.TestCase` with its fixtures. Raises what it raised."""
     import unittest
 
     errors: list[BaseException] = []
@@ -239,7 +237,7 @@ def _run_case(case: Any, name: str) -> None:
 
 
 class _Slots:
-    """Puts the tests into their slots, and a guard about every statement."""
+    """Inserts the tests into their slots and a guard around every statement."""
 
     def __init__(self, script: dict[str, Any]) -> None:
         self.source: str = f"{script['before']}\n{script['source']}"
@@ -247,7 +245,7 @@ class _Slots:
         self.cases: list[ast.stmt] = []
 
     def tree(self) -> ast.Module:
-        """Return the tests as they are run."""
+        """Return the syntax tree to run."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(self.source, "tests.py")
@@ -294,7 +292,7 @@ class _Slots:
 
 
 def _bound(tree: ast.Module) -> set[str]:
-    """What the tests themselves give a name to."""
+    """Return the names that the tests bind themselves."""
     names: set[str] = set()
     for node in ast.walk(tree):
         match node:
@@ -322,7 +320,7 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def _guard(statement: ast.stmt) -> ast.stmt:
-    """The statement, skipped where an outcome that it needs is missing."""
+    """Wrap a statement so that it is skipped if an outcome it needs is missing."""
     guard = ast.parse("try: pass\nexcept __caught__(): __skip__()").body[0]
     assert isinstance(guard, ast.Try)
     guard.body = [statement]
@@ -330,7 +328,7 @@ def _guard(statement: ast.stmt) -> ast.stmt:
 
 
 def _judged(slot: int, body: list[ast.stmt]) -> ast.stmt:
-    """A test, run where it is wanted; what it raises is told of it."""
+    """Wrap a test so that it runs only if wanted and its exceptions are recorded."""
     source = f"if __begin__({slot}):\n try: pass\n except __failing__(): __fail__({slot})"
     judged = ast.parse(source).body[0]
     assert isinstance(judged, ast.If)
@@ -341,7 +339,7 @@ def _judged(slot: int, body: list[ast.stmt]) -> ast.stmt:
 
 
 def _with_operands(statement: ast.stmt) -> ast.stmt:
-    """An assertion of a comparison, which remembers what it compared."""
+    """Make an assertion of a comparison record its operands."""
     match statement:
         case ast.Assert(ast.Compare(left, [comparison], [right])):
             name = ast.Constant(type(comparison).__name__)

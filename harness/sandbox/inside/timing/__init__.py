@@ -1,1 +1,1 @@
-"""Timed runs of solutions, beside each other on one core."""
+"""Timed runs of solutions, interleaved on one core."""

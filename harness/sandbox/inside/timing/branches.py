@@ -1,7 +1,7 @@
-"""A second clock that is the same on every machine: the branches that Python code takes.
+"""Count of branches taken by Python code: a time measure equal on every machine.
 
-`sys.monitoring` (Python 3.12 on) tells of each jump and each branch of Python code. They are the
-same every time and say nothing of what is done in C, as sorting and long numbers are.
+`sys.monitoring` (Python 3.12 on) reports each jump and branch of Python code. The count is
+reproducible, but does not include work done in C, such as sorting and long integers.
 """
 
 import contextlib
@@ -9,13 +9,13 @@ import sys
 from collections.abc import Callable, Generator
 from typing import Any
 
-_EVENTS = ("BRANCH_LEFT", "BRANCH_RIGHT", "JUMP")  # from 3.14 on a branch is one of two
+_EVENTS = ("BRANCH_LEFT", "BRANCH_RIGHT", "JUMP")  # from 3.14 on there are two branch events
 _OLDER = ("BRANCH", "JUMP")
 
 
 @contextlib.contextmanager
 def counting() -> Generator[Callable[[], int | None]]:
-    """Count; what it gives says how many so far, None where the interpreter cannot tell."""
+    """Count branches; yields a function returning the count, None if unsupported."""
     monitoring: Any = getattr(sys, "monitoring", None)
     if monitoring is None:
         yield lambda: None

@@ -1,8 +1,8 @@
-"""Mercury's protocol, as its README has it: so many iterations, by this process's own clocks.
+"""Mercury's timing protocol, see its README: repeated runs timed in this process.
 
-The CPU time of an iteration is what `getrusage` says of user and system together, its interval that
-of the wall times: it says nothing of the CPU time that is scored, and is here because the protocol
-has it. The clocks are in the process that they time: whoever bends them is believed.
+The CPU time of an iteration is user plus system time from `getrusage`. The interval is that of
+wall times: it says nothing about the scored CPU time, and is here because the protocol has it. The
+clocks are read in the timed process, so a solution could tamper with them.
 """
 
 import copy
@@ -13,23 +13,23 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-DEEPEST = 1_000_000  # nodes of a linked list that are copied one within the other
-QUANTILE = 1.96  # of the standard normal distribution, for 95 %
+DEEPEST = 1_000_000  # nodes of a linked list copied recursively
+QUANTILE = 1.96  # of the standard normal distribution, for a 95 % interval
 
 
 class Iteration(Protocol):
-    """What is timed: it is made ready, called and looked after once an iteration."""
+    """A timed action: prepared, called and finished once per iteration."""
 
     def ready(self) -> None:
-        """Before the clocks are read."""
+        """Prepare, before the clocks are read."""
         ...
 
     def call(self) -> None:
-        """Between the readings."""
+        """Run the timed action."""
         ...
 
     def done(self) -> None:
-        """After them."""
+        """Finish, after the clocks are read."""
         ...
 
 
@@ -54,15 +54,15 @@ class CallOfCopies:
         self.result = self.function(*self.arguments)
 
     def done(self) -> None:
-        """Nothing is left to do."""
+        """Do nothing."""
 
 
 def iterate(iteration: Iteration, times: int) -> dict[str, float]:
-    """Time something over and over.
+    """Time an action repeatedly.
 
     Returns:
-        `cpu_s`, the mean of an iteration's CPU time; `low` and `high`, the 95 % interval of the
-        mean of its wall times; all in seconds.
+        `cpu_s`, the mean CPU time of an iteration; `low` and `high`, the 95 % interval of the mean
+            wall time; all in seconds.
     """
     cpu: list[float] = []
     wall: list[float] = []

@@ -1,6 +1,6 @@
-"""Several solutions timed in turns: each in a process of its own, all on one core.
+"""Several solutions timed in turns: one process each, all on one core.
 
-None of them runs but in its own turn: between two of them its process is stopped, threads and all.
+A process runs only in its own turn; between turns it is stopped with all its threads.
 """
 
 import os
@@ -19,14 +19,14 @@ class Step(NamedTuple):
     """One turn of a lane.
 
     Attributes:
-        lane: whose.
-        spans: where the inputs of its tests lie: offset and length of them together.
-        tests: how many they are.
-        passes: how often each is run.
-        fresh: in a new process.
-        phase: `call`, or what takes its place.
-        number: what that is told.
-        shown: which of the passes is to show its results.
+        lane: index of the lane.
+        span: offset and total length of the inputs of its tests.
+        tests: number of tests.
+        passes: number of times each test is run.
+        fresh: whether to use a new process.
+        phase: `call`, or the phase that replaces it.
+        number: argument of the phase.
+        shown: index of the pass whose results are returned.
     """
 
     lane: int
@@ -40,14 +40,14 @@ class Step(NamedTuple):
 
 
 class Lane:
-    """One solution, and the process that runs it."""
+    """One solution and the process that runs it."""
 
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
         self.runner: Process | None = None
 
     def take(self, step: Step) -> dict[str, Any]:
-        """Carry out a step: how it ended, the CPU seconds of its phases, what it wrote."""
+        """Carry out a step; return its end, CPU seconds per phase, and output."""
         trial = self.trial
         if trial.refusal is not None:
             (record,) = trial.refusal.records
@@ -90,7 +90,7 @@ class Lane:
             if word != DONE:
                 end = "over" if word == DONE_AND_OVER else word.decode("ascii", "replace")
                 break
-        # From where it was given its inputs on, what it does between the phases included.
+        # From the moment it gets its inputs, including its work between phases.
         seconds["all"], seconds["wall"] = cpu - began[0], wall - began[1]
         kept = self._kept()
         if end == "done":
@@ -100,7 +100,7 @@ class Lane:
         return _told(end, seconds, kept)
 
     def _ask(self, runner: Process, order: str, start: tuple[float, float]) -> tuple[bytes, float]:
-        """Have a phase done; its word or why there is none, and its CPU seconds."""
+        """Run a phase; return its message or why there is none, and its CPU seconds."""
         trial = self.trial
         trial.unhear()
         try:
@@ -111,7 +111,7 @@ class Lane:
         return waited.word or waited.missing.encode() or b"garbage", waited.cpu_s
 
     def _kept(self) -> tuple[Kept, Kept]:
-        """What it answered and what it reported, moved to the answers' file."""
+        """Move its results and its report to the output file."""
         trial = self.trial
         sizes = [os.fstat(descriptor).st_size for descriptor in trial.files]
         which = 3 if sizes[3] else 1
@@ -119,13 +119,13 @@ class Lane:
         return trial.keep(which, sizes[which], limit), trial.keep(4, sizes[4], REPORT_BYTES)
 
     def end(self) -> None:
-        """End its process."""
+        """End the runner process."""
         runner, self.runner = self.runner, None
         if runner is not None:
             runner.end()
 
     def close(self) -> None:
-        """End both its processes."""
+        """End the runner and the template process."""
         self.end()
         if not self.trial.over:
             self.trial.template.end()
@@ -133,10 +133,10 @@ class Lane:
 
 
 class Lanes:
-    """Solutions that take turns.
+    """Solutions that take turns on one core.
 
     Args:
-        trials: of each.
+        trials: the trial of each solution.
     """
 
     def __init__(self, trials: list[Trial]) -> None:
@@ -144,10 +144,10 @@ class Lanes:
         self.written = 0
 
     def run(self, steps: list[Step]) -> list[dict[str, Any]]:
-        """Carry out steps one after the other, as many as their answers have room for.
+        """Carry out steps in order until their output is too large for one answer.
 
         Returns:
-            What is told of the leading ones, at least of one.
+            The results of the steps carried out, at least one.
         """
         self.written = 0
         collect_bytes = self.lanes[0].trial.job.limits["collect_bytes"]
@@ -163,7 +163,7 @@ class Lanes:
         return told
 
     def close(self) -> None:
-        """End all of it."""
+        """End all processes and close the trials."""
         for lane in self.lanes:
             lane.close()
         kill_strays()

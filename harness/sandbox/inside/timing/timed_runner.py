@@ -1,14 +1,14 @@
-"""The forked process that runs one solution to see how long it takes, as often as it is told.
+"""The forked process that runs one solution repeatedly to time it.
 
-A step goes by phases, each begun by the fork server and ended by a word to it; it reads this
-process's clock at every one of them, from outside, so that nothing is gained by bending a clock
-in here. `build` makes fresh namespaces and `Solution()`s, before the inputs are there; `read` makes
-the arguments; `call` is what is timed; `show` makes bytes of what every pass came to, and `pick`
-writes those of one, which one being said only now. What a solution does in `read` and `show` is
-charged to it, see `harness.efficiency`.
+A step consists of phases. The fork server starts each, receives a message at its end, and reads
+this process's clock from outside, so that tampering with a clock in here gains nothing. `build`
+makes fresh namespaces and `Solution()`s, before the inputs are available; `read` makes the
+arguments; `call` is timed; `show` converts the results of every pass to bytes, and `pick` writes
+those of one pass, named only then. Work a solution does in `read` and `show` is charged to it, see
+`harness.efficiency`.
 
-A pass of a function calls it for every test of the step; a program is executed once a step. Each
-pass has a namespace of its own, and nothing that it kept there reaches the next.
+A pass calls a function for every test of the step; a script is executed once per step. Each pass
+has its own namespace, which does not reach the next pass.
 """
 
 import gc
@@ -35,7 +35,7 @@ Call = tuple[Any, list[Any]]
 
 
 class Execution:
-    """A program run to its end, its last output included."""
+    """One execution of a script, including its final output."""
 
     def __init__(self, runner: Runner, namespace: dict[str, Any] | None = None) -> None:
         self.runner = runner
@@ -44,26 +44,26 @@ class Execution:
         self.over = False
 
     def ready(self) -> None:
-        """A fresh namespace, and fresh streams on the same input."""
+        """Open a fresh namespace and fresh streams on the same input."""
         self.runner.renew()
         self.namespace = self.runner.open_namespace()
 
     def call(self) -> None:
-        """Run it."""
+        """Run the script."""
         try:
             exec(self.runner.solution.code, self.namespace)
         except BaseException as error:
             report = describe(error)
-            if report["status"] != "exit":  # what it printed counts, whatever its exit code
+            if report["status"] != "exit":  # its output counts, whatever its exit code
                 self.report = report
         self.over = self.runner.leave(self.namespace, self.report) or self.over
 
     def done(self) -> None:
-        """Nothing is left to do."""
+        """Do nothing."""
 
 
 class TimedRunner:
-    """Runs passes of one solution in this process; see `Template` for the arguments."""
+    """Times passes of one solution in this process; see `Template` for the arguments."""
 
     def __init__(
         self,
@@ -97,7 +97,8 @@ class TimedRunner:
         """Carry out phases until the fork server hangs up.
 
         Args:
-            go: begins its every word; another is left over from an earlier process.
+            go: prefix of each order; orders with another one are left over from an earlier
+                process.
         """
         while order := os.read(self.control, ORDER_BYTES):
             word, phase, *numbers = order.split()
@@ -115,7 +116,7 @@ class TimedRunner:
                 return
 
     def _build(self, passes: int, tests: int) -> None:
-        """Fresh namespaces, and in each the function of every test."""
+        """Make fresh namespaces, and in each the function of every test."""
         self.functions, self.calls, self.results, self.shown = [], [], [], []
         self.runner.renew()
         name = self.solution.entry_point
@@ -127,7 +128,7 @@ class TimedRunner:
             self.functions.append([find_entry_point(name, namespace) for _ in range(tests)])
 
     def _read(self) -> None:
-        """The arguments of every call; a program reads by itself."""
+        """Decode the arguments of every call; a script reads its input itself."""
         os.lseek(0, 0, os.SEEK_SET)
         if self.solution.entry_point is not None:
             data = os.pread(0, os.fstat(0).st_size, 0)
@@ -153,20 +154,20 @@ class TimedRunner:
         return None
 
     def _execute(self) -> dict[str, Any] | None:
-        """Run the program to its end, its last output included."""
+        """Run the script to its end, including its final output."""
         execution = Execution(self.runner, self.namespaces.pop())
         execution.call()
         self.over = execution.over
         return None if execution.report["status"] == "ok" else execution.report
 
     def _count(self) -> dict[str, Any]:
-        """The same as `call`, and the branches that it took; see `inside.branches`."""
+        """Do the same as `call`, counting branches; see `inside.timing.branches`."""
         with counting() as counted:
             report = self._call()
         return report or {"status": "ok", "branches": counted()}
 
     def _iterate(self, iterations: int) -> dict[str, Any]:
-        """Mercury's protocol in the place of `call`; see `inside.iterations`."""
+        """Run Mercury's protocol in place of `call`; see `inside.timing.iterations`."""
         gc.enable()
         if self.solution.entry_point is None:
             execution = Execution(self.runner)
@@ -182,7 +183,7 @@ class TimedRunner:
         return {"status": "ok", "times": times}
 
     def _show(self) -> None:
-        """What each pass came to, as bytes: nobody gains by answering what makes itself later."""
+        """Encode each pass's results now, so that lazily computed ones gain nothing."""
         gc.enable()
         codecs = self.solution.arguments
         for results, calls in zip(self.results, self.calls, strict=False):
@@ -194,6 +195,6 @@ class TimedRunner:
             )
 
     def _pick(self, which: int) -> None:
-        """Write what a pass came to; a script has done that itself."""
+        """Write one pass's results; a script has already written its own."""
         if self.shown:
             write_all(self.files[3], BETWEEN_TESTS.encode().join(self.shown[which]))

@@ -1,1 +1,1 @@
-"""The walls of a sandbox: namespaces, seccomp, Landlock, and the probe that tries them."""
+"""Restrictions of a sandbox: namespaces, seccomp, Landlock; and a probe of them."""

@@ -1,13 +1,13 @@
-"""A room for a program that is trusted with the network, and not with the harness's data.
+"""A namespace for a program that may use the network, but not the harness's data.
 
-Started by `harness.features.external.agent_sandbox` as `python … agent_namespace.py FD`: FD holds
-the configuration. It makes the room, a file system that shows what is listed and nothing else, with
-process numbers of its own; puts files into the scratch folder, which is kept in memory; and starts
-the program there. It stays as the first process of the room: when the program ends, everything it
-left behind does.
+Started by `harness.features.external.agent_sandbox` as `python … agent_namespace.py FD`, where FD
+holds the configuration. It makes a file system that shows only listed paths, with its own process
+numbers; puts files into the scratch folder, which is kept in memory; and starts the program there.
+It stays as the first process of the namespace, so that all other processes in it end with the
+program.
 
-Without namespaces the program runs where it is started. What it leaves behind is found by its
-descent, and ended too.
+Without namespaces the program runs directly. Processes it leaves behind are found by descent and
+killed too.
 """
 
 import contextlib
@@ -26,18 +26,18 @@ sys.path.insert(0, os.path.abspath(os.path.join(os.path.dirname(__file__), "..",
 
 from inside.walls import linux, namespaces
 
-KINDS = ("user", "mount", "pid", "ipc", "uts", "cgroup")  # not the network
-OWN_FOLDERS = ("/tmp", "/dev/shm", "/run")  # noqa: S108 - new and empty in there
+KINDS = ("user", "mount", "pid", "ipc", "uts", "cgroup")  # the network is shared
+OWN_FOLDERS = ("/tmp", "/dev/shm", "/run")  # noqa: S108 - new and empty inside
 PROCESSES = 4096
 OPEN_FILES = 1 << 16
-CANNOT_START = 127  # as a shell has it
+CANNOT_START = 127  # exit code, as used by shells
 DEATH_BY_SIGNAL = 128
-ROUNDS = 100  # of looking for descendants, each of which may have begun others
+ROUNDS = 100  # searches for descendants, which may start others meanwhile
 _CAPABILITIES_VERSION_3 = 0x20080522
 
 
 def main() -> None:
-    """Make the room, and run the program in it."""
+    """Make the namespace and run the program in it."""
     with os.fdopen(int(sys.argv[1]), "rb") as file:
         config = json.load(file)
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL if config["confined"] else signal.SIGTERM)
@@ -59,14 +59,14 @@ def main() -> None:
             file.write(text)
     if config["probe"]:
         _tell(config, _findings(config))
-    linux.prctl(linux.PR_SET_DUMPABLE, 0)  # the program cannot stop this process by tracing it
+    linux.prctl(linux.PR_SET_DUMPABLE, 0)  # hinders tracing of this process
     _run(config)
 
 
 def _build(view: dict[str, Any]) -> None:
-    """The new root: what the view lists, but for what it hides; and room to write."""
+    """Build the new root: the listed paths but the hidden ones, and writable folders."""
     namespaces.begin_root()
-    for path in OWN_FOLDERS:  # first: what is shown may lie in one
+    for path in OWN_FOLDERS:  # first, since shown paths may be inside one
         _in_memory(path, view["room_bytes"] // 4)
     _in_memory(view["scratch"], view["room_bytes"])
     for link, target in view["links"]:
@@ -78,7 +78,7 @@ def _build(view: dict[str, Any]) -> None:
     for path in view["hides"]:
         _cover(path)
     os.mkdir(namespaces.place("/proc"), 0o555)
-    with contextlib.suppress(OSError):  # not where the outer one is covered, as in containers
+    with contextlib.suppress(OSError):  # fails if the outer /proc is covered, as in containers
         in_memory = namespaces.IN_MEMORY | namespaces.MS_NOEXEC
         linux.mount("proc", namespaces.NEW_ROOT + "/proc", "proc", in_memory)
     _terminals()
@@ -96,7 +96,7 @@ def _in_memory(path: str, size: int) -> None:
 
 
 def _cover(path: str) -> None:
-    """Hide a file or folder that lies in something that is shown."""
+    """Hide a file or folder inside a shown one."""
     target = namespaces.NEW_ROOT + path
     if os.path.isdir(target):
         linux.mount("tmpfs", target, "tmpfs", namespaces.IN_MEMORY, "size=4k,mode=555")
@@ -107,7 +107,7 @@ def _cover(path: str) -> None:
 
 
 def _terminals() -> None:
-    """Terminals of its own, for programs that start others on one."""
+    """Mount a separate devpts, for programs that start others on a terminal."""
     target = namespaces.place("/dev/pts")
     os.mkdir(target)
     with contextlib.suppress(OSError):
@@ -117,7 +117,7 @@ def _terminals() -> None:
 
 
 def _give_up_rights() -> None:
-    """Whoever made the room could unmake it: what covers the data must stay."""
+    """Drop the rights to undo the namespace: the mounts that hide data must stay."""
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
     header = struct.pack("=Ii", _CAPABILITIES_VERSION_3, 0)
     none = ctypes.create_string_buffer(24)
@@ -130,7 +130,7 @@ def _give_up_rights() -> None:
 
 
 def _findings(config: dict[str, Any]) -> dict[str, Any]:
-    """What is not as it should be in the room."""
+    """Return whether the program is found, and hidden paths that are visible."""
     command: list[str] = config["command"]
     hides: list[str] = config["view"]["hides"]
     found = shutil.which(command[0], path=config["env"].get("PATH"))
@@ -139,7 +139,7 @@ def _findings(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shows(path: str) -> bool:
-    """Whether there is anything to be read at a path that is to be hidden."""
+    """Whether a path that should be hidden has readable content."""
     try:
         return bool(os.listdir(path)) if os.path.isdir(path) else os.path.isfile(path)
     except OSError:
@@ -155,7 +155,7 @@ def _tell(config: dict[str, Any], found: dict[str, Any]) -> NoReturn:
 
 
 def _run(config: dict[str, Any]) -> NoReturn:
-    """Start the program, take in whoever loses its parent, and end as the program ends."""
+    """Start the program, reap orphans, and exit with the program's exit code."""
     program = os.fork()
     if not program:
         _become(config)
@@ -175,7 +175,7 @@ def _run(config: dict[str, Any]) -> NoReturn:
 def _become(config: dict[str, Any]) -> NoReturn:
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python's own choice is not for others
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # undo Python's own setting
         os.setsid()
         _limit_memory(config["memory_bytes"])
         os.chdir(config["scratch"])
@@ -187,7 +187,7 @@ def _become(config: dict[str, Any]) -> NoReturn:
 
 
 def _limit_memory(most: int | None) -> None:
-    """Limit what each process may write to; what is only reserved, as by Node and Java, is free."""
+    """Limit memory written by each process; reserved memory (Node, Java) is free."""
     if most is None:
         return
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
@@ -202,7 +202,7 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _end_descendants() -> None:
-    """Kill all that descend from this process, until there are none."""
+    """Kill all descendants of this process, until none is left."""
     for _ in range(ROUNDS):
         alive = _descendants()
         if not alive:
@@ -216,7 +216,7 @@ def _end_descendants() -> None:
 
 
 def _descendants() -> list[int]:
-    """All processes below this one that are not dead yet."""
+    """Return all descendants of this process that are still alive."""
     children: dict[int, list[int]] = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError, ValueError, IndexError):

@@ -1,9 +1,9 @@
-"""The way into the sandbox: gives up what a fork server must not have, then becomes one.
+"""Entry into the sandbox: drops privileges, then becomes the fork server.
 
-Started by `harness.sandbox.launch` as `python … enter.py FD`: FD is the socket to the worker, whose
-first message is the configuration; judged code can read a command line. It says on the socket what
-went wrong, if anything does. Nothing of its memory is there afterwards: the fork server is a
-program of its own.
+Started by `harness.sandbox.launch` as `python … enter.py FD`, where FD is the socket to the
+worker. The configuration is the first message on it, since judged code can read a command line.
+Errors are reported on the socket. The fork server replaces this program, so nothing of its memory
+remains.
 """
 
 import contextlib
@@ -26,19 +26,20 @@ _CAPABILITIES_VERSION_3 = 0x20080522
 
 
 def claim_stack() -> None:
-    """Set the stack limit: the room for it is laid out when a program starts."""
+    """Set the stack limit, which takes effect when a program starts."""
     check_hard(resource.RLIMIT_STACK, STACK_BYTES)
     hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
     resource.setrlimit(resource.RLIMIT_STACK, (STACK_BYTES, hard))
 
 
 def change_user(user: int, group: int, *, keep_reading: bool) -> None:
-    """Become a user who owns nothing.
+    """Become a user that owns nothing.
 
     Args:
-        user: its number.
-        group: likewise.
-        keep_reading: keep the right to read what only root may; Landlock says what of it.
+        user: the user id.
+        group: the group id.
+        keep_reading: whether to keep the right to read files only root may read, which Landlock
+            restricts.
     """
     if keep_reading:
         linux.prctl(linux.PR_SET_KEEPCAPS, 1)
@@ -50,7 +51,7 @@ def change_user(user: int, group: int, *, keep_reading: bool) -> None:
         held = ctypes.create_string_buffer(24)
         linux.check(linux.LIBC.capget(header, held), "capget")
         permitted = struct.unpack("=6I", held.raw)[1]
-        # Containers may have the second only; what more it permits, Landlock refuses.
+        # Containers may have only the second; Landlock refuses the additional rights it gives.
         right = next((r for r in RIGHTS_TO_READ if permitted >> r & 1), RIGHTS_TO_READ[0])
         bit = 1 << right
         linux.check(linux.LIBC.capset(header, struct.pack("=6I", bit, bit, bit, 0, 0, 0)), "capset")
@@ -58,7 +59,7 @@ def change_user(user: int, group: int, *, keep_reading: bool) -> None:
 
 
 def enter(config: dict[str, Any]) -> list[str]:
-    """Go where the configuration says; returns the command that is to follow."""
+    """Enter the configured sandbox; return the command to run in it."""
     claim_stack()
     if config["means"] == "direct":
         user, group = config["user"] or (os.getuid(), os.getgid())
@@ -70,7 +71,7 @@ def enter(config: dict[str, Any]) -> list[str]:
 
 
 def main() -> None:
-    """Enter, and become what the command says."""
+    """Enter the sandbox and execute the command."""
     connection = Connection(int(sys.argv[1]))
     try:
         config, _ = connection.receive() or ({}, [])

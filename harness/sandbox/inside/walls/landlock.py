@@ -1,4 +1,4 @@
-"""Landlock: which files a judged program may touch, without any privilege; see landlock(7)."""
+"""Landlock: restricts file access without needing privileges; see landlock(7)."""
 
 import ctypes
 import os
@@ -18,21 +18,21 @@ OF_FILES = WRITE_FILE | READ_FILE | TRUNCATE
 READ = READ_FILE | READ_DIR
 USE = READ | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | REFER | TRUNCATE
 
-# By the version that brought them: what is handled is denied unless a rule allows it.
+# Rights by the version that introduced them; handled rights are denied unless a rule allows them.
 _OF_FILE_SYSTEM = {1: (1 << 13) - 1, 2: REFER, 3: TRUNCATE, 5: 1 << 15}
 _TCP = {4: 3}  # bind, connect
 _SCOPES = {6: 3}  # abstract unix sockets, signals
 
 
 class Ruleset:
-    """Rules that a process takes upon itself and its children.
+    """Rules that a process applies to itself and its children.
 
     Args:
-        rules: path -> rights there and beneath; what is not there is passed over.
+        rules: path -> rights for it and everything below; missing paths are skipped.
 
     Raises:
         OSError: the kernel has no Landlock, or forbids it.
-        ValueError: there is no table of the machine's calls.
+        ValueError: the machine's system calls are unknown.
     """
 
     def __init__(self, rules: Iterable[tuple[str, int]]) -> None:
@@ -64,5 +64,5 @@ class Ruleset:
             os.close(place)
 
     def enforce(self) -> None:
-        """Lock this process in, for good; it must have given up new privileges before."""
+        """Apply the rules to this process permanently; needs the no-new-privileges flag."""
         linux.syscall(self._call["landlock_restrict_self"], self.descriptor, 0)

@@ -1,4 +1,4 @@
-"""What a runner does to itself before it meets judged code, and can never undo."""
+"""Irreversible restrictions a runner applies before it runs judged code."""
 
 import os
 import resource
@@ -10,10 +10,10 @@ from inside.walls import landlock
 from inside.walls.seccomp import Filter
 
 OPEN_FILES = 64
-PROCESSES = 512  # and threads, of the user that the runner is
-ROOM_TO_MAP = 1 << 30  # address space beyond the memory limit: stacks and such, mapped and not used
+PROCESSES = 512  # and threads of the runner's user
+ROOM_TO_MAP = 1 << 30  # address space above the memory limit, for unused pages, e.g. stacks
 
-# By Python's own names, where the kernel cannot be asked to refuse; see the audit events table.
+# Python's audit events to refuse if the kernel cannot; see the audit events table.
 DENIED_EVENTS = (
     *("os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn", "os.system", "os.kill"),
     *("os.killpg", "pty.spawn", "subprocess.Popen", "socket.", "signal.pthread_kill"),
@@ -22,15 +22,16 @@ AF_UNIX = 1
 
 
 class Lockdown:
-    """The layers that a process takes upon itself, prepared once for many.
+    """Restrictions prepared once and applied by many processes to themselves.
 
     Args:
         level: a value of `harness.sandbox.isolation.Level`.
-        view: what of the file system may be read, as `harness.sandbox.file_view` describes it.
-        counted: whether the user's processes are the sandbox's alone, so that they can be limited.
+        view: the readable files, as in `harness.sandbox.file_view`.
+        counted: whether the user's processes all belong to the sandbox, so that their number can
+            be limited.
 
     Attributes:
-        missing: layer -> why it is not there.
+        missing: layer -> why it is unavailable.
     """
 
     def __init__(self, level: str, view: dict[str, Any], *, counted: bool) -> None:
@@ -54,7 +55,7 @@ class Lockdown:
                 self.missing["landlock"] = str(error)
 
     def limit(self, memory_bytes: int, file_bytes: int) -> None:
-        """Set the resource limits; the memory in use is judged from outside."""
+        """Set the resource limits; memory in use is checked from outside."""
         limits = [
             (resource.RLIMIT_AS, memory_bytes + ROOM_TO_MAP),
             (resource.RLIMIT_FSIZE, file_bytes),
@@ -75,13 +76,13 @@ class Lockdown:
             check_hard(resource.RLIMIT_DATA, memory_bytes + ROOM_TO_MAP)
 
     def restrict_files(self) -> None:
-        """Leave nothing of the file system but what the view shows."""
+        """Restrict file access to the view."""
         if self.ruleset is not None:
             self.ruleset.enforce()
             os.close(self.ruleset.descriptor)
 
     def restrict_calls(self) -> None:
-        """Leave nothing of the kernel but what the filter lets through."""
+        """Restrict system calls to those the filter allows."""
         if self.filter is not None:
             self.filter.install()
         else:
@@ -89,10 +90,10 @@ class Lockdown:
 
 
 def check_hard(kind: int, value: int) -> None:
-    """See to it that this process may have so much of something.
+    """Check that this process may have a given amount of a resource.
 
     Raises:
-        ResourceError: it was started under a limit that a right program might hit.
+        ResourceError: its hard limit is so low that a correct program might hit it.
     """
     hard = resource.getrlimit(kind)[1]
     if hard != resource.RLIM_INFINITY and hard < value:
@@ -101,14 +102,14 @@ def check_hard(kind: int, value: int) -> None:
 
 
 class ResourceError(Exception):
-    """The machine, or who started the harness, grants too little."""
+    """The machine, or the environment the harness was started in, grants too little."""
 
 
 def _deny(event: str, arguments: tuple[Any, ...]) -> None:
     if event.startswith(DENIED_EVENTS):
         if event == "os.kill" and arguments[0] == os.getpid():
             return
-        if event == "socket.__new__" and arguments[1] == AF_UNIX:  # half of a pair; leads nowhere
+        if event == "socket.__new__" and arguments[1] == AF_UNIX:  # half of a pair
             return
         raise PermissionError(1, "Operation not permitted", event)
 
@@ -124,7 +125,7 @@ def _rules(view: dict[str, Any]) -> Iterator[tuple[str, int]]:
 
 
 def _around(path: str, hidden: list[str]) -> Iterator[tuple[str, int]]:
-    """Rules for a folder but not for what is hidden in it: rules only ever add."""
+    """Yield rules for a folder except its hidden parts: rules can only add rights."""
     inner = [each for each in hidden if each.startswith(f"{path}/")]
     if path in hidden:
         return

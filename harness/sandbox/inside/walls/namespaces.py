@@ -1,8 +1,8 @@
-"""A container of our own making: what is outside it is not there, see namespaces(7).
+"""A container made with system calls directly, see namespaces(7).
 
-The program that calls `enter` stays outside, waits, and passes the end on; a copy of it goes on
-inside as process 1 of namespaces of its own: user, process, mount, network, System V IPC, host name
-and control group. When that ends, the kernel ends everything in there.
+The program that calls `enter` stays outside, waits, and passes on the exit code. A copy of it
+continues as process 1 of new namespaces: user, process, mount, network, System V IPC, host name
+and control group. When that process ends, the kernel ends all others in them.
 """
 
 import contextlib
@@ -29,9 +29,9 @@ MNT_DETACH = 2
 AT_FDCWD, AT_RECURSIVE = -100, 0x8000
 MOUNT_ATTR_RDONLY, MOUNT_ATTR_NOSUID, MOUNT_ATTR_NODEV = 1, 2, 4
 IN_MEMORY = MS_NOSUID | MS_NODEV
-SOME_FOLDER = "/tmp"  # noqa: S108 - there everywhere; only we see what is mounted over it
+SOME_FOLDER = "/tmp"  # noqa: S108 - exists everywhere; a mount over it is visible only here
 NEW_ROOT, OLD_ROOT = "/new", "/old"
-USER = 1000  # who a judged program is, in there
+USER = 1000  # user id of a judged program inside
 
 
 def enter(
@@ -40,16 +40,16 @@ def enter(
     kinds: Iterable[str] = tuple(NEW),
     build: Callable[[dict[str, Any]], None] | None = None,
 ) -> None:
-    """Go on inside new namespaces; the caller's own process never returns.
+    """Continue inside new namespaces; the calling process never returns.
 
     Args:
-        view: what of the file system is seen there, as `harness.sandbox.file_view` describes it.
-        outside: the user and group that the one inside is to the kernel.
-        kinds: the namespaces that are new, of `NEW`.
-        build: makes the new root from the view; that of a judged program by itself.
+        view: the visible files, as in `harness.sandbox.file_view`.
+        outside: the user and group outside that the inner user is mapped to.
+        kinds: the namespaces to make new, of `NEW`.
+        build: makes the new root from the view; by default that of a judged program.
 
     Raises:
-        OSError: the system does not let us.
+        OSError: the system does not allow it.
     """
     clone = syscalls.own(linux.machine())["clone"]
     go, tell = os.pipe()
@@ -68,16 +68,16 @@ def enter(
         os.setgroups([])
         os.setresgid(USER, USER, USER)
         os.setresuid(USER, USER, USER)
-        linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)  # a change of user clears it
+        linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)  # changing the user clears it
 
 
 def _wait(pid: int, tell: int, outside: tuple[int, int]) -> NoReturn:
-    """The side that stays: says who is who, waits, and ends as the other ended."""
+    """Map the users, wait for the inner process, and exit with its exit code."""
     with contextlib.suppress(OSError):
         _map_users(pid, outside)
         os.write(tell, b"y")
     os.close(tell)
-    os.closerange(3, 1024)  # the socket: only the one inside may hold it
+    os.closerange(3, 1024)  # the socket: only the inner process may hold it
     status = os.waitpid(pid, 0)[1]
     os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
 
@@ -96,7 +96,7 @@ def _write(path: str, text: str) -> None:
 
 
 def _build(view: dict[str, Any]) -> None:
-    """Make a root of its own in memory and leave the old one behind."""
+    """Make a root file system in memory and leave the old one."""
     begin_root()
     for link, target in view["links"]:
         os.symlink(target, place(link))
@@ -121,17 +121,17 @@ def _build(view: dict[str, Any]) -> None:
 
 
 def begin_root() -> None:
-    """Begin a root in memory: it grows at `NEW_ROOT`, and what was is at `OLD_ROOT`."""
+    """Start a root in memory at `NEW_ROOT`, with the old root at `OLD_ROOT`."""
     linux.mount("none", "/", None, MS_REC | MS_PRIVATE)
     linux.mount("tmpfs", SOME_FOLDER, "tmpfs", IN_MEMORY, "size=64k,mode=755")
     os.mkdir(SOME_FOLDER + NEW_ROOT)
     os.mkdir(SOME_FOLDER + OLD_ROOT)
-    _pivot(SOME_FOLDER, SOME_FOLDER + OLD_ROOT)  # to reach what lies beneath it too
+    _pivot(SOME_FOLDER, SOME_FOLDER + OLD_ROOT)  # so that paths below it can be reached too
     linux.mount("tmpfs", NEW_ROOT, "tmpfs", IN_MEMORY, "size=1m,mode=755")
 
 
 def finish_root() -> None:
-    """Leave what was behind, for good; the new root can only be read."""
+    """Detach the old root for good; the new root becomes read-only."""
     linux.check(linux.LIBC.umount2(OLD_ROOT.encode(), MNT_DETACH), "umount the old root")
     os.chdir(NEW_ROOT)
     _pivot(".", ".")
@@ -147,22 +147,22 @@ def _pivot(new: str, old: str) -> None:
 
 
 def _mount_processes() -> None:
-    """The one folder by which a program may name its own streams: /dev/stdin leads through it."""
+    """Mount /proc, the only way to name a program's own streams: /dev/stdin uses it."""
     os.mkdir(place("/proc"), 0o555)
-    with contextlib.suppress(OSError):  # not where the outer one is covered, as in containers
+    with contextlib.suppress(OSError):  # fails if the outer /proc is covered, as in containers
         linux.mount("proc", NEW_ROOT + "/proc", "proc", IN_MEMORY | MS_NOEXEC, "subset=pid")
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         os.symlink(f"/proc/self/fd/{descriptor}", place(f"/dev/{name}"))
 
 
 def place(path: str) -> str:
-    """Where a path will be in the new root, its parents made."""
+    """Return a path's location in the new root, creating its parents."""
     os.makedirs(NEW_ROOT + os.path.dirname(path), exist_ok=True)
     return NEW_ROOT + path
 
 
 def bind(path: str, *, device: bool = False) -> None:
-    """Show a file or folder at its own place in the new root, to be read only."""
+    """Show a file or folder read-only at its own path in the new root."""
     source, target = OLD_ROOT + path, place(path)
     if stat.S_ISDIR(os.stat(source).st_mode):
         os.makedirs(target, exist_ok=True)
@@ -174,7 +174,7 @@ def bind(path: str, *, device: bool = False) -> None:
 
 
 def set_attributes(target: str, attributes: int, flags: int = 0) -> None:
-    """Make a mount one that can only be read, say; see mount_setattr(2)."""
+    """Set a mount's attributes, such as read-only; see mount_setattr(2)."""
     number = syscalls.own(linux.machine())["mount_setattr"]
     body = struct.pack("=QQQQ", attributes, 0, 0, 0)
     linux.syscall(number, AT_FDCWD, target.encode(), flags, body, len(body))

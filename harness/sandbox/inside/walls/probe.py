@@ -1,7 +1,7 @@
-"""What holds: a forked process tries what a judged program must not be able to do.
+"""Test of the sandbox: a forked process tries what judged programs must not do.
 
-It takes the layers upon itself in the order in which a runner does, and tries each one's own
-boundary before the next is there, so that no layer answers for another.
+It applies the layers in a runner's order, and tests each layer's own boundary before applying the
+next, so that no layer covers for another.
 """
 
 import _socket
@@ -29,20 +29,20 @@ Attempt = Callable[[], None]
 
 
 class EscapeError(Exception):
-    """What must be refused was not; says what it was."""
+    """An action that must be refused succeeded; the message says which."""
 
 
 def probe(lockdown: Lockdown, canaries: dict[str, Any]) -> dict[str, str]:
-    """Try every layer.
+    """Test every layer.
 
     Args:
-        lockdown: what a runner takes upon itself.
-        canaries: what is there outside and must not be reached: `files`, a listening `port`, a
-            `process` and its `user`, the `key` of a shared memory segment; the `environment` that
-            is allowed, and the `descriptors` that are known.
+        lockdown: the restrictions a runner applies.
+        canaries: things outside that must not be reachable: `files`, a listening `port`, a
+            `process` and its `user`, the `key` of a shared memory segment; also the allowed
+            `environment` and the known `descriptors`.
 
     Returns:
-        Layer -> what got through; empty where it held.
+        Layer -> what got through; empty if the layer held.
     """
     read, write = os.pipe()
     pid = os.fork()
@@ -65,7 +65,7 @@ def probe(lockdown: Lockdown, canaries: dict[str, Any]) -> dict[str, str]:
 
 
 def _try_all(lockdown: Lockdown, canaries: dict[str, Any]) -> dict[str, str]:
-    """The order matters: from here on each step closes what the next may not need."""
+    """Test every layer, in an order in which steps remove what later ones need not."""
     found: dict[str, str] = {}
 
     def test(layer: str, attempt: Attempt) -> None:
@@ -104,7 +104,7 @@ def _outcome(attempt: Attempt) -> str:
 
 
 def _be_somebody(user: int) -> None:
-    """In a user namespace of its own, nobody is the user outside."""
+    """Check the user namespace: a process in it must not be the user outside."""
     try:
         with open("/proc/self/uid_map", encoding="ascii") as file:
             lines = file.read().split("\n")
@@ -207,7 +207,7 @@ def _list_root() -> None:
 
 
 def _use_folder() -> None:
-    """This one must succeed."""
+    """Check that the working directory is usable; only this one must succeed."""
     with open("probe", "w+b") as file:
         file.write(b"mine")
         file.seek(0)
@@ -218,7 +218,7 @@ def _use_folder() -> None:
 
 
 def _call_kernel(process: int, *, bare: bool) -> None:
-    """Try calls; `bare` ones too, which go past the interpreter."""
+    """Try system calls; with `bare`, also ones that bypass the interpreter."""
     attempts: dict[str, Callable[[], object]] = {
         "fork": os.fork,
         "run a program": lambda: os.execv("/bin/true", ["true"]),

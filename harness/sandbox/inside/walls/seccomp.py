@@ -1,9 +1,9 @@
-"""The system call filter: what a judged program may ask of the kernel.
+"""The system call filter of judged programs.
 
-A classic BPF program, see seccomp(2): an allow-list, so that a call which a newer kernel brings is
-closed until somebody has thought about it. What is refused fails with EPERM, and what the list
-cannot know with ENOSYS, at which C libraries fall back to older calls. It stays in force for every
-thread of the process, and nothing takes it back.
+A classic BPF program, see seccomp(2). It is an allow-list, so that calls of newer kernels stay
+closed until they have been reviewed. Refused calls fail with EPERM. Calls the list cannot know
+fail with ENOSYS, at which C libraries fall back to older calls. The filter applies to every thread
+of the process and cannot be removed.
 """
 
 import ctypes
@@ -15,38 +15,38 @@ from collections.abc import Callable, Sequence
 from inside.walls import linux, syscalls
 
 SECCOMP_SET_MODE_FILTER = 1
-SECCOMP_FILTER_FLAG_SPEC_ALLOW = 4  # no slow-down for fear of what shares this process: nothing
+SECCOMP_FILTER_FLAG_SPEC_ALLOW = 4  # no mitigation slow-down: nothing else shares this process
 AUDIT_ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 FIRST_X32 = 0x40000000
-LAST_KNOWN = 470  # beyond it a call is newer than this list
+LAST_KNOWN = 470  # higher numbers are calls newer than this list
 
-# A thread shares all with its process: what it had of its own, descriptors say, no limit counts.
+# A thread shares everything with its process; a separate descriptor table would escape limits.
 OF_A_THREAD = 0x00010F00  # CLONE_VM, _FS, _FILES, _SIGHAND, _THREAD
-TRUNCATING, TO_READ = 0o1003, 0o1000  # O_TRUNC | O_ACCMODE, and O_TRUNC | O_RDONLY of them
-PRCTL_ALLOWED = (3, 15, 16, 0x53564D41)  # dumpable?, set and get a thread's name, name a mapping
-IOCTL_ALLOWED = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # terminal? bytes left? flags
-FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030, 1032)  # copies, flags, a pipe's size: no locks, no leases
+TRUNCATING, TO_READ = 0o1003, 0o1000  # O_TRUNC | O_ACCMODE, and O_TRUNC | O_RDONLY
+PRCTL_ALLOWED = (3, 15, 16, 0x53564D41)  # get dumpable, set and get a thread's name, name a mapping
+IOCTL_ALLOWED = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # is a terminal, bytes left, flags
+FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030, 1032)  # copies, flags, pipe size; no locks or leases
 
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data
 _LOAD, _JUMP, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x54, 0x06
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 
-# A pair of joined streams leads nowhere; event loops wake themselves by one.
+# A socket pair connects only to itself; event loops use one to wake themselves.
 UNIX = (1,)
 STREAMS = tuple(1 | flags for flags in (0, 0o4000, 0o2000000, 0o2004000))
 
-MOST_JUMP = 255  # of a conditional one
-_PROCESS = -1  # stands for the process's own number
+MOST_JUMP = 255  # longest conditional jump
+_PROCESS = -1  # placeholder for the process's own id
 
 Instruction = tuple[int, int, int, int]
 Code = list[Instruction]
 
 
 class Filter:
-    """The filter of a machine, made once and completed by each process with its own number.
+    """The filter of a machine, built once; each process fills in its own id.
 
     Raises:
-        ValueError: there is no table of the machine's calls.
+        ValueError: the machine's system calls are unknown.
     """
 
     def __init__(self, machine: str | None = None) -> None:
@@ -59,13 +59,13 @@ class Filter:
         )
         self.own = [8 * n + 4 for n, (*_, k) in enumerate(self.code) if k == _PROCESS]
         self.number = syscalls.own(self.machine)["seccomp"]
-        # Made here, so that a process has only its number to fill in: what is forked from this one
-        # has it at the same address.
+        # Built here, so that a forked process only fills in its id: it finds the buffer at the
+        # same address.
         body = (ctypes.c_char * len(self.packed)).from_buffer(self.packed)
         self.program = struct.pack("HxxxxxxP", len(self.code), ctypes.addressof(body))
 
     def install(self) -> None:
-        """Lock this process in: it may signal itself and no other from now on.
+        """Apply the filter to this process, which can then signal only itself.
 
         Raises:
             OSError: the kernel has no filters, or they are forbidden.
@@ -87,7 +87,7 @@ _UNKNOWN = _return(_ERROR | errno.ENOSYS)
 
 
 def _only(position: int, values: Sequence[int], then: Code = _YES) -> Code:
-    """Go on where an argument, its lower half, is one of these; refuse the call elsewhere."""
+    """Continue if an argument's lower half is one of the values; else refuse."""
     code: Code = [(_LOAD, 0, 0, _FIRST_ARGUMENT + 8 * position)]
     for number, value in enumerate(values):
         code.append((_EQUAL, len(values) - number, 0, value))
@@ -95,19 +95,19 @@ def _only(position: int, values: Sequence[int], then: Code = _YES) -> Code:
 
 
 def _nothing(position: int) -> Code:
-    """Allow the call where an argument, both its halves, is zero."""
+    """Allow the call if an argument, both halves, is zero."""
     upper: Code = [(_LOAD, 0, 0, _FIRST_ARGUMENT + 8 * position + 4), (_EQUAL, 1, 0, 0)]
     return _only(position, [0], [*upper, *_NO, *_YES])
 
 
 def _threads() -> Code:
-    """Allow a clone that is a thread."""
+    """Allow only clones that are threads."""
     mask: Instruction = (_AND, 0, 0, OF_A_THREAD)
     return [(_LOAD, 0, 0, _FIRST_ARGUMENT), mask, (_EQUAL, 1, 0, OF_A_THREAD), *_NO, *_YES]
 
 
 def _not_emptying(position: int) -> Code:
-    """Refuse to empty a file that is opened to be read: older Landlocks do not look at that."""
+    """Refuse read-only opens that truncate the file: older Landlocks allow them."""
     mask: Instruction = (_AND, 0, 0, TRUNCATING)
     load: Instruction = (_LOAD, 0, 0, _FIRST_ARGUMENT + 8 * position)
     return [load, mask, (_EQUAL, 0, 1, TO_READ), *_NO, *_YES]
@@ -115,7 +115,7 @@ def _not_emptying(position: int) -> Code:
 
 _CHECKS: dict[str, Callable[[], Code]] = {
     "clone": _threads,
-    "clone3": lambda: _UNKNOWN,  # its flags lie in memory, out of a filter's sight
+    "clone3": lambda: _UNKNOWN,  # its flags are in memory, which a filter cannot read
     "open": lambda: _not_emptying(1),
     "openat": lambda: _not_emptying(2),
     "kill": lambda: _only(0, [_PROCESS]),
@@ -133,7 +133,7 @@ _CHECKS: dict[str, Callable[[], Code]] = {
 def _program(machine: str) -> Code:
     answers = dict.fromkeys(syscalls.allowed(machine).values(), _YES)
     answers |= {number: _CHECKS[name]() for name, number in syscalls.checked(machine).items()}
-    ranges: list[tuple[int, Code]] = []  # from a number on, an answer
+    ranges: list[tuple[int, Code]] = []  # first number of each range, and its answer
     for number in range(LAST_KNOWN + 1):
         answer = answers.get(number, _NO)
         if not ranges or ranges[-1][1] != answer:
@@ -151,7 +151,7 @@ def _program(machine: str) -> Code:
 
 
 def _search(ranges: Sequence[tuple[int, Code]]) -> Code:
-    """A binary search for the number's range, and its answer."""
+    """Return a binary search for the number's range, and its answer."""
     if len(ranges) == 1:
         return ranges[0][1]
     middle = len(ranges) // 2

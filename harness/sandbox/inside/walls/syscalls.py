@@ -1,7 +1,7 @@
-"""System calls by name: what a judged program may ask of the kernel, and their numbers.
+"""System calls allowed to a judged program, by name, with their numbers.
 
-A row is a name, its number on x86-64, and on aarch64 (`-`: not there). The numbers are those of the
-kernel's own headers: `asm/unistd_64.h`, and `asm-generic/unistd.h`, which aarch64 uses.
+A row is a name, its number on x86-64, and on aarch64 (`-`: does not exist). The numbers are from
+the kernel's headers: `asm/unistd_64.h`, and `asm-generic/unistd.h`, which aarch64 uses.
 """
 
 _ALLOWED = """
@@ -47,7 +47,7 @@ clone 56 220, clone3 435 435, kill 62 129, tgkill 234 131, prlimit64 302 261, pr
 ioctl 16 29, fcntl 72 25, socketpair 53 199, sendto 44 206, recvfrom 45 207
 open 2 -, openat 257 56
 """
-# What the sandbox itself needs, before it locks itself in.
+# Needed by the sandbox itself before it locks itself in.
 _OWN = """
 seccomp 317 277, landlock_create_ruleset 444 444, landlock_add_rule 445 445
 landlock_restrict_self 446 446, mount_setattr 442 442, pivot_root 155 41
@@ -71,15 +71,15 @@ def _numbers(text: str, machine: str) -> dict[str, int]:
 
 
 def allowed(machine: str) -> dict[str, int]:
-    """The calls that are let through whatever their arguments; ValueError for a machine unknown."""
+    """Return the calls allowed with any arguments; ValueError for an unknown machine."""
     return _numbers(_ALLOWED, machine)
 
 
 def checked(machine: str) -> dict[str, int]:
-    """The calls that are let through for some arguments."""
+    """Return the calls allowed with some arguments only."""
     return _numbers(_CHECKED, machine)
 
 
 def own(machine: str) -> dict[str, int]:
-    """The calls that have no function in the C library, and those that are checked."""
+    """Return calls without a C library function, and calls with checked arguments."""
     return _numbers(_OWN, machine) | checked(machine)
