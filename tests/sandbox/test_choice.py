@@ -43,7 +43,7 @@ from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
 secret, unsafe = sys.argv[1], len(sys.argv) > 2
 found = {"user": os.getuid()}
-found["why"] = {str(each): probe_isolation(each).failure for each in CANDIDATES}
+found["why"] = {str(each): probe_isolation(each).broken for each in CANDIDATES}
 reader = f"try: print(len(open({secret!r}).read()))\\nexcept OSError: print('no')"
 test = TestCase(input="20\\n", output="40", public=True)
 def judged(isolation):
