@@ -35,7 +35,8 @@ class Solution:
         meddles: whether it may change the built-ins. It then gets the real ones, which are
             restored for each test.
         has_nodes: whether arguments or result use the preamble's node classes.
-        may_write: whether its text suggests that it can reach a standard stream.
+        may_write: whether its text suggests that it can reach a standard stream, a thread or a
+            hook of the interpreter. Code that comes with a test always can.
         wanted: the parts of the preamble it needs, set by `Preamble.fill`.
     """
 
@@ -47,7 +48,8 @@ class Solution:
         self.result: str = job["result"]
         self.meddles = "builtins" in self.text
         self.has_nodes = not {*self.arguments, self.result} <= {"json"}
-        self.may_write = self.entry_point is None or _WRITES.search(self.text) is not None
+        calls = self.entry_point is not None and self.result not in {"tests", "session"}
+        self.may_write = not calls or _WRITES.search(self.text) is not None
         self.wanted: list[CodeType] | None = None
 
 
