@@ -19,11 +19,13 @@ WARM = frozenset(
 )
 
 
-# Any other access to a stream needs an import or a dunder name. A program that evades this check
-# is treated differently only in the display of its own output.
+# Any other access to a stream, a thread or a hook needs an import or a dunder name; modules of the
+# preamble have some under a leading underscore. A program that evades this check keeps its own
+# streams, threads and settings from one test to the next, as it can keep data in any module.
 _WRITES = re.compile(
-    r"import|__|\b(?:print|input|open|sys|os|io|builtins|exec|eval|compile|getattr|vars|globals"
-    r"|locals|dir|help|breakpoint|exit|quit|copyright|credits|license|threading)\b"
+    r"import|__|frame|\b(?:print|input|open|_?sys|_?os|_?io|builtins|exec|eval|compile|getattr|vars"
+    r"|globals|locals|dir|help|breakpoint|exit|quit|copyright|credits|license|_?thread(?:ing)?"
+    r"|signal|gc|atexit|modules|f_back|f_globals|f_builtins)\b"
 )
 
 
