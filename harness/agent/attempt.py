@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from harness.agent.events import PublicTests
 from harness.agent.extraction.code import Extract, extract
 from harness.agent.journal import Journal
 from harness.agent.request_gate import OPEN, Gate
-from harness.agent.templates.prompt_set import PromptSet
+from harness.agent.strategies.external_names import REPAIR_ROUNDS, SHOTS
 from harness.models.protocol import (
     ContextOverflowError,
     Frozen,
@@ -21,8 +21,11 @@ from harness.models.protocol import (
     Usage,
 )
 from harness.problem import ProblemView
-from harness.tools.toolbox import Toolbox
 from harness.tools.workspace import Workspace
+
+if TYPE_CHECKING:
+    from harness.agent.templates.prompt_set import PromptSet
+    from harness.tools.toolbox import Toolbox
 
 
 class StopReason(StrEnum):
@@ -127,8 +130,8 @@ class StrategyOptions(Frozen):
     """
 
     stop_on_pass: bool = True
-    repair_rounds: int = 1
-    best_of: int = 5
+    repair_rounds: int = REPAIR_ROUNDS
+    best_of: int = SHOTS
     show_budget: bool = False
 
 
@@ -209,13 +212,13 @@ class Session:
     problem: ProblemView
     model: Model
     settings: ModelSettings
-    prompt: PromptSet
-    toolbox: Toolbox
+    prompt: "PromptSet"
+    toolbox: "Toolbox"
     workspace: Workspace
     limits: Limits
     journal: Journal
     extract: Extract = extract
-    fallback_prompt: PromptSet | None = None
+    fallback_prompt: "PromptSet | None" = None
     gate: Gate = OPEN
     ways: StrategyOptions = field(default_factory=StrategyOptions)
     nudge: str = NUDGE

@@ -1,5 +1,6 @@
 """The command line: the program, flags made from settings, help, and completion."""
 
+import gc
 import os
 import sys
 
@@ -11,6 +12,7 @@ def main() -> None:
     from harness.cli.memory import end, end_when_out_of_memory, is_out_of_memory
 
     end_when_out_of_memory()
+    gc.disable()  # until the command is imported: imports make no garbage, and all of it stays
     try:
         from harness.cli.app import app
         from harness.cli.completion import COMPLETE, answered

@@ -1,5 +1,6 @@
 """The program `harness`; commands in the registry are imported when used."""
 
+import gc
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -57,6 +58,9 @@ class LazyGroup(HelpGroup):
 
 def _imported(command: Command) -> Any:
     found: typer.Typer | Callable[..., Any] = resolve(command.target)
+    if not gc.isenabled():  # the program has started: what is imported is never looked through
+        gc.freeze()
+        gc.enable()
     if isinstance(found, typer.Typer):
         return get_group_from_info(
             TyperInfo(found, name=command.name, cls=HelpGroup),

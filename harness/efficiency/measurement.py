@@ -20,7 +20,8 @@ from harness.efficiency import (
     reference_times,
 )
 from harness.efficiency.expected import Expected
-from harness.efficiency.scale import PROTOCOL, Efficiency, Scale, Timing
+from harness.efficiency.scale import PROTOCOL, Efficiency, Scale
+from harness.efficiency.timing_names import Timing
 from harness.efficiency.turns import LapError
 from harness.errors import DataError
 from harness.grading.checkers import CheckerError

@@ -1,12 +1,11 @@
 """Time scale of a problem's references, and a solution's place on it."""
 
-from typing import Literal, Self
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
 from harness.efficiency.beyond import Timed, beyond, beyond_half_width, percentile
-
-Timing = Literal["paired", "mercury"]
+from harness.efficiency.timing_names import Timing
 
 PROTOCOL = 1
 """Version of the measurement, to be raised when it changes; scales of two do not compare."""

@@ -8,12 +8,14 @@ import re
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.errors import UsageError
-from harness.models.protocol import Usage
+
+if TYPE_CHECKING:
+    from harness.models.protocol import Usage
 
 BUNDLED = "bundled"
 """Value that stands for the list in the package, instead of a file of prices."""
@@ -135,7 +137,7 @@ def _what(error: Any) -> str:
     return f"{error['msg']}{shown}"
 
 
-def cost(usage: Usage | None, price: Price | None) -> float | None:
+def cost(usage: "Usage | None", price: Price | None) -> float | None:
     """Return US dollars; None when usage or price is unknown, never a guess."""
     if usage is None or price is None:
         return None

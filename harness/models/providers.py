@@ -33,6 +33,8 @@ class Protocol(StrEnum):
 
 Api = Literal["chat", "responses", "messages"]
 """Value of `--api` for a protocol."""
+ToolProtocol = Literal["auto", "native", "text"]
+"""How tools are described to a model; `auto`: natively, or in text if that is refused."""
 
 APIS: dict[Api, Protocol] = {
     "chat": Protocol.CHAT_COMPLETIONS,

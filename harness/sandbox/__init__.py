@@ -15,10 +15,14 @@ A program's failures raise nothing: an `Execution` says how it ended, what it wr
 time and memory it took. `harness.Sandbox` is a synchronous form that also compares results.
 """
 
-from harness.sandbox.isolation import Isolation, IsolationError, Level
-from harness.sandbox.limits import Limits
-from harness.sandbox.pool import SandboxPool
-from harness.sandbox.program import Ending, Execution, Program, SandboxError
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from harness.sandbox.isolation import Isolation, IsolationError, Level
+    from harness.sandbox.limits import Limits
+    from harness.sandbox.pool import SandboxPool
+    from harness.sandbox.program import Ending, Execution, Program, SandboxError
 
 __all__ = [
     "Ending",
@@ -31,3 +35,19 @@ __all__ = [
     "SandboxError",
     "SandboxPool",
 ]
+
+_HOMES = {
+    "harness.sandbox.isolation": ("Isolation", "IsolationError", "Level"),
+    "harness.sandbox.limits": ("Limits",),
+    "harness.sandbox.pool": ("SandboxPool",),
+    "harness.sandbox.program": ("Ending", "Execution", "Program", "SandboxError"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: a setting of a limit needs no pool."""
+    for home, names in _HOMES.items():
+        if name in names:
+            found = globals()[name] = getattr(import_module(home), name)
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,13 +15,14 @@ its machine is repeated on another, and nothing is counted twice: the caller get
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
 from harness.errors import HarnessError, UsageError
 from harness.registry import EXECUTORS, feature
 from harness.sandbox.isolation import Isolation
-from harness.sandbox.pool import SandboxPool
-from harness.sandbox.worker import Worker
+
+if TYPE_CHECKING:
+    from harness.sandbox.worker import Worker
 
 T = TypeVar("T")
 ExecutorName = Literal["local", "ray"]
@@ -55,7 +56,7 @@ class Executor(Protocol):
 
     async def call(
         self,
-        work: Callable[[Worker], T],
+        work: "Callable[[Worker], T]",
         *,
         urgent: bool = False,
         queued: Callable[[float], None] | None = None,
@@ -109,6 +110,8 @@ class Where:
             UsageError: Ray is not installed.
         """
         if self.executor == "local":
+            from harness.sandbox.pool import SandboxPool
+
             return SandboxPool(workers=self.workers, isolation=isolation)
         executor = feature(EXECUTORS[self.executor], f"--executor {self.executor}")
         return executor(

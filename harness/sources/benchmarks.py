@@ -1,25 +1,21 @@
 """Benchmarks by name: parsing `NAME[:WHERE]`, and loading or fetching its problems."""
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from harness import plugins
 from harness.errors import UsageError
-from harness.sources import fixture, jsonl, mercury
-from harness.sources.apps import apps
-from harness.sources.code_tests import humaneval, mbpp
-from harness.sources.contests import codeforces, icpc
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.hub import HubFile, all_files
 from harness.sources.files.hub_place import hub_place
 from harness.sources.files.parquet import open_rows
 from harness.sources.files.rows import Loaded, ReadRows
 from harness.sources.hub_datasets import HOMES, SAID, HubDataset
-from harness.sources.leetcode import dataset, leetcode
-from harness.sources.livecodebench import livecodebench
 
 
 def home_of(source: str, where: str | None) -> HubDataset | None:
@@ -53,39 +49,42 @@ class Loader(Protocol):
         ...
 
 
-LOADERS: MappingProxyType[str, Loader] = MappingProxyType(
+LOADERS: Mapping[str, str] = MappingProxyType(
     {
-        "fixture": fixture.load,
-        "jsonl": jsonl.load,
-        "livecodebench": livecodebench.load,
-        "leetcode": leetcode.load,
-        "leetcodedataset": dataset.load,
-        "mercury": mercury.load,
-        "apps": apps.load,
-        "icpc": icpc.load,
-        "codeforces": codeforces.load,
-        "humaneval": humaneval.load,
-        "humanevalplus": partial(humaneval.load, name="humanevalplus"),
-        "mbpp": mbpp.load,
-        "mbppplus": partial(mbpp.load, name="mbppplus"),
+        "fixture": "harness.sources.fixture",
+        "jsonl": "harness.sources.jsonl",
+        "livecodebench": "harness.sources.livecodebench.livecodebench",
+        "leetcode": "harness.sources.leetcode.leetcode",
+        "leetcodedataset": "harness.sources.leetcode.dataset",
+        "mercury": "harness.sources.mercury",
+        "apps": "harness.sources.apps.apps",
+        "icpc": "harness.sources.contests.icpc",
+        "codeforces": "harness.sources.contests.codeforces",
+        "humaneval": "harness.sources.code_tests.humaneval",
+        "humanevalplus": "harness.sources.code_tests.humaneval",
+        "mbpp": "harness.sources.code_tests.mbpp",
+        "mbppplus": "harness.sources.code_tests.mbpp",
     }
 )
+"""Module of each source, imported when its problems are read.
 
-READERS: MappingProxyType[str, ReadRows] = MappingProxyType(
-    {
-        "livecodebench": livecodebench.read_rows,
-        "leetcode": leetcode.read_rows,
-        "leetcodedataset": dataset.read_rows,
-        "mercury": mercury.read_rows,
-        "apps": apps.read_rows,
-        "codeforces": codeforces.read_rows,
-        "humaneval": humaneval.read_rows,
-        "humanevalplus": partial(humaneval.read_rows, name="humanevalplus"),
-        "mbpp": mbpp.read_rows,
-        "mbppplus": partial(mbpp.read_rows, name="mbppplus"),
-    }
-)
-"""Readers of the sources that have data sets on the hub."""
+It has `load`, a `Loader`, and `read_rows` if the source has data sets on the hub.
+"""
+
+PLUS = frozenset({"humanevalplus", "mbppplus"})
+"""Sources that share a module with another one; its functions take `name`."""
+
+
+def loader(name: str) -> Loader:
+    """Import the function that reads a source from a path."""
+    load = import_module(LOADERS[name]).load
+    return partial(load, name=name) if name in PLUS else load
+
+
+def reader(name: str) -> ReadRows:
+    """Import the function that makes problems of the rows of a source on the hub."""
+    read_rows = import_module(LOADERS[name]).read_rows
+    return partial(read_rows, name=name) if name in PLUS else read_rows
 
 
 class Spec(NamedTuple):
@@ -160,10 +159,10 @@ def load(spec: str, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loa
         return load_plugged(plugin, where, skip_bad_rows=skip_bad_rows, watch=watch)
     home = home_of(name, where)
     if home is None:
-        return LOADERS[name](where, skip_bad_rows=skip_bad_rows, watch=watch)
+        return loader(name)(where, skip_bad_rows=skip_bad_rows, watch=watch)
     files = all_files(home.wanted, watch=watch)
     rows = (open_rows(file.path, file.name) for file in files)
-    loaded = READERS[name](rows, skip_bad_rows=skip_bad_rows, watch=watch)
+    loaded = reader(name)(rows, skip_bad_rows=skip_bad_rows, watch=watch)
     if not home.difficulty:
         return loaded
     problems = tuple(p for p in loaded.problems if p.difficulty_word == home.difficulty)

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
+from operator import itemgetter
 
 POINTS = 12
 DENSE = 20
@@ -16,8 +17,12 @@ def mean_by_problem(values: Iterable[tuple[str, float]]) -> dict[str, float]:
     Args:
         values: problem id and value of each sample.
     """
+    pairs = list(values)
+    by_problem = dict(pairs)
+    if len(by_problem) == len(pairs):  # one sample a problem
+        return by_problem
     found: dict[str, list[float]] = defaultdict(list)
-    for problem, value in values:
+    for problem, value in pairs:
         found[problem].append(value)
     return {problem: math.fsum(samples) / len(samples) for problem, samples in found.items()}
 
@@ -38,8 +43,8 @@ def cumulative(
     Returns:
         One share between 0 and 1 per threshold; shares never fall as thresholds rise.
     """
-    samples = Counter(problem for problem, _ in reached)
-    places: dict[int, list[float]] = defaultdict(list)  # by n_p, which gives the weight
+    samples = Counter(map(itemgetter(0), reached))
+    places: dict[int, list[float]] = defaultdict(list)  # by n_p: problems of one n count alike
     for problem, place in reached:
         if place is not None:
             places[samples[problem]].append(place)

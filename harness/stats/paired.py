@@ -148,7 +148,9 @@ def paired_score(
         confidence: coverage of the interval.
     """
     shared = [problem for problem in a if problem in b]
-    numbers = [sum(of[p] for p in shared) if of else len(shared) for of in (samples_a, samples_b)]
+    numbers = [
+        sum(map(of.__getitem__, shared)) if of else len(shared) for of in (samples_a, samples_b)
+    ]
     return score_interval([(a[p], b[p]) for p in shared], min(numbers), confidence)
 
 
@@ -164,7 +166,7 @@ def corrected_confidence(p_value: float, p_holm: float) -> float:
 def _rate(
     fractions: Mapping[str, float], samples: Mapping[str, int] | None, shared: Sequence[str]
 ) -> Rate | None:
-    counted = None if samples is None else sum(samples[problem] for problem in shared)
+    counted = None if samples is None else sum(map(samples.__getitem__, shared))
     return rate([fractions[problem] for problem in shared], counted)
 
 

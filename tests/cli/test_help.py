@@ -1,6 +1,8 @@
 """The help: grouped, no line cut at 80 columns, defaults and examples shown."""
 
 import shlex
+import subprocess
+import sys
 
 import pytest
 import typer
@@ -71,3 +73,15 @@ def test_an_example_has_flags_that_there_are(example: str) -> None:
     for word in words:
         if word.startswith("-"):
             assert word in known, f"{path}: {word}"
+
+
+def test_garbage_is_collected_once_a_command_is_there() -> None:
+    code = (
+        "import atexit, gc, sys\n"
+        "from harness.cli import main\n"
+        "atexit.register(lambda: print(gc.isenabled(), gc.get_freeze_count() > 10_000))\n"
+        "sys.argv = ['harness', 'schema', 'spec']\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "True True"

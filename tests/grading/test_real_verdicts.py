@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from harness.features.grade.grades import GradedSolution, graded_solution, jobs_of
+from harness.features.grade.grades import GradedSolution, graded_solution
+from harness.features.grade.matched_solutions import jobs_of
 from harness.features.grade.solution_match import match
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.verify.verification import (

@@ -15,6 +15,9 @@ from harness.features.episode.shared import EpisodeKeys
 from harness.features.evaluate.arguments import OWN
 from harness.features.evaluate.evaluate import aevaluate, evaluate
 from harness.features.grade.library import agrade, grade
+from harness.grading.verdict import Grade, Verdict
+from harness.problem import Problem
+from harness.run.plan.problem_loader import Benchmark
 from harness.run.spec.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys, Words
 from harness.run.spec.spec import LISTS, RunSpec
 
@@ -26,6 +29,11 @@ agrade compare evaluate grade load_problems load_run
 """
 NEAR = "evaluat"
 FOR_TYPE_CHECKERS = {
+    "Benchmark": Benchmark,
+    "Grade": Grade,
+    "Problem": Problem,
+    "Verdict": Verdict,
+    "JudgingKeys": JudgingKeys,
     "pd": SimpleNamespace(DataFrame=object),
     "alt": SimpleNamespace(Chart=object, LayerChart=object),
 }
@@ -64,6 +72,35 @@ def test_importing_it_imports_nothing_else() -> None:
         " if n in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+HEAVY = (
+    *("jinja2", "rich", "typer", "openai", "anthropic", "httpx2", "datasets", "huggingface_hub"),
+    *("mcp", "starlette", "uvicorn", "numpy", "pandas", "pyarrow", "altair", "yaml", "tenacity"),
+)
+"""What a training loop that judges has no use for."""
+IMPORTED = "import sys; print([n for n in {names!r} if n in sys.modules])"
+JUDGED = """
+with Grader("fixture", workers=1) as grader:
+    assert grader.score(["fixture/quorum-signals"], ["print(0)"]) == [0.0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("from harness import Grader", (*HEAVY, "pydantic", "asyncio", "harness.run")),
+        (f"from harness import Grader\n{JUDGED}", HEAVY),
+        ("from harness import Problem, TestCase, Verdict", HEAVY),
+        ("from harness import RunSpec", (*HEAVY, "harness.agent.attempt", "harness.sandbox.pool")),
+    ],
+    ids=["a name", "and a judgement", "data", "a spec"],
+)
+def test_what_names_of_the_library_do_not_import(code: str, names: tuple[str, ...]) -> None:
+    """A trainer has these in a process of its own: 0.5 s and 50 MB each are too much."""
+    asked = f"{code}\n{IMPORTED.format(names=names)}"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 
 

@@ -6,6 +6,7 @@ from packages_made import made_package
 from program import harness
 
 from harness import plugins
+from harness.agent.strategies.external_names import ASKING
 from harness.agent.strategies.strategy_names import STRATEGIES, find_strategy
 from harness.errors import UsageError
 from harness.features.observers.observer_names import find_observer
@@ -147,3 +148,7 @@ def test_a_package_without_metadata_breaks_nothing(folder: Path) -> None:
     made_package(folder, "mine-bare", {OBSERVERS: {"mine": "thing"}})
     (folder / "mine_bare-1.0.dist-info" / "METADATA").unlink()
     assert [each.package for each in plugins.installed(OBSERVERS) if each.name == "mine"] == ["?"]
+
+
+def test_the_names_that_settings_know_are_those_of_the_strategies() -> None:
+    assert tuple(STRATEGIES) == ASKING

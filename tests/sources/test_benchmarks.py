@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.sources.benchmarks import LOADERS, load, parse_spec
+from harness.sources.benchmarks import LOADERS, load, loader, parse_spec, reader
+from harness.sources.hub_datasets import HOMES
 
 
 @pytest.mark.parametrize(
@@ -83,3 +84,10 @@ def test_every_source_has_a_loader() -> None:
         "mbppplus",
         "mercury",
     }
+    for name in LOADERS:
+        assert callable(loader(name))
+
+
+def test_every_source_of_the_hub_reads_rows() -> None:
+    for name in HOMES:
+        assert callable(reader(name))

@@ -1,6 +1,17 @@
-"""Names of the modes in which a user's own agent works."""
+"""Names of the built-in modes. Settings import them without the strategies."""
 
 EXTERNAL = ("external", "mcp")
-"""The harness starts the agent, or (`mcp`) the agent connects to `harness mcp`."""
+"""Modes of a user's own agent: the harness starts it, or (`mcp`) it connects to `harness mcp`."""
 
 STARTED, COMES = EXTERNAL
+
+ASKING = ("agentic", "single_shot", "self_repair", "best_of_k_public")
+"""Modes in which the harness sends the requests."""
+
+BUILT_IN = (*ASKING, *EXTERNAL)
+"""All built-in modes, including those of a user's own agent."""
+
+REPAIR_ROUNDS = 1
+"""Default number of repair rounds of `self_repair`."""
+SHOTS = 5
+"""Default number of shots of `best_of_k_public`."""

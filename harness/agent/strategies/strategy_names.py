@@ -17,9 +17,7 @@ STRATEGIES: dict[str, Strategy] = {
     "self_repair": self_repair,
     "best_of_k_public": best_of_k_public,
 }
-
-BUILT_IN = (*STRATEGIES, *EXTERNAL)
-"""All built-in modes, including those of a user's own agent."""
+"""Strategies by the names of `external_names.ASKING`."""
 
 
 def find_strategy(name: str) -> Strategy:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from harness.efficiency.measurement import machine
-from harness.efficiency.scale import Scale, Timing
+from harness.efficiency.scale import Scale
+from harness.efficiency.timing_names import Timing
 from harness.errors import DataError
 from harness.grading.jobs import code_hash
 from harness.models.protocol import Frozen

@@ -79,15 +79,62 @@ class Arm:
         return replace(self, ways=ways, mean=mean)
 
 
-Samples = Mapping[str, Sequence[SampleResult]]
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The fields of a result that equal spend needs, small enough for a processor's cache.
+
+    Attributes:
+        tests_known: whether the tests are known; those of imported verdicts are not.
+        code: whether there is a solution.
+        solved, steps, public_passed, public_total, difficulty, cost, calls, seconds: of the result.
+        tokens: of all calls; None if unknown.
+    """
+
+    solved: bool
+    steps: Sequence[Step]
+    public_passed: int
+    public_total: int
+    tests_known: bool
+    code: bool
+    difficulty: str | None
+    cost: float | None
+    tokens: int | None
+    calls: int
+    seconds: float
+
+    @classmethod
+    def of(cls, result: SampleResult) -> "Sample":
+        """Return what is needed of a result."""
+        usage = result.usage
+        return cls(
+            solved=result.solved,
+            steps=result.steps,
+            public_passed=result.public_passed,
+            public_total=result.public_total,
+            tests_known=result.public_total + result.hidden_total > 0,
+            code=bool(result.code),
+            difficulty=result.difficulty,
+            cost=result.cost,
+            tokens=None if usage is None else usage.total_tokens,
+            calls=result.model_calls,
+            seconds=result.seconds,
+        )
+
+    @property
+    def passed_public(self) -> bool:
+        """Whether it passed all public tests, and there are some."""
+        return 0 < self.public_passed == self.public_total
+
+
+Samples = Mapping[str, Sequence[Sample]]
 
 
 def samples_of(results: Sequence[SampleResult], problems: Sequence[str]) -> Samples:
     """Return the graded samples of some problems, by problem id, in the order given."""
-    found: dict[str, list[SampleResult]] = {problem: [] for problem in problems}
+    found: dict[str, list[Sample]] = {problem: [] for problem in problems}
     for result in results:
         if result.graded and result.problem_id in found:
-            found[result.problem_id].append(result)
+            found[result.problem_id].append(Sample.of(result))
     return found
 
 
@@ -109,7 +156,7 @@ def arm_of(samples: Samples, mode: str, unit: Unit) -> Arm:
         samples=fewest,
         uneven=sum(number > fewest for number in numbers),
         unknown=unknown,
-        public_known=all(map(_tests_known, _every(samples))),
+        public_known=all(sample.tests_known for sample in _every(samples)),
     )
 
 
@@ -125,28 +172,23 @@ def known(samples: Samples, mode: str, unit: Unit) -> bool:
     return None not in [_spent_by(step, unit) for step in steps]
 
 
-def _every(samples: Samples) -> list[SampleResult]:
+def _every(samples: Samples) -> list[Sample]:
     return [result for own in samples.values() for result in own]
 
 
-def _tests_known(result: SampleResult) -> bool:
-    """Return whether the tests are known; those of imported verdicts are not."""
-    return result.public_total + result.hidden_total > 0
-
-
-def _spent(result: SampleResult, unit: Unit) -> float | None:
+def _spent(result: Sample, unit: Unit) -> float | None:
     match unit:
         case "dollars":
             return result.cost
         case "tokens":
-            return None if result.usage is None else result.usage.total_tokens
+            return result.tokens
         case "calls":
-            return result.model_calls
+            return result.calls
         case "seconds":
             return result.seconds
 
 
-def _spend(result: SampleResult, unit: Unit) -> float:
+def _spend(result: Sample, unit: Unit) -> float:
     """Return a sample's spend; an imported shot counts as one call."""
     spent = _spent(result, unit) or 0.0
     return max(1.0, spent) if unit == "calls" else float(spent)
@@ -196,7 +238,7 @@ def _shots(samples: Samples, unit: Unit, fewest: int) -> tuple[dict[Way, Policie
     )
     single = policies(spends, [[mean_solved(own)] * len(numbers) for own in shots])
     either = policies(spends, [[any_solved(own, first) for first in numbers] for own in shots])
-    if all(map(_tests_known, _every(samples))):
+    if all(sample.tests_known for sample in _every(samples)):
         return {
             "chosen": chosen,
             "until_pass": until,
@@ -207,12 +249,12 @@ def _shots(samples: Samples, unit: Unit, fewest: int) -> tuple[dict[Way, Policie
     return {"chosen": first, "single": single, "any_right": either}, 0
 
 
-def _shot(result: SampleResult, unit: Unit) -> Shot:
+def _shot(result: Sample, unit: Unit) -> Shot:
     """Convert a sample to a shot, ranked as mode `best_of_k_public` ranks samples."""
     public = result.public_total
     return Shot(
         rank=result.public_passed if result.code else -1,
-        passes=result.passed_public if public else bool(result.code),
+        passes=result.passed_public if public else result.code,
         solved=result.solved,
         spend=_spend(result, unit),
     )

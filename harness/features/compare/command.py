@@ -16,6 +16,7 @@ from harness.features.compare.comparison import Comparison, compare_runs
 from harness.features.compare.markdown_table import comparison_markdown
 from harness.features.compare.screen import comparison_screen, groups_chosen
 from harness.features.compare.view import comparison_view, groups_of
+from harness.run.store.results import uncollected
 from harness.run.summary.groups import read_kinds
 from harness.run.summary.result_filter import EVERYTHING, read_filters
 from harness.sources.selection import Selection
@@ -156,8 +157,8 @@ def compare(
 ) -> None:
     """Compare runs, paired by problem: rates, difference, test, flips, tokens, cost and time."""
     only = read_filters(settings)
-    raise typer.Exit(
-        compare_and_print(
+    with uncollected():
+        code = compare_and_print(
             runs,
             baseline,
             strict=strict,
@@ -169,7 +170,7 @@ def compare(
             by=by or (),
             at=None if at is None else _spends(at),
         )
-    )
+    raise typer.Exit(code)
 
 
 def _spends(text: str) -> tuple[float, ...]:

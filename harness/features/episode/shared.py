@@ -12,9 +12,9 @@ from harness.closing import Closing
 from harness.errors import NothingSelectedError, UsageError
 from harness.features.episode.reward import RewardRule, find_reward
 from harness.models.protocol import ToolSpec
-from harness.models.text_tools.tool_protocol import ToolProtocol
+from harness.models.providers import ToolProtocol
 from harness.problem import Problem
-from harness.run.plan.plan import judging_of
+from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import (
     ProblemKind,
     check_mode,

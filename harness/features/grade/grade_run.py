@@ -6,31 +6,26 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from harness.efficiency.measurement import Timed
-from harness.efficiency.scale import Efficiency, Timing
-from harness.errors import NothingSelectedError, UsageError
+from harness.efficiency.scale import Efficiency
+from harness.efficiency.timing_names import Timing
+from harness.errors import NothingSelectedError
 from harness.features.grade.grades import (
     GradedSolution,
     GradeSummary,
     graded_solution,
-    jobs_of,
-    judged_answers,
     summarize_grades,
 )
+from harness.features.grade.matched_solutions import jobs_of, judged_answers
 from harness.features.grade.solution import Solution
 from harness.features.grade.solution_match import MatchedSolution, match
-from harness.grading.jobs import Judged, Options, judge_all
+from harness.grading.jobs import Judged
 from harness.problem import Problem
-from harness.run.plan.plan import judging_of
 from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of
 from harness.run.reporter import Reporter
 from harness.run.session.judging_session import JudgingSession, judge_reported, vetted_in
 from harness.run.session.timing_session import time_reported
-from harness.run.spec.spec import RunSpec
 from harness.sandbox.executor import Executor
 from harness.text import count
-
-CODE = "code"
-"""In place of an extraction rule: a text is the solution itself."""
 
 
 class GradeStore(Protocol):
@@ -173,38 +168,3 @@ def _keeper(matched: Sequence[MatchedSolution], store: GradeStore) -> Callable[[
         store.add(judged.number, graded_solution(matched[judged.number], judged))
 
     return keep
-
-
-def options_of(spec: RunSpec, caller: str) -> Options:
-    """Return how a spec has solutions of loaded problems judged.
-
-    Raises:
-        UsageError: the time limit follows references, which needs a benchmark's name.
-    """
-    if isinstance(spec.test_timeout, str):
-        raise UsageError(
-            f"{caller}: test_timeout {spec.test_timeout!r} needs a benchmark by its "
-            "name; with loaded problems give seconds"
-        )
-    return judging_of(spec)
-
-
-async def judge_matched(
-    pool: Executor,
-    matched: Sequence[MatchedSolution],
-    options: Options,
-    keep: Callable[[Judged], None],
-) -> None:
-    """Judge programs, or compare answers, of problems of one kind.
-
-    Args:
-        pool: the workers.
-        matched: the solutions.
-        options: limits and rules.
-        keep: receives each verdict; its number is the place in `matched`.
-    """
-    if rules_of(each.problem for each in matched).runs_code:
-        await judge_all(pool, jobs_of(matched), options, keep)
-        return
-    for judged in judged_answers(matched):
-        keep(judged)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.efficiency.scale import Timing
+from harness.efficiency.timing_names import Timing
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.grade.grade_run import GradeRun
 from harness.features.grade.graded_file import GradedFile

@@ -5,28 +5,24 @@ Infrastructure failures are kept apart from failures of the model: they are rais
 given as None, never as a reward of 0.
 """
 
-import asyncio
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Literal, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from harness.closing import Closing
 from harness.errors import HarnessError, UsageError
-from harness.features.grade.grade_run import CODE, judge_matched, options_of
-from harness.features.grade.solution_match import MatchedSolution
-from harness.grading.jobs import Judged
-from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
-from harness.problem import Problem
-from harness.run.plan.problem_kinds import check_settings, rules_of, said_in
-from harness.run.plan.problem_loader import Benchmark, checked, read
-from harness.run.reporter import LOG
-from harness.run.session.judging_session import isolate, vetted_in
-from harness.run.session.warm_pool import WarmPool
-from harness.run.spec.keys import JudgingKeys, spec_from
-from harness.sandbox.executor import Executor
-from harness.sources.problem_names import Names
+
+if TYPE_CHECKING:  # the judge is imported when a `Grader` is made: importing the name is quick
+    from concurrent.futures import Future
+
+    from harness.features.grade.solution_match import MatchedSolution
+    from harness.grading.jobs import Judged
+    from harness.grading.verdict import Grade, Verdict
+    from harness.problem import Problem
+    from harness.run.plan.problem_loader import Benchmark
+    from harness.run.spec.keys import JudgingKeys
+    from harness.sandbox.executor import Executor
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +36,11 @@ class Scored:
     """
 
     problem_id: str
-    verdict: Verdict
+    verdict: "Verdict"
     code: str
     extraction: str
     cause: str
-    grade: Grade
+    grade: "Grade"
 
     @property
     def passed(self) -> bool:
@@ -60,6 +56,8 @@ class Scored:
     @property
     def failed(self) -> bool:
         """Whether nothing was judged: infrastructure failed, or the problem has no test."""
+        from harness.grading.verdict import INFRASTRUCTURE, Verdict
+
         return self.verdict in INFRASTRUCTURE | {Verdict.UNGRADED}
 
 
@@ -117,12 +115,12 @@ class Grader(Closing):
 
     def __init__(
         self,
-        problems: Benchmark | None = None,
+        problems: "Benchmark | None" = None,
         *,
         reward: Reward = "passed",
         failures: Literal["raise", "none"] = "raise",
         extract: str = "harness",
-        **keys: Unpack[JudgingKeys],
+        **keys: "Unpack[JudgingKeys]",
     ) -> None:
         if not callable(reward) and reward not in REWARDS:
             raise UsageError(
@@ -130,6 +128,15 @@ class Grader(Closing):
             )
         if failures not in {"raise", "none"}:
             raise UsageError(f"Grader(): failures {failures!r}: give 'raise' or 'none'")
+        from harness.features.grade.matched_solutions import options_of
+        from harness.run.plan.problem_kinds import said_in
+        from harness.run.plan.problem_loader import checked, read
+        from harness.run.reporter import LOG
+        from harness.run.session.judging_session import isolate
+        from harness.run.session.warm_pool import WarmPool
+        from harness.run.spec.keys import JudgingKeys, spec_from
+        from harness.sources.problem_names import Names
+
         self._said = said_in(spec_from("Grader()", keys, JudgingKeys, OWN))
         if reward == "fraction":  # else the reward would depend on where judging stopped
             keys.setdefault("all_tests", True)
@@ -144,11 +151,13 @@ class Grader(Closing):
         self._pool = WarmPool(spec, choice.isolation)
         self._finish = weakref.finalize(self, self._pool.close)
 
-    def __call__(self, problem: Problem | str, text: str) -> float | None:
+    def __call__(self, problem: "Problem | str", text: str) -> float | None:
         """Return the reward of one text. Raises GradingError."""
         return self.score([problem], [text])[0]
 
-    def score(self, problems: Sequence[Problem | str], texts: Sequence[str]) -> list[float | None]:
+    def score(
+        self, problems: "Sequence[Problem | str]", texts: Sequence[str]
+    ) -> list[float | None]:
         """Return the reward of each text.
 
         Args:
@@ -165,12 +174,12 @@ class Grader(Closing):
         return self._rewards(self.grade(problems, texts))
 
     async def ascore(
-        self, problems: Sequence[Problem | str], texts: Sequence[str]
+        self, problems: "Sequence[Problem | str]", texts: Sequence[str]
     ) -> list[float | None]:
         """Async version of `score`."""
         return self._rewards(await self.agrade(problems, texts))
 
-    def grade(self, problems: Sequence[Problem | str], texts: Sequence[str]) -> list[Scored]:
+    def grade(self, problems: "Sequence[Problem | str]", texts: Sequence[str]) -> list[Scored]:
         """Return the verdict on each text; `failed` marks those that could not be judged."""
         future = self._begin(problems, texts)
         try:
@@ -179,8 +188,12 @@ class Grader(Closing):
             future.cancel()
             raise
 
-    async def agrade(self, problems: Sequence[Problem | str], texts: Sequence[str]) -> list[Scored]:
+    async def agrade(
+        self, problems: "Sequence[Problem | str]", texts: Sequence[str]
+    ) -> list[Scored]:
         """Async version of `grade`."""
+        import asyncio
+
         return await asyncio.wrap_future(self._begin(problems, texts))
 
     def close(self) -> None:
@@ -188,14 +201,17 @@ class Grader(Closing):
         self._finish()
 
     def _begin(
-        self, problems: Sequence[Problem | str], texts: Sequence[str]
-    ) -> Future[list[Scored]]:
+        self, problems: "Sequence[Problem | str]", texts: Sequence[str]
+    ) -> "Future[list[Scored]]":
         pairs = self._pairs(problems, texts)
         return self._pool.begin(lambda pool: self._judged(pool, pairs))
 
     def _pairs(
-        self, problems: Sequence[Problem | str], texts: Sequence[str]
-    ) -> list[tuple[Problem, str]]:
+        self, problems: "Sequence[Problem | str]", texts: Sequence[str]
+    ) -> "list[tuple[Problem, str]]":
+        from harness.problem import Problem
+        from harness.run.plan.problem_kinds import check_settings, rules_of
+
         if isinstance(problems, str | Problem) or isinstance(texts, str):
             raise UsageError("Grader: give a list of problems and a list of texts")
         if len(problems) != len(texts):
@@ -210,12 +226,20 @@ class Grader(Closing):
         check_settings(rules_of(problem for problem, _ in pairs), self._said, caller="Grader()")
         return pairs
 
-    async def _judged(self, pool: Executor, pairs: Sequence[tuple[Problem, str]]) -> list[Scored]:
+    async def _judged(
+        self, pool: "Executor", pairs: "Sequence[tuple[Problem, str]]"
+    ) -> list[Scored]:
+        import asyncio
+
+        from harness.features.grade.solution_match import CODE, MatchedSolution
+        from harness.grading.verdict import Verdict
+        from harness.run.plan.problem_kinds import rules_of
+
         rules = rules_of(problem for problem, _ in pairs)
         search = rules.extractor("harness" if self._extract == CODE else self._extract)
         sound = await self._checked(pool, [problem for problem, _ in pairs])
 
-        def matched(number: int, problem: Problem, text: str) -> MatchedSolution:
+        def matched(number: int, problem: "Problem", text: str) -> MatchedSolution:
             if self._extract == CODE:
                 return MatchedSolution(problem, number, text, "", None)
             found = search(text, problem.entry_point)
@@ -239,9 +263,11 @@ class Grader(Closing):
         return [done[each.index] for each in todo]
 
     async def _judge(
-        self, pool: Executor, matched: Sequence[MatchedSolution], done: dict[int, Scored]
+        self, pool: "Executor", matched: "Sequence[MatchedSolution]", done: dict[int, Scored]
     ) -> None:
-        def keep(judged: Judged) -> None:
+        from harness.features.grade.matched_solutions import judge_matched
+
+        def keep(judged: "Judged") -> None:
             each = matched[judged.number]
             done[each.index] = Scored(
                 each.problem.id,
@@ -255,8 +281,11 @@ class Grader(Closing):
         if matched:
             await judge_matched(pool, matched, self._options, keep)
 
-    async def _checked(self, pool: Executor, problems: Sequence[Problem]) -> list[Problem]:
+    async def _checked(self, pool: "Executor", problems: "Sequence[Problem]") -> "list[Problem]":
         """Return the problems with examples checked; each problem is checked only once."""
+        from harness.run.reporter import LOG
+        from harness.run.session.judging_session import vetted_in
+
         unseen = {
             (each.id, each.content_hash): each
             for each in problems

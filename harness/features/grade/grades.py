@@ -1,17 +1,15 @@
 """Graded solutions of a file, and their summary."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
 from harness.efficiency.scale import Efficiency
-from harness.errors import DataError
 from harness.features.grade.solution import Published
 from harness.features.grade.solution_match import MatchedSolution
-from harness.grading.jobs import Job, Judged
-from harness.grading.verdict import INFRASTRUCTURE, Grade, JudgedAgain, TestResult, Verdict
+from harness.grading.jobs import Judged
+from harness.grading.verdict import INFRASTRUCTURE, JudgedAgain, TestResult, Verdict
 from harness.models.protocol import Frozen
-from harness.run.plan.problem_kinds import judge_answer
 from harness.run.summary.summary import counted, rate_by_source_rule, rate_of
 from harness.stats.rates import Rate
 
@@ -119,24 +117,6 @@ class GradeSummary(Frozen):
     judged_again: JudgedAgain
     efficiency: EfficiencySummary | None = None
     by_source_rule: Rate | None = None
-
-
-def jobs_of(matched: Sequence[MatchedSolution]) -> list[Job]:
-    """Return a job for each solution, numbered as matched and grouped by problem."""
-    order = {name: place for place, name in enumerate(dict.fromkeys(m.problem.id for m in matched))}
-    jobs = [Job(number, each.problem, each.code) for number, each in enumerate(matched)]
-    return sorted(jobs, key=lambda job: order[job.problem.id])
-
-
-def judged_answers(matched: Sequence[MatchedSolution]) -> Iterator[Judged]:
-    """Judge answers to problems that ask for a value; no sandbox is needed."""
-    for number, each in enumerate(matched):
-        try:
-            grade = judge_answer(each.problem, each.code)
-        except DataError as error:
-            yield Judged(number, Grade(verdict=Verdict.CHECKER_ERROR), str(error))
-        else:
-            yield Judged(number, grade, grade.checker_error)
 
 
 def graded_solution(matched: MatchedSolution, judged: Judged) -> GradedSolution:

@@ -13,6 +13,9 @@ from harness.problem import Kind, Problem
 from harness.run.plan.problem_kinds import rules_of
 from harness.sources.problem_names import Names
 
+CODE = "code"
+"""In place of an extraction rule: a text is the solution itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class MatchedSolution:

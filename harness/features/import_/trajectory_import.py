@@ -27,7 +27,7 @@ from harness.features.import_.trajectory_run import (
 from harness.models.prices import ListedPrice
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA, surroundings, test_limits
-from harness.run.plan.plan import judging_of
+from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import ProblemKind, check_settings, check_tested, rules_of
 from harness.run.session.judging_session import JudgingSession, isolate, judge_jobs, vet
 from harness.run.spec.spec import RunSpec, known_keys, read_spec

@@ -10,7 +10,7 @@ def plugins() -> None:
     from rich import box
     from rich.table import Table
 
-    from harness.agent.strategies.strategy_names import BUILT_IN
+    from harness.agent.strategies.external_names import BUILT_IN
     from harness.errors import UsageError
     from harness.grading.rules import RULES as OUR_RULES
     from harness.models.providers import by_shape

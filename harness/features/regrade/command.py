@@ -21,7 +21,7 @@ from harness.features.regrade.stored_solutions import (
 )
 from harness.problem import Problem
 from harness.run.engine.manifest import surroundings, test_limits
-from harness.run.plan.plan import judging_of
+from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import check_settings, rules_of
 from harness.run.session.judging_session import JudgingSession, isolate, judge_jobs, vet
 from harness.run.spec.spec import RunSpec, default_of, known_keys, read_spec

@@ -20,7 +20,7 @@ from harness.features.serve.problem_cache import ProblemCache
 from harness.features.serve.run_code import Run
 from harness.features.serve.work import Workers
 from harness.problem import Problem
-from harness.run.plan.plan import judging_of
+from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_loader import checked, read
 from harness.run.spec.spec import RunSpec
 from harness.sandbox.executor import Executor

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Literal
 
 from harness.models.faults import ToolsRefusedError
 from harness.models.protocol import (
@@ -17,10 +16,9 @@ from harness.models.protocol import (
     RetryObserver,
     ToolSpec,
 )
+from harness.models.providers import ToolProtocol
 from harness.models.text_tools.instructions import TextTools, said_in_text, with_calls
 from harness.problem import ProblemView
-
-ToolProtocol = Literal["auto", "native", "text"]
 
 PATIENCE_S = 0.25  # a refusal is immediate; an answer takes longer
 MOST_SILENT_TURNS = 2  # native answers without any call, until the tools are described in text

@@ -8,13 +8,12 @@ from typing import Any
 from harness.agent.attempt import Attempt, Strategy, StrategyOptions
 from harness.agent.attempt import Limits as AgentLimits
 from harness.agent.extraction.code import Extract
-from harness.agent.strategies.external_names import EXTERNAL
+from harness.agent.strategies.external_names import BUILT_IN, EXTERNAL
 from harness.agent.strategies.single_shot import single_shot
-from harness.agent.strategies.strategy_names import BUILT_IN, find_strategy
+from harness.agent.strategies.strategy_names import find_strategy
 from harness.agent.templates.prompt_set import PromptSet, fallback_prompt, load_prompt
 from harness.errors import UsageError
 from harness.grading.jobs import Options
-from harness.grading.judge import STOPS
 from harness.grading.rules import find_rule
 from harness.models.addresses import shown_url
 from harness.models.prices import ListedPrice, cost
@@ -24,6 +23,7 @@ from harness.models.route import Route
 from harness.models.scripted import ReferenceModel
 from harness.models.text_tools.tool_protocol import with_tools
 from harness.problem import Kind, Problem
+from harness.run.plan.judging_options import judging_of
 from harness.run.plan.modes import mode_of, transport_of
 from harness.run.plan.pricing import check_budget, price_of
 from harness.run.plan.problem_kinds import (
@@ -48,7 +48,6 @@ from harness.run.plan.target import (
 from harness.run.plan.toolset import earlier_solutions, toolbox_of
 from harness.run.spec.shard import MOST_SAMPLES, Shard, Whole
 from harness.run.spec.spec import RunSpec, known_keys
-from harness.sandbox.limits import MEBIBYTE
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
 from harness.sources.selection import Selected, select
@@ -155,19 +154,6 @@ class Plan:
     def judging(self) -> Options:
         """Options of grading: each source's defaults with the spec's values."""
         return judging_of(self.spec, self.cpu_by_problem)
-
-
-def judging_of(spec: RunSpec, cpu_by_problem: Mapping[str, float] | None = None) -> Options:
-    """Return a spec's options of grading: each source's defaults with its values."""
-    return Options(
-        rule=spec.rule,
-        cpu_s=spec.test_seconds,
-        memory_bytes=None if spec.memory is None else spec.memory * MEBIBYTE,
-        isolate=spec.isolate_tests,
-        wall_s=spec.wall_timeout,
-        stop=STOPS[spec.all_tests],
-        cpu_by_problem=cpu_by_problem or {},
-    )
 
 
 def prepare(

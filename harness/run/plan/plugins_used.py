@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from harness import plugins
-from harness.agent.strategies.strategy_names import BUILT_IN
+from harness.agent.strategies.external_names import BUILT_IN
 from harness.grading.rules import RULES
 from harness.models.environment import Environment
 from harness.models.model_names import is_sent, plugged

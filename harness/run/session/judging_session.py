@@ -21,7 +21,7 @@ from harness.grading.jobs import Job, Judged, Options, judge_all
 from harness.grading.rules import find_rule
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.problem import Problem
-from harness.run.plan.plan import judging_of
+from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import said_in
 from harness.run.plan.reference_limits import reference_limits, without_reference
 from harness.run.reporter import JudgingProgress, Reporter

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from harness.efficiency.scale import Timing
+from harness.efficiency.timing_names import Timing
 from harness.plugins import RuleName
 from harness.run.spec.settings import (
     LEAST_MEMORY,

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Literal, TypedDict
 
-from harness.efficiency.scale import Timing
+from harness.efficiency.timing_names import Timing
 from harness.errors import UsageError
 from harness.models.prices import Price
-from harness.models.providers import Api
-from harness.models.text_tools.tool_protocol import ToolProtocol
+from harness.models.providers import Api, ToolProtocol
 from harness.run.spec.request_settings import Preset
 from harness.run.spec.settings import refuse_unknown
 from harness.run.spec.spec import RunSpec, spec_of

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from harness.agent.attempt import StrategyOptions
-from harness.models.text_tools.tool_protocol import ToolProtocol
+from harness.agent.strategies.external_names import REPAIR_ROUNDS, SHOTS
+from harness.models.providers import ToolProtocol
 from harness.run.spec.settings import (
     ASKED,
     LEAST_MEMORY,
@@ -148,7 +148,7 @@ class ModeSettings(SettingsGroup):
             "Rounds of self_repair. Default: 1.",
             "Mode",
             modes=("self_repair",),
-            usual=StrategyOptions().repair_rounds,
+            usual=REPAIR_ROUNDS,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
     repair_from: Annotated[
@@ -166,7 +166,7 @@ class ModeSettings(SettingsGroup):
             "Mode",
             metavar="K",
             modes=("best_of_k_public",),
-            usual=StrategyOptions().best_of,
+            usual=SHOTS,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
     prompt: Annotated[

@@ -13,8 +13,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.agent.strategies.external_names import EXTERNAL
-from harness.agent.strategies.strategy_names import STRATEGIES
+from harness.agent.strategies.external_names import ASKING, EXTERNAL
 from harness.errors import UsageError
 
 MOST_IN_FLIGHT = 1_000
@@ -22,7 +21,7 @@ MOST_ROUNDS = 1_000
 LEAST_MEMORY = 64  # MiB
 MOST_MEMORY = 1 << 20  # MiB: a tebibyte
 
-ASKED = tuple(STRATEGIES)
+ASKED = ASKING
 """Modes in which the harness sends the requests, and not a user's own agent."""
 TOOLS = ("agentic", *EXTERNAL)
 """The modes with tools."""

@@ -9,12 +9,13 @@ one shard.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from harness.errors import NothingSelectedError
-from harness.problem import Problem
-from harness.sources.files.rows import content_hash
-from harness.sources.selection import Selected
+
+if TYPE_CHECKING:
+    from harness.problem import Problem
+    from harness.sources.selection import Selected
 
 MOST_SHARDS = 100_000
 MOST_SAMPLES = 500_000
@@ -44,7 +45,7 @@ class Shard:
     def __str__(self) -> str:
         return f"{self.index}/{self.of}"
 
-    def among(self, selected: Selected) -> Selected:
+    def among(self, selected: "Selected") -> "Selected":
         """Return this shard's part of the problems.
 
         Raises:
@@ -72,8 +73,10 @@ class Whole:
     hash: str
 
     @classmethod
-    def of(cls, problems: Sequence[Problem]) -> Self:
+    def of(cls, problems: "Sequence[Problem]") -> Self:
         """Return the whole of some selected problems."""
+        from harness.sources.files.rows import content_hash
+
         parts = (text for problem in problems for text in (problem.id, problem.content_hash))
         return cls(len(problems), content_hash(*parts))
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast, get_origin
+from typing import TYPE_CHECKING, Any, cast, get_origin
 
 from pydantic import ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from harness.agent.strategies.strategy_names import BUILT_IN, find_strategy
+from harness.agent.strategies.external_names import ASKING, BUILT_IN
 from harness.errors import RunDirectoryError, UsageError
 from harness.run.spec import request_settings as asking
 from harness.run.spec.execution_settings import ExecutionSettings
@@ -17,8 +17,10 @@ from harness.run.spec.model_settings import RequestSettings
 from harness.run.spec.problem_settings import ProblemSettings
 from harness.run.spec.settings import ASKED, is_said, refuse_unknown, settings_of
 from harness.run.spec.yaml_file import read_yaml
-from harness.sandbox.executor import Where
-from harness.sources.selection import Selection
+
+if TYPE_CHECKING:
+    from harness.sandbox.executor import Where
+    from harness.sources.selection import Selection
 
 
 class RunSpec(
@@ -40,13 +42,17 @@ class RunSpec(
         return self.test_timeout if isinstance(self.test_timeout, float) else None
 
     @property
-    def where(self) -> Where:
+    def where(self) -> "Where":
         """The executor."""
+        from harness.sandbox.executor import Where
+
         address = self.ray_address if self.executor == "ray" else None
         return Where(self.executor, address, self.workers)
 
-    def selection(self) -> Selection:
+    def selection(self) -> "Selection":
         """Return the selection of problems."""
+        from harness.sources.selection import Selection
+
         return Selection(
             tasks=self.task,
             difficulties=self.filter_difficulty,
@@ -142,7 +148,10 @@ def spec_of(
         flag = f"--{str(first['loc'][0]).replace('_', '-')}"  # the value shows which part
         name = flag if str(first["loc"][0]) in flags else f"{path}: {name}"
         raise UsageError(f"{name}: {first['msg']}{_given(first)}") from None
-    find_strategy(spec.mode)
+    if spec.mode not in ASKING:
+        from harness.agent.strategies.strategy_names import find_strategy
+
+        find_strategy(spec.mode)
     if "timing" in values and spec.timing != "paired" and not spec.efficiency:
         raise UsageError("--timing says how --efficiency measures; give that too")
     _refuse_unused(spec, values, path, flags)

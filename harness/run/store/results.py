@@ -4,12 +4,13 @@ import fcntl
 import gc
 import os
 import stat
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import Field, ValidationError
 
@@ -149,6 +150,32 @@ class SampleResult(Frozen):
     def overfit(self) -> bool:
         """Whether it passed all public tests but failed a hidden one."""
         return self.passed_public and self.hidden_passed < self.hidden_total
+
+
+class Columns:
+    """Some fields of many results, a column per field.
+
+    10,000 results do not fit into a processor's cache: reading one field of all takes 5 ms, and a
+    summary reads fields fifty times. The columns do fit.
+    """
+
+    def __init__(self, results: Iterable[SampleResult], *keys: str) -> None:
+        twice = (keys[0], *keys)  # of one key alone `itemgetter` returns no tuple
+        pick = cast("Callable[[dict[str, Any]], tuple[Any, ...]]", itemgetter(*twice))
+        rows = [pick(vars(result)) for result in results]
+        self._found = dict(zip(twice, zip(*rows, strict=True), strict=True)) if rows else {}
+
+    def __getitem__(self, key: str) -> tuple[Any, ...]:
+        return self._found.get(key, ())
+
+    def at(self, key: str, places: Iterable[int]) -> list[Any]:
+        """Return a field of some of the results, by their places."""
+        values = self[key]
+        return [values[place] for place in places]
+
+    def total(self, key: str) -> int:
+        """Return the sum of a field."""
+        return sum(self[key])
 
 
 def outcomes(grade: Grade) -> tuple[TestOutcome, ...]:

@@ -194,8 +194,10 @@ class Transcripts(Closing):
         Raises:
             RunDirectoryError: the pack is damaged.
         """
-        path = self._folder / name
-        return path.is_file() or name in self._packed() or path.is_file()
+        path = (
+            f"{self._folder}/{name}"  # asked of thousands: a `Path` each takes three times as long
+        )
+        return os.path.isfile(path) or name in self._packed() or os.path.isfile(path)  # noqa: PTH113
 
     def events(self, name: str) -> Iterator[Event]:
         """Yield the events of a transcript; a truncated last line is left out.

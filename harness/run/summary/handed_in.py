@@ -1,11 +1,22 @@
 """The final solution of a sample if it had been cut off earlier."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from harness.run.store.results import SampleResult, Step
+from harness.run.store.results import Step
 
 BEST_OF = "best_of_k_public"
+
+
+class Revised(Protocol):
+    """The fields of a sample that are read here."""
+
+    @property
+    def steps(self) -> Sequence[Step]: ...  # noqa: D102
+    @property
+    def public_total(self) -> int: ...  # noqa: D102
+    @property
+    def solved(self) -> bool: ...  # noqa: D102
 
 
 class HandedIn(NamedTuple):
@@ -20,7 +31,7 @@ class HandedIn(NamedTuple):
     solved: bool | None
 
 
-def handed_in(result: SampleResult, mode: str) -> list[HandedIn]:
+def handed_in(result: Revised, mode: str) -> list[HandedIn]:
     """Return a sample's final solution after each of its revisions, and at its end.
 
     When a sample is cut off, its newest revision is run on the public tests, as in one that ends

@@ -89,7 +89,10 @@ class _Way:
     """Facts derived from a sample's steps.
 
     Attributes:
-        result: the sample's result.
+        problem: problem id.
+        solved: whether the final solution passes all tests.
+        turns, tokens, cost: of the whole sample.
+        steps: whether the sample has steps.
         first_write: whether the first revision passes all tests; None if unknown.
         solving: the first step known to pass all tests.
         test_runs: number of runs of the public tests, one per revision.
@@ -97,7 +100,12 @@ class _Way:
         solved_after: number of the first run, from 1, after `solving` was written.
     """
 
-    result: SampleResult
+    problem: str
+    solved: bool
+    turns: int
+    tokens: int | None
+    cost: float | None
+    steps: bool
     first_write: bool | None
     solving: Step | None
     test_runs: int
@@ -109,11 +117,11 @@ def curve_of(graded: Sequence[SampleResult]) -> Curve | None:
     """Return the curve of a run's graded samples; None if no steps are known."""
     ways = [_way(result) for result in graded if result.steps or _wrote_nothing(result)]
     older = len(graded) - len(ways)
-    if not ways or (older and not any(way.result.steps for way in ways)):
+    if not ways or (older and not any(way.steps for way in ways)):
         return None
-    written = [(w.result.problem_id, w.first_write) for w in ways if w.first_write is not None]
+    written = [(w.problem, w.first_write) for w in ways if w.first_write is not None]
     return Curve(
-        problems=len({way.result.problem_id for way in ways}),
+        problems=len({way.problem for way in ways}),
         samples=len(ways),
         without_steps=older,
         first_write=rate_by_problem(written),
@@ -121,9 +129,9 @@ def curve_of(graded: Sequence[SampleResult]) -> Curve | None:
         by_test_run=_by_test_run(ways),
         solved_unrun=sum(way.solving is not None and way.solved_after is None for way in ways),
         by_turn=_by_turn(ways),
-        by_tokens=_by_amount(ways, _tokens, lambda step: step.tokens),
-        by_dollars=_by_amount(ways, lambda result: result.cost, lambda step: step.cost),
-        lost=sum(way.solving is not None and not way.result.solved for way in ways),
+        by_tokens=_by_amount(ways, [way.tokens for way in ways], lambda step: step.tokens),
+        by_dollars=_by_amount(ways, [way.cost for way in ways], lambda step: step.cost),
+        lost=sum(way.solving is not None and not way.solved for way in ways),
     )
 
 
@@ -131,30 +139,39 @@ def _wrote_nothing(result: SampleResult) -> bool:
     return not result.written and not result.code
 
 
-def _tokens(result: SampleResult) -> int | None:
-    return None if result.usage is None else result.usage.total_tokens
-
-
 def _way(result: SampleResult) -> _Way:
     test_runs, passed_after, solved_after, solving = 0, None, None, None
-    for step in result.steps:
+    steps, total, usage = result.steps, result.public_total, result.usage
+    for step in steps:
+        passed = step.public_passed
         if solving is None and step.solved:
             solving = step
-        if step.public_passed is None:
+        if passed is None:
             continue
         test_runs += 1
-        if passed_after is None and step.public_passed == result.public_total > 0:
+        if passed_after is None and passed == total > 0:
             passed_after = test_runs
         if solved_after is None and solving is not None:
             solved_after = test_runs
-    first_write = result.steps[0].solved if result.steps else False
-    return _Way(result, first_write, solving, test_runs, passed_after, solved_after)
+    return _Way(
+        problem=result.problem_id,
+        solved=result.solved,
+        turns=result.model_calls,
+        tokens=None if usage is None else usage.total_tokens,
+        cost=result.cost,
+        steps=bool(steps),
+        first_write=steps[0].solved if steps else False,
+        solving=solving,
+        test_runs=test_runs,
+        passed_after=passed_after,
+        solved_after=solved_after,
+    )
 
 
 def _by_test_run(ways: Sequence[_Way]) -> tuple[TestRunPoint, ...]:
     runs = whole_steps(max(way.test_runs for way in ways))
-    passed = cumulative([(way.result.problem_id, way.passed_after) for way in ways], runs)
-    solved = cumulative([(way.result.problem_id, way.solved_after) for way in ways], runs)
+    passed = cumulative([(way.problem, way.passed_after) for way in ways], runs)
+    solved = cumulative([(way.problem, way.solved_after) for way in ways], runs)
     return tuple(
         TestRunPoint(test_run=run, passed_public=public, solved=both)
         for run, public, both in zip(runs, passed, solved, strict=True)
@@ -162,7 +179,7 @@ def _by_test_run(ways: Sequence[_Way]) -> tuple[TestRunPoint, ...]:
 
 
 def _by_turn(ways: Sequence[_Way]) -> tuple[TurnPoint, ...]:
-    turns = whole_steps(max(way.result.model_calls for way in ways))
+    turns = whole_steps(max(way.turns for way in ways))
     solved = cumulative(_solved_at(ways, lambda step: step.turn), turns)
     return tuple(
         TurnPoint(turn=turn, solved=share) for turn, share in zip(turns, solved, strict=True)
@@ -171,11 +188,11 @@ def _by_turn(ways: Sequence[_Way]) -> tuple[TurnPoint, ...]:
 
 def _by_amount(
     ways: Sequence[_Way],
-    spent: Callable[[SampleResult], float | None],
+    spent: Iterable[float | None],
     until: Callable[[Step], float | None],
 ) -> tuple[Point, ...] | None:
     """Return the fraction solved by amount spent, in the sample and up to a step."""
-    in_all = [amount for way in ways if (amount := spent(way.result)) is not None]
+    in_all = [amount for amount in spent if amount is not None]
     reached = _solved_at(ways, until)
     places = [place for _, place in reached if place is not None]
     known = len(in_all) == len(ways) and len(places) == sum(w.solving is not None for w in ways)
@@ -193,4 +210,4 @@ def _solved_at(
     ways: Iterable[_Way], place: Callable[[Step], float | None]
 ) -> list[tuple[str, float | None]]:
     """Return each sample's problem and where it was solved; None if not, or unknown."""
-    return [(w.result.problem_id, None if w.solving is None else place(w.solving)) for w in ways]
+    return [(w.problem, None if w.solving is None else place(w.solving)) for w in ways]

@@ -1,7 +1,7 @@
 """`summary.json`: a summary derived from the results, which can be made again."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from statistics import fmean
 from typing import Protocol
@@ -10,9 +10,9 @@ from pydantic import Field
 
 from harness.agent.attempt import ChosenBy
 from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
-from harness.grading.verdict import JudgedAgain
+from harness.grading.verdict import JudgedAgain, Verdict
 from harness.models.protocol import Frozen, Usage
-from harness.run.store.results import SampleResult
+from harness.run.store.results import Columns, SampleResult
 from harness.run.summary.iteration import Curve, curve_of
 from harness.stats.curves import mean_by_problem, solved_per
 from harness.stats.pass_at_k import Counts, OfSeveral, of_several
@@ -154,60 +154,68 @@ def summarize(
         max_tokens: the run's token limit of one answer.
     """
     done = list(results)
-    graded = [result for result in done if result.graded]
-    hidden = [result for result in graded if result.hidden_total]
-    sound = [result for result in graded if not result.known_issues]
-    by_tools = [result for result in graded if not result.fallback]
-    solved = sum(result.solved for result in graded)
-    calls, malformed = (sum(r.tool_calls for r in done), sum(r.malformed_tool_calls for r in done))
+    table = Columns(done, *_SUMMED)
+    verdicts, ids = table["verdict"], table["problem_id"]
+    judged = [place for place, verdict in enumerate(verdicts) if verdict is not Verdict.UNGRADED]
+    graded = [done[place] for place in judged]
+    hidden = _where(table, judged, "hidden_total")
+    sound = _where(table, judged, "known_issues", empty=True)
+    by_tools = _where(table, judged, "fallback", empty=True)
+    no_hidden = _where(table, judged, "hidden_total", empty=True)
+    public, passed = table["public_total"], table["public_passed"]
+    passing = [place for place in hidden if 0 < passed[place] == public[place]]
+    overfit = [table["hidden_passed"][n] < table["hidden_total"][n] for n in passing]
+    solved = verdicts.count(Verdict.ACCEPTED)
+    calls, malformed = table.total("tool_calls"), table.total("malformed_tool_calls")
+    usages, costs = table.at("usage", judged), table.at("cost", judged)
     failed = dict(failures or {})
     not_run = planned - len(done) - sum(failed.values())
     return Summary(
-        problems=len({result.problem_id for result in done}),
+        problems=len(set(ids)),
         planned=planned,
         graded=len(graded),
         ungraded=len(done) - len(graded),
         pending={**failed, **({"not_run": not_run} if not_run > 0 else {})},
-        pass_at_1=rate_of(graded),
-        with_hidden=rate_of(hidden),
-        without_known_issues=rate_of(sound) if len(sound) < len(graded) else None,
-        of_several=of_several([*solved_counts(graded).values()]),
-        mean_fraction=_mean_fraction(graded),
-        passed_public=sum(r.passed_public for r in hidden),
-        overfit=sum(r.overfit for r in hidden),
-        no_hidden=len({r.problem_id for r in graded if r.public_total and not r.hidden_total}),
-        by_difficulty=_grouped(graded, lambda r: r.difficulty or "unknown"),
-        by_platform=_grouped(graded, lambda r: r.platform),
-        verdicts=counted(r.verdict for r in done),
-        isolation=counted(r.isolation for r in done if r.isolation),
-        stop_reasons=counted(r.stop_reason for r in done),
-        usage=_total_usage(done),
-        usage_unknown=sum(r.usage is None for r in done),
-        cost=_total_cost(done),
+        pass_at_1=_rate(table, judged),
+        with_hidden=_rate(table, hidden),
+        without_known_issues=_rate(table, sound) if len(sound) < len(graded) else None,
+        of_several=of_several([*_counts(table, judged).values()]),
+        mean_fraction=_mean_fraction(table, judged),
+        passed_public=len(passing),
+        overfit=sum(overfit),
+        no_hidden=len({ids[place] for place in no_hidden if public[place]}),
+        by_difficulty=_grouped(table, judged, "difficulty"),
+        by_platform=_grouped(table, judged, "platform"),
+        verdicts=counted(verdicts),
+        isolation=counted(filter(None, table["isolation"])),
+        stop_reasons=counted(table["stop_reason"]),
+        usage=_total_usage(table["usage"]),
+        usage_unknown=table["usage"].count(None),
+        cost=_total_cost(table["cost"]),
         prices_as_of=prices_as_of,
-        model_calls=sum(r.model_calls for r in done),
+        model_calls=table.total("model_calls"),
         tool_calls=calls,
         malformed_tool_calls=malformed,
-        salvaged=sum(r.chosen_by is ChosenBy.PROSE for r in done),
-        fallback=sum(r.fallback for r in done),
-        without_fallback=rate_of(by_tools) if len(by_tools) < len(graded) else None,
-        tool_protocols=counted(r.tool_protocol for r in done if r.tool_protocol),
-        refused=sum(r.refused for r in done),
-        nudges=sum(r.nudges for r in done),
-        cut_off=sum(r.cut_off for r in done),
-        cut_off_samples=sum(r.cut_off > 0 for r in done),
+        salvaged=table["chosen_by"].count(ChosenBy.PROSE),
+        fallback=table.total("fallback"),
+        without_fallback=_rate(table, by_tools) if len(by_tools) < len(graded) else None,
+        tool_protocols=counted(filter(None, table["tool_protocol"])),
+        refused=table.total("refused"),
+        nudges=table.total("nudges"),
+        cut_off=table.total("cut_off"),
+        cut_off_samples=sum(number > 0 for number in table["cut_off"]),
         max_tokens=max_tokens,
-        agents=counted(AGENTS[r.confined] for r in done if r.confined is not None),
-        overfit_rate=_overfit_rate(hidden),
+        agents=counted(AGENTS[each] for each in table["confined"] if each is not None),
+        overfit_rate=_over(table, passing, map(float, overfit)),
         well_formed_tool_calls=1 - malformed / calls if calls else None,
-        solved_per_1000_tokens=solved_per(solved, _known_tokens(graded), 1_000),
-        solved_per_dollar=solved_per(solved, _total_cost(graded)),
+        solved_per_1000_tokens=solved_per(solved, _known_tokens(usages), 1_000),
+        solved_per_dollar=solved_per(solved, _total_cost(costs)),
         curve=curve_of(graded),
         efficiency=summarize_efficiency(graded),
-        judged_again=_judged_again(done),
+        judged_again=_judged_again(table["judged_again"]),
         by_source_rule=rate_by_source_rule(graded),
         stopped=stopped,
-        unheard=unheard + sum(r.unheard for r in done),
+        unheard=unheard + table.total("unheard"),
     )
 
 
@@ -226,16 +234,53 @@ def solved_counts(results: Iterable[Outcome]) -> dict[str, Counts]:
     return counts
 
 
-def _mean_fraction(graded: Iterable[SampleResult]) -> float | None:
+_SUMMED = (
+    *("problem_id", "verdict", "public_passed", "public_total", "hidden_passed", "hidden_total"),
+    *("known_issues", "difficulty", "platform", "isolation", "stop_reason", "chosen_by", "usage"),
+    *("cost", "model_calls", "tool_calls", "malformed_tool_calls", "nudges", "cut_off", "fallback"),
+    *("refused", "confined", "tool_protocol", "judged_again", "unheard"),
+)
+"""Fields that a summary reads, without those of its curve and of efficiency."""
+
+
+def _where(table: Columns, places: Iterable[int], key: str, *, empty: bool = False) -> list[int]:
+    """Return the places whose value of a field is truthy, or falsy if `empty`."""
+    values = table[key]
+    return [place for place in places if bool(values[place]) is not empty]
+
+
+def _rate(table: Columns, places: Sequence[int]) -> Rate | None:
+    """Return pass@1 of graded results."""
+    accepted = Verdict.ACCEPTED
+    return _over(table, places, [float(each is accepted) for each in table.at("verdict", places)])
+
+
+def _over(table: Columns, places: Iterable[int], values: Iterable[float]) -> Rate | None:
+    return rate_by_problem(zip(table.at("problem_id", places), values, strict=True))
+
+
+def _counts(table: Columns, places: Iterable[int]) -> dict[str, Counts]:
+    """Return `solved_counts` of graded results."""
+    ids, verdicts = table["problem_id"], table["verdict"]
+    samples = Counter(ids[place] for place in places)
+    solved = Counter(ids[place] for place in places if verdicts[place] is Verdict.ACCEPTED)
+    return {problem: (number, solved[problem]) for problem, number in samples.items()}
+
+
+def _mean_fraction(table: Columns, places: Iterable[int]) -> float | None:
     """Return the mean fraction of tests passed, where test counts are known."""
-    known = ((r.problem_id, r.fraction) for r in graded if r.public_total + r.hidden_total)
+    keys = ("problem_id", "public_passed", "hidden_passed", "public_total", "hidden_total")
+    rows = zip(*(table.at(key, places) for key in keys), strict=True)
+    known = [
+        (i, (p + h) / (public + hidden)) for i, p, h, public, hidden in rows if public + hidden
+    ]
     by_problem = mean_by_problem(known)
     return fmean(by_problem.values()) if by_problem else None
 
 
 def rate_of(results: Iterable[Outcome]) -> Rate | None:
     """Return pass@1 of some results, with its interval."""
-    return rate_by_problem((r.problem_id, float(r.solved)) for r in results if r.graded)
+    return rate_by_problem([(r.problem_id, float(r.solved)) for r in results if r.graded])
 
 
 class RuledOutcome(Outcome, Protocol):
@@ -255,17 +300,15 @@ def rate_by_source_rule(graded: Sequence[RuledOutcome]) -> Rate | None:
     return rate_by_problem((name, float(right)) for name, right in solved)
 
 
-def _overfit_rate(hidden: Iterable[SampleResult]) -> Rate | None:
-    return rate_by_problem((r.problem_id, float(r.overfit)) for r in hidden if r.passed_public)
-
-
-def _grouped(
-    results: Sequence[SampleResult], key: Callable[[SampleResult], str]
-) -> dict[str, Rate]:
+def _grouped(table: Columns, places: Iterable[int], key: str) -> dict[str, Rate]:
     order = ("easy", "medium", "hard", "unknown")
-    names = {key(result) for result in results}
-    ranked = sorted(names, key=lambda name: (order.index(name) if name in order else -1, name))
-    rates = ((name, rate_of(r for r in results if key(r) == name)) for name in ranked)
+    values = table[key]
+    members: dict[str, list[int]] = defaultdict(list)
+    for place in places:
+        name = values[place]
+        members["unknown" if name is None else name].append(place)
+    ranked = sorted(members, key=lambda name: (order.index(name) if name in order else -1, name))
+    rates = ((name, _rate(table, members[name])) for name in ranked)
     return {name: value for name, value in rates if value is not None}
 
 
@@ -275,26 +318,27 @@ def counted(words: Iterable[str]) -> dict[str, int]:
     return dict(counts)
 
 
-def _total_usage(results: Iterable[SampleResult]) -> Usage:
-    known = [result.usage for result in results if result.usage is not None]
-    return Usage(**{kind: sum(map(attrgetter(kind), known)) for kind in Usage.model_fields})
+def _total_usage(usages: Iterable[Usage | None]) -> Usage:
+    kinds = tuple(Usage.model_fields)
+    rows = map(attrgetter(*kinds), (usage for usage in usages if usage is not None))
+    totals = map(sum, zip(*rows, strict=True))
+    return Usage(**dict(zip(kinds, totals, strict=False)))
 
 
-def _judged_again(results: Iterable[SampleResult]) -> JudgedAgain:
+def _judged_again(each_again: Iterable[JudgedAgain]) -> JudgedAgain:
     """Add up what was run more than once; for most samples that is nothing."""
     nothing = JudgedAgain()
-    told = (r.judged_again for r in results if vars(r.judged_again) != vars(nothing))
-    return sum(told, nothing)
+    usual: object = SampleResult.model_fields["judged_again"].default
+    said = (each for each in each_again if each is not usual)
+    return sum((each for each in said if vars(each) != vars(nothing)), nothing)
 
 
-def _known_tokens(results: Sequence[SampleResult]) -> int | None:
+def _known_tokens(usages: Sequence[Usage | None]) -> int | None:
     """Return the tokens of all samples; None if unknown for any."""
-    usages = [result.usage for result in results]
     known = [usage.total_tokens for usage in usages if usage is not None]
     return sum(known) if len(known) == len(usages) else None
 
 
-def _total_cost(results: Sequence[SampleResult]) -> float | None:
-    costs = [result.cost for result in results]
+def _total_cost(costs: Sequence[float | None]) -> float | None:
     known = [cost for cost in costs if cost is not None]
     return sum(known) if known and len(known) == len(costs) else None

@@ -5,7 +5,7 @@ import pytest
 from results_made import made_result
 
 from harness.errors import RunDirectoryError
-from harness.run.store.results import ResultsFile, SampleResult, read_results
+from harness.run.store.results import Columns, ResultsFile, SampleResult, read_results
 
 
 def _result(index: int) -> SampleResult:
@@ -27,6 +27,19 @@ def _write(path: Path, count: int) -> None:
 def test_what_is_written_is_read_back(path: Path) -> None:
     _write(path, 3)
     assert list(read_results(path)) == [_result(index) for index in range(3)]
+
+
+def test_fields_of_results_as_columns() -> None:
+    results = [_result(index) for index in (3, 5, 9)]
+    columns = Columns(results, "index", "problem_id", "usage")
+    assert columns["index"] == (3, 5, 9)
+    assert columns["usage"] == tuple(result.usage for result in results)
+    assert columns.at("problem_id", [2, 0]) == ["made/a", "made/a"]
+    assert columns.at("index", [2, 0]) == [9, 3]
+    assert columns.total("index") == 17
+    assert Columns(results, "index")["index"] == (3, 5, 9)
+    nothing = Columns([], "index")
+    assert (nothing["index"], nothing.total("index")) == ((), 0)
 
 
 @pytest.mark.parametrize("torn", [1, 2, 50, 300])
