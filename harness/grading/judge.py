@@ -212,7 +212,7 @@ class _Judging:
             return [self._run_alone(0, last=True)]
         pick = picked(self.task.program.code, self.task.tests)
         rest = [index for index in range(number) if index != pick]
-        known = self._run([pick, *rest], full=0)
+        known = self._run([pick, *rest], full=0, last=None)
         first = known.get(pick)
         if first is not None and first.verdict is Verdict.COMPILE_ERROR:
             return [first.model_copy(update={"index": 0, "public": self.task.tests[0].public})]
@@ -250,7 +250,8 @@ class _Judging:
                 known |= self._run(left, full=1)
             result = known[index]
             if not result.passed and self._has_company(result):
-                result = self._run_alone(index)
+                wrong = sum(not each.passed for each in known.values())
+                result = self._run_alone(index, last=wrong == 1 and len(known) == number)
                 self.confirmed[0] += 1
                 self.confirmed[1] += result.passed
             results.append(result)
@@ -270,7 +271,9 @@ class _Judging:
         """Run one test in a process of its own."""
         return self._run([index], full=1, last=last)[index]
 
-    def _run(self, indexes: list[int], *, full: int, last: bool = False) -> dict[int, TestResult]:
+    def _run(
+        self, indexes: list[int], *, full: int, last: bool | None = False
+    ) -> dict[int, TestResult]:
         """Run tests in one process; return results of the first few (`RetryingWorker.execute`)."""
         executions = self._execute(indexes, last=last, full=full)
         if executions[-1].ending is Ending.CUT_SHORT:
@@ -282,7 +285,7 @@ class _Judging:
             executions = [self._try_again(indexes[0], executions[0], last=last)]
         return dict(zip(indexes, self._results(indexes, executions), strict=False))
 
-    def _try_again(self, index: int, execution: Execution, *, last: bool) -> Execution:
+    def _try_again(self, index: int, execution: Execution, *, last: bool | None) -> Execution:
         """Run a test alone again that the machine may have killed or slowed down."""
         if execution.killed:
             (again,) = self._execute([index], last=last)
@@ -303,7 +306,7 @@ class _Judging:
         indexes: list[int],
         *,
         alone: bool = False,
-        last: bool = False,
+        last: bool | None = False,
         full: int | None = None,
     ) -> list[Execution]:
         executions = self.bench.execute(self.trial, indexes, alone=alone, last=last, full=full)

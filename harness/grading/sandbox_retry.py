@@ -32,7 +32,7 @@ class RetryingWorker:
         indexes: Sequence[int],
         *,
         alone: bool = False,
-        last: bool = False,
+        last: bool | None = False,
         full: int | None = None,
     ) -> list[Execution]:
         """Run the first few of some tests, on a fresh sandbox when one fails.
@@ -44,7 +44,7 @@ class RetryingWorker:
             trial: program and inputs.
             indexes: indexes of its tests to run.
             alone: whether to run while nothing else runs.
-            last: whether this is likely the last run of this trial.
+            last: whether this is likely the last run of this trial; see `Worker.try_out`.
             full: number of first tests that have their whole time limit; all by default.
 
         Raises:

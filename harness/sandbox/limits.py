@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 MEBIBYTE = 1 << 20
-GRACE = 1.2
+GRACE = 1.22
 """Multiple of the CPU limit a program may run, to see if it missed it narrowly."""
 BESIDE = 0.02
 """Part of its limits a test gets in a process in which other tests ran before."""

@@ -26,6 +26,10 @@ COLLECT_BYTES = 16 << 20
 """Output in bytes after which a process gets no further test, to bound memory."""
 FAULTS = (OSError, EOFError, ValueError, struct.error, IndexError, MemoryError)
 LOOK_S = 1.0  # seconds between checks that the fork server still runs
+REMEMBERED = 16
+"""Number of recent trials, about, that tell how many processes the next one may need."""
+ENOUGH = 0.5
+"""If a larger part of them needed one process only, the next one is expected to need one."""
 MARGIN_S = 20.0  # seconds for the fork server itself, beyond the tests' limits
 
 
@@ -52,6 +56,7 @@ class Worker:
         self._lock = threading.Lock()  # guards the attributes below
         self._server: ForkServer | None = None
         self._copies = True
+        self._single = 1.0  # part of recent trials that needed one process only
         self._open: Trial | TimingRace | None = (
             None  # open in the server; used by the calling thread
         )
@@ -77,7 +82,7 @@ class Worker:
         indexes: Sequence[int],
         *,
         alone: bool = False,
-        last: bool = False,
+        last: bool | None = False,
         full: int | None = None,
     ) -> list[Execution]:
         """Run some tests of a trial in order in a fresh process until one ends it.
@@ -89,7 +94,8 @@ class Worker:
             trial: the program, its inputs and limits.
             indexes: indexes of the inputs.
             alone: whether to pause all other workers meanwhile.
-            last: whether more tests of this trial are unlikely, which costs less.
+            last: whether more tests of this trial are unlikely, which costs less. If more follow,
+                the program is compiled again. None: decide by what recent trials needed.
             full: number of leading tests with their full time limits; default: all. Another test
                 that exceeds its small part of them ends with `Ending.CUT_SHORT`.
 
@@ -103,10 +109,24 @@ class Worker:
         """
         with self._quiet.alone(self) if alone else self._quiet.together(self):
             try:
-                data = self._ask(trial, indexes, last=last, full=full)
+                data = self._ask(trial, indexes, last=self._is_last(trial, last), full=full)
                 return read_answer(data, trial.files[2], trial.limits)
             except FAULTS as error:
                 raise self._failed(error) from error
+
+    def _is_last(self, trial: Trial, last: bool | None) -> bool:
+        """Return whether a process is the last of its trial; count trials that needed only one.
+
+        The count changes costs only, never verdicts.
+        """
+        if last is None and not trial.is_counted:
+            last = self._single > ENOUGH
+            self._single += (1 - self._single) / REMEMBERED
+            trial.is_counted = True
+        elif trial.is_counted:  # the trial needed a second process
+            self._single = max(0.0, self._single - 1 / REMEMBERED)
+            trial.is_counted = False
+        return bool(last)
 
     def _failed(self, error: Exception) -> SandboxError | WorkerStoppedError:
         """End the fork server; return the error to raise, with its last stderr line."""

@@ -1,6 +1,6 @@
 """Progress of a run on stderr: a live table on a terminal, else lines."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -15,7 +15,8 @@ from harness.run.plan.pricing import with_costs
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
 from harness.run.summary.summary import Summary
-from harness.terminal.live_table import LiveTable, Named
+from harness.terminal.live_rows import LiveRows, Named
+from harness.terminal.live_table import LiveTable
 from harness.terminal.tally import Tally
 from harness.text import printable_line
 
@@ -29,6 +30,7 @@ class RunProgress:
         done: results of samples that are already graded.
         problems: problems of the run, in order.
         heading: description of the run, in parts.
+        table: makes the display of the samples; default: a live table of the run.
     """
 
     def __init__(
@@ -39,17 +41,21 @@ class RunProgress:
         *,
         problems: Sequence[Problem] = (),
         heading: Sequence[str] = (),
+        table: Callable[[Tally], LiveRows] | None = None,
     ) -> None:
         self._console = console
         self._tally = Tally(total)
         earlier = list(done)
         for result in earlier:
             self._tally.count(result)
-        self._live: LiveTable | None = None
-        if console.is_terminal and not console.is_dumb_terminal:
+        self._live: LiveRows | None = None
+        if table is not None:
+            self._live = table(self._tally)
+        elif console.is_terminal and not console.is_dumb_terminal:
             named = [Named(each.id, each.title, each.difficulty or "") for each in problems]
             several = total > len(problems) > 0
             self._live = LiveTable(console, self._tally, heading, named, several=several)
+        if self._live:
             for result in earlier:
                 self._live.graded(result)
 

@@ -55,7 +55,7 @@ def summary_screen(summary: Summary, results: Sequence[SampleResult]) -> Rendera
     lines += [_fact(name, names, told) for name, told in spent]
     wrong = [Text(f"  {line}") for line in _wrong(summary)]
     blank = [Text("")] if wrong else []
-    return Group(Text(""), *lines, *blank, *wrong, Text(""))
+    return Group(*([Text("")] if lines or wrong else []), *lines, *blank, *wrong, Text(""))
 
 
 def _fact(name: str, width: int, told: str) -> Text:
@@ -90,6 +90,9 @@ def _rates(summary: Summary, results: Sequence[SampleResult]) -> Iterator[Row]:
     several = summary.graded > rate.problems
     noun = " samples" if several else ""
     yield _row("pass@1" if several else "solved", rate, f"{solved:,} of {summary.graded:,}{noun}")
+    if summary.without_known_issues is not None:
+        told = f"of {summary.without_known_issues.problems:,} without known issues"
+        yield _row("", summary.without_known_issues, told)
     curve = summary.curve
     if curve and curve.iterated and curve.first_write is not None:
         yield _row("first write", curve.first_write, "before any feedback")
@@ -106,8 +109,6 @@ def _other_rates(summary: Summary, rate: Rate) -> Iterator[Row]:
     """Yield rates over other problems or by another rule, if they differ."""
     if summary.with_hidden is not None and summary.with_hidden != rate:
         yield _row("hidden tests", summary.with_hidden, _of(summary.with_hidden))
-    if summary.without_known_issues is not None:
-        yield _row("sound", summary.without_known_issues, _of(summary.without_known_issues))
     if summary.without_fallback is not None:
         told = _of(summary.without_fallback)
         yield _row("without fallback", summary.without_fallback, f"{told} asked with tools")

@@ -108,7 +108,7 @@ class SampleRow:
 def sample_table(
     rows: Iterable[SampleRow], *, width: int | None = None, timed: bool | None = None
 ) -> Grid:
-    """Return the table.
+    """Return the table; a column whose every value is unknown is left out.
 
     Args:
         rows: rows of the samples.
@@ -118,12 +118,20 @@ def sample_table(
     shown: Sequence[SampleRow] = list(rows)
     if timed is None:
         timed = any(row.efficiency is not None for row in shown)
+    cells = [row.cells() + (row.efficiency_cells() if timed else ()) for row in shown]
+    columns = COLUMNS + EFFICIENCY_COLUMNS * timed
+    kept = [at for at in range(len(columns)) if not _all_unknown([row[at].text for row in cells])]
     return Grid(
-        COLUMNS + EFFICIENCY_COLUMNS * timed,
-        (row.cells() + (row.efficiency_cells() if timed else ()) for row in shown),
+        tuple(columns[at] for at in kept),
+        ([row[at] for at in kept] for row in cells),
         expand=width is not None,
         width=width,
     )
+
+
+def _all_unknown(texts: Sequence[str]) -> bool:
+    """Whether nobody knows any of these; a dash stands for what is still to come."""
+    return UNKNOWN in texts and set(texts) <= {UNKNOWN, "-"}
 
 
 class Numbers:

@@ -22,7 +22,7 @@ class Tally:
         self.ended = self.solved = self.graded = self.failed = self.tokens = 0
         self.running = self.retries = 0
         self.cost: float | None = 0.0
-        self._problems: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+        self._problems: dict[str, tuple[int, int]] = {}  # solved and graded samples
         self._fractions = 0.0
         self._beyond: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
 
@@ -67,9 +67,13 @@ class Tally:
         low, high = wilson(min(1.0, max(0.0, value)), len(self._problems))
         return interval(low, high)
 
+    def fractions(self) -> dict[str, float]:
+        """Return the fraction of its graded samples that are solved, by problem."""
+        counts = self._problems.copy()  # another thread may add to it meanwhile
+        return {problem: solved / graded for problem, (solved, graded) in counts.items()}
+
     def _add(self, problem: str, *, solved: bool) -> None:
-        counts = self._problems[problem]
-        self._fractions -= counts[0] / counts[1] if counts[1] else 0.0
-        counts[0] += solved
-        counts[1] += 1
-        self._fractions += counts[0] / counts[1]
+        before, samples = self._problems.get(problem, (0, 0))
+        self._fractions -= before / samples if samples else 0.0
+        self._problems[problem] = (before + solved, samples + 1)
+        self._fractions += (before + solved) / (samples + 1)

@@ -36,14 +36,14 @@ LOOK = """
 import json, os, sys
 from harness.grading.judge import Task, judge
 from harness.problem import TestCase
-from harness.sandbox.strongest import choose, try_out
+from harness.sandbox.strongest import choose, probe_isolation
 from harness.sandbox.program import Program
 from harness.sandbox.isolation import CANDIDATES, IsolationError, Level
 from harness.sandbox.limits import Limits
 from harness.sandbox.worker import Worker
 secret, unsafe = sys.argv[1], len(sys.argv) > 2
 found = {"user": os.getuid()}
-found["why"] = {str(each): try_out(each).broken for each in CANDIDATES}
+found["why"] = {str(each): probe_isolation(each).broken for each in CANDIDATES}
 reader = f"try: print(len(open({secret!r}).read()))\\nexcept OSError: print('no')"
 test = TestCase(input="20\\n", output="40", public=True)
 def judged(isolation):
@@ -244,7 +244,7 @@ class TestRefusals:
         def fail(isolation: Isolation) -> Findings:
             return Findings(isolation, {}, "taken away")
 
-        monkeypatch.setattr("harness.sandbox.strongest.try_out", fail)
+        monkeypatch.setattr("harness.sandbox.strongest.probe_isolation", fail)
         for least in (Level.SECCOMP, Level.LANDLOCK, Level.NAMESPACES):
             with pytest.raises(IsolationError) as caught:
                 choose(least)
@@ -262,7 +262,7 @@ class TestRefusals:
                 return Findings(isolation, dict.fromkeys(PROMISED[isolation.level], ""))
             return Findings(isolation, {}, "taken away")
 
-        monkeypatch.setattr("harness.sandbox.strongest.try_out", hold_landlock)
+        monkeypatch.setattr("harness.sandbox.strongest.probe_isolation", hold_landlock)
         for least in (Level.SECCOMP, Level.LANDLOCK):
             for unsafe in (False, True):
                 choice = choose(least, unsafe=unsafe)

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import marshal
 import os
 import select
 from collections.abc import Callable
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 
 from harness.sandbox.isolation import Isolation, Level
-from harness.sandbox.program import Ending, Execution
+from harness.sandbox.program import Ending, Execution, Program
+from harness.sandbox.trial_input import packed
 from harness.sandbox.worker import Worker
 
 Run = Callable[..., Execution]
@@ -267,7 +269,13 @@ def test_a_request_holds_code_and_inputs_and_nothing_else(
         requests.append(value)
         return dumps(value)
 
-    monkeypatch.setattr("harness.sandbox.trial_input.json.dumps", spy)
+    def packed_and_read(program: Program) -> bytes:
+        data = packed(program)
+        requests.append(marshal.loads(data))
+        return data
+
+    monkeypatch.setattr("json.dumps", spy)
+    monkeypatch.setattr("harness.sandbox.trial_input.packed", packed_and_read)
     run_on(shared_worker, "print(1)", b"in")
     program, opened = requests
     assert set(program) == {"code", "entry_point", "arguments", "result"}

@@ -11,7 +11,8 @@ from harness.features.observers.dispatch import Watching
 from harness.grading.verdict import Verdict
 from harness.models.protocol import ModelStop, ModelTurn, ToolMessage, Usage
 from harness.run.observer import tell_progress
-from harness.terminal.live_table import LiveTable, Named
+from harness.terminal.live_rows import Named
+from harness.terminal.live_table import LiveTable
 from harness.terminal.run_progress import RunProgress
 from harness.terminal.tally import Tally
 
@@ -73,7 +74,7 @@ def test_progress_reaches_the_table_through_other_observers() -> None:
         watching.progressed("s/p#0", answer(7, 100))
         watching.resumed("s/p#0", Resumed(turn=8, time="", kept=8))
         live = own._live
-        assert live is not None
+        assert isinstance(live, LiveTable)
         assert row(live)[4] == "8"
 
 

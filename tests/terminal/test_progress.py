@@ -12,6 +12,7 @@ from harness.grading.verdict import Verdict
 from harness.problem import Problem, TestSuite
 from harness.run.observer import Failure
 from harness.run.store.results import SampleResult
+from harness.terminal.live_table import LiveTable
 from harness.terminal.run_progress import RunProgress
 
 MakeResult = Callable[..., SampleResult]
@@ -99,7 +100,7 @@ def test_the_rows_are_the_samples_under_way_and_the_newest_graded(
         progress.failed(Failure("made/d#0", Verdict.MODEL_ERROR, "gone"))
         progress.started("made/e#0")
         progress.put_off("made/e#0")
-        assert progress._live is not None
+        assert isinstance(progress._live, LiveTable)
         rows = "\n".join("".join(part.text for part in line) for line in progress._live.lines())
     cells = [[cell.strip() for cell in row.split("│")] for row in rows.splitlines()]
     shown = [row[1:6] for row in cells if len(row) > 6]
@@ -120,7 +121,7 @@ def test_of_many_samples_as_many_are_shown_as_fit(make_result: MakeResult) -> No
         progress.started(f"made/{number}#0")
         if number < 50:
             progress.finished(make_result(f"made/{number}"))
-    assert progress._live is not None
+    assert isinstance(progress._live, LiveTable)
     lines = ["".join(part.text for part in line) for line in progress._live.lines()]
     assert len(lines) == 26  # of 30; the others are for what is said meanwhile
     shown = [line for line in lines if " running " in line or " wrong answer " in line]

@@ -46,6 +46,24 @@ def test_pending_samples_come_first_with_the_way_to_get_them(
     assert text.index("pending") < text.index("solved 100.0 %")
 
 
+def test_the_rate_without_known_issues_follows_the_whole_one(
+    make_result: MakeResult, shown: Shown
+) -> None:
+    results = [
+        *(make_result(name, solved=name == "a") for name in "abc"),
+        make_result("d", known_issues=("several answers",)),
+    ]
+    lines = shown(summary_screen(summarize(results, 4), results), 80).splitlines()
+    assert [" ".join(line.split()[:2]) for line in lines[1:3]] == ["solved 25.0", "33.3 %"]
+    assert lines[1].endswith("1 of 4")
+    assert lines[2].endswith("of 3 without known issues")
+
+
+def test_a_run_without_results_has_one_blank_line(write_run: WriteRun, shown: Shown) -> None:
+    path = write_run("r", [], {"problems": {"a": "h"}})
+    assert "\n\n\n" not in shown(run_screen(read_run(path)), 80)
+
+
 def test_with_several_samples_the_rate_is_called_pass_at_1(
     make_result: MakeResult, shown: Shown
 ) -> None:

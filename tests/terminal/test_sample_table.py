@@ -5,7 +5,14 @@ from collections.abc import Callable
 import pytest
 
 from harness.run.store.results import SampleResult
-from harness.terminal.sample_table import Numbers, clock, label, pending_rows, result_row
+from harness.terminal.sample_table import (
+    Numbers,
+    clock,
+    label,
+    pending_rows,
+    result_row,
+    sample_table,
+)
 
 MakeResult = Callable[..., SampleResult]
 
@@ -54,3 +61,18 @@ def test_pending_are_all_that_have_no_result(make_result: MakeResult) -> None:
     done = [make_result("a"), make_result("b", index=1)]
     rows = pending_rows({"a": "", "b": ""}, 2, done)
     assert [(row.number, row.sample) for row in rows] == [(2, "b#0"), (3, "a#1")]
+
+
+def test_a_column_that_nobody_knows_anything_of_is_left_out(
+    make_result: MakeResult, shown: Callable[..., str]
+) -> None:
+    unpriced = [result_row(make_result(name, cost=None), 1, several=False) for name in "ab"]
+    head = next(line for line in shown(sample_table(unpriced), 120).splitlines() if "#" in line)
+    assert "tokens" in head
+    assert "cost" not in head
+    mixed = [*unpriced, result_row(make_result("c", cost=0.5), 3, several=False)]
+    text = shown(sample_table(mixed), 120)
+    assert text.count("unknown") == 2
+    assert "$0.5000" in text
+    (waiting,) = pending_rows({"a": ""}, 1, [])
+    assert "cost" in shown(sample_table([waiting]), 120), "it may be known later"

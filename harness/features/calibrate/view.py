@@ -17,12 +17,15 @@ def calibration_view(
     summary: CalibrationSummary, results: Sequence[CalibratedProblem]
 ) -> RenderableType:
     """Show each problem's references, and how many problems tell fast from slow."""
-    table = figures_table("problem", "references", "fastest", "slowest", "ratio", "foreign")
-    for each in results[:LISTED]:
+    shown = results[:LISTED]
+    named_times = any(map(_foreign, shown))
+    columns = ("problem", "references", "fastest", "slowest", "ratio")
+    table = figures_table(*columns, *(("data set's own times",) if named_times else ()))
+    for each in shown:
         name = Text(printable_line(each.problem_id))
         failed = f", {each.failed} failed" if each.failed else ""
         if not each.references:
-            table.add_row(name, f"0{failed}", "", "", printable_line(each.failure or each.lack), "")
+            table.add_row(name, f"0{failed}", "", "", printable_line(each.failure or each.lack))
             continue
         fastest, slowest = each.references[0], each.references[-1]
         ratio = f"{slowest.time / fastest.time:.2f}" if fastest.time else ""
@@ -32,7 +35,7 @@ def calibration_view(
             cpu_time(fastest.cpu_s),
             cpu_time(slowest.cpu_s),
             f"{ratio} ({each.lack})" if each.lack else ratio,
-            printable_line(_foreign(each)),
+            *((printable_line(_foreign(each)),) if named_times else ()),
         )
     parts: list[RenderableType] = [table]
     if len(results) > LISTED:
@@ -47,6 +50,8 @@ def calibration_view(
 
 
 def _foreign(problem: CalibratedProblem) -> str:
-    """Return the data set's own run times of the fastest and the slowest reference."""
+    """Return the data set's own run times of the fastest and the slowest reference, if any."""
+    if not problem.references:
+        return ""
     first, last = problem.references[0].foreign, problem.references[-1].foreign
     return f"{first} … {last}" if first or last else ""

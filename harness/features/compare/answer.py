@@ -82,6 +82,9 @@ def price_words(comparison: Comparison, versus: Pairwise, names: Mapping[str, st
     ):
         here, there = cost(one), cost(other)
         if here is not None and there:
+            if f"{here / there:.1f}" == "1.0":
+                same = "cost" if cost is cost_each else "number of tokens"
+                return f"Both take about the same {same}."
             return f"{_capital(names[versus.label])} takes {_times(here / there)} {noun}."
     return ""
 
@@ -149,9 +152,10 @@ def equal_figures(comparison: Comparison, spend: SpendComparison) -> Figures | N
     letters = comparison.baseline, comparison.versus[0].label
     name = names_of(comparison)[letters[dear is spend.b]]
     amount = amount_of(found.at, spend.unit) if spend.unit == "dollars" else quantity(found.at)
+    words = amount if spend.unit == "dollars" else f"{amount} {spend.unit}"
     bounds = "" if point.low is None or point.high is None else interval(point.low, point.high)
     cost, tokens = (amount, "") if spend.unit == "dollars" else ("", amount)
-    return Figures(f"{name} at {amount}", percent(point.solved), bounds, cost, tokens)
+    return Figures(f"{name} at {words}", percent(point.solved), bounds, cost, tokens)
 
 
 CLOSE = 0.9

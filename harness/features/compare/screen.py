@@ -37,11 +37,12 @@ NAME, CHANGE = 36, 40  # columns of a terminal
 WIDTH = 80
 
 
-def comparison_screen(comparison: Comparison) -> RenderableType:
+def comparison_screen(comparison: Comparison, *, listed: int = LISTED) -> RenderableType:
     """Show which run solves more and at what cost, and the first changed outcomes.
 
     Args:
         comparison: a comparison of two runs or more.
+        listed: number of changed outcomes, at most.
     """
     names = names_of(comparison)
     parts: list[RenderableType] = [Text(title_words(comparison), style="bold")]
@@ -53,7 +54,7 @@ def comparison_screen(comparison: Comparison) -> RenderableType:
     if others:
         parts += [Text(""), _many(comparison, names)]
     else:
-        parts += _two(comparison, first, names)
+        parts += _two(comparison, first, names, listed)
     return Constrain(Group(*parts), WIDTH)
 
 
@@ -61,6 +62,7 @@ def _two(
     comparison: Comparison,
     versus: Pairwise,
     names: Mapping[str, str],
+    listed: int,
 ) -> Iterator[RenderableType]:
     told = (
         difference_words(versus, names),
@@ -77,7 +79,7 @@ def _two(
     yield _figures(comparison, names, versus.spend)
     if versus.flips:
         yield Text("")
-        yield from _changes(comparison, versus)
+        yield from _changes(comparison, versus, listed)
 
 
 def _figures(
@@ -102,9 +104,9 @@ def _figures(
     return table
 
 
-def _changes(comparison: Comparison, versus: Pairwise) -> Iterator[RenderableType]:
+def _changes(comparison: Comparison, versus: Pairwise, listed: int) -> Iterator[RenderableType]:
     yield Text(f"  changed: {changes_words(versus)}")
-    shown = interleaved(versus, LISTED)
+    shown = interleaved(versus, listed)
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(max_width=NAME, no_wrap=True, overflow="ellipsis")

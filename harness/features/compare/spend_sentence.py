@@ -155,12 +155,12 @@ def _beyond(found: SpendComparison, *, asked: bool) -> Iterator[str]:
         if not _of_shots(arm) or not wanted or max(wanted) <= arm.most * (1 + _NEAR):
             continue
         spend = amount_of(max(wanted), found.unit)
+        needed = count(math.ceil(max(wanted) / arm.mean - _NEAR), "shot")
         before = "" if asked else f"{_capital(other.name)} spends {spend} on average; "
-        needed = math.ceil(max(wanted) / arm.mean - _NEAR)
+        what = "what shots solve for that" if before else f"What shots solve for {spend}"
         yield (
-            f"{before}{'what' if before else 'What'} shots solve for {'that' if before else spend} "
-            f"is not known: there {'is' if arm.samples == 1 else 'are'} "
-            f"{count(arm.samples, 'shot')} a problem, and it buys {needed}."
+            f"{before}{what} is not known: it pays for {needed} a problem, and there "
+            f"{'is' if arm.samples == 1 else 'are'} {arm.samples:,}."
         )
 
 

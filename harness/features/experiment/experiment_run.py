@@ -1,6 +1,7 @@
 """Run the grid of `harness experiment` on one budget and print the ranking."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, cast
 
 from pydantic_core import to_json
@@ -10,20 +11,25 @@ from harness.agent.attempt import StopReason
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError
 from harness.features.experiment.cell_runs import CellRuns
 from harness.features.experiment.experiment_file import Experiment, experiment_at, locked
-from harness.features.experiment.grid_run import GridRun
+from harness.features.experiment.grid_run import GridRun, in_order
 from harness.features.experiment.invocation import Invocation, check_pair, spelt
+from harness.features.experiment.live_panel import Arm, ExperimentPanel
 from harness.features.experiment.ranking import Ranking, rank
 from harness.features.experiment.run_events import WholeRuns
-from harness.features.experiment.view import Foretold, RankingView, grid_view, total_cost
+from harness.features.experiment.view import Foretold, grid_view, last_screen, total_cost
 from harness.features.observers.attach import taking_leave, with_watchers
 from harness.features.observers.thread import Watcher
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared
+from harness.run.observer import RunObserver
 from harness.run.plan.estimate import estimate
+from harness.run.plan.plan import Plan
 from harness.run.plan.recordings import PREFIX
+from harness.run.store.directory import RunDirectory
+from harness.terminal.run_progress import run_progress
 from harness.terminal.summary_table import console, write_json
 from harness.terminal.terminal_reporter import TerminalReporter
-from harness.text import count, printable_line
+from harness.text import count, printable_line, quantity
 
 
 class Experimenting:
@@ -35,7 +41,9 @@ class Experimenting:
         self.err = console(error=True)
         self.watchers = list(watchers)  # changed in place by `start`
         reporter = TerminalReporter(self.err)
-        self.controller = RunController(reporter, with_watchers(self.watchers, self.err))
+        self.panel: ExperimentPanel | None = None
+        watch = with_watchers(self.watchers, self.err, self._shown)
+        self.controller = RunController(reporter, watch)
 
     def start(self, asked: Invocation, *, dry_run: bool = False) -> int:
         """Start or resume an experiment; return the exit code.
@@ -71,6 +79,27 @@ class Experimenting:
         print_ranking(self.out, rank(path), as_json=self.as_json)
         return code
 
+    def _shown(self, plan: Plan, directory: RunDirectory) -> AbstractContextManager[RunObserver]:
+        """Return what shows a part of a cell: the panel on a terminal, lines elsewhere."""
+        watch = self.panel.watch if self.panel else run_progress(self.err)
+        return watch(plan, directory)
+
+    def _panel(self, experiment: Experiment, runs: CellRuns) -> ExperimentPanel | None:
+        """Return the live panel; None where there is no terminal to show it on."""
+        if not self.err.is_terminal or self.err.is_dumb_terminal:
+            return None
+        plans = [(cell, runs.plans[cell.name]) for cell in in_order(experiment)]
+        arms = [
+            Arm(cell.name, len(plan.samples), cell.spec.samples_per_problem) for cell, plan in plans
+        ]
+        spec, problems = plans[0][0].spec, len(plans[0][1].problems)
+        heading = f"experiment   {count(len(arms), 'cell')} x {count(problems, 'problem')}"
+        if spec.max_cost is not None:
+            heading += f", budget ${spec.max_cost:,.2f}"
+        elif spec.max_tokens_total is not None:
+            heading += f", budget {quantity(spec.max_tokens_total)} tokens"
+        return ExperimentPanel(self.err, heading, arms, experiment.baseline)
+
     def _carry_out(self, experiment: Experiment, runs: CellRuns, asked: Invocation) -> int:
         """Run the pending samples of all cells; return the exit code."""
         left = sum(len(runs.left(experiment, cell, None).samples) for cell in experiment.cells)
@@ -79,9 +108,13 @@ class Experimenting:
             f"baseline {experiment.baseline}"
         )
         runs.count_spending(experiment)
-        grid_run = GridRun(experiment, runs, asked.goal, self.controller, self.err)
+        self.panel = self._panel(experiment, runs)
+        grid_run = GridRun(
+            experiment, runs, asked.goal, self.controller, self.err, panel=self.panel
+        )
         try:
-            grid_run.carry_out()
+            with self.panel or nullcontext():
+                grid_run.carry_out()
         finally:
             runs.close()
         return self._conclude(grid_run, runs, asked)
@@ -137,11 +170,11 @@ class Experimenting:
 
 
 def print_ranking(out: Console, ranking: Ranking, *, as_json: bool) -> None:
-    """Print the ranking as a table or as one JSON object."""
+    """Print the answer and where the experiment is, or all of it as one JSON object."""
     if as_json:
         write_json(out, [ranking.model_dump_json()])
         return
-    out.print(RankingView(ranking))
+    out.print(last_screen(ranking), crop=False)
     out.print(f"experiment directory: {printable_line(ranking.experiment)}", soft_wrap=True)
 
 

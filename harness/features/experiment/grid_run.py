@@ -16,6 +16,7 @@ from harness.features.experiment.decision import (
 )
 from harness.features.experiment.experiment_file import Experiment
 from harness.features.experiment.grid import Cell
+from harness.features.experiment.live_panel import ExperimentPanel
 from harness.features.experiment.problem_order import batches, random_order
 from harness.features.experiment.shots import (
     SINGLE_SHOT,
@@ -30,6 +31,11 @@ from harness.stats.sequential import Evidence
 from harness.text import count, percent, printable_line
 
 UNITS = {"cost": "costs as much", "tokens": "takes as many tokens", "calls": "takes as many calls"}
+
+
+def in_order(experiment: Experiment) -> list[Cell]:
+    """Return the cells as they are carried out: those that follow another's spend come last."""
+    return sorted(experiment.cells, key=lambda cell: cell.name in experiment.auto_shots)
 
 
 class GridRun:
@@ -47,6 +53,8 @@ class GridRun:
         goal: Goal,
         controller: RunController,
         err: Console,
+        *,
+        panel: ExperimentPanel | None = None,
     ) -> None:
         self.experiment = experiment
         self.decision: Decision | None = None
@@ -54,6 +62,7 @@ class GridRun:
         self._goal = goal
         self._controller = controller
         self._err = err
+        self._panel = panel
         self._begun: set[str] = set()
 
     def carry_out(self) -> None:
@@ -97,7 +106,7 @@ class GridRun:
         """Run problems in every cell; return whether any ran and whether to go on."""
         worked = False
         auto = self.experiment.auto_shots
-        for cell in sorted(self.experiment.cells, key=lambda cell: cell.name in auto):
+        for cell in in_order(self.experiment):
             did, goes_on = self._part(cell, asked)
             worked = worked or did
             if not goes_on:
@@ -202,7 +211,9 @@ class GridRun:
             level=self._goal.level,
             precision=self._goal.precision,
         )
-        if told and not why and reason == "incomplete" and found.pairs:
+        if self._panel is not None:
+            self._panel.decision = self.decision
+        elif told and not why and reason == "incomplete" and found.pairs:
             self._err.print(
                 f"{problems:,} of {count(len(plan.problems), 'problem')}: {cell.name} less "
                 f"{baseline.name} {self.decision.points}, e-value {found.e_value:.3g} of "

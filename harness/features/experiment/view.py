@@ -3,16 +3,20 @@
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
+from harness.errors import RunDirectoryError, UsageError
+from harness.features.compare.comparison import compare_runs
+from harness.features.compare.screen import comparison_screen
 from harness.features.experiment.decision import Decision
 from harness.features.experiment.ranking import Against, RankedCell, Ranking
 from harness.run.plan.estimate import Estimate
 from harness.terminal.layout import figures_table
-from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line
+from harness.text import UNKNOWN, count, dollars, interval, percent, printable_line, quantity
 
 GAP = 3
 """Spaces between two columns of a table."""
@@ -40,6 +44,35 @@ class RankingView:
         yield table
         yield Text("\n".join(_notes(self.ranking)))
         yield from _answers(self.ranking)
+
+
+PAIR = 2
+LISTED = 3
+"""Changed outcomes of the last screen, which has lines of its own below those of `compare`."""
+
+
+def last_screen(ranking: Ranking) -> RenderableType:
+    """Show what the experiment came to: the answer of `harness compare` for two cells.
+
+    More cells, or two that share no graded problem, get the ranked table.
+    """
+    if len(ranking.cells) != PAIR:
+        return RankingView(ranking)
+    cells = sorted(ranking.cells, key=lambda cell: cell.name != ranking.baseline)
+    try:
+        comparison = compare_runs([Path(cell.run) for cell in cells])
+    except (RunDirectoryError, UsageError):
+        return RankingView(ranking)
+    notes = [f"spent: {', '.join(map(_whole_spend, cells))}", *_states(ranking)]
+    return Group(comparison_screen(comparison, listed=LISTED), Text("\n".join(notes)))
+
+
+def _whole_spend(cell: RankedCell) -> str:
+    """What all samples of a cell took: US dollars, or tokens where these are unknown."""
+    name = printable_line(cell.name)
+    if cell.cost is not None or cell.tokens is None:
+        return f"{name} {dollars(cell.cost)}"
+    return f"{name} {quantity(cell.tokens)} tokens"
 
 
 def _best(ranking: Ranking) -> str:
@@ -137,10 +170,15 @@ def _notes(ranking: Ranking) -> Iterator[str]:
         )
     if ranking.front_by == "cost" and any(c.cost_per_sample is None for c in ranking.cells):
         yield "a cell whose cost is unknown is not weighed"
-    if ranking.decision is not None:
-        yield from _decided(ranking.decision, ranking.experiment)
+    yield from _states(ranking)
     if ranking.prices_as_of:
         yield f"prices of {', '.join(map(printable_line, ranking.prices_as_of))}"
+
+
+def _states(ranking: Ranking) -> Iterator[str]:
+    """Whether the experiment was decided, and which cells are not done."""
+    if ranking.decision is not None:
+        yield from _decided(ranking.decision, ranking.experiment)
     for cell in ranking.cells:
         if not cell.planned:
             yield f"{printable_line(cell.name)} has not begun"

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.table import Table
 from rich.text import Text
 
@@ -43,20 +42,21 @@ def show_providers(*, as_json: bool) -> None:
     if as_json:
         write_json(out, [json.dumps({"providers": rows, **settings})])
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column in ("provider", "key", "endpoint", "protocol", "names"):
-        table.add_column(column, overflow="fold")
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
     for row in rows:
-        names = ", ".join([f"{row['prefix']}NAME", *row["names"]])
-        cells = (
-            row["provider"],
-            _key_words(row, in_full=False),
-            row["endpoint"],
-            row["protocol"],
-            names,
+        lines = (
+            f"key: {_key_words(row, in_full=False)}",
+            f"{row['endpoint']}, {row['protocol']}",
+            ", ".join([f"{row['prefix']}NAME", *row["names"]]),
         )
-        table.add_row(*(Text(printable_line(cell)) for cell in cells))
+        table.add_row(
+            Text(printable_line(row["provider"]), style="bold"),
+            Text("\n".join(map(printable_line, lines))),
+        )
     out.print(table)
+    out.print()
     notes = [
         *(
             (name, f"{found['value']} ({found['where']})")

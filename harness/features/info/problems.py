@@ -22,7 +22,9 @@ from harness.text import bad_rows, count, printable, printable_line
 LONGEST_TEST = 2_000
 LEAST_TITLE = 8
 PADDING = 3
-DISPENSABLE = ("kind", "public", "issues", "released")  # on a narrow terminal, in this order
+EDGES = 2  # columns of a terminal beside those of the table
+DISPENSABLE = ("kind", "public", "issues", "title", "released")
+"""Columns that a narrow terminal does without, the first one first."""
 COLUMNS = ("problem", "title", "platform", "difficulty", "released", "kind", "public", "issues")
 
 
@@ -57,14 +59,15 @@ def _table(rows: list[tuple[str, ...]], width: int) -> Table:
     shown = [i for i in range(len(COLUMNS)) if any(row[i] for row in rows)]
     for dispensable in DISPENSABLE:
         others = sum(longest[i] + PADDING for i in shown if COLUMNS[i] != "title")
-        if others + LEAST_TITLE > width:
+        titled = any(COLUMNS[i] == "title" for i in shown)
+        if others + EDGES + LEAST_TITLE * titled > width:
             shown = [i for i in shown if COLUMNS[i] != dispensable]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     others = sum(longest[i] + PADDING for i in shown if COLUMNS[i] != "title")
     for i in shown:
         most = longest[i]
         if COLUMNS[i] == "title":  # gets the rest of the width
-            most = max(LEAST_TITLE, min(most, width - others - 1))
+            most = max(LEAST_TITLE, min(most, width - others - EDGES))
         table.add_column(COLUMNS[i], no_wrap=True, min_width=most, max_width=most)
     for row in rows:
         table.add_row(*(Text(printable_line(row[i])) for i in shown))

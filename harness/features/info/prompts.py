@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 from rich import box
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -45,11 +46,12 @@ def show_sets(*, as_json: bool) -> None:
         write_json(out, [json.dumps([_described(*row) for row in rows])])
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column in ("mode", "set", "kinds", "description"):
+    for column in ("mode", "set", "description"):
         table.add_column(column, overflow="fold")
     for mode, name, kinds in rows:
-        of_kinds = ", ".join(map(words, kinds))
-        table.add_row(*map(Text, (mode, name, of_kinds, _description(kinds))))
+        of_kinds = Text(f"for {', '.join(map(words, kinds))}", style="dim")
+        told = [Text(_description(kinds))] if _description(kinds) else []
+        table.add_row(Text(mode), Text(name), Group(*told, of_kinds))
     out.print(table)
     out.print(facts([("other modes", "ask with the sets of single_shot")]))
 

@@ -52,14 +52,17 @@ def taking_leave(
                 err.print(printable_line(words), soft_wrap=True)
 
 
-def with_watchers(watchers: Sequence[Watcher], console: Console) -> Watch:
+def with_watchers(
+    watchers: Sequence[Watcher], console: Console, shown: Watch | None = None
+) -> Watch:
     """Return a maker of the run's live table that also passes events to observers.
 
     Args:
         watchers: observers, which receive each event after the table.
         console: console of the table.
+        shown: makes the display of a run; default: a table of its own.
     """
-    shown = run_progress(console)
+    shown = shown or run_progress(console)
 
     @contextmanager
     def watch(plan: Plan, directory: RunDirectory) -> Generator[Watching]:

@@ -66,7 +66,13 @@ def equal_spend(
     rows = spend_rows(spend, names)
     unit = UNIT_WORDS.get(spend.unit, "dollars")
     form = "$.2~g" if spend.unit == "dollars" else "~s"
-    axis = alt.Axis(format=form, labelOverlap=True, labelSeparation=8, tickCount=6)
+    axis = alt.Axis(
+        format=form,
+        labelExpr="datum.value ? datum.label : '0'",  # not `0k`
+        labelOverlap=True,
+        labelSeparation=8,
+        tickCount=6,
+    )
     x = alt.X("spend:Q", title=f"{unit} a problem", axis=axis, scale=alt.Scale(nice=False))
     colour = alt.Color(
         "arm:N",

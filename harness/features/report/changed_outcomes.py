@@ -133,7 +133,7 @@ def _changes(
 
 def _half(name: str, shown: FlipSample, result: SampleResult, talk: Conversation | None) -> Half:
     verdict = str(result.verdict).replace("_", " ")
-    several = f"{shown.solved} of {shown.samples} solved, this one {verdict}"
+    several = f"{shown.solved} of {shown.samples} solved (shown: {verdict})"
     return Half(
         name=name,
         sample=result.sample,

@@ -1,11 +1,9 @@
-"""Charts of efficiency: solutions among references, and speed by solve rate."""
+"""Charts of efficiency: percentiles among references, and speed by solve rate."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
-from harness.efficiency.labels import cpu_time, score
 from harness.features.report.charts import (
-    LABEL,
+    LINES_HEIGHT,
     Spec,
     faded_but,
     legend_pick,
@@ -13,63 +11,63 @@ from harness.features.report.charts import (
     plotted,
     run_colour,
 )
-from harness.features.report.efficiency_figures import ReferenceRow, Standing
+from harness.features.report.efficiency_figures import FasterShare, Standing
 
 REFERENCE = "#77828f"
-ROW = 22  # pixels for each problem
 SQUARE = 300
 
 
-def among_references(strips: Sequence[ReferenceRow], runs: Sequence[str], title: str) -> Spec:
-    """Draw a line for each problem: strokes are references, diamonds are solutions."""
+def faster_than_references(shares: Sequence[FasterShare], runs: Sequence[str], title: str) -> Spec:
+    """Draw a line for each run: the share of solutions faster than a percentage of references.
+
+    A dashed line shows the shares of references drawn at random.
+    """
     import altair as alt
 
     picked = legend_pick()
-    rows = alt.Y(
-        "problem:N",
-        sort=[strip.problem for strip in strips],
-        title=None,
-        axis=alt.Axis(labelLimit=LABEL, grid=True, domain=False, ticks=False),
-    )
     along = alt.X(
-        "time:Q",
-        title="times the fastest reference",
-        scale=alt.Scale(type="log", nice=False, padding=8),
-        axis=alt.Axis(format="~g", labelOverlap=True, labelSeparation=8, tickCount=6),
+        "percentile:Q",
+        title="faster than this percentage of references",
+        scale=alt.Scale(domain=[0, 100]),
+        axis=alt.Axis(tickCount=5),
     )
-    references = plotted(
+
+    def share(field: str) -> alt.Y:
+        axis = alt.Axis(format="%", tickCount=5)
+        return alt.Y(f"{field}:Q", title="solutions", axis=axis, scale=alt.Scale(domain=[0, 1]))
+
+    base = plotted(
         [
-            {"problem": strip.problem, "time": time, "what": "reference"}
-            for strip in strips
-            for time in strip.references
+            {"run": each.run, "percentile": each.percentile}
+            | {key: getattr(each.share, key) for key in ("value", "low", "high", "problems")}
+            for each in shares
         ]
-    ).mark_tick(thickness=1.5, size=14, color=REFERENCE, opacity=0.8)
-    solutions = plotted(
-        [
-            {**asdict(mark), "problem": strip.problem}
-            | {"cpu": cpu_time(mark.cpu_s), "b": score(mark.beyond)}
-            for strip in strips
-            for mark in strip.marks
-        ]
+    ).encode(x=along, color=run_colour(runs))
+    alike = plotted([{"percentile": 0, "value": 1.0}, {"percentile": 100, "value": 0.0}])
+    return made(
+        alt.layer(
+            alike.mark_line(strokeDash=[4, 4], strokeWidth=1.5, color=REFERENCE).encode(
+                x=along, y=share("value")
+            ),
+            base.mark_area(opacity=0.15).encode(y=share("low"), y2="high:Q"),
+            base.mark_line(strokeWidth=2)
+            .encode(
+                y=share("value"),
+                opacity=faded_but(picked),
+                tooltip=[
+                    alt.Tooltip("run:N"),
+                    alt.Tooltip("percentile:Q", title="faster than, % of references"),
+                    alt.Tooltip("value:Q", title="solutions", format=".1%"),
+                    alt.Tooltip("low:Q", title="95 % from", format=".1%"),
+                    alt.Tooltip("high:Q", title="to", format=".1%"),
+                    alt.Tooltip("problems:Q"),
+                ],
+            )
+            .add_params(picked),
+        ),
+        title,
+        height=LINES_HEIGHT,
     )
-    diamonds = solutions.mark_point(filled=True, shape="diamond", size=90).encode(
-        x=along,
-        y=rows,
-        color=run_colour(runs),
-        opacity=faded_but(picked),
-        tooltip=[
-            alt.Tooltip("run:N"),
-            alt.Tooltip("sample:N"),
-            alt.Tooltip("time:Q", title="times the fastest", format=".3~g"),
-            alt.Tooltip("low:Q", title="95 % from", format=".3~g"),
-            alt.Tooltip("high:Q", title="to", format=".3~g"),
-            alt.Tooltip("cpu:N", title="CPU time"),
-            alt.Tooltip("b:N", title="Beyond"),
-        ],
-    )
-    told = [alt.Tooltip("what:N"), alt.Tooltip("time:Q", title="times the fastest", format=".3~g")]
-    chart = alt.layer(references.encode(x=along, y=rows, tooltip=told), diamonds.add_params(picked))
-    return made(chart, title, height=max(60, ROW * len(strips)))
 
 
 def fast_and_right(standings: Sequence[Standing], runs: Sequence[str], title: str) -> Spec:

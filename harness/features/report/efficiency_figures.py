@@ -1,43 +1,52 @@
-"""Data of the efficiency charts: times of references and solutions."""
+"""Data of the efficiency charts: percentiles of solutions among references, and rates."""
 
-import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
-from harness.features.report.run_labels import LabelledRun, groupable
+from harness.features.report.run_labels import LabelledRun
 from harness.run.store.results import SampleResult
-from harness.stats.rates import Rate
+from harness.stats.rates import Rate, rate_by_problem
 
-MOST_PROBLEMS = 24
-MOST_MARKS = 12  # of a run on a problem; the slowest are shown
+PERCENTILES = tuple(range(0, 101, 5))
+"""Percentiles at which the chart has a point."""
 
 
 @dataclass(frozen=True)
-class Mark:
-    """A solution's time, relative to the fastest reference of its problem."""
+class FasterShare:
+    """Share of a run's solutions that are faster than a percentage of their references.
+
+    Attributes:
+        percentile: percentage of a problem's references, 0 to 100; ties count half.
+        share: mean over problems, 0 to 1, with its 95 % interval.
+    """
 
     run: str
-    sample: str
-    time: float
-    low: float
-    high: float
-    beyond: float | None
-    cpu_s: float
+    percentile: int
+    share: Rate
 
 
 @dataclass(frozen=True)
-class ReferenceRow:
-    """A problem's references, relative to the fastest, and its passed solutions."""
+class TimedSolutions:
+    """Solutions of a run that passed and were timed, if their references differ enough.
 
-    problem: str
-    references: tuple[float, ...]
-    marks: tuple[Mark, ...]
+    Attributes:
+        shares: at each of `PERCENTILES`.
+        solutions: number of solutions.
+        problems: number of problems that they solve.
+        times: median over solutions of the CPU time divided by that of the problem's fastest
+            reference; None if no fastest reference has a time above 0.
+    """
 
-    @property
-    def slowest(self) -> float:
-        """Time of the slowest solution, relative to the fastest reference."""
-        return max(mark.time for mark in self.marks)
+    run: str
+    shares: tuple[FasterShare, ...]
+    solutions: int
+    problems: int
+    times: float | None
+
+    def at(self, percentile: int) -> Rate:
+        """Return the share that is faster than this percentage of the references."""
+        return next(each.share for each in self.shares if each.percentile == percentile)
 
 
 @dataclass(frozen=True)
@@ -49,63 +58,51 @@ class Standing:
     fast: Rate
 
 
-def strips(sides: Sequence[LabelledRun]) -> list[ReferenceRow]:
-    """Return the problems with timed solutions, those with the slowest first.
+def timed_solutions(sides: Sequence[LabelledRun]) -> list[TimedSolutions]:
+    """Return the timed solutions of each run that has any.
 
-    The references of a problem are those of the first run that has it. A solution's time is
-    relative
-    to the fastest reference in its own run.
+    Solutions of problems without a Beyond score are left out.
     """
-    references: dict[str, tuple[float, ...]] = {}
-    marks: dict[str, list[Mark]] = {}
-    for side in sides:
-        for result in side.graded:
-            if (mark := _mark(side, result)) is not None and result.efficiency is not None:
-                times = result.efficiency.references
-                references.setdefault(result.problem_id, tuple(t / times[0] for t in times))
-                marks.setdefault(result.problem_id, []).append(mark)
-    names = _names(references)
+    return [each for side in sides if (each := _timed(side)) is not None]
+
+
+def _timed(side: LabelledRun) -> TimedSolutions | None:
     found = [
-        ReferenceRow(names[problem], references[problem], tuple(_some(own)))
-        for problem, own in marks.items()
+        (result.problem_id, ranked)
+        for result in side.graded
+        if result.solved and (ranked := _percentile(result)) is not None
     ]
-    return sorted(found, key=lambda strip: (-strip.slowest, strip.problem))
-
-
-def _mark(side: LabelledRun, result: SampleResult) -> Mark | None:
-    """Return a timed solution's mark; None if it or its references have no time."""
-    found = result.efficiency
-    if found is None or found.time is None or found.cpu_s is None or not found.references:
+    if not found:
         return None
-    fastest = found.references[0]
-    if not (0 < fastest < math.inf and 0 < found.time < math.inf):
-        return None
-    low, high = (end or found.time for end in (found.time_low, found.time_high))
-    return Mark(
+    shares: list[FasterShare] = []
+    for at in PERCENTILES:
+        share = rate_by_problem((problem, float(ranked >= at)) for problem, ranked in found)
+        if share is not None:
+            shares.append(FasterShare(side.label, at, share))
+    times = [times for result in side.graded if (times := _times_fastest(result)) is not None]
+    return TimedSolutions(
         run=side.label,
-        sample=groupable(result.sample),
-        time=found.time / fastest,
-        low=low / fastest,
-        high=high / fastest,
-        beyond=found.beyond,
-        cpu_s=found.cpu_s,
+        shares=tuple(shares),
+        solutions=len(found),
+        problems=len({problem for problem, _ in found}),
+        times=median(times) if times else None,
     )
 
 
-def _some(marks: Sequence[Mark]) -> Iterator[Mark]:
-    """Yield at most `MOST_MARKS` of each run, the slowest first."""
-    seen = Counter[str]()
-    for mark in sorted(marks, key=lambda mark: -mark.time):
-        seen[mark.run] += 1
-        if seen[mark.run] <= MOST_MARKS:
-            yield mark
+def _percentile(result: SampleResult) -> float | None:
+    """Return the percentile; None if there is no time or no Beyond score."""
+    found = result.efficiency
+    if found is None or found.time is None or found.beyond is None:
+        return None
+    return found.percentile
 
 
-def _names(problems: Iterable[str]) -> dict[str, str]:
-    """Return ids without their source if these are unique, else whole ids."""
-    short = {problem: problem.partition("/")[2] or problem for problem in problems}
-    names = short if len(set(short.values())) == len(short) else {each: each for each in short}
-    return {problem: groupable(name) for problem, name in names.items()}
+def _times_fastest(result: SampleResult) -> float | None:
+    """Return the CPU time divided by that of the fastest reference; None if unknown."""
+    found = result.efficiency
+    if found is None or not result.solved or _percentile(result) is None or found.time is None:
+        return None
+    return found.time / found.references[0] if found.references[0] > 0 else None
 
 
 def standings(sides: Sequence[LabelledRun]) -> list[Standing]:

@@ -5,16 +5,11 @@ from collections.abc import Iterator, Sequence
 from harness.efficiency.labels import score, score_interval
 from harness.features.compare.efficiency import Faster, efficiency_rows, faster
 from harness.features.report import efficiency_charts
-from harness.features.report.efficiency_figures import (
-    MOST_PROBLEMS,
-    ReferenceRow,
-    standings,
-    strips,
-)
+from harness.features.report.efficiency_figures import TimedSolutions, standings, timed_solutions
 from harness.features.report.page_model import PageItem, Section, Table
 from harness.features.report.pairs import Pairing
 from harness.features.report.run_labels import LabelledRun, changed
-from harness.text import figure, percent, printable_line
+from harness.text import count, figure, percent, printable_line
 
 LEAD = (
     "Beyond is 1 for a solution as fast as the fastest reference, and 0 for one that is wrong or "
@@ -22,16 +17,19 @@ LEAD = (
     "References and solutions of a run are timed on the same machine, by CPU time."
 )
 
+FASTER_THAN = (25, 50, 75, 90)
+"""Percent of the references: columns of the table below the chart."""
+
 
 def efficiency_section(sides: Sequence[LabelledRun], pairs: Sequence[Pairing]) -> Section:
     """Return the section; it is empty if no sample was timed."""
     if all(side.run.summary.efficiency is None for side in sides):
         return Section("efficiency", "Efficiency", "")
     labels = [side.label for side in sides]
-    found = strips(sides)
+    found = timed_solutions(sides)
     exhibits = [_means(sides), *_paired(pairs)]
     if found:
-        exhibits.append(_strips(found, labels))
+        exhibits.append(_faster_than(found, labels))
     if len(standings(sides)) > 1:
         exhibits.append(_standings(sides, labels))
     return Section("efficiency", "Efficiency", LEAD, tuple(exhibits))
@@ -112,39 +110,40 @@ def _pair_rows(pair: Pairing, found: Faster) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _strips(found: Sequence[ReferenceRow], labels: Sequence[str]) -> PageItem:
-    shown = found[:MOST_PROBLEMS]
-    left = len(found) - len(shown)
-    more = f" {left:,} more problems are not shown." if left else ""
+def _faster_than(found: Sequence[TimedSolutions], labels: Sequence[str]) -> PageItem:
     about = (
-        "Strokes are references, diamonds solutions that passed; the further to the right, the "
-        "slower. Problems with the slowest solutions come first; one left of 1 is faster than "
-        f"every reference.{more}"
+        "The share of solutions that are faster than at least this percentage of their problem's "
+        "references, with 95 % intervals; each problem counts the same. A run above the dashed "
+        "line is faster than references drawn at random. Only solutions that passed count, of "
+        "problems with a Beyond score: "
+        + ", ".join(
+            f"{each.run} {count(each.solutions, 'solution')} of {count(each.problems, 'problem')}"
+            for each in found
+        )
+        + "."
     )
     rows = tuple(
         (
-            strip.problem,
-            mark.run,
-            mark.sample,
-            figure(mark.time),
-            f"{figure(mark.low)} to {figure(mark.high)}",
-            score(mark.beyond),
-            f"{len(strip.references):,}",
-            figure(strip.references[-1]),
+            each.run,
+            f"{each.problems:,}",
+            f"{each.solutions:,}",
+            *(percent(each.at(least).value) for least in FASTER_THAN),
+            figure(each.times),
         )
-        for strip in shown
-        for mark in strip.marks
+        for each in found
     )
     head = (
-        *("problem", "run", "sample", "times the fastest", "95 % interval", "Beyond"),
-        *("references", "the slowest of them"),
+        *("run", "problems", "solutions"),
+        *(f"faster than {least} % of references" for least in FASTER_THAN),
+        "median, in times of the fastest reference",
     )
+    shares = [share for each in found for share in each.shares]
     return PageItem(
         "among",
-        "Solutions among the references",
+        "How many references solutions are faster than",
         about,
         Table(head, rows),
-        efficiency_charts.among_references(shown, labels, about),
+        efficiency_charts.faster_than_references(shares, labels, about),
     )
 
 

@@ -217,7 +217,8 @@ def _facts(comparison: Comparison, versus: Pairwise) -> Iterator[str]:
     pair = [side_of(comparison, label).summary for label in (versus.baseline, versus.label)]
     yield changes_words(versus)
     overfit = [percent(s.overfit_rate.value) if s.overfit_rate else UNKNOWN for s in pair]
-    yield f"over-fit {overfit[0]} and {overfit[1]}"
+    known = set(overfit) - {UNKNOWN}
+    yield f"over-fit {overfit[0]} and {overfit[1]}" if known else f"over-fit {UNKNOWN}"
     costs = [dollars(summary.cost) for summary in pair]
     yield f"cost {costs[0]} and {costs[1]}" if set(costs) - {UNKNOWN} else f"cost {UNKNOWN}"
     if any(summary.cut_off for summary in pair):

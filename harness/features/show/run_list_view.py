@@ -15,16 +15,16 @@ from harness.text import count, dollars, interval, percent, printable_line
 COLUMNS = (
     Column("run", least=20, middle=True),
     Column("model", least=13, middle=True),
-    Column("mode", leaves=4),
+    Column("mode", leaves=7),
     Column("prompt", leaves=2),
     Column("problems", right=True, leaves=5),
     Column("pass@1", right=True),
-    Column("95 % interval", right=True, leaves=3),
-    Column("cost", right=True, leaves=1),
+    Column("95 % interval", right=True, leaves=1),
+    Column("cost", right=True, leaves=3),
     Column("age", right=True, leaves=6),
     Column("state", least=14),
 )
-BEYOND = Column("Beyond@1", right=True, leaves=7)
+BEYOND = Column("Beyond@1", right=True, leaves=4)
 """Column after the first `BEYOND_AFTER` ones, shown if a run has a value."""
 BEYOND_AFTER = 7
 TREND_COLUMNS = (
@@ -70,7 +70,7 @@ def trend_view(trend: Trend, root: Path) -> Iterator[RenderableType]:
 
 
 def _run_cells(run: ListedRun, root: Path, now: datetime, *, timed: bool) -> list[Cell]:
-    problems = str(run.problems) if run.samples == 1 else f"{run.problems} x {run.samples}"
+    problems = f"{run.problems:,}" if run.samples == 1 else f"{run.problems:,} x {run.samples:,}"
     reason = printable_line(run.reason or run.state)
     return [
         Cell(_name(run.path, root)),

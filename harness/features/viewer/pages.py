@@ -137,7 +137,7 @@ class Pages:
         run = self._library.run(request.path_params["run"])
         if _is_known(request, run.version):
             return None
-        query = Query.of(request.query_params)
+        query, summed = Query.of(request.query_params), sums(run.items.values())
         parent: Any = run.manifest.get("parent")
         return {
             "crumbs": [(line(run.place.name), None)],
@@ -152,11 +152,11 @@ class Pages:
             "planned": run.planned,
             "total": len(run.items),
             "unreadable": run.rows.unreadable,
-            "sums": sums(run.items.values()),
+            "sums": summed,
             "query": query,
             "only": partial(_only, query),
             "page": page_of(select(run.items.values(), query), query),
-            "columns": list(COLUMNS),
+            "columns": [name for name in COLUMNS if name != "released" or summed.dated],
             "numbers": NUMBERS,
         }
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
@@ -15,6 +16,7 @@ from harness.stats.rates import Rate, rate
 
 PER_PAGE = 100
 LONGEST_SEARCH = 200
+ISSUES = ("none", "known")
 LEVELS = {"easy": 0, "medium": 1, "hard": 2}
 
 
@@ -25,6 +27,9 @@ class Query:
     Attributes:
         search: words that must all be in a sample's name, title or tags.
         state: a verdict, or `solved`, `unsolved`, `not_run`, `under_way`; empty for all.
+        since, until: the first and the last release date, as `2024-01-31`; a problem without a date
+            is then left out.
+        issues: `none` or `known`: problems without and with known issues.
         sort: a column of `COLUMNS`, ascending; empty for the order in which samples ended.
         down: sort in descending order.
         page: number of the page, from 1.
@@ -34,6 +39,9 @@ class Query:
     state: str = ""
     difficulty: str = ""
     platform: str = ""
+    since: str = ""
+    until: str = ""
+    issues: str = ""
     sort: str = ""
     down: bool = False
     page: int = 1
@@ -47,6 +55,9 @@ class Query:
             state=words.get("state", "")[:LONGEST_SEARCH],
             difficulty=words.get("difficulty", "")[:LONGEST_SEARCH],
             platform=words.get("platform", "")[:LONGEST_SEARCH],
+            since=_day(words.get("since", "")),
+            until=_day(words.get("until", "")),
+            issues=words.get("issues", "") if words.get("issues", "") in ISSUES else "",
             sort=words.get("sort", "") if words.get("sort", "") in COLUMNS else "",
             down=words.get("down", "") == "1",
             page=max(1, int(page)) if page.isdecimal() and len(page) < 8 else 1,  # noqa: PLR2004 - digits
@@ -60,6 +71,9 @@ class Query:
             "state": self.state,
             "difficulty": self.difficulty,
             "platform": self.platform,
+            "since": self.since,
+            "until": self.until,
+            "issues": self.issues,
             "sort": self.sort,
             "down": "1" if self.down else "",
         }
@@ -83,6 +97,14 @@ class Query:
         return "descending" if self.down else "ascending"
 
 
+def _day(word: str) -> str:
+    """A date as an address has it; empty where it is none."""
+    try:
+        return date.fromisoformat(word).isoformat()
+    except ValueError:
+        return ""
+
+
 def _share(row: ResultRow) -> float | None:
     total = row.public_total + row.hidden_total
     return (row.public_passed + row.hidden_passed) / total if total else None
@@ -92,6 +114,7 @@ Key = Callable[[ResultRow], Any]
 COLUMNS: dict[str, Key] = {
     "problem": lambda row: (row.title.casefold(), row.index),
     "difficulty": lambda row: (LEVELS.get(row.difficulty or "", len(LEVELS)), row.difficulty or ""),
+    "released": lambda row: row.release_date,
     "verdict": lambda row: (not row.solved, str(row.verdict)),
     "tests": _share,
     "turns": lambda row: row.model_calls,
@@ -127,7 +150,16 @@ def _meant(item: Item, query: Query) -> bool:
         meant = meant and row is not None and _level(row) == query.difficulty
     if query.platform:
         meant = meant and row is not None and _named(row.platform) == query.platform
+    if query.since or query.until:
+        meant = meant and row is not None and _released(row, query)
+    if query.issues:
+        meant = meant and row is not None and bool(row.known_issues) == (query.issues == "known")
     return meant
+
+
+def _released(row: ResultRow, query: Query) -> bool:
+    day = row.release_date.isoformat() if row.release_date else ""
+    return bool(day) and query.since <= day <= (query.until or day)
 
 
 def _level(row: ResultRow) -> str:
@@ -174,6 +206,7 @@ class Sums:
         cost: US dollars; None if that of any sample is unknown.
         cut_off: number of answers that ended at the token limit.
         states, difficulties, platforms: number of samples of each.
+        dated, with_issues: number of samples whose problem has a release date, or known issues.
         by_difficulty: pass@1 of each difficulty.
     """
 
@@ -189,6 +222,8 @@ class Sums:
     difficulties: dict[str, int]
     platforms: dict[str, int]
     by_difficulty: dict[str, Rate]
+    dated: int
+    with_issues: int
 
 
 def sums(items: Iterable[Item]) -> Sums:
@@ -212,6 +247,8 @@ def sums(items: Iterable[Item]) -> Sums:
         difficulties={name: difficulties[name] for name in levels},
         platforms=_counted(_named(row.platform) for row in rows),
         by_difficulty={name: value for name, value in grouped.items() if value is not None},
+        dated=sum(row.release_date is not None for row in rows),
+        with_issues=sum(bool(row.known_issues) for row in rows),
     )
 
 

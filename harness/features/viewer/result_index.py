@@ -6,6 +6,7 @@ lines are read. The whole result of a sample is read from its position on reques
 
 import os
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -33,6 +34,8 @@ class ResultRow(Frozen):
     platform: str
     difficulty: str | None
     tags: tuple[str, ...]
+    release_date: date | None = None
+    known_issues: tuple[str, ...] = ()
     verdict: Verdict
     public_passed: int
     public_total: int

@@ -19,11 +19,13 @@ WARM = frozenset(
 )
 
 
-# Any other access to a stream needs an import or a dunder name. A program that evades this check
-# is treated differently only in the display of its own output.
+# Any other access to a stream, a thread or a hook needs an import or a dunder name; modules of the
+# preamble have some under a leading underscore. A program that evades this check keeps its own
+# streams, threads and settings from one test to the next, as it can keep data in any module.
 _WRITES = re.compile(
-    r"import|__|\b(?:print|input|open|sys|os|io|builtins|exec|eval|compile|getattr|vars|globals"
-    r"|locals|dir|help|breakpoint|exit|quit|copyright|credits|license|threading)\b"
+    r"import|__|frame|\b(?:print|input|open|_?sys|_?os|_?io|builtins|exec|eval|compile|getattr|vars"
+    r"|globals|locals|dir|help|breakpoint|exit|quit|copyright|credits|license|_?thread(?:ing)?"
+    r"|signal|gc|atexit|modules|f_back|f_globals|f_builtins)\b"
 )
 
 
@@ -35,7 +37,8 @@ class Solution:
         meddles: whether it may change the built-ins. It then gets the real ones, which are
             restored for each test.
         has_nodes: whether arguments or result use the preamble's node classes.
-        may_write: whether its text suggests that it can reach a standard stream.
+        may_write: whether its text suggests that it can reach a standard stream, a thread or a
+            hook of the interpreter. Code that comes with a test always can.
         wanted: the parts of the preamble it needs, set by `Preamble.fill`.
     """
 
@@ -47,7 +50,8 @@ class Solution:
         self.result: str = job["result"]
         self.meddles = "builtins" in self.text
         self.has_nodes = not {*self.arguments, self.result} <= {"json"}
-        self.may_write = self.entry_point is None or _WRITES.search(self.text) is not None
+        calls = self.entry_point is not None and self.result not in {"tests", "session"}
+        self.may_write = not calls or _WRITES.search(self.text) is not None
         self.wanted: list[CodeType] | None = None
 
 

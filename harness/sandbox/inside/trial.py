@@ -248,14 +248,14 @@ class Trial:
         return self.waiting.wait(process, start, channel, allowed or self.whole)
 
     def _record(self, waited: Waited, end: str) -> Record:
-        sizes = [os.fstat(descriptor).st_size for descriptor in self.files]
+        sizes = [os.fstat(descriptor).st_size for descriptor in self.files[1:]]
         limit = self.job.limits["output_bytes"]
-        too_much = max(sizes[1:]) >= limit
+        too_much = max(sizes) >= limit
         kept = (
-            self.keep(1, sizes[1], EXCERPT_BYTES if too_much else limit),
-            self.keep(2, sizes[2], EXCERPT_BYTES),
-            self.keep(3, sizes[3], 0 if too_much else limit),
-            self.keep(4, sizes[4], REPORT_BYTES),
+            self.keep(1, sizes[0], EXCERPT_BYTES if too_much else limit),
+            self.keep(2, sizes[1], EXCERPT_BYTES),
+            self.keep(3, sizes[2], 0 if too_much else limit),
+            self.keep(4, sizes[3], REPORT_BYTES),
         )
         return Record(end, too_much, waited.cpu_s, waited.wall_s, kept)
 

@@ -174,7 +174,7 @@ def _get(url: str, partial: Path, size: int, name: str, watch: Watch) -> bool:
             resume_size=done,
             headers=build_hf_headers(),
             expected_size=size,
-            tqdm_class=Bar,  # only these methods are used
+            tqdm_class=Bar,  # pyright: ignore[reportArgumentType] - only these methods are used
         )
     return done > 0
 

@@ -142,7 +142,7 @@ def test_spends_that_are_asked_for_have_a_sentence_each(pair: Pair) -> None:
     assert "At $0.010 a problem, the agent, cut off to spend as much, solves 0 %" in found.sentence
     assert "At $0.020 a problem, the agent solves 100 % and 2 shots chosen by" in found.sentence
     assert (
-        "What shots solve for $0.050 is not known: there are 2 shots a problem, and it buys 5."
+        "What shots solve for $0.050 is not known: it pays for 5 shots a problem, and there are 2."
         in (found.sentence)
     )
 
@@ -152,8 +152,8 @@ def test_too_few_shots_are_said_and_not_guessed(pair: Pair) -> None:
     found = spend_comparison(*pair(shots, [agent(p, 3) for p in NAMES]))
     assert [each.at for each in found.differences] == [pytest.approx(0.01)]
     assert found.sentence.endswith(
-        "The agent spends $0.030 on average; what shots solve for that is not known: there is "
-        "1 shot a problem, and it buys 3."
+        "The agent spends $0.030 on average; what shots solve for that is not known: it pays "
+        "for 3 shots a problem, and there is 1."
     )
 
 

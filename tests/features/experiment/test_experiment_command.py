@@ -98,9 +98,13 @@ class TestExamples:
         assert best["on_front"]
         assert base["on_front"], "it solves less, and costs less"
         assert ranking(tmp_path) == found
-        table = harness(tmp_path, "experiment", "show", "e").stdout
-        for words in ("1. agentic", "2. single_shot", "baseline", "p (Holm)", "per solved"):
-            assert words in table
+        shown = harness(tmp_path, "experiment", "show", "e").stdout
+        compared = harness(tmp_path, "compare", "e/single_shot", "e/agentic").stdout
+        answer = compared.partition("  changed:")[0]
+        assert shown.startswith(answer), "two cells end with the answer of `harness compare`"
+        assert "agentic against single shot: replay:bundled, fixture, 20 problems" in shown
+        assert "spent: single_shot $0.0095, agentic $0.0256" in shown
+        assert len(shown.splitlines()) <= 23, "all of it is on the last screen"
 
     def test_prompts_that_a_recording_does_not_hear_are_equal(self, tmp_path: Path) -> None:
         done = harness(tmp_path, "experiment", "-c", EXAMPLES / "prompts.yaml")

@@ -54,7 +54,7 @@ class TestList:
             ("self_repair", "default"),
         ):
             words = load_prompt(name, mode).description
-            line = rf"^ *{mode} +{name} +code generation.* {re.escape(words[:20])}"
+            line = rf"^ *{mode} +{name} +{re.escape(words)} *\n +for code generation"
             assert re.search(line, done.stdout, re.MULTILINE), (mode, name)
         assert "other modes" in done.stdout
 

@@ -17,8 +17,13 @@ from playwright.async_api import Page
 from results_made import made_result
 
 from harness.efficiency.scale import Scale
-from harness.features.report.efficiency_charts import among_references, fast_and_right
-from harness.features.report.efficiency_figures import MOST_MARKS, MOST_PROBLEMS, standings, strips
+from harness.features.report.efficiency_charts import fast_and_right, faster_than_references
+from harness.features.report.efficiency_figures import (
+    PERCENTILES,
+    FasterShare,
+    standings,
+    timed_solutions,
+)
 from harness.features.report.page import report_page
 from harness.features.report.run_labels import LabelledRun, sides_of
 from harness.features.report.sample_rows import COLUMNS, EFFICIENCY, sample_data
@@ -51,6 +56,10 @@ def sides(runs: list[Run]) -> list[LabelledRun]:
     return sides_of(runs)
 
 
+def shares(sides: list[LabelledRun]) -> list[FasterShare]:
+    return [share for each in timed_solutions(sides) for share in each.shares]
+
+
 def said(page: str) -> str:
     text = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
     return " ".join(re.sub(r"<[^>]+>", " ", text).split())
@@ -66,7 +75,8 @@ def test_the_section_has_means_pairs_and_charts(runs: list[Run]) -> None:
     assert "fast slow passed 6 0.844 0.438 +0.406 +0." in text
     charts = json.loads(re.findall(r'id="chart-data">(.*?)</script>', page)[0])
     assert {"among", "fast-and-right"} <= charts.keys()
-    assert '<th scope="row">p5</th>' in page
+    assert "slow 6 solutions of 6 problems, fast 6 solutions of 6 problems" in text
+    assert "slow 6 6 100.0 % 33.3 % 0.0 % 0.0 % 3.25" in text
 
 
 def test_a_report_of_runs_that_were_not_timed_says_nothing_of_it(in_memory: InMemory) -> None:
@@ -79,48 +89,52 @@ def test_a_report_of_runs_that_were_not_timed_says_nothing_of_it(in_memory: InMe
 
 def test_one_run_alone_has_no_pairs_and_no_scatter(runs: list[Run]) -> None:
     page = report_page(runs[:1])
-    assert "Solutions among the references" in page
+    assert "How many references solutions are faster than" in page
     assert "Differences in Beyond" not in page
     assert "Solved against fast" not in page
 
 
-def test_those_with_the_slowest_solutions_come_first(sides: list[LabelledRun]) -> None:
-    found = strips(sides)
-    assert [strip.problem for strip in found][:2] == ["p5", "p4"]
-    assert {strip.problem for strip in found} == {f"p{at}" for at in range(6)} | {"alike"}
-    assert found[0].references == (1.0, 2.0, 3.0, 5.0)
-    assert [(mark.run, mark.time) for mark in found[0].marks] == [("slow", 4.5), ("fast", 2.25)]
-    assert found[0].marks[0].beyond == 0.125
+def test_shares_are_those_of_solutions_faster_than_so_many_references(
+    sides: list[LabelledRun],
+) -> None:
+    # Times 2.0 to 4.5 and 1.0 to 2.25 among references that take 1, 2, 3 and 5: a slower
+    # reference counts 1, one that takes as long 1/2. Problem `alike` tells nothing.
+    slow, fast = timed_solutions(sides)
+    assert (slow.problems, slow.solutions) == (6, 6)
+    ranks = {"slow": [62.5, 50, 37.5, 25, 25, 25], "fast": [87.5, 75, 75, 75, 62.5, 50]}
+    for each in (slow, fast):
+        for share in each.shares:
+            above = sum(rank >= share.percentile for rank in ranks[each.run])
+            assert share.share.value == pytest.approx(above / 6), (each.run, share.percentile)
+            assert share.share.low <= share.share.value <= share.share.high
+    assert slow.times == pytest.approx(3.25)
+    assert fast.times == pytest.approx(1.625)
 
 
-def test_a_solution_is_told_in_the_time_of_the_fastest_of_its_own_run(in_memory: InMemory) -> None:
-    other = made_scale((4.0, 12.0))
-    both = [in_memory("a", [timed("p", 2.0)]), in_memory("b", [timed("p", 6.0, other)])]
-    (strip,) = strips(sides_of(both))
-    assert strip.references == (1.0, 2.0, 3.0, 5.0)
-    assert [(mark.run, mark.time) for mark in strip.marks] == [("a", 2.0), ("b", 1.5)]
+def test_each_problem_counts_the_same(in_memory: InMemory) -> None:
+    samples = [timed("many", 1.0, index=at) for at in range(9)] + [timed("one", 4.0)]
+    (found,) = timed_solutions(sides_of([in_memory("r", samples)]))
+    assert (found.problems, found.solutions) == (2, 10)
+    assert found.at(50).value == pytest.approx(0.5)
 
 
-def test_what_is_drawn_is_bounded(in_memory: InMemory) -> None:
-    samples = [timed(f"p{at}", 2.0 + at) for at in range(MOST_PROBLEMS + 5)]
-    samples += [timed("many", 1.0 + at, index=at) for at in range(MOST_MARKS + 9)]
-    run = in_memory("r", samples)
-    found = strips(sides_of([run]))
-    many = next(strip for strip in found if strip.problem == "many")
-    assert len(many.marks) == MOST_MARKS
-    assert many.slowest == 1.0 + MOST_MARKS + 8
+def test_failed_and_untold_solutions_are_left_out(in_memory: InMemory) -> None:
+    alike = made_scale((1.0, 1.0001), doubt=0.01)
+    run = in_memory("r", [timed("failed", None), timed("alike", 1.0, alike)])
+    assert timed_solutions(sides_of([run])) == []
     page = report_page([run])
-    assert "6 more problems are not shown." in page
+    assert 'id="efficiency"' in page
+    assert 'data-chart="among"' not in page
+
+
+def test_no_point_of_the_chart_is_a_problem(in_memory: InMemory) -> None:
+    run = in_memory("r", [timed(f"p{at}", 1.0 + at / 50) for at in range(150)])
+    page = report_page([run])
     charts = json.loads(re.findall(r'id="chart-data">(.*?)</script>', page)[0])
-    drawn = {
-        row["problem"] for layer in charts["among"]["layer"] for row in layer["data"]["values"]
-    }
-    assert len(drawn) == MOST_PROBLEMS
-
-
-def test_problems_of_the_same_name_in_two_sources_are_told_apart(in_memory: InMemory) -> None:
-    run = in_memory("r", [timed("one/p", 1.0), timed("two/p", 2.0)])
-    assert [strip.problem for strip in strips(sides_of([run]))] == ["two/p", "one/p"]
+    rows = [row for layer in charts["among"]["layer"] for row in layer["data"]["values"]]
+    assert len(rows) <= 3 * len(PERCENTILES)
+    assert not any("problem" in row or "sample" in row for row in rows)
+    assert "r 150 solutions of 150 problems" in said(page)
 
 
 @given(
@@ -129,20 +143,19 @@ def test_problems_of_the_same_name_in_two_sources_are_told_apart(in_memory: InMe
         max_size=20,
     )
 )
-def test_every_mark_is_of_a_problem_with_references(
-    samples: list[tuple[str, float | None]],
-) -> None:
+def test_shares_fall_from_all_to_none(samples: list[tuple[str, float | None]]) -> None:
     results = [timed(problem, time, index=at) for at, (problem, time) in enumerate(samples)]
     run = Run(
         Path("r"),
         {"spec": {"model": "m", "samples_per_problem": 1}, "problems": {}, "prompt": {}},
         tuple(results),
     )
-    found = strips(sides_of([run]))
-    assert sum(len(strip.marks) for strip in found) == sum(time is not None for _, time in samples)
-    for strip in found:
-        assert strip.references[0] == 1
-        assert all(mark.low <= mark.time <= mark.high for mark in strip.marks)
+    found = timed_solutions(sides_of([run]))
+    assert sum(each.solutions for each in found) == sum(time is not None for _, time in samples)
+    for each in found:
+        values = [share.share.value for share in each.shares]
+        assert values[0] == pytest.approx(1)
+        assert values == sorted(values, reverse=True)
 
 
 def test_charts_are_such_as_vega_lite_takes(
@@ -150,8 +163,8 @@ def test_charts_are_such_as_vega_lite_takes(
 ) -> None:
     labels = [side.label for side in sides]
     specs = (
-        among_references(strips(sides), labels, "t"),
-        among_references(strips(sides[:1]), labels[:1], "t"),
+        faster_than_references(shares(sides), labels, "t"),
+        faster_than_references(shares(sides[:1]), labels[:1], "t"),
         fast_and_right(standings(sides), labels, "t"),
     )
     for spec in specs:

@@ -10,6 +10,7 @@ from runs_made import response, result, start, tool_result, write_run, write_tra
 from visitor import Visitor
 
 from harness.features.experiment.experiment_file import FILE, grid_hash
+from harness.features.experiment.ranking import rank
 from harness.features.viewer.addresses import key_of
 from harness.run.spec.spec import RunSpec
 from harness.run.spec.stored_spec import stored
@@ -28,6 +29,9 @@ def keys(tmp_path: Path) -> tuple[str, str]:
                 f"p/{n}",
                 difficulty=levels[n],
                 release_date=days[n],
+                platform="atcoder" if n < 2 else "leetcode",
+                tags=["graph"] if n % 2 else ["graph", "tree"],
+                known_issues=["several answers"] if n == 4 else [],
                 verdict="accepted" if solved[n] == "1" else "wrong_answer",
                 hidden_passed=2 * int(solved[n]),
                 title=HOSTILE if n == 2 else f"Problem {n}",
@@ -81,6 +85,10 @@ def test_runs_that_are_ticked_are_compared(visitor: Visitor, keys: tuple[str, st
         ({"difficulty": "easy"}, ["Problem 0", "Problem 1", "Problem 4"]),
         ({"since": "2025-03-01", "until": "2025-04-30"}, ["Problem 3", HOSTILE]),
         ({"difficulty": "easy", "kind": "lost"}, ["Problem 1"]),
+        ({"platform": "atcoder"}, ["Problem 0", "Problem 1"]),
+        ({"tag": "tree"}, ["Problem 0", "Problem 4", HOSTILE]),
+        ({"issues": "none", "kind": "gained"}, [HOSTILE]),
+        ({"tag": "tree", "platform": "leetcode", "issues": "none"}, [HOSTILE]),
         ({"kind": "no such kind"}, []),
     ],
 )
@@ -99,6 +107,15 @@ def test_a_filter_that_leaves_nothing_is_said_and_all_is_shown(
     assert "6 loaded, none left by" in page
     assert len(titles(page)) == 6
     assert "min_release_date" in visitor.client.get(address(keys, since="soon")).text
+
+
+def test_the_filters_offer_what_the_problems_have(visitor: Visitor, keys: tuple[str, str]) -> None:
+    page = visitor.client.get(address(keys, tag="tree")).text
+    assert '<option value="tree" selected>tree (3)</option>' in page
+    assert '<option value="graph">graph (6)</option>' in page, "those of all problems"
+    assert '<option value="atcoder">atcoder</option>' in page
+    assert '<option value="none">leave out (1)</option>' in page
+    assert page.count('title="several answers">known issue<') == 1
 
 
 def test_a_problem_has_both_conversations_revision_by_revision(
@@ -168,6 +185,11 @@ def test_an_experiment_has_its_winner_and_its_ranked_table(
     page = visitor.client.get(link).text
     assert page.index("1. <a") < page.index("2. <a") < page.index("not begun")
     assert "+50.0" in page
+    ranking = rank(folder)
+    (answer,) = ranking.answers
+    assert answer.sentence in page
+    against = next(cell.against for cell in ranking.cells if cell.against)
+    assert f"{100 * against.low_holm:+.1f} to {100 * against.high_holm:+.1f}" in page
     a, b = (key_of(str((folder / mode).resolve())) for mode in ("single_shot", "agentic"))
     assert f"/compare?a={a}&amp;b={b}" in page
     assert visitor.client.get("/experiments/nothing").status_code == 404
@@ -179,6 +201,20 @@ def test_the_list_has_data_set_and_state(visitor: Visitor, tmp_path: Path) -> No
     page = visitor.client.get("/").text
     assert '<td data-label="data">livecodebench v6</td>' in page
     assert "pending" in page
+    assert "1 of 2</span>" in page
+
+
+def test_a_run_that_its_provider_stopped_says_so(visitor: Visitor, tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r", [], problems=["p/0", "p/1"])
+    cause = "HTTP 404: no <model>"
+    refused = {"event": "put_off", "turn": 1, "reason": "refused", "cause": cause}
+    for name in ("p/0", "p/1"):
+        write_transcript(run, name, [start(name), refused])
+    page = visitor.client.get("/").text
+    assert re.search(
+        r"<span class=\"badge b-bad\">stopped</span>.*HTTP 404: no &lt;model&gt;", page
+    )
+    assert "<model>" not in page
 
 
 class TestDeleting:

@@ -137,6 +137,14 @@ class TestARun:
             ("?state=solved", ["Alpha", "Gamma"]),
             ("?difficulty=hard", ["Gamma"]),
             ("?platform=leetcode", ["Alpha"]),
+            ("?since=2025-02-01", ["Beta"]),
+            ("?until=2025-02-01", ["Alpha"]),
+            ("?since=2025-01-01&until=2025-01-01", ["Alpha"]),
+            ("?since=soon", ["Alpha", "Beta", "Gamma"]),
+            ("?issues=none", ["Alpha", "Gamma"]),
+            ("?issues=known", ["Beta"]),
+            ("?issues=other", ["Alpha", "Beta", "Gamma"]),
+            ("?sort=released&down=1", ["Beta", "Alpha", "Gamma"]),
             ("?sort=seconds", ["Gamma", "Alpha", "Beta"]),
             ("?sort=seconds&down=1", ["Beta", "Alpha", "Gamma"]),
             ("?sort=difficulty", ["Alpha", "Beta", "Gamma"]),
@@ -149,12 +157,42 @@ class TestARun:
         self, visitor: Visitor, tmp_path: Path, words: str, names: list[str]
     ) -> None:
         rows = [
-            result("p/alpha", platform="leetcode", seconds=2.0),
-            result("p/beta", verdict="time_limit", seconds=3.0, difficulty="medium"),
+            result("p/alpha", platform="leetcode", seconds=2.0, release_date="2025-01-01"),
+            result(
+                "p/beta",
+                verdict="time_limit",
+                seconds=3.0,
+                difficulty="medium",
+                release_date="2025-03-01",
+                known_issues=["several answers"],
+            ),
             result("p/gamma", tags=["graph"], seconds=1.0, difficulty="hard", cost=0.5),
         ]
         write_run(tmp_path / "r", rows)
         assert re.findall(r"data-item>([^<]+)<", visitor.run(words)) == names
+
+    def test_shows_release_dates_and_known_issues(self, visitor: Visitor, tmp_path: Path) -> None:
+        rows = [
+            result("p/a", release_date="2025-01-31", known_issues=["several answers <b>"]),
+            result("p/b"),
+        ]
+        write_run(tmp_path / "r", rows)
+        page = visitor.run()
+        assert '<td data-label="released">2025-01-31</td>' in page
+        assert '<td data-label="released">unknown</td>' in page
+        assert 'title="several answers &lt;b&gt;">known issue<' in page
+        assert page.count(">known issue<") == 1
+        assert ">some (1)<" in page
+        sample = visitor.sample("A")
+        assert "Known issues: several answers &lt;b&gt;" in sample
+        assert "2025-01-31" in sample
+        assert "Known issues" not in visitor.sample("B")
+
+    def test_offers_no_dates_where_there_are_none(self, visitor: Visitor, tmp_path: Path) -> None:
+        write_run(tmp_path / "r", [result("p/a")])
+        page = visitor.run()
+        assert "released" not in page.casefold()
+        assert "known issues" not in page.casefold()
 
     def test_sums_up(self, visitor: Visitor, tmp_path: Path) -> None:
         rows = [result("p/a", cost=0.25), result("p/b", cost=1.0, verdict="wrong_answer")]

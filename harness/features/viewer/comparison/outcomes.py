@@ -1,5 +1,6 @@
 """Comparison of two runs in the viewer: first screen, and outcomes by problem."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -18,6 +19,7 @@ from harness.sources.selection import Selection
 Kind = Literal["gained", "lost", "both", "neither", "equal"]
 KINDS: tuple[Kind, ...] = ("gained", "lost", "both", "neither", "equal")
 """`gained`: the second run solves a larger share. `equal`: the same, but not all."""
+MOST_TAGS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,10 @@ class Outcome:
     problem: str
     title: str
     difficulty: str
+    platform: str
+    tags: tuple[str, ...]
     released: date | None
+    known_issues: tuple[str, ...]
     kind: Kind
     a: Fared
     b: Fared
@@ -78,6 +83,27 @@ class Beside:
         order = ("easy", "medium", "hard")
         found = {outcome.difficulty for outcome in self.outcomes.values()} - {""}
         return sorted(found, key=lambda name: (name not in order, name != "easy", name))
+
+    @property
+    def platforms(self) -> list[str]:
+        """Those that there are."""
+        return sorted({outcome.platform for outcome in self.outcomes.values()} - {""})
+
+    @property
+    def tags(self) -> dict[str, int]:
+        """The most frequent tags, at most `MOST_TAGS`, and how many problems have each."""
+        every = Counter(tag for outcome in self.outcomes.values() for tag in outcome.tags)
+        return dict(sorted(every.most_common(MOST_TAGS)))
+
+    @property
+    def with_issues(self) -> int:
+        """Problems with known issues."""
+        return sum(bool(outcome.known_issues) for outcome in self.outcomes.values())
+
+    @property
+    def dated(self) -> bool:
+        """Whether any problem has a release date."""
+        return any(outcome.released for outcome in self.outcomes.values())
 
 
 def beside(a: Any, b: Any, only: Selection) -> Beside:
@@ -133,7 +159,10 @@ def _outcome(problem: str, a: Sequence[SampleResult], b: Sequence[SampleResult])
         problem=problem,
         title=first.title or problem,
         difficulty=first.difficulty or "",
+        platform=first.platform,
+        tags=first.tags,
         released=first.release_date,
+        known_issues=first.known_issues,
         kind=kind,
         a=Fared(solved[0], len(a), _shown(a, solved=want_a)),
         b=Fared(solved[1], len(b), _shown(b, solved=want_b)),

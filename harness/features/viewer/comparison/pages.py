@@ -31,8 +31,8 @@ Shown = dict[str, Any]
 Answer = Callable[[Request, str, Callable[[Request], Shown | None]], Response]
 PER_PAGE = 100
 MOST_KEPT = 4
-LONGEST_WORD = 40
-FILTERS = ("difficulty", "since", "until")
+LONGEST_WORD = 200
+FILTERS = ("difficulty", "platform", "tag", "since", "until", "issues")
 EMPTY = Conversation(())
 
 
@@ -42,15 +42,19 @@ class ComparisonQuery:
 
     Attributes:
         kind: one of `KINDS`, `changed`, or empty for all.
-        difficulty, since, until: filters of problems.
+        difficulty, platform, tag, since, until: filters of problems.
+        issues: `none` to leave out problems with known issues.
     """
 
     a: str
     b: str
     kind: str = ""
     difficulty: str = ""
+    platform: str = ""
+    tag: str = ""
     since: str = ""
     until: str = ""
+    issues: str = ""
     page: int = 1
 
     @classmethod
@@ -83,8 +87,11 @@ class ComparisonQuery:
         return read_filters(
             {
                 "filter_difficulty": [self.difficulty] if self.difficulty else [],
+                "filter_platform": [self.platform] if self.platform else [],
+                "filter_tags": [self.tag] if self.tag else [],
                 "min_release_date": self.since or None,
                 "max_release_date": self.until or None,
+                "exclude_known_issues": True if self.issues == "none" else None,
             }
         )
 
@@ -136,7 +143,7 @@ class ComparisonPages:
 
     def _compare(self, request: Request) -> Shown | None:
         asked = ComparisonQuery.of(request.query_params)
-        whole = replace(asked, difficulty="", since="", until="")
+        whole = replace(asked, **dict.fromkeys(FILTERS, ""))
         try:
             found, version = self._beside(asked)
             problem = ""
@@ -161,7 +168,7 @@ class ComparisonPages:
             "paths": [line(self._place(key).name) for key in (asked.a, asked.b)],
             "counts": found.counts,
             "kinds": KINDS,
-            "difficulties": self._beside(whole)[0].difficulties,
+            "whole": self._beside(whole)[0],
             "outcomes": shown[(number - 1) * PER_PAGE : number * PER_PAGE],
             "total": len(shown),
             "number": number,

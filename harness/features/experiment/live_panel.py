@@ -1,0 +1,286 @@
+"""The live panel of an experiment: a line for each cell, and the samples under way below them."""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions
+from rich.segment import Segment
+
+from harness.run.plan.plan import Plan
+from harness.run.plan.pricing import with_costs
+from harness.run.store.directory import RunDirectory
+from harness.terminal.columns import CHROME, fitted, middle_cut
+from harness.terminal.live_frame import LiveFrame, box, meter, span
+from harness.terminal.live_rows import LiveRows, Named
+from harness.terminal.run_progress import RunProgress
+from harness.terminal.sample_table import sample_table
+from harness.terminal.tally import Tally
+from harness.text import count, dollars, printable_line, quantity
+
+if TYPE_CHECKING:
+    from harness.features.experiment.decision import Decision
+
+PAIR = 2
+ABOVE = 4
+"""Lines left free above the frame for messages."""
+LEAST_ROWS = 3
+"""Smallest number of sample rows; a lower window shows only the cells."""
+LONGEST_NAME = 26
+LEAST_BAR, LONGEST_BAR = 8, 40
+
+
+@dataclass(slots=True)
+class Arm:
+    """A cell of the experiment and its progress.
+
+    Attributes:
+        planned: number of planned samples.
+        shots: number of samples per problem.
+        tally: its scores; None before it has begun.
+        busy: seconds that its earlier parts took in this process; `done` samples ended in them.
+    """
+
+    name: str
+    planned: int
+    shots: int
+    tally: Tally | None = None
+    busy: float = 0.0
+    done: int = 0
+
+    @property
+    def ended(self) -> int:
+        """Number of samples that are graded or failed."""
+        return self.tally.ended if self.tally else 0
+
+
+class ExperimentPanel:
+    """The live display of an experiment on a terminal.
+
+    Args:
+        console: the terminal.
+        heading: description of the experiment.
+        arms: the cells, in the order in which they are shown.
+        baseline: name of the cell with which the other of two cells is compared.
+        clock: returns seconds.
+
+    Attributes:
+        decision: result so far, if the experiment may stop early.
+    """
+
+    def __init__(
+        self,
+        console: Console,
+        heading: str,
+        arms: Sequence[Arm],
+        baseline: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.decision: Decision | None = None
+        self._console = console
+        self._heading = printable_line(heading)
+        self._arms = {arm.name: arm for arm in arms}
+        self._baseline = baseline
+        self._clock = clock
+        self._began = clock()
+        self._rows: LiveRows | None = None
+        self._current: tuple[Arm, float, int] | None = None
+        self._ended = False
+        self._frame = LiveFrame(console, self.lines)
+
+    def __enter__(self) -> Self:
+        self._frame.start(refresh=True)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ended = True
+        self._frame.stop()
+
+    def watch(self, plan: Plan, directory: RunDirectory) -> RunProgress:
+        """Return the observer of a part of a cell, whose samples are shown below the cells."""
+        arm = self._arms[Path(directory.path).name]
+        done = with_costs(directory.committed(), plan.price)
+        named = [Named(each.id, each.title, each.difficulty or "") for each in plan.problems]
+        arm.planned = len(plan.samples)
+        arm.shots = plan.spec.samples_per_problem
+
+        def rows(tally: Tally) -> LiveRows:
+            arm.tally = tally
+            return _PartRows(self, arm, named, self._clock)
+
+        return RunProgress(self._console, arm.planned, done, problems=plan.problems, table=rows)
+
+    def begin(self, arm: Arm, rows: LiveRows) -> None:
+        """A part of a cell begins."""
+        self._rows, self._current = rows, (arm, self._clock(), arm.ended)
+
+    def end(self) -> None:
+        """It is over."""
+        if self._current is not None:
+            arm, since, before = self._current
+            arm.busy += self._clock() - since
+            arm.done += arm.ended - before
+        self._current = None
+
+    def lines(self) -> Iterator[list[Segment]]:
+        """Yield the frame, a column narrower than the window, so that no line is folded."""
+        console, options = self._console, self._console.options
+        width, height = max(1, options.max_width - 1), options.size.height
+        head = [*self._head(width - 4, max(1, (height - ABOVE) // 2 - 2), options)]
+        if len(head) + 2 > height:
+            yield from ([Segment(fitted(line, width))] for line in head[: max(1, height - 1)])
+            return
+        yield from box(head, width, options)
+        room = height - ABOVE - 2 - len(head) - CHROME
+        rows = self._rows
+        if rows is not None and room >= LEAST_ROWS and not self._ended:
+            newest = rows.newest(room)
+            if newest:
+                yield from sample_table(newest, width=width, timed=rows.timed).lines(
+                    console, options
+                )
+
+    def _head(self, width: int, most: int, options: ConsoleOptions) -> Iterator[str]:
+        """Yield the heading, a line for each cell, and the difference so far."""
+        arms = [*self._arms.values()]
+        yield _apart(self._heading, f"{span(self._clock() - self._began)} elapsed", width)
+        current = arms.index(self._current[0]) if self._current else 0
+        first = max(0, min(current - most // 2, len(arms) - most))
+        shown = arms[first : first + most]
+        table = [self._cells(arm) for arm in shown]
+        widths = [max(map(cell_len, cells)) for cells in zip(*table, strict=True)]
+        for arm, cells in zip(shown, table, strict=True):
+            yield _arm_line(arm, cells, widths, width, options)
+        if len(shown) < len(arms):
+            yield f"  and {count(len(arms) - len(shown), 'more cell')}"
+        if so_far := _apart(self._so_far(), self._left(), width):
+            yield so_far
+
+    def _cells(self, arm: Arm) -> tuple[str, ...]:
+        """Return a cell's name, progress, pass@1, spend and notes."""
+        tally = arm.tally
+        rate = tally.pass_at_1 if tally else None
+        return (
+            middle_cut(printable_line(arm.name), LONGEST_NAME),
+            f"{arm.ended:,}/{arm.planned:,}",
+            "" if rate is None else f"{100 * rate:.0f} %",
+            "" if tally is None or not tally.ended else _spent(tally),
+            ", ".join(_notes(arm, now=self._current is not None and self._current[0] is arm)),
+        )
+
+    def _so_far(self) -> str:
+        """Return the difference of two cells so far; empty if there is none."""
+        if self.decision is not None and self.decision.pairs:
+            found = self.decision
+            return (
+                f"  so far: {printable_line(found.cell)} {100 * found.difference:+.0f} points "
+                f"(e-value {found.e_value:.2g}; stops at {1 / found.level:g})"
+            )
+        if len(self._arms) != PAIR:
+            return ""
+        base = self._arms[self._baseline]
+        other = next(arm for arm in self._arms.values() if arm is not base)
+        if base.tally is None or other.tally is None:
+            return ""
+        one, two = base.tally.fractions(), other.tally.fractions()
+        both = one.keys() & two.keys()
+        if not both:
+            return ""
+        difference = math.fsum(two[problem] - one[problem] for problem in both) / len(both)
+        return (
+            f"  so far: {printable_line(other.name)} {100 * difference:+.0f} points "
+            f"on {count(len(both), 'problem')}"
+        )
+
+    def _left(self) -> str:
+        """Return an estimate of the time left, from the time per sample of each cell."""
+        paces = {arm.name: pace for arm in self._arms.values() if (pace := self._pace(arm))}
+        left = [(arm, arm.planned - arm.ended) for arm in self._arms.values()]
+        if self._ended or not paces or not any(samples for _, samples in left):
+            return ""
+        usual = sum(paces.values()) / len(paces)
+        seconds = sum(samples * paces.get(arm.name, usual) for arm, samples in left)
+        return f"about {span(seconds)} left"
+
+    def _pace(self, arm: Arm) -> float | None:
+        """Return the seconds per sample of a cell; None if none has ended here."""
+        busy, done = arm.busy, arm.done
+        if self._current is not None and self._current[0] is arm:
+            _, since, before = self._current
+            busy += self._clock() - since
+            done += arm.ended - before
+        return busy / done if done else None
+
+
+class _PartRows(LiveRows):
+    """Rows of a part of a cell, shown by the panel."""
+
+    def __init__(
+        self,
+        panel: ExperimentPanel,
+        arm: Arm,
+        problems: Sequence[Named],
+        clock: Callable[[], float],
+    ) -> None:
+        super().__init__(problems, several=arm.shots > 1, clock=clock)
+        self._panel = panel
+        self._arm = arm
+
+    def start(self) -> None:
+        """Show these rows in place of those of the part before."""
+        self._panel.begin(self._arm, self)
+
+    def stop(self) -> None:
+        """Leave them, until the next part begins."""
+        self._panel.end()
+
+
+def _spent(tally: Tally) -> str:
+    """Return US dollars, or tokens if the cost is unknown."""
+    if tally.cost is None:
+        return f"{quantity(tally.tokens)} tokens"
+    return dollars(tally.cost)
+
+
+def _notes(arm: Arm, *, now: bool) -> Iterator[str]:
+    left = arm.planned - arm.ended if arm.tally and not now else 0
+    if arm.tally and arm.tally.failed:
+        yield f"{arm.tally.failed:,} pending"
+    if left:
+        yield f"{left:,} left"
+    if now and arm.tally and arm.tally.running:
+        yield f"{arm.tally.running:,} running"
+    elif arm.shots > 1:
+        yield f"{arm.shots:,} shots each"
+
+
+def _arm_line(
+    arm: Arm, cells: Sequence[str], widths: Sequence[int], width: int, options: ConsoleOptions
+) -> str:
+    """Return a cell's line; its bar takes the remaining width, if that is enough."""
+    name, far, rate, spent, notes = (
+        f"{text:<{room}}" if place in {0, 4} else f"{text:>{room}}"
+        for place, (text, room) in enumerate(zip(cells, widths, strict=True))
+    )
+    rest = width - sum(widths) - 2 - 2 * (len(cells) - 1) - 2
+    bar = (
+        meter(arm.ended, arm.planned, min(rest, LONGEST_BAR), options) if rest >= LEAST_BAR else ""
+    )
+    parts = [name, far, rate, *([bar] if bar else []), spent, notes]
+    return f"  {'  '.join(parts)}".rstrip()
+
+
+def _apart(left: str, right: str, width: int) -> str:
+    """Return two texts on one line, the second at its end; only the first if both do not fit."""
+    gap = width - cell_len(left) - cell_len(right)
+    return f"{left}{' ' * gap}{right}" if right and gap > 1 else left

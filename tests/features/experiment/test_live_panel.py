@@ -1,0 +1,158 @@
+"""The live panel of an experiment: both cells side by side while they run, and the last screen."""
+
+import io
+import json
+import re
+
+import pytest
+from results_made import made_result
+from rich.console import Console
+from terminal import Session, on_terminal
+
+from harness.features.experiment.decision import Decision
+from harness.features.experiment.live_panel import Arm, ExperimentPanel
+from harness.terminal.tally import Tally
+
+MODEL = """
+import asyncio
+from harness.models.protocol import ModelStop, ModelTurn, ToolCall, Usage
+
+RIGHT, WRONG = "print(input())", "print(0)"
+
+class Slow:
+    name = "slow"
+    def for_sample(self, problem, index):
+        return self
+    async def generate(self, messages, tools, settings, on_retry=None):
+        await asyncio.sleep(0.2)
+        usage = Usage(input_tokens=90, output_tokens=10)
+        if tools:
+            calls = (ToolCall(id="w", name="write_solution", arguments='{"code": "%s"}' % RIGHT),
+                     ToolCall(id="t", name="run_tests", arguments="{}"))
+            return ModelTurn(text="", tool_calls=calls, usage=usage,
+                             stop=ModelStop(reason="tool_use"))
+        return ModelTurn(text="```python\\n%s\\n```" % WRONG, usage=usage,
+                         stop=ModelStop(reason="end_turn"))
+    async def close(self):
+        pass
+
+slow = Slow()
+"""
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    """An experiment of two cells and twelve problems on a terminal of 80 x 24."""
+    folder = tmp_path_factory.mktemp("live")
+    (folder / "own.py").write_text(MODEL)
+    tests = [{"input": str(n), "output": str(n), "public": n == 1} for n in (1, 2)]
+    rows = [{"id": f"p{n}", "statement": f"Echo {n}.", "tests": tests} for n in range(12)]
+    (folder / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    asked = ("experiment", "-m", "python:own:slow", "--price", "100,100", "-b", "jsonl:p.jsonl")
+    more = ("--concurrency", "2", "--max-cost", "5", "--shots", "2", "--out", "e")
+    return on_terminal(folder, *asked, *more, columns=80, lines=24)
+
+
+def arms_of(screen: str) -> dict[str, str]:
+    found = re.findall(r"^│   (agentic|single_shot) +(.*?) *│$", screen, re.MULTILINE)
+    return dict(found)
+
+
+def test_both_cells_stand_side_by_side_while_they_run(shown: Session) -> None:
+    assert shown.code == 0, shown.end
+    both = [arms_of(screen) for _, screen in shown.frames if len(arms_of(screen)) == 2]
+    first = both[0]
+    assert first["single_shot"].startswith("0/24")
+    assert first["agentic"].startswith("0/12")
+    early = next(each for each in both if "$" in each["single_shot"])
+    assert re.match(r"\d+/24 +0 % +━*─+ +\$0\.\d+ +\d running", early["single_shot"])
+    late = next(each for each in reversed(both) if "running" in each["agentic"])
+    assert re.match(r"24/24 +0 % +━+ +\$0\.2400 +2 shots each", late["single_shot"])
+    assert re.match(r"\d+/12 +100 % +━+─* +\$0\.\d+ +\d running", late["agentic"])
+
+
+def test_it_says_what_the_difference_is_and_how_long_it_takes(shown: Session) -> None:
+    head = r"experiment   2 cells x 12 problems, budget \$5\.00 +0:00:\d\d elapsed"
+    assert any(re.search(head, screen) for _, screen in shown.frames)
+    so_far = r"so far: agentic \+100 points on \d+ problems +about 0:00:\d\d left"
+    assert any(re.search(so_far, screen) for _, screen in shown.frames)
+
+
+def test_no_line_is_folded(shown: Session) -> None:
+    assert shown.wrapped == 0
+
+
+def test_the_last_screen_is_the_answer_of_compare(shown: Session) -> None:
+    lines = shown.end.rstrip().splitlines()
+    assert len(lines) <= 24
+    answer = " ".join(shown.end.split())
+    assert "agentic against single shot: python:own:slow, jsonl p.jsonl, 12 problems" in answer
+    assert "Agentic solves 100 points more than single shot" in answer
+    assert "changed: 12 gained" in answer
+    assert "spent: single_shot $0.2400, agentic $0.1200" in answer
+    assert lines[-1] == "experiment directory: e"
+
+
+def panel(arms: list[Arm], width: int = 80, height: int = 24) -> ExperimentPanel:
+    console = Console(file=io.StringIO(), width=width, height=height, force_terminal=True)
+    return ExperimentPanel(console, "experiment", arms, "b", clock=lambda: 0.0)
+
+
+def texts(drawn: ExperimentPanel) -> list[str]:
+    return ["".join(part.text for part in line) for line in drawn.lines()]
+
+
+def tally(total: int, solved: int, graded: int) -> Tally:
+    made = Tally(total)
+    for at in range(graded):
+        made.count(made_result(f"p{at}", solved=at < solved))
+    return made
+
+
+def test_what_the_pairs_say_is_told_where_it_may_stop_early() -> None:
+    drawn = panel([Arm("a", 10, 1, tally(10, 3, 4)), Arm("b", 10, 1, tally(10, 1, 4))])
+    assert any("so far: a +50 points on 4 problems" in line for line in texts(drawn))
+    drawn.decision = Decision(
+        reason="incomplete",
+        cell="a",
+        baseline="b",
+        pairs=4,
+        problems=4,
+        planned=10,
+        difference=0.14,
+        low=-0.1,
+        high=0.4,
+        e_value=3.14,
+        level=0.05,
+    )
+    assert any("so far: a +14 points (e-value 3.1; stops at 20)" in line for line in texts(drawn))
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (60, 20), (40, 12), (28, 5), (8, 2)])
+def test_it_fits_any_window(width: int, height: int) -> None:
+    arms = [Arm(f"cell-with-a-long-name-{n}", 1000, 4, tally(1000, 2, 4)) for n in range(12)]
+    lines = texts(panel(arms, width, height))
+    assert lines
+    assert len(lines) <= height
+    assert max(map(len, lines)) < width
+
+
+def test_of_many_cells_as_many_are_shown_as_fit() -> None:
+    lines = texts(panel([Arm(f"cell-{n}", 10, 1) for n in range(40)]))
+    assert sum("cell-" in line for line in lines) == 8
+    assert any("and 32 more cells" in line for line in lines)
+
+
+def test_long_names_keep_both_ends() -> None:
+    lines = texts(panel([Arm("b", 1, 1), Arm("single_shot+reasoning_effort-high", 1, 1)]))
+    assert any(re.search(r"single_shot\+\S*…\S*effort-high", line) for line in lines), lines
+
+
+def test_samples_that_were_put_off_are_left() -> None:
+    lines = texts(panel([Arm("b", 4, 1, tally(4, 1, 1)), Arm("a", 4, 1)]))
+    assert any(re.search(r"b +1/4 .* 3 left", line) for line in lines), lines
+
+
+def test_names_are_made_safe() -> None:
+    lines = texts(panel([Arm("a", 1, 1), Arm("b", 1, 1), Arm("c\x1b[2J", 1, 1)]))
+    assert not any("\x1b" in line for line in lines)
