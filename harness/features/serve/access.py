@@ -15,12 +15,17 @@ from collections.abc import Callable
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from harness.features.serve.admission import pass_over
 from harness.features.serve.refusal import UNAUTHORIZED, Refusal
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 LONGEST_HEADER = 4_000
 OPEN_PATHS = ("/health",)
 """Paths that need no token, for monitoring."""
+
+
+SMALL_BYTES, SMALL_S = 1 << 16, 1.0
+"""What is read of a refused client's body: enough for an ordinary request to get its answer."""
 
 
 class Access:
@@ -46,6 +51,7 @@ class Access:
                 self._check(Headers(scope=scope), scope["path"])
             except Refusal as refusal:
                 self._counted(scope["path"], refusal.status)
+                await pass_over(receive, SMALL_BYTES, SMALL_S)
                 await refusal.response()(scope, receive, send)
                 return
         await self._app(scope, receive, send)

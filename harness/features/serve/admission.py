@@ -103,14 +103,21 @@ async def read_body(request: Request, place: Place, most: int, seconds: float = 
     return bytes(data)
 
 
-async def pass_over(receive: Receive) -> None:
+async def pass_over(
+    receive: Receive, most: int = PASSED_OVER_BYTES, seconds: float = PASSED_OVER_S
+) -> None:
     """Read and discard the rest of a refused request's body.
 
     Otherwise a client that is still sending would get a connection reset and no answer.
+
+    Args:
+        receive: the request's messages.
+        most: bytes after which to stop.
+        seconds: time after which to stop.
     """
-    left = PASSED_OVER_BYTES
+    left = most
     with suppress(TimeoutError):
-        async with asyncio.timeout(PASSED_OVER_S):
+        async with asyncio.timeout(seconds):
             more = True
             while more and left > 0:
                 message = await receive()

@@ -45,5 +45,5 @@ def test_rewards_of_a_batch(spec: TrlSpec) -> None:
 
 
 def test_tools_are_trls_to_tell() -> None:
-    with pytest.raises(UsageError, match="tool_protocol: TRL tells the model"):
+    with pytest.raises(UsageError, match="tool_protocol must be native"):
         TrlSpec("fixture", tool_protocol="text")
