@@ -1,12 +1,14 @@
 """The reward function for verl and rLLM, on rows in the forms that these have."""
 
+import gzip
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness import DataError
+from harness import DataError, load_problems
 from harness.features.training.reward_function import compute_score, problem_of
 from harness.grading.jobs import Judgement
 from harness.sandbox.program import SandboxError
@@ -72,3 +74,44 @@ def test_a_lost_sandbox_is_not_0(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_holds_no_tests(ground_truth: Any) -> None:
     with pytest.raises(DataError, match="field 'ground_truth'"):
         problem_of("lcb", ground_truth, {})
+
+
+ROWS = ("lcb_codegen_full184/test_small.jsonl", "lcb_codegen_full184/test_medium.jsonl.gz")
+OUTPUTS = "lcb_codegen_full184/graded_generations.jsonl.gz"
+EACH = 10
+
+
+@pytest.mark.parametrize("form", ["verl", "rLLM"])
+def test_real_rows_and_outputs_are_scored_as_published(form: str, test_data: Path) -> None:
+    names = [f"livecodebench:{test_data / name}" for name in ROWS]
+    problems = {each.native_id: each for name in names for each in load_problems(name)}
+    wanted = {
+        (passed, is_function): EACH for passed in (True, False) for is_function in (True, False)
+    }
+    scored: list[tuple[float, float]] = []
+    with gzip.open(test_data / OUTPUTS, "rt") as lines:
+        for line in lines:
+            output = json.loads(line)
+            problem = problems.get(output["question_id"])
+            key = output["score"] == 1.0, problem is not None and problem.entry_point is not None
+            if problem is None or not wanted[key]:
+                continue
+            wanted[key] -= 1
+            tests = problem.tests.all()
+            if form == "verl":
+                truth: Any = {
+                    "inputs": [test.input for test in tests],
+                    "outputs": [test.output for test in tests],
+                    "fn_name": problem.entry_point,
+                }
+            else:
+                kind = "stdin" if problem.entry_point is None else "functional"
+                extra = {"func_name": problem.entry_point}
+                truth = [
+                    {"input": t.input, "output": t.output, "testtype": kind, "metadata": extra}
+                    for t in tests
+                ]
+            found = compute_score("livecodebench", output["output"], json.dumps(truth), workers=2)
+            scored.append((found, float(key[0])))
+    assert not any(wanted.values())
+    assert [mine for mine, _ in scored] == [theirs for _, theirs in scored]
