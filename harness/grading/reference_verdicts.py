@@ -156,7 +156,7 @@ class VerifiedCache(Closing):
                 if wanted(key) and (finding := _decode(line)):
                     found[key] = finding
         except OSError as error:
-            self._give_up("no verdict is known", error)
+            self._give_up("stored verdicts cannot be read", error)
         return found
 
     def _lines(self) -> Iterator[bytes]:

@@ -25,7 +25,7 @@ def doctor_view(found: Sequence[Findings], best: Findings | None) -> RenderableT
     """
     tried = [each for each in found if each.layers]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    table.add_column("escape tried against")
+    table.add_column("layer attacked")
     for each in tried:
         table.add_column(str(each.isolation))
     for layer in dict.fromkeys(layer for each in tried for layer in each.layers):

@@ -34,7 +34,7 @@ def test_the_table_tells_what_held_and_what_is_in_use(tmp_path: Path, best: Leve
     assert (done.returncode, done.stderr) == (0, "")
     isolation = choose().isolation
     assert f"in use: {isolation}" in done.stdout
-    (head,) = [line for line in done.stdout.splitlines() if "escape tried against" in line]
+    (head,) = [line for line in done.stdout.splitlines() if "layer attacked" in line]
     assert str(isolation) in head
     assert "none" in head
     assert "FAILED" not in done.stdout
