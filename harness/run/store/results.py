@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from pydantic import Field, ValidationError
 
@@ -30,10 +30,11 @@ BUDGETS = {
 """Stop reasons for a sample's own budget, and the setting of that budget."""
 
 
-class TestOutcome(Frozen):
+@dataclass(frozen=True, slots=True)
+class TestOutcome:
     """Result of one test: its verdict, and seconds of CPU and wall time."""
 
-    __test__ = False
+    __test__: ClassVar[bool] = False
 
     verdict: Verdict
     public: bool
