@@ -68,6 +68,7 @@ def _with_depth(start: Callable[..., Any], place: int, usual: int) -> Callable[.
 
     def starter(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         size = threading.stack_size()
+        threading.stack_size(size)  # reading it sets it back to the system's default
         if size <= usual:
             return start(function, *arguments, **named)
 
