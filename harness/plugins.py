@@ -145,7 +145,7 @@ def _package_of(entry: EntryPoint) -> tuple[str, str]:
     """Return name and version; `?` where a package's metadata is broken."""
     try:
         metadata: Any = entry.dist.metadata if entry.dist else {}
-        return metadata["Name"] or "?", metadata["Version"] or "?"
+        return metadata.get("Name") or "?", metadata.get("Version") or "?"
     except (KeyError, OSError, ValueError):
         return "?", "?"
 

@@ -6,6 +6,7 @@ import signal
 import socket
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from types import FrameType
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -168,6 +169,13 @@ class Server(uvicorn.Server):
         """Start to listen and call `ready`."""
         await super().startup(sockets)
         self._ready()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End after the requests in progress; after a second interrupt, close their connections."""
+        super().handle_exit(sig, frame)
+        if self.force_exit:  # from Python 3.12 on, closing a server waits for its connections
+            for connection in list(self.server_state.connections):
+                connection.transport.abort()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
