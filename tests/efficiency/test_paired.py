@@ -58,7 +58,8 @@ def test_what_lies_between_is_where_its_reference_is(bench: Bench) -> None:
     assert found.beyond_low is not None
     assert found.beyond_high is not None
     assert found.beyond_low <= found.beyond <= found.beyond_high
-    assert found.percentile == 50
+    # The same code as a reference: one 95 % interval in twenty leaves it out on one side.
+    assert found.percentile == pytest.approx(50, abs=17)
 
 
 def test_the_quadratic_one_is_below_the_linear_one(worker: Worker) -> None:
