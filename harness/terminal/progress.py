@@ -1,6 +1,5 @@
 """Progress on stderr: a live bar on a terminal, occasional lines elsewhere."""
 
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -33,7 +32,7 @@ def live_bar(console: Console) -> Progress:
     )
 
 
-class JudgingBar:
+class JudgingBar(Closing):
     """Progress of grading: the number of solutions graded, and of good ones.
 
     Args:
@@ -69,12 +68,8 @@ class JudgingBar:
         self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Remove the bar."""
         self._bar.stop()
 
 

@@ -1,12 +1,12 @@
 """Progress of a run on stderr: a live table on a terminal, else lines."""
 
 from collections.abc import Callable, Iterable, Sequence
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
 
 from harness.agent.events import Resumed, Retried
+from harness.closing import Closing
 from harness.efficiency.labels import cpu_time, rank, score
 from harness.problem import Problem
 from harness.run.observer import Failure, Progress, Watch
@@ -21,7 +21,7 @@ from harness.terminal.tally import Tally
 from harness.text import printable_line
 
 
-class RunProgress:
+class RunProgress(Closing):
     """An observer that shows the scores, the newest samples, and the time left.
 
     Args:
@@ -138,12 +138,8 @@ class RunProgress:
             self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Draw the display for the last time."""
         if self._live:
             self._live.stop()
 

@@ -5,13 +5,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
 from rich.segment import Segment
 
+from harness.closing import Closing
 from harness.run.plan.plan import Plan
 from harness.run.plan.pricing import with_costs
 from harness.run.store.directory import RunDirectory
@@ -59,7 +59,7 @@ class Arm:
         return self.tally.ended if self.tally else 0
 
 
-class ExperimentPanel:
+class ExperimentPanel(Closing):
     """The live display of an experiment on a terminal.
 
     Args:
@@ -97,12 +97,8 @@ class ExperimentPanel:
         self._frame.start(refresh=True)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Draw the panel for the last time."""
         self._ended = True
         self._frame.stop()
 

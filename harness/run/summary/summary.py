@@ -219,11 +219,6 @@ def summarize(
     )
 
 
-def solved_fractions(results: Iterable[Outcome]) -> dict[str, float]:
-    """Return the solved fraction of each problem's graded samples, by problem id."""
-    return mean_by_problem((r.problem_id, float(r.solved)) for r in results if r.graded)
-
-
 def solved_counts(results: Iterable[Outcome]) -> dict[str, Counts]:
     """Return the number of graded and of solved samples, by problem id."""
     counts: dict[str, Counts] = {}

@@ -11,7 +11,7 @@ from harness.grading.verdict import JudgedAgain, Verdict
 from harness.models.protocol import Usage
 from harness.problem import Level
 from harness.run.store.results import SampleResult
-from harness.run.summary.summary import Summary, rate_of, solved_fractions, summarize
+from harness.run.summary.summary import Summary, rate_of, solved_counts, summarize
 from harness.stats.rates import Rate
 
 USAGE = Usage(input_tokens=100, cached_input_tokens=40, output_tokens=10, reasoning_tokens=4)
@@ -145,10 +145,10 @@ class TestSamples:
         done = [result("a", 0, solved=True), result("a", 1), result("b", 0, solved=True)]
         assert value(summary(*done, planned=4).pass_at_1) == (0.75, 2)
 
-    def test_fractions_are_by_problem(self) -> None:
+    def test_counts_are_by_problem(self) -> None:
         done = [result("a", 0, solved=True), result("a", 1), result("b", 0)]
         ungraded = result("c", verdict=Verdict.UNGRADED)
-        assert solved_fractions([*done, ungraded]) == {"a": 0.5, "b": 0.0}
+        assert solved_counts([*done, ungraded]) == {"a": (2, 1), "b": (1, 0)}
 
 
 class TestHiddenTests:
