@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -74,7 +75,7 @@ class Toolbox:
             for tool in tools
         )
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """Hash that changes with anything the model is told about the tools."""
         words = "\n".join(spec.model_dump_json() for spec in self.specs)

@@ -142,8 +142,10 @@ class Dialogue:
 
     def _hash_of(self, tools: Sequence[ToolSpec], messages: Sequence[Message]) -> Digest:
         digest = hashlib.sha256(self._session.settings.model_dump_json().encode())
-        for part in (*tools, *messages):
-            digest.update(part.model_dump_json().encode())
+        for tool in tools:
+            digest.update(tool.encoded)
+        for message in messages:
+            digest.update(message.model_dump_json().encode())
         return digest
 
     @property
@@ -215,10 +217,13 @@ class Dialogue:
 
 def writable_turn(turn: ModelTurn) -> ModelTurn:
     """Return the turn with lone surrogates escaped, which a transcript cannot hold."""
+    texts = [turn.text]
+    for call in turn.tool_calls:
+        texts += call.name, call.arguments
+    if all(text.isascii() or writable(text) == text for text in texts):
+        return turn
     calls = tuple(
         call.model_copy(update={"name": writable(call.name), "arguments": writable(call.arguments)})
         for call in turn.tool_calls
     )
-    if calls == turn.tool_calls and writable(turn.text) == turn.text:
-        return turn
     return turn.model_copy(update={"text": writable(turn.text), "tool_calls": calls})

@@ -1,6 +1,7 @@
 """Provider-independent model interface: messages in, a turn out. Clients translate it."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import cached_property
 from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
@@ -20,6 +21,11 @@ class ToolSpec(Frozen):
     name: str
     description: str
     parameters: dict[str, Any]
+
+    @cached_property
+    def encoded(self) -> bytes:
+        """The tool as JSON, as hashes of requests cover it."""
+        return self.model_dump_json().encode()
 
 
 class ToolCall(Frozen):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast
 
 from harness.agent.events import Response, Resumed, Retried, Tested, ToolResult
 from harness.grading.verdict import Verdict
@@ -72,7 +72,6 @@ Progress = Response | ToolResult | Tested
 """Events on a sample's way: a model's answer, a tool's result, a test run."""
 
 
-@runtime_checkable
 class ProgressObserver(Protocol):
     """An observer that also receives the progress of samples; optional."""
 
@@ -83,5 +82,5 @@ class ProgressObserver(Protocol):
 
 def tell_progress(observer: object, sample: str, event: Progress) -> None:
     """Pass an event to an observer, if it accepts progress."""
-    if isinstance(observer, ProgressObserver):
-        observer.progressed(sample, event)
+    if hasattr(observer, "progressed"):  # much faster than to ask for the protocol
+        cast("ProgressObserver", observer).progressed(sample, event)

@@ -11,6 +11,7 @@ Modes without a folder use the sets of single shot.
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -68,7 +69,7 @@ class PromptSet(Frozen):
     name: str
     parts: Parts
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """SHA-256 of all templates; changes with each of them."""
         opening = [self.parts[name] for name in OPENING]
@@ -117,10 +118,11 @@ class PromptSet(Frozen):
             raise UsageError(f"prompt set {self.name!r} has no {part}.j2")
         if isinstance(values.get("cpu_limit_s"), int | float):
             values["cpu_limit_s"] = f"{values['cpu_limit_s']:g}"
-        if isinstance(problem := values.get("problem"), ProblemView):
+        source = self.parts[part]
+        if "further_tests" in source and isinstance(problem := values.get("problem"), ProblemView):
             values["further_tests"] = [test for _, test in further_tests(problem)]
         try:
-            return writable(render(self.parts[part], f"{part}.j2", values))
+            return writable(render(source, f"{part}.j2", values))
         except TemplateFaultError as fault:
             line = "" if fault.line is None else f", line {fault.line}"
             raise UsageError(f"prompt set {self.name!r}, {part}.j2{line}: {fault.words}") from fault

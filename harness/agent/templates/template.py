@@ -76,6 +76,18 @@ def render(source: str, file: str, values: Mapping[str, Any]) -> str:
         TemplateFaultError: it is not valid, uses an unknown name or a forbidden attribute, fails,
             exceeds a limit, or makes more than `LONGEST_TEXT` characters.
     """
+    if "{{" not in source and "{%" not in source:
+        return _constant(source, file)
+    return _rendered(source, file, values)
+
+
+@cache
+def _constant(source: str, file: str) -> str:
+    """Render a template that uses no values, such as most system prompts, only once."""
+    return _rendered(source, file, {})
+
+
+def _rendered(source: str, file: str, values: Mapping[str, Any]) -> str:
     length, pieces = 0, list[str]()
     with _one_fault(file), metered():
         for piece in _compiled(source, file).generate(values):

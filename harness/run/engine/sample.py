@@ -3,8 +3,9 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from harness.agent.attempt import Attempt, RunStoppedError, Session, StopReason, no_warning
 from harness.agent.events import (
@@ -27,7 +28,7 @@ from harness.efficiency.scale import Efficiency
 from harness.errors import DataError
 from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
-from harness.problem import Problem
+from harness.problem import Problem, TestCase, TestSuite
 from harness.run.engine.outage import Outage
 from harness.run.engine.rate_limiter import RateLimiter
 from harness.run.engine.revisions import steps_of, to_judge
@@ -44,6 +45,10 @@ from harness.run.store.transcript import TranscriptWriter, facts_of, sample_name
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import SandboxError
 from harness.text import writable
+
+
+MOST_KEPT = 1 << 16
+"""Characters of hidden tests that a sample keeps until it is graded."""
 
 
 class CheckFailedError(Exception):
@@ -96,6 +101,7 @@ class Sampler:
             StorageError: a write to disk failed.
         """
         sample, started = sample_name(problem.id, index), time.monotonic()
+        tests = problem.tests
         gate = SampleGate(self.limiter, self.budget, self.stopping, self.outage, share)
         with self.directory.transcript(problem.id, index) as transcript:
             journal = Journal(self._recorder(sample, transcript), transcript.recorded)
@@ -104,14 +110,14 @@ class Sampler:
                 # Find rows that cannot be graded before paying the model.
                 async with self.one_row:
                     if problem.id not in self.seen:
-                        await asyncio.to_thread(self._check, problem)
+                        tests = await asyncio.to_thread(self._check, problem)
                         self.seen.add(problem.id)
                 attempt = await self._solve(problem, index, journal, gate)
                 _check_wall(attempt, gate)
                 journal(_end(attempt))
                 if attempt.stop_reason is StopReason.MODEL_ERROR:
                     return Failure(sample, Verdict.MODEL_ERROR, attempt.error)
-                result = await self._judged(problem, index, attempt, journal)
+                result = await self._judged(problem, index, attempt, journal, tests)
             except RunStoppedError as stopped:
                 journal(_put_off(journal, stopped, gate))
                 return None
@@ -129,11 +135,11 @@ class Sampler:
         return result.model_copy(update={"seconds": seconds, "unheard": unheard})
 
     async def _judged(
-        self, problem: Problem, index: int, attempt: Attempt, journal: Journal
+        self, problem: Problem, index: int, attempt: Attempt, journal: Journal, tests: TestSuite
     ) -> SampleResult:
         """Return the result of an attempt. Raises CheckFailedError."""
-        grade = await self._grade(problem, attempt.code)
-        others = {code: await self._grade(problem, code) for code in to_judge(attempt)}
+        grade = await self._grade(problem, attempt.code, tests)
+        others = {code: await self._grade(problem, code, tests) for code in to_judge(attempt)}
         journal(Graded(grade=grade))
         if grade.verdict is Verdict.CHECKER_ERROR:
             raise CheckFailedError(grade.checker_error)
@@ -158,12 +164,19 @@ class Sampler:
         except DataError as error:  # does not affect the verdict
             return unmeasured(self.scales.timing, error)
 
-    def _check(self, problem: Problem) -> None:
-        """Check that the problem's solutions can be graded. Raises DataError."""
-        if self.plan.rules.runs_code:
-            problem.tests.load_hidden()
-        else:
+    def _check(self, problem: Problem) -> TestSuite:
+        """Check that the problem's solutions can be graded. Raises DataError.
+
+        Returns:
+            Its tests; if they are small they are decoded, so that this is done only once.
+        """
+        if not self.plan.rules.runs_code:
             check_answerable(problem)
+            return problem.tests
+        hidden = problem.tests.load_hidden()
+        if sum(len(test.input) + len(test.output) for test in hidden) > MOST_KEPT:
+            return problem.tests
+        return replace(problem.tests, load_hidden=partial(tuple[TestCase, ...], hidden))
 
     def _recorder(self, sample: str, write: TranscriptWriter) -> Callable[[Event], None]:
         # The strategy and tools get this closure, which must not refer to a problem.
@@ -224,13 +237,13 @@ class Sampler:
         )
         return await plan.strategy(session)
 
-    async def _grade(self, problem: Problem, code: str) -> Grade:
+    async def _grade(self, problem: Problem, code: str, tests: TestSuite) -> Grade:
         if not self.plan.spec.run_tests:
             return Grade(verdict=Verdict.UNGRADED, public_total=len(problem.tests.public))
         if not self.plan.rules.runs_code:
             return judge_answer(problem, code)
         task = self.plan.judging.task(problem, code, ())
-        return await self.pool.call(Judgement(task, Shared(problem.tests)))
+        return await self.pool.call(Judgement(task, Shared(tests)))
 
 
 def _check_wall(attempt: Attempt, gate: SampleGate) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from harness.agent.attempt import Attempt, Strategy, StrategyOptions
@@ -54,7 +54,7 @@ from harness.sources.selection import Selected, select
 from harness.tools.toolbox import Toolbox
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """A resolved run; nothing has been requested or written yet.
 
@@ -107,12 +107,12 @@ class Plan:
             for problem in self.problems
         ]
 
-    @property
+    @cached_property
     def settings(self) -> ModelSettings:
         """Settings of the requests to the provider."""
         return settings_of(self.spec)
 
-    @property
+    @cached_property
     def limits(self) -> AgentLimits:
         """Limits of one sample."""
         spec, ways = self.spec, self.ways
@@ -130,7 +130,7 @@ class Plan:
             wall_seconds=spec.sample_wall_timeout,
         )
 
-    @property
+    @cached_property
     def ways(self) -> StrategyOptions:
         """Options of the strategy."""
         spec, usual = self.spec, StrategyOptions()
@@ -145,12 +145,12 @@ class Plan:
         """Return the cost in US dollars; None if the price or the usage is unknown."""
         return cost(attempt.usage if attempt.usage_known else None, self.price)
 
-    @property
+    @cached_property
     def extract(self) -> Extract:
         """Function that finds a solution in a model's text."""
         return self.rules.extractor(self.spec.extract)
 
-    @property
+    @cached_property
     def judging(self) -> Options:
         """Options of grading: each source's defaults with the spec's values."""
         return judging_of(self.spec, self.cpu_by_problem)

@@ -12,7 +12,7 @@ from harness.run.spec.shard import MOST_SAMPLES, planned_samples
 from harness.run.store.files import read_json
 from harness.run.store.results import ResultsFile, SampleResult, read_results, storage_error
 from harness.run.store.transcript import TranscriptWriter, file_name
-from harness.run.store.transcripts import FOLDER, open_pack
+from harness.run.store.transcripts import FOLDER, PACK, open_pack
 
 MANIFEST, RESULTS, SUMMARY = "run.json", "results.jsonl", "summary.json"
 BATCHES = "batches.jsonl"
@@ -27,6 +27,7 @@ class RunDirectory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._pack = str(path / PACK)
         self.results = ResultsFile(path / RESULTS)
 
     @classmethod
@@ -73,7 +74,7 @@ class RunDirectory:
     def transcript(self, problem_id: str, index: int) -> TranscriptWriter:
         """Open the transcript of a sample, continuing that of an unfinished attempt."""
         path = self.path / FOLDER / file_name(problem_id, index)
-        if not path.exists():
+        if os.path.exists(self._pack) and not path.exists():  # noqa: PTH110 - done for each sample
             self._take_out(path)
         return TranscriptWriter(path)
 

@@ -1,6 +1,7 @@
 """Transcripts on disk: written event by event, and read when samples resume."""
 
 import hashlib
+import io
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,11 +67,13 @@ class TranscriptWriter(Closing):
         self.recorded: tuple[Event, ...] = ()
         self.unheard = 0
         try:
-            if path.exists():
+            try:
+                self._file = io.FileIO(path, "xb")
+            except FileExistsError:
                 events = _recover(path)
                 self.recorded = tuple(standing(events))
                 self.unheard = sum(each.estimated for each in requests_of(events))
-            self._file = path.open("ab", buffering=0)
+                self._file = io.FileIO(path, "ab")
         except OSError as error:
             raise storage_error(path.parent, error) from error
 

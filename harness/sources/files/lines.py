@@ -33,6 +33,7 @@ MAX_BLANK_LINES = 100_000
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BUFFER_BYTES = 2**20
+_ROW_BUFFER_BYTES = 2**16  # to read one row: most are smaller
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -221,7 +222,7 @@ def read_line_again(path: Path, offset: int, where: str) -> bytes:
     try:
         if path.exists() and not path.is_file():  # opening a pipe would block
             raise DataError(where, None, "cannot be read again: not a regular file")
-        with path.open("rb", buffering=_BUFFER_BYTES) as file:
+        with path.open("rb", buffering=_ROW_BUFFER_BYTES) as file:
             file.seek(offset)
             raw = file.readline(MAX_LINE_BYTES + 1)
     except OSError as error:
