@@ -9,7 +9,7 @@ from harness import plugins
 from harness.agent.strategies.external_names import ASKING
 from harness.agent.strategies.strategy_names import STRATEGIES, find_strategy
 from harness.errors import UsageError
-from harness.features.observers.observer_names import find_observer
+from harness.features.observers.attach import find_observer
 from harness.models.environment import Environment
 from harness.models.model_names import open_model, plugged
 from harness.plugins import MODELS, OBSERVERS, RULES, SOURCES, known_rule
