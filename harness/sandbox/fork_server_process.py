@@ -17,6 +17,9 @@ from harness.sandbox.inside.processes import empty_folder
 
 LEAVE_S = 2.0  # time for it to end its programs
 EXCERPT_BYTES = 500
+MESSAGE_S = 20  # time for the rest of a message that was begun
+PIECE = 1 << 16  # bytes; few answers are longer
+HEAD = struct.Struct(">I")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,21 @@ class ForkServer:
     def send(self, order: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
         """Send an order with optional descriptors; not thread-safe. Raises OSError."""
         data = json.dumps(order).encode()
+        data = HEAD.pack(len(data)) + data
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", descriptors))]
-        self.socket.sendmsg([struct.pack(">I", len(data))], rights if descriptors else [])
-        self.socket.sendall(data)
+        sent = self.socket.sendmsg([data], rights if descriptors else [])
+        if sent < len(data):
+            self.socket.sendall(data[sent:])
+
+    def settle(self) -> None:
+        """End the time limit of the greeting: from here on the worker waits for answers itself.
+
+        A socket with a time limit of Python's polls before each call. The kernel's own limit holds
+        for a message that was begun.
+        """
+        self.socket.settimeout(None)
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            self.socket.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", MESSAGE_S, 0))
 
     def receive(self) -> dict[str, Any]:
         """Receive and parse the next answer.
@@ -53,17 +68,21 @@ class ForkServer:
 
     def receive_bytes(self) -> bytes:
         """Receive the next answer as bytes. Raises OSError or EOFError if none arrives."""
-        length = struct.unpack(">I", self._receive(4))[0]
-        return self._receive(length)
+        data = bytearray(self._some())
+        while len(data) < HEAD.size:
+            data += self._some()
+        end = HEAD.size + HEAD.unpack_from(data)[0]
+        while len(data) < end:
+            data += self._some()
+        if len(data) > end:
+            raise ValueError("the fork server said more than it was asked")
+        return bytes(data[HEAD.size :])
 
-    def _receive(self, size: int) -> bytes:
-        data = bytearray()
-        while len(data) < size:
-            part = self.socket.recv(size - len(data))
-            if not part:
-                raise EOFError("the fork server hung up")
-            data += part
-        return bytes(data)
+    def _some(self) -> bytes:
+        part = self.socket.recv(PIECE)
+        if not part:
+            raise EOFError("the fork server hung up")
+        return part
 
     def last_words(self) -> str:
         """Return the last line of its stderr."""

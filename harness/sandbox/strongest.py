@@ -56,6 +56,7 @@ def start(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
     failure, copies = str(greeting.get("failed", "")), bool(greeting.get("copies", True))
     found = Findings(isolation, layers, failure, copies)
     if found.holds:
+        server.settle()
         return server, found
     server.end()
     return None, found

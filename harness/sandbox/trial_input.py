@@ -45,6 +45,7 @@ class Trial(Closing):
         self.inputs = inputs
         self.limits = limits
         self.is_counted = False  # among the trials that needed one process; set by the worker
+        self.has_run = False  # whether its output file may hold something; set by the worker
         self._files: list[int] = []
         self._spans: dict[int, tuple[int, int]] = {}
         self._end = 0

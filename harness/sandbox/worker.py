@@ -9,6 +9,7 @@ import struct
 import threading
 import time
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,9 @@ class Worker:
         last = last or not self._copies
         program, inputs, outputs = trial.files
         spans = trial.spans(indexes)
-        os.ftruncate(outputs, 0)
+        if trial.has_run:
+            os.ftruncate(outputs, 0)
+        trial.has_run = True
         order: dict[str, Any] = {"do": "run", "spans": spans, "last": last}
         order["full"] = len(spans) if full is None else full
         opens = self._open is not trial
@@ -148,9 +151,8 @@ class Worker:
             order |= {"do": "open", "preamble": trial.program.preamble}
             order |= {"limits": _plain(trial.limits), "core": self._number}
         self._open = None if last else trial
-        server.socket.settimeout((len(spans) + 1) * trial.limits.longest_s + MARGIN_S)
         self._send(server, order, (program, inputs, outputs) if opens else ())
-        self._await(server.socket)
+        self._await(server.socket, (len(spans) + 1) * trial.limits.longest_s + MARGIN_S)
         return server.receive_bytes()
 
     def take_turns(self, race: TimingRace, steps: Sequence[Step]) -> list[Lap]:
@@ -189,9 +191,8 @@ class Worker:
             order |= {"limits": _plain(race.limits), "core": self._number}
         self._open = race
         phases = 5 * len(steps) + len(programs)
-        server.socket.settimeout(phases * race.limits.longest_s + MARGIN_S)
         self._send(server, order, (inputs, outputs, *programs) if opens else ())
-        self._await(server.socket)
+        self._await(server.socket, phases * race.limits.longest_s + MARGIN_S)
         laps = race.read(server.receive())
         if not laps:
             raise EOFError("no step was carried out")
@@ -230,13 +231,13 @@ class Worker:
             with contextlib.suppress(OSError):  # it has ended, and runs nothing
                 server.send({"do": word})
 
-    def _await(self, connection: socket.socket) -> None:
+    def _await(self, connection: socket.socket, seconds: float) -> None:
         """Wait for the answer's first byte, unless a signal stops the fork server.
 
         Raises:
             OSError: it does not come in time, or the fork server was stopped.
         """
-        end = time.monotonic() + (connection.gettimeout() or 0.0)
+        end = time.monotonic() + seconds
         ready = select.poll()
         ready.register(connection, select.POLLIN)
         while not ready.poll(1000 * LOOK_S):
@@ -298,6 +299,7 @@ def _is_stopped(pid: int) -> bool:
     return stat.rpartition(")")[2].split()[0] in {"T", "t"}
 
 
+@lru_cache
 def _plain(limits: Limits) -> dict[str, float]:
     return {
         "cpu_s": limits.cpu_s,
