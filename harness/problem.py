@@ -158,12 +158,14 @@ class TestSuite:
         public: tests that the model may see and use.
         load_hidden: decodes the hidden tests at each call, so that a run holds only those of
             samples being graded. Raises DataError on a malformed row.
+        row_bytes: size of the row they are decoded from, compressed or not; None if unknown.
     """
 
     __test__ = False
 
     public: tuple[TestCase, ...]
     load_hidden: Callable[[], tuple[TestCase, ...]] = tuple
+    row_bytes: int | None = None
 
     def all(self) -> tuple[TestCase, ...]:
         """Return the public tests, then the hidden ones, in upstream's order.

@@ -47,6 +47,8 @@ from harness.sandbox.program import SandboxError
 from harness.text import writable
 
 
+SMALL_ROW = 1 << 14
+"""Bytes of a row that is decoded without a thread."""
 MOST_KEPT = 1 << 16
 """Characters of hidden tests that a sample keeps until it is graded."""
 
@@ -110,7 +112,7 @@ class Sampler:
                 # Find rows that cannot be graded before paying the model.
                 async with self.one_row:
                     if problem.id not in self.seen:
-                        tests = await asyncio.to_thread(self._check, problem)
+                        tests = await self._checked(problem)
                         self.seen.add(problem.id)
                 attempt = await self._solve(problem, index, journal, gate)
                 _check_wall(attempt, gate)
@@ -163,6 +165,13 @@ class Sampler:
             return await self.scales.measure(problem, code, self.pool, solved=grade.solved)
         except DataError as error:  # does not affect the verdict
             return unmeasured(self.scales.timing, error)
+
+    async def _checked(self, problem: Problem) -> TestSuite:
+        """Do `_check`, in a thread unless the row is small: a thread takes longer than that."""
+        size = problem.tests.row_bytes
+        if size is not None and size <= SMALL_ROW:
+            return self._check(problem)
+        return await asyncio.to_thread(self._check, problem)
 
     def _check(self, problem: Problem) -> TestSuite:
         """Check that the problem's solutions can be graded. Raises DataError.

@@ -153,7 +153,7 @@ def deferred(problem: Problem, line: Line, parse: Parse) -> Problem:
         row that was loaded, or they cannot be decoded.
     """
     if line.offset is None:
-        return from_again(problem, Held(line, parse))
+        return from_again(problem, Held(line, parse), len(line.raw))
     return from_again(
         problem,
         InFile(
@@ -165,10 +165,11 @@ def deferred(problem: Problem, line: Line, parse: Parse) -> Problem:
             problem.content_hash,
             parse,
         ),
+        len(line.raw),
     )
 
 
-def from_again(problem: Problem, again: _Again) -> Problem:
+def from_again(problem: Problem, again: _Again, row_bytes: int | None = None) -> Problem:
     """Return the problem with hidden tests and references from `again()`, each time anew."""
-    tests = TestSuite(problem.tests.public, _Hidden(again))
+    tests = TestSuite(problem.tests.public, _Hidden(again), row_bytes)
     return problem.model_copy(update={"tests": tests, "load_references": _References(again)})
