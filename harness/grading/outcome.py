@@ -71,7 +71,15 @@ def outcome(
         verdict, error = Verdict.RUNTIME_ERROR, "the process ended before the function returned"
     elif verdict is None:
         verdict = Verdict.WRONG_ANSWER
-    result = TestResult(
+    shown: dict[str, str] = {}
+    if verdict is not Verdict.ACCEPTED:
+        stdout = writable(shorten_bytes(execution.stdout, EXCERPT, "surrogateescape"))
+        shown = {
+            "got": _value(answer, readable) if functional and answer is not None else stdout,
+            "stdout": stdout if functional else "",
+            "stderr": _clean(execution.stderr),
+        }
+    return TestResult(
         index=index,
         public=test.public,
         verdict=verdict,
@@ -80,16 +88,8 @@ def outcome(
         peak_bytes=execution.peak_bytes if execution.alone else None,
         difference=difference,
         error=_clean(error),
+        **shown,
     )
-    if result.passed:
-        return result
-    stdout = writable(shorten_bytes(execution.stdout, EXCERPT, "surrogateescape"))
-    shown = {
-        "got": _value(answer, readable) if functional and answer is not None else stdout,
-        "stdout": stdout if functional else "",
-        "stderr": _clean(execution.stderr),
-    }
-    return result.model_copy(update=shown)
 
 
 def _value(answer: bytes, readable: Callable[[str], str]) -> str:

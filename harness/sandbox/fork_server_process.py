@@ -8,7 +8,7 @@ import socket
 import struct
 import subprocess
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ from harness.sandbox.inside.processes import empty_folder
 
 LEAVE_S = 2.0  # time for it to end its programs
 EXCERPT_BYTES = 500
-MESSAGE_S = 20  # time for the rest of a message that was begun
+LOOK_S = 1  # seconds between checks that the fork server still runs
+SEND_S = 20
 PIECE = 1 << 16  # bytes; few answers are longer
 HEAD = struct.Struct(">I")
 
@@ -48,41 +49,52 @@ class ForkServer:
             self.socket.sendall(data[sent:])
 
     def settle(self) -> None:
-        """End the time limit of the greeting: from here on the worker waits for answers itself.
+        """Replace the time limit of the greeting, which makes Python poll before each call.
 
-        A socket with a time limit of Python's polls before each call. The kernel's own limit holds
-        for a message that was begun.
+        From here on the kernel ends a wait, for an answer so that the worker may look around.
         """
         self.socket.settimeout(None)
-        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-            self.socket.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", MESSAGE_S, 0))
+        for option, seconds in ((socket.SO_RCVTIMEO, LOOK_S), (socket.SO_SNDTIMEO, SEND_S)):
+            self.socket.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", seconds, 0))
 
     def receive(self) -> dict[str, Any]:
-        """Receive and parse the next answer.
+        """Receive and parse the greeting.
+
+        Raises:
+            OSError, EOFError: none arrives.
+            ValueError: it is not JSON.
+        """
+        return json.loads(self.receive_bytes(lambda: None))
+
+    def receive_bytes(self, look: Callable[[], None]) -> bytes:
+        """Receive the next answer as bytes.
+
+        Args:
+            look: called about every `LOOK_S` seconds without data; may raise.
 
         Raises:
             OSError, EOFError: no answer arrives.
-            ValueError: the answer is not JSON.
         """
-        return json.loads(self.receive_bytes())
-
-    def receive_bytes(self) -> bytes:
-        """Receive the next answer as bytes. Raises OSError or EOFError if none arrives."""
-        data = bytearray(self._some())
+        data = bytearray(self._some(look))
         while len(data) < HEAD.size:
-            data += self._some()
+            data += self._some(look)
         end = HEAD.size + HEAD.unpack_from(data)[0]
         while len(data) < end:
-            data += self._some()
+            data += self._some(look)
         if len(data) > end:
             raise ValueError("the fork server said more than it was asked")
         return bytes(data[HEAD.size :])
 
-    def _some(self) -> bytes:
-        part = self.socket.recv(PIECE)
-        if not part:
-            raise EOFError("the fork server hung up")
-        return part
+    def _some(self, look: Callable[[], None]) -> bytes:
+        while True:
+            try:
+                part = self.socket.recv(PIECE)
+            except BlockingIOError:
+                look()
+                continue
+            if not part:
+                raise EOFError("the fork server hung up")
+            return part
 
     def last_words(self) -> str:
         """Return the last line of its stderr."""

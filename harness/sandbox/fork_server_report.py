@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Sequence
 from typing import Any, cast
 
 from harness.sandbox.inside.records import Kept, Record, Report, unpack
@@ -9,6 +10,7 @@ from harness.sandbox.limits import Limits
 from harness.sandbox.program import Ending, Execution
 
 EXIT_CODES = 256
+SMALL = 1 << 16  # bytes
 STARVED = 0.5  # CPU seconds per wall second; below this it slept or the machine was busy
 
 
@@ -29,13 +31,37 @@ def read_answer(data: bytes, outputs: int, limits: Limits) -> list[Execution]:
     if not report.records:
         raise EOFError("no test was run")
     alone = len(report.records) == 1
-    return [_read(record, report, outputs, limits, alone=alone) for record in report.records]
+    output = _Output(outputs, report.records)
+    return [_read(record, report, output, limits, alone=alone) for record in report.records]
+
+
+class _Output:
+    """The retained output of tests; a small one is read at once."""
+
+    def __init__(self, file: int, records: Sequence[Record]) -> None:
+        self._file = file
+        end = max(kept.start + kept.head + kept.tail for each in records for kept in each.kept)
+        self._whole = os.pread(file, end, 0) if end <= SMALL else None
+
+    def part(self, kept: Kept) -> bytes:
+        """Return a retained part, with a mark where its middle is missing."""
+        if not kept.head:
+            return b""
+        head = self._at(kept.start, kept.head)
+        if not kept.tail:
+            return head
+        return head + b"\n...\n" + self._at(kept.start + kept.head, kept.tail)
+
+    def _at(self, start: int, size: int) -> bytes:
+        if self._whole is not None:
+            return self._whole[start : start + size]
+        return os.pread(self._file, size, start)
 
 
 def _read(
-    record: Record, report: Report, outputs: int, limits: Limits, *, alone: bool
+    record: Record, report: Report, output: _Output, limits: Limits, *, alone: bool
 ) -> Execution:
-    stdout, stderr, result, said = (_part(kept, outputs) for kept in record.kept)
+    stdout, stderr, result, said = map(output.part, record.kept)
     ending, code, error = _ending(record, report.status, _claim(said))
     cpu, wall, peak = record.cpu_s, record.wall_s, report.peak_bytes
     borderline = ending is Ending.WALL_LIMIT and cpu < STARVED * wall
@@ -61,15 +87,6 @@ def _read(
         asleep=borderline and record.end == "asleep",
         partial=b"" if ending is Ending.FINISHED else result,
     )
-
-
-def _part(kept: Kept, outputs: int) -> bytes:
-    if not kept.head:
-        return b""
-    head = os.pread(outputs, kept.head, kept.start)
-    if not kept.tail:
-        return head
-    return head + b"\n...\n" + os.pread(outputs, kept.tail, kept.start + kept.head)
 
 
 def _ending(record: Record, status: int, claim: dict[str, Any]) -> tuple[Ending, int, str]:  # noqa: C901, PLR0911, PLR0912 - one case a line

@@ -2,9 +2,8 @@
 
 import contextlib
 import itertools
+import json
 import os
-import select
-import socket
 import struct
 import threading
 import time
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.sandbox.exclusive import Exclusive
-from harness.sandbox.fork_server_process import ForkServer
+from harness.sandbox.fork_server_process import LOOK_S, ForkServer
 from harness.sandbox.fork_server_report import read_answer
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.limits import GRACE, Limits
@@ -26,7 +25,6 @@ from harness.sandbox.trial_input import Trial
 COLLECT_BYTES = 16 << 20
 """Output in bytes after which a process gets no further test, to bound memory."""
 FAULTS = (OSError, EOFError, ValueError, struct.error, IndexError, MemoryError)
-LOOK_S = 1.0  # seconds between checks that the fork server still runs
 REMEMBERED = 16
 """Number of recent trials, about, that tell how many processes the next one may need."""
 ENOUGH = 0.5
@@ -152,8 +150,7 @@ class Worker:
             order |= {"limits": _plain(trial.limits), "core": self._number}
         self._open = None if last else trial
         self._send(server, order, (program, inputs, outputs) if opens else ())
-        self._await(server.socket, (len(spans) + 1) * trial.limits.longest_s + MARGIN_S)
-        return server.receive_bytes()
+        return self._answer(server, (len(spans) + 1) * trial.limits.longest_s + MARGIN_S)
 
     def take_turns(self, race: TimingRace, steps: Sequence[Step]) -> list[Lap]:
         """Carry out steps of a race in order; the race stays open for more.
@@ -192,8 +189,8 @@ class Worker:
         self._open = race
         phases = 5 * len(steps) + len(programs)
         self._send(server, order, (inputs, outputs, *programs) if opens else ())
-        self._await(server.socket, phases * race.limits.longest_s + MARGIN_S)
-        laps = race.read(server.receive())
+        answer = self._answer(server, phases * race.limits.longest_s + MARGIN_S)
+        laps = race.read(json.loads(answer))
         if not laps:
             raise EOFError("no step was carried out")
         return laps
@@ -231,16 +228,17 @@ class Worker:
             with contextlib.suppress(OSError):  # it has ended, and runs nothing
                 server.send({"do": word})
 
-    def _await(self, connection: socket.socket, seconds: float) -> None:
-        """Wait for the answer's first byte, unless a signal stops the fork server.
+    def _answer(self, server: ForkServer, seconds: float) -> bytes:
+        """Wait for the answer, unless a signal stops the fork server.
 
         Raises:
             OSError: it does not come in time, or the fork server was stopped.
+            EOFError: the fork server has ended.
         """
         end = time.monotonic() + seconds
-        ready = select.poll()
-        ready.register(connection, select.POLLIN)
-        while not ready.poll(1000 * LOOK_S):
+
+        def look() -> None:
+            nonlocal end
             if self._paused:
                 end += LOOK_S
             if time.monotonic() > end:
@@ -248,6 +246,8 @@ class Worker:
             process_id = self.process_id
             if process_id is not None and _is_stopped(process_id):
                 raise InterruptedError("the fork server was stopped")
+
+        return server.receive_bytes(look)
 
     def _started(self) -> ForkServer:
         """Return the running fork server. Raises WorkerStoppedError or OSError."""
