@@ -3,6 +3,9 @@
 The events together reconstruct the state of a conversation. A request contains only messages that
 are in no earlier event: the model's messages are in its responses, a tool's in its results.
 
+Fields that have their default values are left out of a line. Since schema 2 a run's manifest holds
+the parts that all transcripts of the run share (`harness.run.store.transcript.SharedParts`).
+
 A transcript is append-only. When a sample is resumed, `Resumed` says how many of the earlier
 events remain valid; `standing` returns the valid ones.
 """
@@ -16,7 +19,7 @@ from harness.grading.verdict import Grade, Verdict
 from harness.models.protocol import Frozen, Message, ModelTurn, ToolMessage, Usage
 from harness.tools.workspace import Report
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class SampleStart(Frozen):
@@ -27,9 +30,9 @@ class SampleStart(Frozen):
     sample: str
     problem_id: str
     index: int
+    problem_hash: str = ""
     mode: str
     model: str
-    problem_hash: str = ""
     prompt: str = ""
     prompt_hash: str = ""
     tools_hash: str = ""
@@ -44,7 +47,7 @@ class Request(Frozen):
     event: Literal["request"] = "request"
     turn: int
     hash: str
-    messages: tuple[Message, ...]
+    messages: tuple[Message, ...] = ()
 
 
 class Response(Frozen):

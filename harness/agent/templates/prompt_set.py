@@ -24,6 +24,7 @@ from harness.agent.templates.template import (
     LONGEST_TEMPLATE,
     TemplateFaultError,
     description,
+    is_constant,
     render,
 )
 from harness.errors import UsageError
@@ -82,6 +83,11 @@ class PromptSet(Frozen):
         others = [text for name, text in self.parts.items() if name not in OPENING]
         said = [description(text) for text in (*others, self.parts["system"])]
         return next((words for words in said if words), "")
+
+    @property
+    def system(self) -> str | None:
+        """The system prompt, if it is the same for all problems; raises UsageError."""
+        return self.render_part("system") if is_constant(self.parts["system"]) else None
 
     def render(
         self, problem: ProblemView, cpu_limit_s: float, max_turns: int | None = 1

@@ -76,9 +76,14 @@ def render(source: str, file: str, values: Mapping[str, Any]) -> str:
         TemplateFaultError: it is not valid, uses an unknown name or a forbidden attribute, fails,
             exceeds a limit, or makes more than `LONGEST_TEXT` characters.
     """
-    if "{{" not in source and "{%" not in source:
+    if is_constant(source):
         return _constant(source, file)
     return _rendered(source, file, values)
+
+
+def is_constant(source: str) -> bool:
+    """Whether a template makes the same text for all values."""
+    return "{{" not in source and "{%" not in source
 
 
 @cache

@@ -5,7 +5,7 @@ should ignore keys that they do not know.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 import typer
@@ -76,13 +76,33 @@ def _lines(kind: Any, title: str, version: int) -> Json:
 
 
 def _transcript() -> Json:
-    """Return the schema of a transcript's line; transcripts leave out null fields."""
+    """Return the schema of a transcript's line, which leaves out null fields and defaults.
+
+    What the run's manifest holds for all its transcripts may be missing too.
+    """
     title = "One line of a transcript."
     found = _lines(events.Event, title, events.SCHEMA)
-    for each in _objects(found):
-        nullable = {key for key, value in each["properties"].items() if _may_be_null(value)}
-        each["required"] = [key for key in each.get("required", []) if key not in nullable]
+    found["$defs"]["SampleStart"]["properties"]["as_run"] = {
+        "const": True,
+        "description": "The fields of `transcripts.sample` in run.json belong to this line too.",
+    }
+    kept = {"event", "role", "schema"}
+    for name, each in [("", found), *found["$defs"].items()]:
+        left_out = IN_THE_MANIFEST.get(name, set())
+        for key, value in each.get("properties", {}).items():
+            if _may_be_null(value) or (key not in kept and "default" in value):
+                left_out = left_out | {key}
+        if "required" in each:
+            each["required"] = [key for key in each["required"] if key not in left_out]
     return found
+
+
+IN_THE_MANIFEST = {
+    "SampleStart": {"mode", "model", "settings", "limits"},
+    "SystemMessage": {"content"},
+    "ToolMessage": {"role"},
+}
+"""Fields of transcripts that a run's manifest may hold, or a place in the line implies."""
 
 
 def _spec() -> Json:
@@ -98,12 +118,6 @@ def _made(kind: Any, mode: Literal["serialization", "validation"]) -> Json:
     found = TypeAdapter(kind).json_schema(mode=mode)
     found.pop("title", None)
     return found
-
-
-def _objects(found: Json) -> Iterator[Json]:
-    for each in (found, *found.get("$defs", {}).values()):
-        if "properties" in each:
-            yield each
 
 
 def _may_be_null(value: Mapping[str, Any]) -> bool:

@@ -260,11 +260,19 @@ def _joined(one: Any, other: Any) -> Any:
 
 
 def _copy_transcripts(parts: Sequence[Part], folder: Path) -> None:
-    """Copy all transcripts unchanged, also those of pending samples. Raises OSError."""
+    """Copy all transcripts, also those of pending samples. Raises OSError.
+
+    They stay as they are, unless a shard of another version shares other parts.
+    """
     for part in parts:
+        same = part.manifest.get("transcripts") == parts[0].manifest.get("transcripts")
         with Transcripts(part.path) as transcripts:
             for name in transcripts.names():
-                (folder / name).write_bytes(transcripts.read(name))
+                data = transcripts.read(name)
+                if not same:
+                    lines = data.splitlines(keepends=True)
+                    data = b"".join(map(transcripts.shared.put_back, lines))
+                (folder / name).write_bytes(data)
 
 
 def _summary(parts: Sequence[Part], results: Sequence[SampleResult]) -> Summary:

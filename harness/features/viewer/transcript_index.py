@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from harness.agent.events import Event, Response, Resumed, ToolResult
 from harness.features.viewer.result_index import Lines, Span
 from harness.run.store.files import open_file
-from harness.run.store.transcript import EVENT
+from harness.run.store.transcript import EVENT, SharedParts
 from harness.run.store.transcripts import FOLDER, open_pack
 
 UNREADABLE = "unreadable"
@@ -58,6 +58,7 @@ class TranscriptIndex:
 
     def __init__(self, run: Path, name: str) -> None:
         self._run, self._name = run, name
+        self._shared = SharedParts.of(run)
         self._loose = Lines(run / FOLDER / name)
         self._packed: bytes | None = None
         self.changes = 0
@@ -107,7 +108,7 @@ class TranscriptIndex:
         self._count += 1
         self.changes += 1
         try:
-            event: Event | None = EVENT.validate_json(line)
+            event: Event | None = EVENT.validate_json(self._shared.put_back(line))
         except ValidationError:
             event = None
         what = _what(self._count, span, event)
@@ -123,7 +124,7 @@ class TranscriptIndex:
     def event(self, line: Line) -> Event | None:
         """Read the event of a line; None if it is unreadable."""
         try:
-            return EVENT.validate_json(self._bytes(line.span))
+            return EVENT.validate_json(self._shared.put_back(self._bytes(line.span)))
         except (OSError, ValidationError):
             return None
 

@@ -19,6 +19,7 @@ from harness.run.plan.reference_limits import stored_limits
 from harness.run.spec.shard import Shard
 from harness.run.spec.spec import GROWING, RESUMABLE, RunSpec, uses
 from harness.run.store.state import NOT_NEEDED
+from harness.run.store.transcript import shared_parts
 from harness.run.store.versions import git_revision, version_now, versions_after
 from harness.sandbox.cores import usable_cores
 from harness.sandbox.machine import processor
@@ -40,6 +41,7 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
         "versions": [version_now()],
         "prompt": {"name": plan.prompt.name, "hash": plan.prompt.hash},
         **_tools(plan),
+        "transcripts": shared_parts(plan.sample_facts, plan.prompt.system),
         "plugins": stored(in_use(plan)),
         **(mode.facts(plan.spec) if (mode := mode_of(plan.spec)) else {}),
         "endpoint": plan.endpoint,

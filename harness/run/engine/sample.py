@@ -207,19 +207,12 @@ class Sampler:
         return record
 
     def _start(self, problem: Problem, index: int) -> SampleStart:
-        plan = self.plan
         return SampleStart(
             sample=sample_name(problem.id, index),
             problem_id=problem.id,
             index=index,
-            mode=plan.spec.mode,
-            model=plan.model_name,
             problem_hash=problem.content_hash,
-            prompt=plan.prompt.name,
-            prompt_hash=plan.prompt.hash,
-            tools_hash=plan.toolbox.hash,
-            settings=plan.settings.model_dump(exclude_none=True),
-            limits=plan.limits.model_dump(exclude_none=True),
+            **self.plan.sample_facts,
             time=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 

@@ -141,6 +141,19 @@ class Plan:
             show_budget=spec.show_budget,
         )
 
+    @cached_property
+    def sample_facts(self) -> dict[str, Any]:
+        """What the transcripts of all samples begin with."""
+        return {
+            "mode": self.spec.mode,
+            "model": self.model_name,
+            "prompt": self.prompt.name,
+            "prompt_hash": self.prompt.hash,
+            "tools_hash": self.toolbox.hash,
+            "settings": self.settings.model_dump(exclude_none=True),
+            "limits": self.limits.model_dump(exclude_none=True),
+        }
+
     def cost(self, attempt: Attempt) -> float | None:
         """Return the cost in US dollars; None if the price or the usage is unknown."""
         return cost(attempt.usage if attempt.usage_known else None, self.price)

@@ -11,7 +11,7 @@ from harness.errors import RunDirectoryError
 from harness.run.spec.shard import MOST_SAMPLES, planned_samples
 from harness.run.store.files import read_json
 from harness.run.store.results import ResultsFile, SampleResult, read_results, storage_error
-from harness.run.store.transcript import TranscriptWriter, file_name
+from harness.run.store.transcript import SharedParts, TranscriptWriter, file_name
 from harness.run.store.transcripts import FOLDER, PACK, open_pack
 
 MANIFEST, RESULTS, SUMMARY = "run.json", "results.jsonl", "summary.json"
@@ -25,8 +25,9 @@ class RunDirectory:
     Use `create` or `resume`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, manifest: Mapping[str, Any]) -> None:
         self.path = path
+        self._shared = SharedParts(manifest.get("transcripts"))
         self._pack = str(path / PACK)
         self.results = ResultsFile(path / RESULTS)
 
@@ -51,7 +52,7 @@ class RunDirectory:
             write_json(path / MANIFEST, manifest)
         except OSError as error:
             raise _unusable(path, error) from error
-        return cls(path)
+        return cls(path, manifest)
 
     @classmethod
     def resume(cls, path: Path) -> "RunDirectory":
@@ -60,12 +61,12 @@ class RunDirectory:
         Raises:
             RunDirectoryError: it is not a run, or another process is using it.
         """
-        read_manifest(path)
+        manifest = read_manifest(path)
         try:
             (path / FOLDER).mkdir(exist_ok=True)
         except OSError as error:
             raise _unusable(path, error) from error
-        return cls(path)
+        return cls(path, manifest)
 
     def committed(self) -> list[SampleResult]:
         """Return the graded samples."""
@@ -76,7 +77,7 @@ class RunDirectory:
         path = self.path / FOLDER / file_name(problem_id, index)
         if os.path.exists(self._pack) and not path.exists():  # noqa: PTH110 - done for each sample
             self._take_out(path)
-        return TranscriptWriter(path)
+        return TranscriptWriter(path, self._shared)
 
     def _take_out(self, path: Path) -> None:
         """Unpack the transcript of a finished sample that is to be done again."""
@@ -97,7 +98,7 @@ class RunDirectory:
         """Open a new transcript, replacing any existing one."""
         path = self.path / FOLDER / file_name(problem_id, index)
         path.unlink(missing_ok=True)
-        return TranscriptWriter(path)
+        return TranscriptWriter(path, self._shared)
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Update the manifest of a run that has grown."""

@@ -3,18 +3,20 @@
 import hashlib
 import io
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 from urllib.parse import quote, unquote
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
 
-from harness.agent.events import Damaged, Event, standing
+from harness.agent.events import SCHEMA, Damaged, Event, Request, SampleStart, standing
 from harness.closing import Closing
 from harness.errors import RunDirectoryError
+from harness.models.protocol import SystemMessage
 from harness.problem import Problem
-from harness.run.store.files import lines_of, open_file
+from harness.run.store.files import lines_of, open_file, read_json
 from harness.run.store.request_log import requests_of
 from harness.run.store.results import storage_error, whole_lines
 
@@ -22,6 +24,75 @@ LONGEST_NAME = 200
 BROKEN = ".broken"
 LONGEST_CAUSE = 200
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+START = b'{"event":"sample_start","schema":%d,' % SCHEMA
+LEFT_OUT = START + b'"as_run":true,'
+REQUEST = b'{"event":"request"'
+OPENING = b'"messages":[{"role":"system"}'
+
+
+def shared_parts(facts: Mapping[str, Any], system: str | None) -> dict[str, Any]:
+    """Return what a run's manifest holds for its transcripts, see `SharedParts`.
+
+    Args:
+        facts: what the starts of all samples say.
+        system: the system prompt, if all samples have the same.
+    """
+    return {"sample": dict(facts), "system": system}
+
+
+class SharedParts:
+    """Parts that the transcripts of a run share, which are stored once, in its manifest.
+
+    A line has its part left out where it is byte for byte the run's. So a line says the same
+    wherever it is read with its own run's manifest. Runs of older versions share nothing.
+
+    Args:
+        stored: the manifest's `transcripts`.
+    """
+
+    def __init__(self, stored: Any = None) -> None:
+        values = cast("dict[str, Any]", stored) if isinstance(stored, dict) else {}
+        facts, system = values.get("sample"), values.get("system")
+        self._facts = to_json(facts)[1:-1] + b"," if facts and isinstance(facts, dict) else b""
+        self._system = b""
+        if isinstance(system, str) and system:
+            said = SystemMessage(content=system).model_dump_json().encode()
+            self._system = OPENING.replace(b'{"role":"system"}', said)
+
+    @classmethod
+    def of(cls, run: Path) -> "SharedParts":
+        """Read those of a run; none if its manifest cannot be read."""
+        try:
+            return cls(read_json(run / "run.json").get("transcripts"))
+        except (OSError, ValueError, AttributeError):
+            return cls()
+
+    def leave_out(self, line: bytes) -> bytes:
+        """Return a line without the part that the run's manifest holds."""
+        if self._facts and line.startswith(START) and self._facts in line:
+            return LEFT_OUT + line[len(START) :].replace(self._facts, b"", 1)
+        if self._system and line.startswith(REQUEST):
+            return line.replace(self._system, OPENING, 1)
+        return line
+
+    def put_back(self, line: bytes) -> bytes:
+        """Return the whole line."""
+        if line.startswith(LEFT_OUT):
+            return START + self._facts + line[len(LEFT_OUT) :]
+        if self._system and line.startswith(REQUEST):
+            return line.replace(OPENING, self._system, 1)
+        return line
+
+
+def line_of(event: Event) -> bytes:
+    """Return an event as a line, without fields that have their default values."""
+    new = isinstance(event, Request) and event.messages  # told apart by a field with a default
+    if new or isinstance(event, SampleStart):
+        return event.model_dump_json(by_alias=True, exclude_none=True).encode() + b"\n"
+    rest = event.model_dump_json(by_alias=True, exclude_none=True, exclude_defaults=True).encode()
+    return b'{"event":"%s"%s%s\n' % (event.event.encode(), b"," * (len(rest) > 2), rest[1:])
 
 
 def sample_name(problem_id: str, index: int) -> str:
@@ -62,15 +133,16 @@ class TranscriptWriter(Closing):
         unheard: number of requests of earlier attempts whose answer was lost.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, shared: SharedParts | None = None) -> None:
         self._path = path
+        self._shared = shared or SharedParts()
         self.recorded: tuple[Event, ...] = ()
         self.unheard = 0
         try:
             try:
                 self._file = io.FileIO(path, "xb")
             except FileExistsError:
-                events = _recover(path)
+                events = _recover(path, self._shared)
                 self.recorded = tuple(standing(events))
                 self.unheard = sum(each.estimated for each in requests_of(events))
                 self._file = io.FileIO(path, "ab")
@@ -79,7 +151,7 @@ class TranscriptWriter(Closing):
 
     def __call__(self, event: Event) -> None:
         """Write one event. Raises StorageError if that fails."""
-        line = event.model_dump_json(by_alias=True, exclude_none=True).encode() + b"\n"
+        line = self._shared.leave_out(line_of(event))
         try:
             if self._file.write(line) != len(line):
                 raise OSError("the disk is full")  # noqa: TRY301 - the cause of a short write
@@ -91,9 +163,9 @@ class TranscriptWriter(Closing):
         self._file.close()
 
 
-def _recover(path: Path) -> tuple[Event, ...]:
+def _recover(path: Path, shared: SharedParts) -> tuple[Event, ...]:
     try:
-        events = tuple(read_events(path))
+        events = tuple(read_events(path, shared))
     except RunDirectoryError:
         path.replace(path.with_suffix(BROKEN))
         return ()
@@ -102,20 +174,24 @@ def _recover(path: Path) -> tuple[Event, ...]:
     return events
 
 
-def read_events(path: Path) -> Iterator[Event]:
+def read_events(path: Path, shared: SharedParts | None = None) -> Iterator[Event]:
     """Yield the events of a transcript's file.
+
+    Args:
+        path: the file.
+        shared: what its run's transcripts share; default: read from the run's manifest.
 
     Raises:
         RunDirectoryError: the file cannot be read, or no line is an event.
     """
     try:
         with open_file(path) as file:
-            yield from events_in(file, path)
+            yield from events_in(file, path, shared or SharedParts.of(path.parent.parent))
     except OSError as error:
         raise RunDirectoryError(f"{path}: {error.strerror}") from error
 
 
-def events_in(file: BinaryIO, where: Path) -> Iterator[Event]:
+def events_in(file: BinaryIO, where: Path, shared: SharedParts) -> Iterator[Event]:
     """Read the events of an open transcript.
 
     A line that is not an event becomes `Damaged`, so that the others can be read. A last line
@@ -129,7 +205,7 @@ def events_in(file: BinaryIO, where: Path) -> Iterator[Event]:
     for number, line in enumerate(lines_of(file), 1):
         if not line.endswith(b"\n"):
             break
-        event = _event_of(line, number)
+        event = _event_of(shared.put_back(line), number)
         if readable:
             yield event
         elif isinstance(event, Damaged):

@@ -17,6 +17,7 @@ import os
 import struct
 import zlib
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, BinaryIO, NamedTuple
 
@@ -26,7 +27,7 @@ from harness.agent.events import Event
 from harness.closing import Closing
 from harness.errors import RunDirectoryError
 from harness.run.store.files import open_file
-from harness.run.store.transcript import EVENT, events_in
+from harness.run.store.transcript import EVENT, SharedParts, events_in
 
 FOLDER, PACK = "transcripts", "transcripts.pack"
 MAGIC = b"harness transcripts, packed, 1\n"
@@ -178,6 +179,12 @@ class Transcripts(Closing):
         self._folder = run / FOLDER
         self._path = run / PACK
         self._pack: Pack | None = None
+        self._run = run
+
+    @cached_property
+    def shared(self) -> SharedParts:
+        """What the run's transcripts share."""
+        return SharedParts.of(self._run)
 
     def names(self) -> list[str]:
         """Return the sorted names of all transcripts.
@@ -206,7 +213,7 @@ class Transcripts(Closing):
             RunDirectoryError: it does not exist, cannot be read, or no line is an event.
         """
         with self._open(name) as file:
-            yield from events_in(file, self._folder / name)
+            yield from events_in(file, self._folder / name, self.shared)
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a transcript.
@@ -232,7 +239,7 @@ class Transcripts(Closing):
         whole = tail[: tail.rfind(b"\n") + 1]
         last = whole[whole.rfind(b"\n", 0, -1) + 1 :]
         try:
-            return EVENT.validate_json(last)
+            return EVENT.validate_json(self.shared.put_back(last))
         except ValidationError:
             return None
 
