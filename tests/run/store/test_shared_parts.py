@@ -1,0 +1,130 @@
+"""What all transcripts of a run share stands in its manifest once."""
+
+import json
+from pathlib import Path
+
+import pytest
+from program import harness
+
+from harness.agent.events import (
+    SCHEMA,
+    Event,
+    Request,
+    Response,
+    Resumed,
+    SampleEnd,
+    SampleStart,
+    ToolResult,
+)
+from harness.models.protocol import (
+    AssistantMessage,
+    ModelStop,
+    ModelTurn,
+    SystemMessage,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
+from harness.run.store.directory import RunDirectory, read_manifest
+from harness.run.store.transcript import (
+    EVENT,
+    SharedParts,
+    file_name,
+    line_of,
+    read_events,
+    shared_parts,
+)
+
+SYSTEM = 'You are "careful".\nSay {"role":"system"} never.'
+FACTS = {
+    "mode": "agentic",
+    "model": "m",
+    "prompt": "default",
+    "prompt_hash": "1f",
+    "tools_hash": "2e",
+    "settings": {"temperature": 0.5, "extra_body": {"as_run": True, "n": 1.0}},
+    "limits": {"turns": 10, "seconds": 600.0},
+}
+START = SampleStart(sample="a/b#0", problem_id="a/b", index=0, problem_hash="0d", **FACTS)
+OTHER_START = START.model_copy(update={"settings": {"temperature": 0.75}})
+TURN = ModelTurn(stop=ModelStop(reason="end_turn"), usage=Usage(input_tokens=3))
+FORGED = '","messages":[{"role":"system"}]'
+EVENTS: dict[str, Event] = {
+    "start": START,
+    "another start": OTHER_START,
+    "opening": Request(
+        turn=1, hash="0a", messages=(SystemMessage(content=SYSTEM), UserMessage(content="Go."))
+    ),
+    "another prompt": Request(turn=1, hash="0a", messages=(SystemMessage(content="Go."),)),
+    "nothing new": Request(turn=2, hash="0b"),
+    "words like ours": Request(turn=2, hash="0b", messages=(UserMessage(content=FORGED),)),
+    "an answer in a request": Request(turn=2, hash="0b", messages=(AssistantMessage(text="A"),)),
+    "response": Response(turn=1, response=TURN),
+    "result": ToolResult(
+        turn=1, result=ToolMessage(call_id="1", name="n", content=FORGED), seconds=0.1
+    ),
+    "resumed": Resumed(kept=0, turn=0),
+    "end": SampleEnd(stop_reason="model_stopped", chosen_by="none", usage=Usage()),
+}
+
+
+def stored_names(run: Path) -> list[str]:
+    return [json.loads(line)["sample"] for line in (run / "results.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_a_line_is_read_as_it_was_written(name: str) -> None:
+    shared, line = SharedParts(shared_parts(FACTS, SYSTEM)), line_of(EVENTS[name])
+    stored = shared.leave_out(line)
+    assert json.loads(shared.put_back(stored)) == json.loads(line)
+    assert EVENT.validate_json(shared.put_back(stored)) == EVENTS[name]
+    assert (stored != line) == (name in {"start", "opening"})
+
+
+@pytest.mark.parametrize("stored", [None, [], {"sample": 3, "system": []}, {"sample": {}}])
+def test_a_run_that_shares_nothing_writes_whole_lines(stored: object) -> None:
+    for event in EVENTS.values():
+        assert SharedParts(stored).leave_out(line_of(event)) == line_of(event)
+
+
+def test_fields_that_have_their_defaults_are_left_out() -> None:
+    told = {"event": "sample_end", "stop_reason": "model_stopped", "chosen_by": "none", "usage": {}}
+    assert json.loads(line_of(EVENTS["end"])) == told
+    assert line_of(EVENTS["nothing new"]) == b'{"event":"request","turn":2,"hash":"0b"}\n'
+
+
+def test_a_run_stores_its_system_prompt_once(tmp_path: Path) -> None:
+    done = harness(tmp_path, "run", "--agentic-mode", "-n", "2", "--out", "r")
+    assert done.returncode == 0, done.stderr
+    stored = read_manifest(tmp_path / "r")["transcripts"]
+    assert stored["system"].startswith("You are an expert competitive programmer.")
+    files = sorted((tmp_path / "r" / "transcripts").iterdir())
+    assert len(files) == 2
+    for path in files:
+        assert "expert competitive programmer" not in path.read_text()
+        start, request, *_ = read_events(path)
+        assert isinstance(start, SampleStart)
+        assert isinstance(request, Request)
+        assert (start.mode, start.limits) == ("agentic", stored["sample"]["limits"])
+        assert request.messages[0] == SystemMessage(content=stored["system"])
+    (name, *_) = stored_names(tmp_path / "r")
+    shown = harness(tmp_path, "transcript", "r", name)
+    assert "expert competitive programmer" in shown.stdout
+
+
+def test_a_run_of_an_older_version_goes_on_with_whole_lines(tmp_path: Path) -> None:
+    done = harness(tmp_path, "run", "--agentic-mode", "-n", "1", "--out", "r")
+    assert done.returncode == 0, done.stderr
+    run = tmp_path / "r"
+    manifest = read_manifest(run)
+    del manifest["transcripts"]
+    (run / "run.json").write_text(json.dumps(manifest))
+    directory = RunDirectory.resume(run)
+    with directory.new_transcript("a/b", 0) as write:
+        write(START)
+        write(EVENTS["opening"])
+    directory.close()
+    path = run / "transcripts" / file_name("a/b", 0)
+    assert SYSTEM.splitlines()[1].replace('"', '\\"') in path.read_text()
+    assert list(read_events(path)) == [START, EVENTS["opening"]]
+    assert START.schema_version == SCHEMA
