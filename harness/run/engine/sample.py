@@ -220,7 +220,7 @@ class Sampler:
             ways=plan.ways,
             nudge=plan.rules.nudge,
             earlier=plan.earlier.get(sample_name(problem.id, index)),
-            warn=self.warnings if plan.endpoint is not None else no_warning,
+            warn=self.warnings if plan.target.endpoint is not None else no_warning,
         )
         return await plan.strategy(session)
 

@@ -135,7 +135,7 @@ def reasoning_of(plan: Plan) -> tuple[int, int]:
     Without an effort setting, OpenAI's models reason with medium effort in the Responses API and
     not at all in chat completions; Anthropic's reason only if told to; others may or may not.
     """
-    route, effort = plan.route, plan.spec.reasoning_effort
+    route, effort = plan.target.route, plan.spec.reasoning_effort
     if route is None:
         return 0, 0
     if effort is not None:
