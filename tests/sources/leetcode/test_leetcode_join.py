@@ -68,11 +68,11 @@ def dataset_row(slug: str = "sum-below", **columns: object) -> Row:
 
 @pytest.fixture
 def read(write_rows: Write) -> Callable[..., dict[str, Problem]]:
-    def read_rows(*rows: Row) -> dict[str, Problem]:
+    def read_them(*rows: Row) -> dict[str, Problem]:
         problems = read_rows(map(open_rows, [write_rows(*rows)])).problems
         return {problem.id: problem for problem in problems}
 
-    return read_rows
+    return read_them
 
 
 Read = Callable[..., dict[str, Problem]]
