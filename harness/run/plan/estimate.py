@@ -93,7 +93,7 @@ def requests_of(plan: Plan) -> Requests:
             return Requests(1, turns, growing=False)
         case "self_repair":
             first = 0 if plan.spec.repair_from else 1
-            return Requests(first, first + plan.ways.repair_rounds, growing=False)
+            return Requests(first, first + plan.options.repair_rounds, growing=False)
         case _:
             return Requests(1, turns, growing=True)
 

@@ -114,8 +114,8 @@ class Plan:
     @property
     def limits(self) -> AgentLimits:
         """Limits of one sample."""
-        spec, ways = self.spec, self.ways
-        needed = {"best_of_k_public": ways.best_of, "self_repair": 1 + ways.repair_rounds}
+        spec, options = self.spec, self.options
+        needed = {"best_of_k_public": options.best_of, "self_repair": 1 + options.repair_rounds}
         needed |= dict.fromkeys(EXTERNAL, 0)
         mode = mode_of(spec)
         tool_calls, seconds = spec.max_tool_calls, spec.sample_timeout
@@ -130,7 +130,7 @@ class Plan:
         )
 
     @property
-    def ways(self) -> StrategyOptions:
+    def options(self) -> StrategyOptions:
         """Options of the strategy."""
         spec, usual = self.spec, StrategyOptions()
         return StrategyOptions(
