@@ -195,7 +195,7 @@ class AgentEpisode:
         session, best = self.session, self.session.workspace.best
         if session.workspace.submitted:
             return StopReason.SUBMITTED
-        if best is not None and best.passed and session.ways.stop_on_pass:
+        if best is not None and best.passed and session.options.stop_on_pass:
             return StopReason.PUBLIC_TESTS_PASSED
         self._said.append(turn.text)
         if turn.tool_calls:

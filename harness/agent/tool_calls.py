@@ -108,7 +108,7 @@ class ToolCalls:
         result = await self._call(call, number)
         if result.malformed and call is turn.tool_calls[-1] and turn.cut_off:
             result = self._cut_off_call(result)
-        if self._session.ways.show_budget and call is turn.tool_calls[-1]:
+        if self._session.options.show_budget and call is turn.tool_calls[-1]:
             told = with_allowance(result.content, self._session, self._conversation)
             result = result.model_copy(update={"content": told})
         now = self._report()
@@ -127,7 +127,7 @@ class ToolCalls:
         workspace, started = self._session.workspace, time.monotonic()
         if recorded.tests is not None and call.name == RunTests.name:
             text = recorded.result.content
-            if last and self._session.ways.show_budget:
+            if last and self._session.options.show_budget:
                 text = without_allowance(text)
             workspace.recorded = Report(**dict(recorded.tests), text=text)
         if not recorded.result.is_error and call.name != RunCode.name:  # which has no effects

@@ -1,28 +1,26 @@
 """The batch transport of a run, including interrupts while it waits."""
 
 import asyncio
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from signal import Signals
 
 from harness.errors import UsageError
-from harness.features.batch.batched_model import batched, endpoint_of
-from harness.features.batch.open_batches import batch_route
+from harness.features.batch.batched_model import batched
+from harness.features.batch.open_batches import batch_route, open_batches
 from harness.problem import Problem
 from harness.run.plan.plan import Plan
-from harness.run.plan.target import access_of, environment_of
+from harness.run.plan.target import Target, timeouts_of
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 
 
-def check_batch(spec: RunSpec, name: str, environ: Mapping[str, str]) -> None:
+def check_batch(spec: RunSpec, target: Target) -> None:
     """Refuse settings that cannot be combined with `--batch`, before loading.
 
     Args:
         spec: the run's settings.
-        name: the model's name.
-        environ: environment variables, which may hold addresses and keys.
+        target: the run's model.
 
     Raises:
         UsageError: the mode's requests depend on one another, the spec has a budget (all requests
@@ -47,8 +45,7 @@ def check_batch(spec: RunSpec, name: str, environ: Mapping[str, str]) -> None:
         raise UsageError(
             "--outage-timeout goes with requests that are sent one by one, not with --batch"
         )
-    environment = environment_of(spec, environ)
-    batch_route(name, base_url=spec.base_url, environment=environment, **access_of(spec))
+    batch_route(target)
 
 
 async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
@@ -78,7 +75,7 @@ async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
         StorageError: the disk refused a write.
     """
     await plan.model.close()
-    endpoint = endpoint_of(plan, os.environ)
+    endpoint = open_batches(batch_route(plan.target), timeouts_of(plan.spec))
     model = await asyncio.to_thread(batched, plan, directory, samples, endpoint, tell)
     asking = asyncio.ensure_future(model.asking.ask_all())
     interrupts = 0

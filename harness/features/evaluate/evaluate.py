@@ -157,7 +157,8 @@ class _Evaluation:
             )
             changed = version_change(before) if prepared.samples else ""
         plan = prepared.plan
-        for line in filter(None, (plan.notice, plan.route and plan.route.remark, changed)):
+        route = plan.target.route
+        for line in filter(None, (plan.notice, route and route.remark, changed)):
             LOG.notice(printable_line(line))
         return prepared
 

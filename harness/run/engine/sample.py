@@ -46,7 +46,6 @@ from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import SandboxError
 from harness.text import writable
 
-
 SMALL_ROW = 1 << 14
 """Bytes of a row that is decoded without a thread."""
 MOST_KEPT = 1 << 16
@@ -232,10 +231,10 @@ class Sampler:
             extract=plan.extract,
             fallback_prompt=plan.fallback_prompt,
             gate=gate,
-            ways=plan.ways,
+            options=plan.options,
             nudge=plan.rules.nudge,
             earlier=plan.earlier.get(sample_name(problem.id, index)),
-            warn=self.warnings if plan.endpoint is not None else no_warning,
+            warn=self.warnings if plan.target.endpoint is not None else no_warning,
         )
         return await plan.strategy(session)
 

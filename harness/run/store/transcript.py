@@ -92,7 +92,7 @@ def line_of(event: Event) -> bytes:
     if new or isinstance(event, SampleStart):
         return event.model_dump_json(by_alias=True, exclude_none=True).encode() + b"\n"
     rest = event.model_dump_json(by_alias=True, exclude_none=True, exclude_defaults=True).encode()
-    return b'{"event":"%s"%s%s\n' % (event.event.encode(), b"," * (len(rest) > 2), rest[1:])
+    return b'{"event":"%s"%s%s\n' % (event.event.encode(), b"," * (rest != b"{}"), rest[1:])
 
 
 def sample_name(problem_id: str, index: int) -> str:

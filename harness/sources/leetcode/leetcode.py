@@ -16,7 +16,6 @@ that shows a node as a number, one of a class's calls.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import cast
 
 from harness.errors import DataError, UsageError
@@ -28,7 +27,6 @@ from harness.sources.errata import issues_of_statement
 from harness.sources.files.catalogue import RowFile
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.lines import Line
-from harness.sources.files.parquet import open_rows
 from harness.sources.files.rows import (
     LEVELS,
     Loaded,
@@ -147,11 +145,6 @@ def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
         DataError: a row does not match its data set's schema.
     """
     return load_paths("leetcode", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
-def read_files(paths: Sequence[Path], *, skip_bad_rows: bool = False) -> Loaded:
-    """Load the problems of some files."""
-    return read_rows(map(open_rows, paths), skip_bad_rows=skip_bad_rows)
 
 
 def read_rows(

@@ -24,7 +24,6 @@ import binascii
 import zlib
 from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
 from typing import cast
 
 from pydantic_core import from_json
@@ -37,7 +36,6 @@ from harness.sources.files.catalogue import RowFile
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.json_text import check_mostly_strings
 from harness.sources.files.lines import Line, json_complaint
-from harness.sources.files.parquet import open_rows
 from harness.sources.files.rows import (
     Loaded,
     check_function_test,
@@ -85,11 +83,6 @@ def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet
             they are loaded.
     """
     return load_paths("livecodebench", where, read_rows, skip_bad_rows=skip_bad_rows, watch=watch)
-
-
-def read_files(paths: Iterable[Path], *, skip_bad_rows: bool = False) -> Loaded:
-    """Load the problems of some files."""
-    return read_rows(map(open_rows, paths), skip_bad_rows=skip_bad_rows)
 
 
 def read_rows(
