@@ -19,7 +19,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-sys.path.append(str(Path(__file__).parents[1] / "loopback"))
+sys.path.append(str(Path(__file__).parents[1] / "support"))
 
 from results_made import made_result
 

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "loopback"))
+sys.path.append(str(Path(__file__).parents[1] / "support"))
 
 from chat_server import Solver
 from crashes import Asked, kill_and_go_on

@@ -20,7 +20,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, cast
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "loopback"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
 from cost import Spread, table
 
@@ -227,7 +227,7 @@ async def samples(count: int, folder: Path) -> tuple[float, float]:
 
 def served(kind: str) -> "subprocess.Popen[str]":
     """A server in a process of its own; its first line is its address."""
-    code = SERVER.format(loopback=str(Path(__file__).parents[1] / "loopback"))
+    code = SERVER.format(loopback=str(Path(__file__).parents[1] / "support"))
     return subprocess.Popen(
         [sys.executable, "-c", code, kind],
         stdin=subprocess.PIPE,

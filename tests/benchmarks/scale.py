@@ -44,7 +44,7 @@ from harness.run.store.directory import RunDirectory
 from harness.sandbox.strongest import choose
 from harness.sandbox.worker import Worker
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "loopback"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from ray_cluster import RayCluster
 
 NODES, SAMPLES = (1, 2, 4), (1_000, 10_000)

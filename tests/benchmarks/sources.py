@@ -22,7 +22,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "loopback"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
 from cost import table
 from hub_server import Hub

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import httpx2
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "loopback"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from runs_made import manifest, request, response, result, start, tool_result
 
 PROGRAM = str(Path(sys.executable).with_name("harness"))

@@ -174,6 +174,7 @@ class Budget:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _cost: Meter | None = None
     _tokens: Meter | None = None
+    _meters: tuple[Meter, ...] = ()
     _shares: set[Share] = field(default_factory=set[Share])
 
     def __post_init__(self) -> None:
@@ -184,6 +185,7 @@ class Budget:
         if self.allowance.tokens is not None:
             spent = self.elsewhere.tokens
             self._tokens = Meter(self.allowance.tokens, StopReason.TOKEN_LIMIT, spent)
+        self._meters = tuple(meter for meter in (self._cost, self._tokens) if meter is not None)
 
     @property
     def is_limited(self) -> bool:
@@ -312,14 +314,12 @@ class Budget:
         self._wake()
 
     def _wake(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
+        if self._meters:  # without a limit nobody waits
+            self._changed.set()
+            self._changed = asyncio.Event()
 
     @property
     def _blind(self) -> bool:
-        unknown = any(meter.dearest is None for meter in self._meters)
-        return self._silent >= MOST_SILENT and unknown
-
-    @property
-    def _meters(self) -> tuple[Meter, ...]:
-        return tuple(meter for meter in (self._cost, self._tokens) if meter is not None)
+        if self._silent < MOST_SILENT:
+            return False
+        return any(meter.dearest is None for meter in self._meters)

@@ -12,11 +12,13 @@ from program import harness, results, run
 from responses_server import ResponsesServer, response, said
 
 from harness import evaluate
+from harness.agent.events import SampleStart
 from harness.errors import UsageError
 from harness.models.scripted import ScriptedModel
 from harness.run.plan.pricing import price_of
 from harness.run.plan.target import resolve_target
 from harness.run.spec.spec import RunSpec, read_spec
+from harness.run.store.transcript import read_events
 
 SOLVE = "```python\nimport sys\nprint(sys.stdin.read())\n```"
 PROBLEM = ("-b", "fixture", "-n", "1", "-m", "served", "--out", "r")
@@ -151,8 +153,9 @@ async def test_every_setting_of_a_protocol_is_sent_and_recorded(api: str, tmp_pa
     assert {key: body[key] for key in body if key not in OWN} == sent
     assert {key: spec(tmp_path)[key] for key in settings} == settings
     (transcript,) = (tmp_path / "r" / "transcripts").iterdir()
-    start = json.loads(transcript.read_text().splitlines()[0])
-    assert start["settings"] == settings
+    start = next(read_events(transcript))
+    assert isinstance(start, SampleStart)
+    assert start.settings == settings
 
 
 @pytest.mark.parametrize("api", SENT)

@@ -86,7 +86,7 @@ class TestBudget:
             assert "stopped early" in out
             assert "stopped by the budget (1)" in out
             (put_off,) = events(tmp_path, "put_off")
-            assert (put_off["reason"], put_off["in_flight"]) == ("budget", False)
+            assert (put_off["reason"], put_off.get("in_flight", False)) == ("budget", False)
             assert events(tmp_path, "sample_end") == []
             code, _, err = await run(tmp_path, "run", "--resume", "r", "--max-cost", "9")
         assert code == 0, err
