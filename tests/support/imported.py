@@ -1,10 +1,11 @@
 """The program, forked from a process that has already imported it.
 
 Most tests check a command's output and files, and starting an interpreter that imports the package
-costs more than the command itself. So one process per test session imports the package and forks
-for every command: the child gets the command's arguments, folder, environment and pipes, and runs
-the console script's own file. Settings that are read during the import (`PYTHON…`, the locale)
-cannot be changed afterwards; `program` starts an interpreter for those.
+costs more than the command itself. So one process per test session imports the package and what
+commands import later, finds the sandbox that holds, and forks for every command: the child gets the
+command's arguments, folder, environment and pipes, and runs the console script's own file. Settings
+that are read during the import (`PYTHON…`, the locale) cannot be changed afterwards; `program`
+starts an interpreter for those.
 """
 
 import asyncio
@@ -31,6 +32,12 @@ from typing import Any
 LONGEST_REQUEST = 1 << 20
 AT_IMPORT = ("PYTHON", "LANG", "LC_", "LD_", "OPENAI_LOG", "ANTHROPIC_LOG")
 """Prefixes of variables that an interpreter or a package reads only at start."""
+HEAVY = (
+    *("altair", "anthropic", "anyio._backends._asyncio", "asyncio", "filelock", "fsspec"),
+    *("httpcore2", "mcp", "multiprocess", "openai", "pandas", "pyarrow.parquet", "ray"),
+    *("starlette.routing", "tqdm.auto", "typer.rich_utils", "uvicorn", "xxhash", "yaml"),
+)
+"""What commands import only when they need it."""
 
 
 @dataclass(frozen=True)
@@ -166,14 +173,16 @@ def _import_all() -> None:
     import importlib
     import pkgutil
 
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     import harness
 
     for module in pkgutil.walk_packages(harness.__path__, "harness."):
         if not {"inside", "fixtures", "__main__"} & set(module.name.split(".")):
             with contextlib.suppress(ImportError):  # an extra that is not installed
                 importlib.import_module(module.name)
-    for name in ("anthropic", "openai", "asyncio", "typer.rich_utils"):
-        importlib.import_module(name)
+    for name in HEAVY:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     assert "huggingface_hub" not in sys.modules, "it reads HF_HOME and more when it is imported"
     assert threading.active_count() == 1, "a fork has one thread alone"
 
@@ -257,8 +266,17 @@ def _run(first: str) -> int:
     return code or 0
 
 
+def _choose_sandbox() -> None:
+    from harness.sandbox.isolation import IsolationError
+    from harness.sandbox.strongest import choose
+
+    with contextlib.suppress(IsolationError):
+        choose()
+
+
 if __name__ == "__main__":
     _import_all()
+    _choose_sandbox()
     gc.collect()
     gc.freeze()  # a collection in a child would copy every page
     os._exit(_run(_serve(*sys.argv[1:])))

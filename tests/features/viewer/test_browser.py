@@ -73,8 +73,7 @@ def bundled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize(("width", "dark"), [(DESKTOP, True), (PHONE, False)])
 async def test_from_the_list_to_a_transcript(
     bundled: Path, tmp_path: Path, width: int, dark: bool
 ) -> None:
