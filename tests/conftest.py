@@ -37,7 +37,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with files whose tests share a fixture: they take longest, and nobody waits for them."""
+    """Begin with files whose tests share a fixture: they take longest."""
     if hasattr(config, "workerinput"):
         first = {item.path for item in items if "module" in _scopes(item)}
         items.sort(key=lambda item: item.path not in first)

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import pydantic
 import pytest
+from _pytest.mark import ParameterSet
 
 import harness
 from harness.grading.judge import Task, judge
@@ -324,14 +325,21 @@ STRONGEST = None
 """The strongest sandbox that can be had here."""
 
 
-def sandboxes_of(name: str) -> tuple[Isolation | None, ...]:
-    """Where a program is run: in the strongest, and in all others or in one, all taking turns."""
+def sandboxes_of(name: str) -> Iterator[ParameterSet]:
+    """Where a program is run: in the strongest, and in one of the others, all taking turns.
+
+    In the rest of them what layers hold that they differ in is run where it is asked for.
+    """
+    yield pytest.param(STRONGEST, name)
     if MANIFEST[name].verdict is Verdict.TIME_LIMIT:  # the clock ends it, in all of them alike
-        return (STRONGEST,)
+        return
     others = ISOLATIONS[1:]
-    if name.partition("/")[0] not in LAYERED:
-        others = (others[list(MANIFEST).index(name) % len(others)],)
-    return STRONGEST, *others
+    turn = others[list(MANIFEST).index(name) % len(others)]
+    yield pytest.param(turn, name)
+    if name.partition("/")[0] in LAYERED:
+        for other in others:
+            if other != turn:
+                yield pytest.param(other, name, marks=pytest.mark.everywhere)
 
 
 @pytest.fixture(scope="module")
@@ -394,7 +402,7 @@ def check(
 
 @pytest.mark.parametrize(
     ("isolation", "name"),
-    [(isolation, name) for name in MANIFEST for isolation in sandboxes_of(name)],
+    [parameters for name in MANIFEST for parameters in sandboxes_of(name)],
     ids=lambda value: str(value or "strongest"),
 )
 def test_the_verdict_is_right_and_nothing_is_left(
@@ -406,7 +414,17 @@ def test_the_verdict_is_right_and_nothing_is_left(
 OF_SEVERAL_TESTS = [name for name, entry in MANIFEST.items() if entry.tests != "one"]
 
 
-@pytest.mark.parametrize("name", OF_SEVERAL_TESTS)
+EVERY = 3
+"""One program of so many is also run with a process for every test; the rest where asked for."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.everywhere] if number % EVERY else [])
+        for number, name in enumerate(OF_SEVERAL_TESTS)
+    ],
+)
 def test_so_it_is_with_a_process_for_every_test(
     name: str, worker_of: WorkerOf, surroundings: Surroundings
 ) -> None:
