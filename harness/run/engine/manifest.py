@@ -42,7 +42,7 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
         **_tools(plan),
         "plugins": stored(in_use(plan)),
         **(mode.facts(plan.spec) if (mode := mode_of(plan.spec)) else {}),
-        "endpoint": plan.endpoint,
+        "endpoint": plan.target.endpoint,
         "data": _data(plan),
         "skipped_rows": [str(error) for error in plan.loaded.skipped],
         **_shard(plan),
@@ -211,9 +211,9 @@ def _refuse_lost(plan: Plan, before: Mapping[str, Any]) -> None:
 def _refuse_other_place(plan: Plan, before: Mapping[str, Any]) -> None:
     """Refuse an address from the environment that differs; a flag may change it."""
     place = before.get("endpoint")
-    if plan.spec.base_url is None and place is not None and place != plan.endpoint:
+    if plan.spec.base_url is None and place is not None and place != plan.target.endpoint:
         raise RunDirectoryError(
-            f"the run's model was reached at {place}, and would now be at {plan.endpoint}; "
+            f"the run's model was reached at {place}, and would now be at {plan.target.endpoint}; "
             "go on there with --base-url"
         )
 
