@@ -25,7 +25,7 @@ import sys
 import threading
 import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,8 @@ class Begun:
 class Running:
     """A running program on an event loop, with parts of `asyncio.subprocess.Process`."""
 
+    stdin: asyncio.StreamWriter | None = None
+
     def __init__(self, begun: Begun, out: asyncio.StreamReader, err: asyncio.StreamReader) -> None:
         self.stdout, self.stderr = out, err
         self.pid = begun.process
@@ -120,6 +122,23 @@ class Running:
         return out, err
 
 
+@dataclass(frozen=True)
+class Command:
+    """A command of the program.
+
+    Attributes:
+        folder: working directory.
+        arguments: arguments of the command.
+        env: environment.
+        first: code to run before the program.
+    """
+
+    folder: str
+    arguments: list[str]
+    env: dict[str, str]
+    first: str = ""
+
+
 class Imported:
     """A process that has imported the package, as used by tests."""
 
@@ -136,27 +155,32 @@ class Imported:
         assert self._process.stdout.readline() == b"ready\n"
         atexit.register(self._stop)
 
-    def begin(self, folder: Path, arguments: list[str], env: dict[str, str], first: str) -> Begun:
-        """Start the program with these arguments.
+    def begin(self, command: Command, stdin: int | None = None) -> Begun:
+        """Start the program on pipes; `stdin` is a descriptor to read from, default: nothing."""
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        ends = [os.pipe(), os.pipe()]
+        given = nothing if stdin is None else stdin
+        process, ending = self.fork(command, [given, *(end[1] for end in ends)])
+        for file in (nothing, *(end[1] for end in ends)):
+            os.close(file)
+        out, err = (os.fdopen(end[0], "rb", 0) for end in ends)
+        return Begun(process, out, err, ending)
 
-        Args:
-            folder: working directory.
-            arguments: arguments of the command.
-            env: environment.
-            first: code to run before the program.
+    def fork(
+        self, command: Command, files: list[int], *, session: bool = False
+    ) -> tuple[int, socket.socket]:
+        """Start the program on three descriptors, perhaps in a session of its own.
+
+        Returns:
+            Its process id, and the socket that its exit code comes on.
         """
-        asked_for = {"arguments": arguments, "folder": str(folder), "env": env, "first": first}
-        order = json.dumps(asked_for).encode()
+        order = json.dumps(asdict(command) | {"session": session}).encode()
         assert len(order) < LONGEST_REQUEST
         asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         asked.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST_REQUEST)
         asked.connect(self._address)
-        ends = [os.pipe(), os.pipe()]
-        socket.send_fds(asked, [order], [end[1] for end in ends])
-        for end in ends:
-            os.close(end[1])
-        out, err = (os.fdopen(end[0], "rb", 0) for end in ends)
-        return Begun(int(asked.recv(64)), out, err, asked)
+        socket.send_fds(asked, [order], files)
+        return int(asked.recv(64)), asked
 
     def _stop(self) -> None:
         assert self._process.stdin is not None
@@ -210,7 +234,7 @@ def _serve(program: str, name: str) -> str:
                     asked.send(str(os.waitstatus_to_exitcode(status)).encode())
                 continue
             asked, _ = listener.accept()
-            order, files, _, _ = socket.recv_fds(asked, LONGEST_REQUEST, 2)
+            order, files, _, _ = socket.recv_fds(asked, LONGEST_REQUEST, 3)
             process = os.fork()
             if process == 0:
                 selector.close()
@@ -231,10 +255,13 @@ def _serve(program: str, name: str) -> str:
 
 def _become(program: str, order: dict[str, Any], files: list[int]) -> str:
     """Set up this process like a newly started one."""
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for file, number in zip((nothing, *files), range(3), strict=True):
+    for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
+    if order["session"]:
+        os.setsid()
+    assert isinstance(sys.stdout, io.TextIOWrapper)
+    sys.stdout.reconfigure(line_buffering=os.isatty(1))
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["env"])
