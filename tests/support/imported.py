@@ -293,6 +293,23 @@ def _run(first: str) -> int:
     return code or 0
 
 
+def _prepare(program: str) -> None:
+    """Do what every command does first and what is kept: its flags, the plug-ins, the sandbox."""
+    import typer
+
+    from harness import plugins
+    from harness.cli.app import app
+    from harness.registry import COMMANDS
+
+    group: Any = typer.main.get_command(app)
+    for command in COMMANDS:
+        found = group.get_command(None, command.name)
+        found.make_context(command.name, ["x"], resilient_parsing=True)
+    sys.path[0] = str(Path(program).parent)
+    plugins.installed("")
+    _choose_sandbox()
+
+
 def _choose_sandbox() -> None:
     from harness.sandbox.isolation import IsolationError
     from harness.sandbox.strongest import choose
@@ -303,7 +320,7 @@ def _choose_sandbox() -> None:
 
 if __name__ == "__main__":
     _import_all()
-    _choose_sandbox()
+    _prepare(sys.argv[1])
     gc.collect()
     gc.freeze()  # a collection in a child would copy every page
     os._exit(_run(_serve(*sys.argv[1:])))
