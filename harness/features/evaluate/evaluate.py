@@ -24,8 +24,7 @@ from harness.run.reporter import LOG
 from harness.run.session.judging_session import isolate
 from harness.run.session.sync import first_of, run
 from harness.run.session.warm_pool import vetted
-from harness.run.spec.call_signature import listing
-from harness.run.spec.keys import RunKeys
+from harness.run.spec.keys import RunKeys, listing
 from harness.run.store.directory import MANIFEST, read_manifest
 from harness.run.store.versions import version_change
 from harness.run.summary.loaded_run import read_run

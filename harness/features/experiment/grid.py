@@ -23,8 +23,16 @@ from harness.errors import UsageError
 from harness.features.experiment.cell_names import SILENT, check_name, names_of
 from harness.run.plan.target import resolve_target
 from harness.run.spec.settings import refuse_unknown
-from harness.run.spec.spec import GROWING, LISTS, SETTINGS, RunSpec, default_of, spec_of, uses
-from harness.run.spec.stored_spec import stored
+from harness.run.spec.spec import (
+    GROWING,
+    LISTS,
+    SETTINGS,
+    RunSpec,
+    default_of,
+    spec_of,
+    stored,
+    uses,
+)
 from harness.run.spec.yaml_file import read_yaml, with_underscores
 
 MOST_CELLS = 1_000

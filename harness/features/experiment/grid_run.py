@@ -26,7 +26,7 @@ from harness.features.experiment.shots import (
     whole_shots,
 )
 from harness.run.engine.controller import RunController
-from harness.run.spec.stored_spec import stored
+from harness.run.spec.spec import stored
 from harness.stats.sequential import Evidence
 from harness.text import count, percent, printable_line
 

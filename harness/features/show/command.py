@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import completion
-from harness.cli.result_flags import FILTERS, By, Details
 from harness.cli.settings_flags import with_settings
+from harness.cli.shared_flags import FILTERS, By, Details
 from harness.efficiency.scale import Efficiency
 from harness.errors import UsageError
 from harness.grading.verdict import INFRASTRUCTURE, Verdict

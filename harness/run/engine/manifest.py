@@ -20,8 +20,7 @@ from harness.run.spec.shard import Shard
 from harness.run.spec.spec import GROWING, RESUMABLE, RunSpec, uses
 from harness.run.store.state import NOT_NEEDED
 from harness.run.store.versions import git_revision, version_now, versions_after
-from harness.sandbox.cores import usable_cores
-from harness.sandbox.machine import processor
+from harness.sandbox.cores import processor, usable_cores
 from harness.sandbox.strongest import ChosenSandbox
 from harness.version import __version__
 
