@@ -99,6 +99,8 @@ class Running:
         asyncio.get_running_loop().remove_reader(self._ending)
         self.returncode = int(self._ending.recv(64))
         self._ending.close()
+        if self.stdin is not None:
+            self.stdin.close()
         self._ended.set()
 
     def send_signal(self, word: int) -> None:
@@ -109,6 +111,9 @@ class Running:
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
 
     async def wait(self) -> int:
         await self._ended.wait()
