@@ -1,5 +1,7 @@
 """What all tests share."""
 
+import compileall
+import gc
 import os
 import signal
 import tempfile
@@ -24,6 +26,38 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # client reads this once, when it is first imported.
 _cache = tempfile.TemporaryDirectory()
 os.environ["HF_HOME"] = _cache.name
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Keep a file's tests in one process, unless told otherwise: it makes their fixtures once."""
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist, config.option.loadscopereorder = "loadfile", False
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with files whose tests share a fixture: they take longest."""
+    if hasattr(config, "workerinput"):
+        first = {item.path for item in items if "module" in _scopes(item)}
+        items.sort(key=lambda item: item.path not in first)
+
+
+def _scopes(item: pytest.Item) -> set[str]:
+    fixtures = getattr(item, "_fixtureinfo").name2fixturedefs.values()  # noqa: B009 - is private
+    return {definition.scope for each in fixtures for definition in each}
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile the package once: sandboxes, which write nothing, would do it at every start."""
+    if not hasattr(session.config, "workerinput"):
+        compileall.compile_dir(Path(__file__).parents[1] / "harness", quiet=2)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of every later collection of garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

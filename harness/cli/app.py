@@ -1,6 +1,7 @@
 """The program `harness`; commands in the registry are imported when used."""
 
 import gc
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -57,10 +58,16 @@ class LazyGroup(HelpGroup):
 
 
 def _imported(command: Command) -> Any:
-    found: typer.Typer | Callable[..., Any] = resolve(command.target)
+    found = _built(command)
     if not gc.isenabled():  # the program has started: what is imported is never looked through
         gc.freeze()
         gc.enable()
+    return found
+
+
+@cache
+def _built(command: Command) -> Any:
+    found: typer.Typer | Callable[..., Any] = resolve(command.target)
     if isinstance(found, typer.Typer):
         return get_group_from_info(
             TyperInfo(found, name=command.name, cls=HelpGroup),

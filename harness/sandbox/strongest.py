@@ -27,6 +27,9 @@ from harness.sandbox.launch import ALLOWED_NAMES, LaunchError, can_change_user, 
 GREETING_S = 60.0
 _IPC_CREAT, _IPC_RMID = 0o1000, 0
 
+_held: dict[Isolation, Findings] = {}
+"""Findings on sandboxes that held in this process; each worker probes its own when it starts."""
+
 
 def start(isolation: Isolation) -> tuple[ForkServer | None, Findings]:
     """Start a fork server and receive its probe's findings.
@@ -114,7 +117,7 @@ def strongest() -> ChosenSandbox:
 
 
 def choose(least: Level = Level.LANDLOCK, *, unsafe: bool = False) -> ChosenSandbox:
-    """Return the strongest sandbox that holds.
+    """Return the strongest sandbox that holds; one that held before is not probed again.
 
     Args:
         least: the lowest acceptable level.
@@ -132,8 +135,9 @@ def choose(least: Level = Level.LANDLOCK, *, unsafe: bool = False) -> ChosenSand
     for isolation in (*CANDIDATES, UNSAFE) if unsafe else CANDIDATES:
         if isolation.level.rank < least.rank and isolation != UNSAFE:
             continue
-        found = probe_isolation(isolation)
+        found = _held.get(isolation) or probe_isolation(isolation)
         if found.holds:
+            _held[isolation] = found
             return ChosenSandbox(found, tuple(passed_over))
         passed_over.append(found)
     why = "; ".join(f"{found.isolation}: {found.broken}" for found in passed_over)

@@ -15,7 +15,7 @@ from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 from harness.sources.code_tests.units import code_tests, read_units
 
-LIMITS = Limits(cpu_s=2.0, memory_bytes=512 * MEBIBYTE, output_bytes=4 * MEBIBYTE)
+LIMITS = Limits(cpu_s=1.0, memory_bytes=512 * MEBIBYTE, output_bytes=4 * MEBIBYTE)
 Run = Callable[..., Grade]
 CHECK = """
     def check(candidate):

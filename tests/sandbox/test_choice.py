@@ -240,6 +240,10 @@ class TestLevels:
 
 
 class TestRefusals:
+    @pytest.fixture(autouse=True)
+    def nothing_held_before(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("harness.sandbox.strongest._held", {})
+
     def test_below_what_is_asked_for_there_is_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail(isolation: Isolation) -> Findings:
             return Findings(isolation, {}, "taken away")

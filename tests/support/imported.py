@@ -1,10 +1,11 @@
 """The program, forked from a process that has already imported it.
 
 Most tests check a command's output and files, and starting an interpreter that imports the package
-costs more than the command itself. So one process per test session imports the package and forks
-for every command: the child gets the command's arguments, folder, environment and pipes, and runs
-the console script's own file. Settings that are read during the import (`PYTHON…`, the locale)
-cannot be changed afterwards; `program` starts an interpreter for those.
+costs more than the command itself. So one process per test session imports the package and what
+commands import later, finds the sandbox that holds, and forks for every command: the child gets the
+command's arguments, folder, environment and pipes, and runs the console script's own file. Settings
+that are read during the import (`PYTHON…`, the locale) cannot be changed afterwards; `program`
+starts an interpreter for those.
 """
 
 import asyncio
@@ -24,13 +25,19 @@ import sys
 import threading
 import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 LONGEST_REQUEST = 1 << 20
 AT_IMPORT = ("PYTHON", "LANG", "LC_", "LD_", "OPENAI_LOG", "ANTHROPIC_LOG")
 """Prefixes of variables that an interpreter or a package reads only at start."""
+HEAVY = (
+    *("altair", "anthropic", "anyio._backends._asyncio", "asyncio", "filelock", "fsspec"),
+    *("httpcore2", "mcp", "multiprocess", "openai", "pandas", "pyarrow.parquet", "ray"),
+    *("starlette.routing", "tqdm.auto", "typer.rich_utils", "uvicorn", "xxhash", "yaml"),
+)
+"""What commands import only when they need it."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,8 @@ class Begun:
 class Running:
     """A running program on an event loop, with parts of `asyncio.subprocess.Process`."""
 
+    stdin: asyncio.StreamWriter | None = None
+
     def __init__(self, begun: Begun, out: asyncio.StreamReader, err: asyncio.StreamReader) -> None:
         self.stdout, self.stderr = out, err
         self.pid = begun.process
@@ -90,6 +99,8 @@ class Running:
         asyncio.get_running_loop().remove_reader(self._ending)
         self.returncode = int(self._ending.recv(64))
         self._ending.close()
+        if self.stdin is not None:
+            self.stdin.close()
         self._ended.set()
 
     def send_signal(self, word: int) -> None:
@@ -101,6 +112,9 @@ class Running:
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
 
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
     async def wait(self) -> int:
         await self._ended.wait()
         assert self.returncode is not None
@@ -111,6 +125,23 @@ class Running:
         out, err = await asyncio.gather(self.stdout.read(), self.stderr.read())
         await self.wait()
         return out, err
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of the program.
+
+    Attributes:
+        folder: working directory.
+        arguments: arguments of the command.
+        env: environment.
+        first: code to run before the program.
+    """
+
+    folder: str
+    arguments: list[str]
+    env: dict[str, str]
+    first: str = ""
 
 
 class Imported:
@@ -129,27 +160,32 @@ class Imported:
         assert self._process.stdout.readline() == b"ready\n"
         atexit.register(self._stop)
 
-    def begin(self, folder: Path, arguments: list[str], env: dict[str, str], first: str) -> Begun:
-        """Start the program with these arguments.
+    def begin(self, command: Command, stdin: int | None = None) -> Begun:
+        """Start the program on pipes; `stdin` is a descriptor to read from, default: nothing."""
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        ends = [os.pipe(), os.pipe()]
+        given = nothing if stdin is None else stdin
+        process, ending = self.fork(command, [given, *(end[1] for end in ends)])
+        for file in (nothing, *(end[1] for end in ends)):
+            os.close(file)
+        out, err = (os.fdopen(end[0], "rb", 0) for end in ends)
+        return Begun(process, out, err, ending)
 
-        Args:
-            folder: working directory.
-            arguments: arguments of the command.
-            env: environment.
-            first: code to run before the program.
+    def fork(
+        self, command: Command, files: list[int], *, session: bool = False
+    ) -> tuple[int, socket.socket]:
+        """Start the program on three descriptors, perhaps in a session of its own.
+
+        Returns:
+            Its process id, and the socket that its exit code comes on.
         """
-        asked_for = {"arguments": arguments, "folder": str(folder), "env": env, "first": first}
-        order = json.dumps(asked_for).encode()
+        order = json.dumps(asdict(command) | {"session": session}).encode()
         assert len(order) < LONGEST_REQUEST
         asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         asked.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST_REQUEST)
         asked.connect(self._address)
-        ends = [os.pipe(), os.pipe()]
-        socket.send_fds(asked, [order], [end[1] for end in ends])
-        for end in ends:
-            os.close(end[1])
-        out, err = (os.fdopen(end[0], "rb", 0) for end in ends)
-        return Begun(int(asked.recv(64)), out, err, asked)
+        socket.send_fds(asked, [order], files)
+        return int(asked.recv(64)), asked
 
     def _stop(self) -> None:
         assert self._process.stdin is not None
@@ -166,14 +202,16 @@ def _import_all() -> None:
     import importlib
     import pkgutil
 
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     import harness
 
     for module in pkgutil.walk_packages(harness.__path__, "harness."):
         if not {"inside", "fixtures", "__main__"} & set(module.name.split(".")):
             with contextlib.suppress(ImportError):  # an extra that is not installed
                 importlib.import_module(module.name)
-    for name in ("anthropic", "openai", "asyncio", "typer.rich_utils"):
-        importlib.import_module(name)
+    for name in HEAVY:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     assert "huggingface_hub" not in sys.modules, "it reads HF_HOME and more when it is imported"
     assert threading.active_count() == 1, "a fork has one thread alone"
 
@@ -201,7 +239,7 @@ def _serve(program: str, name: str) -> str:
                     asked.send(str(os.waitstatus_to_exitcode(status)).encode())
                 continue
             asked, _ = listener.accept()
-            order, files, _, _ = socket.recv_fds(asked, LONGEST_REQUEST, 2)
+            order, files, _, _ = socket.recv_fds(asked, LONGEST_REQUEST, 3)
             process = os.fork()
             if process == 0:
                 selector.close()
@@ -222,10 +260,13 @@ def _serve(program: str, name: str) -> str:
 
 def _become(program: str, order: dict[str, Any], files: list[int]) -> str:
     """Set up this process like a newly started one."""
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for file, number in zip((nothing, *files), range(3), strict=True):
+    for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
+    if order["session"]:
+        os.setsid()
+    assert isinstance(sys.stdout, io.TextIOWrapper)
+    sys.stdout.reconfigure(line_buffering=os.isatty(1))
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["env"])
@@ -257,8 +298,34 @@ def _run(first: str) -> int:
     return code or 0
 
 
+def _prepare(program: str) -> None:
+    """Do what every command does first and what is kept: its flags, the plug-ins, the sandbox."""
+    import typer
+
+    from harness import plugins
+    from harness.cli.app import app
+    from harness.registry import COMMANDS
+
+    group: Any = typer.main.get_command(app)
+    for command in COMMANDS:
+        found = group.get_command(None, command.name)
+        found.make_context(command.name, ["x"], resilient_parsing=True)
+    sys.path[0] = str(Path(program).parent)
+    plugins.installed("")
+    _choose_sandbox()
+
+
+def _choose_sandbox() -> None:
+    from harness.sandbox.isolation import IsolationError
+    from harness.sandbox.strongest import choose
+
+    with contextlib.suppress(IsolationError):
+        choose()
+
+
 if __name__ == "__main__":
     _import_all()
+    _prepare(sys.argv[1])
     gc.collect()
     gc.freeze()  # a collection in a child would copy every page
     os._exit(_run(_serve(*sys.argv[1:])))

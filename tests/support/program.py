@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from imported import AT_IMPORT, Imported, Running
+from imported import AT_IMPORT, Command, Imported, Running
 
 PROGRAM = str(Path(sys.executable).with_name("harness"))
 Done = subprocess.CompletedProcess[str]
@@ -44,7 +44,7 @@ def harness_after(first: str, folder: Path, *arguments: str | Path, **env: str) 
     The package may be imported before that code runs.
     """
     given, surroundings = list(map(str, arguments)), environment(**env)
-    imported = _that_has_imported(env)
+    imported = that_has_imported(env)
     if imported is None:
         return subprocess.run(
             command_after(first, *given),
@@ -55,17 +55,24 @@ def harness_after(first: str, folder: Path, *arguments: str | Path, **env: str) 
             timeout=PATIENCE_S,
             check=False,
         )
-    begun = imported.begin(folder, given, surroundings, first)
+    begun = imported.begin(Command(str(folder), given, surroundings, first))
     return Done(given, *begun.finish(PATIENCE_S))
 
 
-def _that_has_imported(env: dict[str, str]) -> Imported | None:
+def that_has_imported(env: dict[str, str]) -> Imported | None:
     """Return the process to fork from; None if the command needs a new interpreter."""
-    global _started, _imported  # noqa: PLW0603 - one process for all tests
+    global _started  # noqa: PLW0603 - one count for all tests
     with _lock:
         _started += 1
         if _started <= FROM_SCRATCH or any(name.startswith(AT_IMPORT) for name in env):
             return None
+    return the_one_imported()
+
+
+def the_one_imported() -> Imported:
+    """Return the process to fork from, which is started when first needed."""
+    global _imported  # noqa: PLW0603 - one process for all tests
+    with _lock:
         _imported = _imported or Imported(PROGRAM, environment())
         return _imported
 
@@ -129,9 +136,9 @@ async def start(folder: Path, *arguments: str | Path, **env: str) -> Process:
 async def start_after(first: str, folder: Path, *arguments: str | Path, **env: str) -> Process:
     """Do the same after some code of the test, as in `harness_after`."""
     given, surroundings = list(map(str, arguments)), environment(**env)
-    imported = await asyncio.to_thread(_that_has_imported, env)
+    imported = await asyncio.to_thread(that_has_imported, env)
     if imported is not None:
-        return await Running.of(imported.begin(folder, given, surroundings, first))
+        return await Running.of(imported.begin(Command(str(folder), given, surroundings, first)))
     return await asyncio.create_subprocess_exec(
         *command_after(first, *given),
         cwd=folder,
@@ -139,6 +146,26 @@ async def start_after(first: str, folder: Path, *arguments: str | Path, **env: s
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
+
+
+async def start_with_input(folder: Path, *arguments: str | Path, **env: str) -> Process:
+    """Start the program with a pipe to its stdin."""
+    given, surroundings = list(map(str, arguments)), environment(**env)
+    imported = await asyncio.to_thread(that_has_imported, env)
+    if imported is None:
+        pipe = asyncio.subprocess.PIPE
+        return await asyncio.create_subprocess_exec(
+            PROGRAM, *given, cwd=folder, env=surroundings, stdin=pipe, stdout=pipe, stderr=pipe
+        )
+    theirs, ours = os.pipe()
+    process = await Running.of(imported.begin(Command(str(folder), given, surroundings), theirs))
+    os.close(theirs)
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.connect_write_pipe(
+        asyncio.streams.FlowControlMixin, os.fdopen(ours, "wb", 0)
+    )
+    process.stdin = asyncio.StreamWriter(transport, protocol, None, loop)
+    return process
 
 
 async def finish(process: Process) -> tuple[int | None, str, str]:

@@ -80,6 +80,7 @@ class RayCluster:
         # Ray's sockets are in this folder, and their paths must be short.
         folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp")
         environment = {**os.environ, "RAY_TMPDIR": folder, "RAY_USAGE_STATS_ENABLED": "0"}
+        environment["RAY_prestart_worker_first_driver"] = "0"
         process = subprocess.Popen(
             [sys.executable, __file__],
             stdin=subprocess.PIPE,

@@ -1,13 +1,17 @@
 """Fixtures for all tests: small runs on disk, terminal output, bundled problems."""
 
+import fcntl
 import io
 import json
+import os
+import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chat_server import Solver
+from program import harness
 from results_made import made_result
 from rich.console import Console, RenderableType
 
@@ -101,3 +105,42 @@ def bundled_rows() -> list[dict[str, Any]]:
 def solver(bundled_rows: list[dict[str, Any]]) -> Solver:
     """A model that first writes nonsense, then the reference of a bundled problem."""
     return Solver({row["title"]: ["print(0)", row["references"][0]] for row in bundled_rows})
+
+
+BundledRuns = Callable[..., Path]
+BUNDLED = {"agentic": ["--agentic-mode"], "single": []}
+
+
+@pytest.fixture(scope="session")
+def bundled_runs(tmp_path_factory: pytest.TempPathFactory) -> BundledRuns:
+    """Copy runs of all bundled problems, `agentic` and `single`, to a folder of the caller's.
+
+    Every process of a test session takes them from the one that needed them first.
+    """
+    root = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        root = root.parent
+    made = root / "bundled-runs"
+
+    def make() -> None:
+        draft = root / "bundled-draft"
+        draft.mkdir()
+        for name, flags in BUNDLED.items():
+            env = {"OPENAI_API_KEY": "sk-planted", "MODEL_ID": "gpt-4o"}
+            done = harness(draft, "run", *flags, "--out", name, **env)
+            assert done.returncode == 0, done.stderr
+            (draft / f"{name}.txt").write_text(done.stdout)
+        draft.rename(made)
+
+    def copy(*names: str) -> Path:
+        with (root / "bundled-runs.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not made.exists():
+                make()
+        folder = tmp_path_factory.mktemp("bundled")
+        for name in names:
+            shutil.copytree(made / name, folder / name)
+            shutil.copy(made / f"{name}.txt", folder)
+        return folder
+
+    return copy

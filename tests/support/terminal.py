@@ -8,14 +8,14 @@ import re
 import select
 import signal
 import struct
-import subprocess
 import termios
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from program import PROGRAM, environment
+from imported import Command
+from program import environment, the_one_imported
 
 FRAME_ENDS = "\x1b[J"
 _TOKEN = re.compile(r"\x1b\[([?0-9;]*)([A-Za-z])|\x1b[^\[]|\r|\n|[^\x1b\r\n]+")
@@ -127,15 +127,10 @@ def on_terminal(
     """
     master, slave = pty.openpty()
     _resize(slave, columns, lines)
-    process = subprocess.Popen(
-        [PROGRAM, *map(str, arguments)],
-        cwd=folder,
-        env=environment(**{"TERM": "xterm-256color", **env}),
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        start_new_session=True,
-    )
+    given = list(map(str, arguments))
+    surroundings = environment(**{"TERM": "xterm-256color", **env})
+    command, files = Command(str(folder), given, surroundings), [slave, slave, slave]
+    process, ending = the_one_imported().fork(command, files, session=True)
     os.close(slave)
     screen, decoder = Screen(columns, lines), codecs.getincrementaldecoder("utf-8")()
     began, frames, raw, wrapped = time.monotonic(), [], "", 0
@@ -154,10 +149,13 @@ def on_terminal(
             _resize(master, columns, lines)
             resize = None
         if interrupt is not None and interrupt(screen.text()):
-            os.killpg(process.pid, signal.SIGINT)
+            os.killpg(process, signal.SIGINT)
             interrupt = None
     os.close(master)
-    return Session(process.wait(60), frames, screen.text(), raw, wrapped + screen.wrapped)
+    with ending:
+        ending.settimeout(60)
+        code = int(ending.recv(64))
+    return Session(code, frames, screen.text(), raw, wrapped + screen.wrapped)
 
 
 def _read(master: int) -> bytes | None:

@@ -22,16 +22,15 @@ def alternating(problem): return right(problem) if next(turn) % 2 else wrong(pro
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs of own problems, eight of a kind, and two of the bundled recordings."""
-    folder = tmp_path_factory.mktemp("compare")
+def folder(bundled_runs: Callable[..., Path]) -> Path:
+    """Runs of own problems, eight of a kind, and one of the bundled recordings."""
+    folder = bundled_runs("single")
     rows = [{**ECHO, "id": f"own/echo{number}"} for number in range(8)]
     (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*rows, DOUBLE]))
     (folder / "mine.py").write_text(MODEL)
     for name in ("right", "wrong"):
         flags = ("-b", "jsonl:own.jsonl", "-m", f"python:mine:{name}", "--out", name)
         assert harness(folder, "run", *flags).returncode == 0
-    assert harness(folder, "run", "--out", "single").returncode == 0
     shutil.copytree(folder / "right", folder / "other-limits")
     manifest = json.loads((folder / "other-limits" / "run.json").read_text())
     manifest["test_limits"]["jsonl"]["cpu_s"] = 1.0

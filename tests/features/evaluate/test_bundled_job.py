@@ -1,5 +1,6 @@
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,12 +8,8 @@ from program import harness, results
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("bundled")
-    for flags in (["--agentic-mode", "--out", "agentic"], ["--out", "single"]):
-        done = harness(folder, "run", *flags, OPENAI_API_KEY="sk-planted", MODEL_ID="gpt-4o")
-        assert done.returncode == 0, done.stderr
-    return folder
+def runs(bundled_runs: Callable[..., Path]) -> Path:
+    return bundled_runs("agentic", "single")
 
 
 def test_the_recordings_are_played_whatever_keys_and_model_are_set(runs: Path) -> None:

@@ -14,7 +14,7 @@ from program import environment, finish, harness, results, run, start
 FLAGS = ["-b", "fixture", "--agentic-mode", "-m", "served", "--out", "r"]
 
 
-@pytest.mark.parametrize(("seed", "each"), [(0, 1), (1, 1), (2, 2)])
+@pytest.mark.parametrize(("seed", "each"), [(0, 1), (2, 2)])
 async def test_kill_9_at_any_moment_loses_nothing_and_asks_nothing_twice(
     seed: int, each: int, tmp_path: Path, solver: Solver, bundled_rows: list[dict[str, Any]]
 ) -> None:
@@ -23,7 +23,7 @@ async def test_kill_9_at_any_moment_loses_nothing_and_asks_nothing_twice(
         tmp_path,
         Asked(solver),
         titles,
-        kills=5,
+        kills=4,
         samples_per_problem=each,
         seed=seed,
         longest_s=0.8,

@@ -12,12 +12,11 @@ Json = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("curve")
-    for flags in (["--agentic-mode", "--price", "1,2", "--out", "agentic"], ["--out", "single"]):
-        done = harness(folder, "run", *flags)
-        assert done.returncode == 0, done.stderr
-        (folder / f"{flags[-1]}.txt").write_text(done.stdout)
+def runs(bundled_runs: Callable[..., Path]) -> Path:
+    folder = bundled_runs("single")
+    done = harness(folder, "run", "--agentic-mode", "--price", "1,2", "--out", "agentic")
+    assert done.returncode == 0, done.stderr
+    (folder / "agentic.txt").write_text(done.stdout)
     return folder
 
 

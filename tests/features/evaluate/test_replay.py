@@ -26,7 +26,7 @@ def lines(folder: Path) -> list[str]:
 
 
 async def play(folder: Path, out: str, *flags: str) -> list[str]:
-    command = ["run", "-b", "fixture", "-n", "4", "-m", "replay:r", "--out", out, *flags]
+    command = ["run", "-b", "fixture", "-n", "2", "-m", "replay:r", "--out", out, *flags]
     code, _, err = await run(folder, *command)
     assert code == 0, err
     return lines(folder / out)
@@ -69,7 +69,7 @@ async def test_it_ends_where_it_ended_and_is_the_same_each_time(
     which, flags = CASES[stop_reason]
     script = counted(solver if which == "solver" else too_long(solver))
     async with ChatServer(script) as server:
-        command = ["run", "-b", "fixture", "-n", "4", "-m", "served", "--agentic-mode", *flags]
+        command = ["run", "-b", "fixture", "-n", "2", "-m", "served", "--agentic-mode", *flags]
         code, _, err = await run(tmp_path, *command, "--base-url", server.base_url, "--out", "r")
     assert code == 0, err
     # What a limit of tool calls refused is in no answer of the model's: it has to be said again.
@@ -93,7 +93,7 @@ async def test_in_every_mode(mode: str, tmp_path: Path, solver: Solver) -> None:
         return completion(f"```python\n{code}\n```")
 
     async with ChatServer(counted(script)) as server:
-        command = ["run", "-b", "fixture", "-n", "4", "-m", "served", "--mode", mode]
+        command = ["run", "-b", "fixture", "-n", "2", "-m", "served", "--mode", mode]
         code, _, err = await run(tmp_path, *command, "--base-url", server.base_url, "--out", "r")
     assert code == 0, err
     first = await play(tmp_path, "a", "--mode", mode)

@@ -17,15 +17,11 @@ MakeRun = Callable[..., Run]
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three runs: `agentic`, `single` with two samples each, and `best`, of several shots."""
-    made = tmp_path_factory.mktemp("exported")
-    for arguments in (
-        ("--agentic-mode", "--out", "agentic"),
-        ("-n", "6", "--out", "single"),
-    ):
-        done = harness(made, "run", *arguments)
-        assert done.returncode == 0, done.stderr
+def folder(bundled_runs: Callable[..., Path]) -> Path:
+    """Two runs: `agentic`, and `single` of six problems."""
+    made = bundled_runs("agentic")
+    done = harness(made, "run", "-n", "6", "--out", "single")
+    assert done.returncode == 0, done.stderr
     return made
 
 

@@ -13,7 +13,7 @@ from mcp import StdioServerParameters
 from mcp.client import Client
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from program import PROGRAM, environment, finish, harness, results
+from program import PROGRAM, Process, environment, finish, harness, results, start_with_input
 
 from harness.run.store.transcripts import Transcripts
 
@@ -59,21 +59,11 @@ def call(name: str, number: int, **arguments: Any) -> bytes:
     return message("tools/call", number, name=name, arguments=arguments)
 
 
-async def serving(
-    folder: Path, *flags: str, problem: str = "sum-0", **env: str
-) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        PROGRAM,
-        *words(*flags, problem=problem),
-        cwd=folder,
-        env=environment(**env),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
+async def serving(folder: Path, *flags: str, problem: str = "sum-0", **env: str) -> Process:
+    return await start_with_input(folder, *words(*flags, problem=problem), **env)
 
 
-async def answers(process: asyncio.subprocess.Process, *numbers: int) -> dict[int, Any]:
+async def answers(process: Process, *numbers: int) -> dict[int, Any]:
     """The answers to these requests, whatever comes beside them."""
     assert process.stdout is not None
     found: dict[int, Any] = {}
@@ -85,7 +75,7 @@ async def answers(process: asyncio.subprocess.Process, *numbers: int) -> dict[in
     return found
 
 
-async def leave(process: asyncio.subprocess.Process) -> tuple[int | None, str, str]:
+async def leave(process: Process) -> tuple[int | None, str, str]:
     """The client goes: its exit code and the rest of what it says."""
     assert process.stdin is not None
     process.stdin.close()
@@ -228,7 +218,7 @@ async def test_a_limit_of_time_ends_the_session(folder: Path) -> None:
     assert "stopped by: time limit" in err
 
 
-async def _address(process: asyncio.subprocess.Process) -> dict[str, Any]:
+async def _address(process: Process) -> dict[str, Any]:
     """The configuration that the server says for its clients."""
     assert process.stderr is not None
     async with asyncio.timeout(60):

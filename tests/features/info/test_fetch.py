@@ -423,7 +423,7 @@ class TestWhatIsNotThere:
         assert ids(program("problems", "apps", HF_TOKEN="hf_secret")) == ["apps/2", "apps/3"]
 
 
-LARGE = lines(*(lcb_row(f"q{n}", question_content="x" * MEBIBYTE) for n in range(25)))
+LARGE = lines(*(lcb_row(f"q{n}", question_content="x" * MEBIBYTE) for n in range(11)))
 
 
 class TestInterrupted:

@@ -64,8 +64,7 @@ async def cells(shown: Page, column: int) -> list[str]:
     return await found.all_inner_texts()
 
 
-@pytest.mark.parametrize("width", [DESKTOP, PHONE])
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(("width", "dark"), [(DESKTOP, False), (PHONE, True)])
 async def test_it_can_be_read(
     two: Path, opened: Opened, tmp_path: Path, width: int, dark: bool
 ) -> None:

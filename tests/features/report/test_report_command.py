@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,8 @@ from program import harness
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("report")
-    for flags in (["--agentic-mode", "--out", "agentic"], ["--out", "single"]):
-        done = harness(folder, "run", *flags)
-        assert done.returncode == 0, done.stderr
-    return folder
+def runs(bundled_runs: Callable[..., Path]) -> Path:
+    return bundled_runs("agentic", "single")
 
 
 @pytest.fixture(scope="module")

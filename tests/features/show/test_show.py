@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,10 @@ from terminal import on_terminal
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of all bundled problems, one that was interrupted, and one of two samples each."""
-    made = tmp_path_factory.mktemp("shown")
-    done = harness(made, "run", "--agentic-mode", "--out", "r")
-    assert done.returncode == 0, done.stderr
+def folder(bundled_runs: Callable[..., Path]) -> Path:
+    """A run of all bundled problems, and one that was interrupted."""
+    made = bundled_runs("agentic")
+    (made / "agentic").rename(made / "r")
     (made / "part").mkdir()
     for name in ("run.json", "results.jsonl"):
         (made / "part" / name).write_bytes((made / "r" / name).read_bytes())

@@ -123,7 +123,7 @@ def test_of_each_verdict_there_is_one_row(tmp_path: Path) -> None:
 def test_a_generator_that_loops_is_named_and_soon_left(tmp_path: Path) -> None:
     loops = "def generate_test_case():\n    while True: pass\n"
     put(tmp_path, row("p", loops, SUM, AGREES), row("q", RANDOM, SUM, AGREES))
-    done = verify(tmp_path, "--json", "--test-timeout", "0.5", inputs=1000)
+    done = verify(tmp_path, "--json", "--test-timeout", "0.2", inputs=1000)
     assert done.returncode == 0, done.stderr
     verified = json.loads(done.stdout)
     looping, sound = (each["generated"] for each in verified["problems"])

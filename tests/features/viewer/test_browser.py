@@ -3,7 +3,7 @@
 import asyncio
 import json
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from browser import (
 )
 from chat_server import ChatServer, Reply, Solver
 from playwright.async_api import Page, expect
-from program import finish, harness, start
+from program import finish, start
 from runs_made import lines, request, response, result, tool_result, write_run, write_transcript
 from runs_made import start as began
 
@@ -66,15 +66,11 @@ async def open_first(opened: Page) -> None:
 
 
 @pytest.fixture(scope="module")
-def bundled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("bundled")
-    done = harness(folder, "run", "--agentic-mode", "--out", "agentic")
-    assert done.returncode == 0, done.stderr
-    return folder
+def bundled(bundled_runs: Callable[..., Path]) -> Path:
+    return bundled_runs("agentic")
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize(("width", "dark"), [(DESKTOP, True), (PHONE, False)])
 async def test_from_the_list_to_a_transcript(
     bundled: Path, tmp_path: Path, width: int, dark: bool
 ) -> None:

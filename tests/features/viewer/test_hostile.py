@@ -148,8 +148,8 @@ def test_lines_of_10_mb_are_cut(visitor: Visitor, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-def test_100000_calls_are_paged(visitor: Visitor, tmp_path: Path, at_once: bool) -> None:
-    number = 100_000
+def test_thirty_thousand_calls_are_paged(visitor: Visitor, tmp_path: Path, at_once: bool) -> None:
+    number = 30_000
     run = write_run(tmp_path / "r", [result("p/a")])
     names = [f"c{n}" for n in range(number)]
     events: list[dict[str, Any]] = [start("p/a")]
