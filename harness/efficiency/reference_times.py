@@ -34,8 +34,7 @@ def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> S
     Raises:
         SandboxError: the sandbox failed.
     """
-    functional = expected.program.entry_point is not None
-    looked, apart = _look(worker, expected, codes, apart=not functional)
+    looked, apart = _look(worker, expected, codes, apart=expected.apart)
     scale = None
     while looked and scale is None:
         try:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from harness.efficiency.beyond import Timed, beyond, beyond_half_width, percentile
 from harness.efficiency.timing_names import Timing
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Version of the measurement, to be raised when it changes; scales of two do not compare."""
 
 TELLING = 0.1
@@ -46,7 +46,7 @@ class Scale(_Frozen):
         failed: number of references that failed, when judged or when timed.
         anchors: indexes of the fastest, the median and the slowest reference of the first
             measurement, without duplicates; a solution takes turns with them.
-        apart: whether each test needs a namespace of its own.
+        apart: whether each test needs a turn of its own.
     """
 
     protocol: int = PROTOCOL

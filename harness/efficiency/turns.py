@@ -53,7 +53,8 @@ class Plan:
     """Grouping of tests: which tests are run together.
 
     Attributes:
-        apart: whether each test runs by itself, with a namespace of its own; scripts always do.
+        apart: whether each test runs by itself, in a turn of its own. Together, the tests of a
+            function share a namespace; a script has one for each test.
         groups: indexes of the tests of each group.
         every, first, second: groups that make up all the tests, and two halves of them.
     """
@@ -81,7 +82,7 @@ class Turns:
     """Turns of a solution (program 0) and its anchors.
 
     Attributes:
-        passes: passes in a turn; a script has one.
+        passes: passes in a turn; a script whose tests are apart has one.
         empty_s: CPU seconds of a turn without a pass, for each program.
         answers: all different answers of each program to each group.
         spent_s: approximate CPU seconds of all turns so far.
@@ -155,15 +156,20 @@ class Turns:
         every = self.plan.every
         spent = [sum(lap.cpu_s for lap in self.take([Step(n, g) for g in every])) for n in programs]
         self.empty_s = [0.0 for _ in programs]
-        if not self.race.is_functional:  # a script's turn is one execution
+        if self.plan.apart and not self.race.is_functional:  # a turn is one execution
             return spent
         for each in programs:
             empty = [lap.cpu_s for lap in self.take([Step(each, 0, passes=0)] * EMPTY_TURNS)]
             self.empty_s[each] = median(empty)
             spent[each] = max(spent[each] - len(every) * self.empty_s[each], 1e-6)
         shortest = min(spent) / len(every)
-        self.passes = min(MOST_PASSES, max(1, math.ceil(LONG_ENOUGH_S / shortest)))
+        self.passes = min(self._most_passes(), max(1, math.ceil(LONG_ENOUGH_S / shortest)))
         return spent
+
+    def _most_passes(self) -> int:
+        """Return the largest number of passes: a script's outputs must fit into one file."""
+        size = max(sum(map(len, each)) for found in self.answers.values() for each in found)
+        return min(MOST_PASSES, max(1, self.race.limits.output_bytes // (2 * (size + 1))))
 
     def pairs(self, pairs: Sequence[tuple[int, int]], *, fresh: bool = False) -> list[float]:
         """Return the ratio of the first program's time to the second's, for each pair.

@@ -71,7 +71,8 @@ class TimingRace(Closing):
 
     Args:
         programs: at most `MOST_PROGRAMS`, with the same preamble and entry point, if any.
-        groups: groups of inputs that a step runs together; a script's have one input each.
+        groups: groups of inputs that a step runs together; a
+            script whose groups have several inputs must have none with a NUL.
         limits: limits of each phase of a step.
 
     A context manager that closes its memory files.
@@ -135,7 +136,8 @@ class TimingRace(Closing):
         elif "call" not in seconds:
             error = "it ended before it was called"
         cpu = float(seconds.get("call", 0.0))
-        answers = shown.split(BETWEEN_TESTS.encode()) if self.is_functional else [shown]
+        parted = self.is_functional or max(map(len, self.groups), default=1) > 1
+        answers = shown.split(BETWEEN_TESTS.encode()) if parted else [shown]
         times = report.get("times")
         branches = report.get("branches")
         return Lap(
