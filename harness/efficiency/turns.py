@@ -109,7 +109,7 @@ class Turns:
         for step, lap in zip(steps, laps, strict=True):
             if lap.error:
                 raise LapError({step.program}, lap.error)
-            self.spent_s += lap.cpu_s + lap.outside_s + TURN_S
+            self.spent_s += lap.build_s + lap.cpu_s + lap.outside_s + TURN_S
             if step.passes:
                 self.answers[step.program, step.group].add(lap.answers)
         return laps
@@ -198,8 +198,9 @@ class Turns:
         """Return the steps of a pair, and whether each counts."""
         shown = randbelow(self.passes)  # random, so that a solution cannot answer only that one
         if not fresh or not self.plan.second:
+            passes = 1 if fresh else self.passes
             return [
-                (Step(program, group, self.passes, fresh=fresh, shown=shown), True)
+                (Step(program, group, passes, fresh=fresh, shown=shown % passes), True)
                 for place, group in enumerate(self.plan.every)
                 for program in (pair if (number + place) % 2 else pair[::-1])
             ]

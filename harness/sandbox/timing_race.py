@@ -48,7 +48,8 @@ class Lap:
         cpu_s: CPU seconds of all passes together, measured outside the process.
         outside_s: further CPU seconds since the inputs were given: decoding arguments, showing
             answers.
-        wall_s: wall seconds of both.
+        build_s: CPU seconds before the inputs were given: making namespaces.
+        wall_s: wall seconds of call and outside.
         answers: a script's output, or a function's result for each test in the sandbox's notation;
             bytes made by judged code.
         branches: number of branches, if requested and supported by the interpreter.
@@ -64,6 +65,7 @@ class Lap:
     answers: tuple[bytes, ...] = ()
     branches: int | None = None
     iterations: tuple[Mapping[str, float], ...] = ()
+    build_s: float = 0.0
 
 
 class TimingRace(Closing):
@@ -148,6 +150,7 @@ class TimingRace(Closing):
             answers=tuple(answers),
             branches=branches if isinstance(branches, int) else None,
             iterations=_times(times),
+            build_s=float(seconds.get("build", 0.0)),
         )
 
     def _part(self, start: int, head: int, tail: int) -> bytes:

@@ -158,9 +158,10 @@ class Runner:
         for number, descriptor in enumerate(self.descriptors[:3]):
             os.lseek(descriptor, 0, os.SEEK_SET)
             os.dup2(descriptor, number)
-        sys.stdin, sys.stdout, sys.stderr = streams = open_streams()
-        sys.__stdin__, sys.__stdout__, sys.__stderr__ = streams
-        self.streams = streams[1:]
+        sys.stdin = sys.__stdin__ = open_stream(0, "r")
+        sys.stdout = sys.__stdout__ = open_stream(1, "w")
+        sys.stderr = sys.__stderr__ = open_stream(2, "w")
+        self.streams = (sys.stdout, sys.stderr)
 
     def _call(self, name: str, namespace: dict[str, Any]) -> None:
         stdin = self.descriptors[0]
@@ -221,12 +222,7 @@ def find_name(name: str, namespace: dict[str, Any]) -> Any:
         raise NameError(str(error), name=name) from None
 
 
-def open_streams() -> tuple[io.TextIOWrapper, io.TextIOWrapper, io.TextIOWrapper]:
-    """Open new standard streams on descriptors 0, 1 and 2."""
-    return _open_stream(0, "r"), _open_stream(1, "w"), _open_stream(2, "w")
-
-
-def _open_stream(descriptor: int, mode: str) -> io.TextIOWrapper:
+def open_stream(descriptor: int, mode: str) -> io.TextIOWrapper:
     """Open a standard stream with the name and mode an interpreter gives it."""
     raw = io.FileIO(descriptor, mode, closefd=False)
     raw.name = STREAM_NAMES[descriptor]

@@ -1,8 +1,8 @@
 """Executions of a script in one timed call: every test, in every pass.
 
-Everything that an execution needs is made before the call is timed: its namespace and its standard
-streams. What is left within the call is to put the input into place and to restore the descriptors
-and settings, some microseconds.
+What an execution needs is made before the call is timed: its namespace and its stdin. What is left
+within the call is to put the input into place and to restore the descriptors and settings, some
+microseconds. Stdout and stderr are shared by the executions of a step.
 """
 
 import builtins
@@ -12,15 +12,15 @@ import signal
 import sys
 from typing import Any, NamedTuple
 
-from inside.runner import DEFAULT_RECURSION_LIMIT, Runner, describe, open_streams
+from inside.runner import DEFAULT_RECURSION_LIMIT, Runner, describe, open_stream
 from inside.words import BETWEEN_TESTS, FILE_NAME, write_all
 
 
 class Prepared(NamedTuple):
-    """What one execution starts with: a fresh namespace and fresh streams."""
+    """What one execution starts with: a fresh module and a fresh stdin."""
 
     module: Any
-    streams: tuple[Any, ...]
+    stdin: Any
 
 
 class Executions:
@@ -35,16 +35,16 @@ class Executions:
     def __init__(self, runner: Runner, passes: int, tests: int) -> None:
         self.runner = runner
         self.tests = tests
+        self.output = runner.streams
         self.prepared = [self._prepare() for _ in range(passes * tests)]
         self.inputs: list[bytes] = []
         self.ends: list[int] = []
         self.over = False
 
     def _prepare(self) -> Prepared:
-        streams = open_streams()
-        sys.stdin, sys.stdout, sys.stderr = streams
+        sys.stdin = open_stream(0, "r")
         self.runner.open_namespace()
-        return Prepared(sys.modules["__main__"], streams)
+        return Prepared(sys.modules["__main__"], sys.stdin)
 
     def read(self) -> None:
         """Read the inputs of the tests."""
@@ -85,9 +85,10 @@ class Executions:
         for number, descriptor in enumerate(runner.descriptors[:3]):
             os.dup2(descriptor, number)
         sys.modules["__main__"] = prepared.module
-        sys.stdin, sys.stdout, sys.stderr = prepared.streams
-        sys.__stdin__, sys.__stdout__, sys.__stderr__ = prepared.streams
-        runner.streams = prepared.streams[1:]
+        if any(map(_is_closed, self.output)):
+            self.output = open_stream(1, "w"), open_stream(2, "w")
+        sys.stdin = sys.__stdin__ = prepared.stdin
+        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = runner.streams = self.output
         sys.argv = [FILE_NAME]
         sys.path[:] = runner.path
         sys.setrecursionlimit(DEFAULT_RECURSION_LIMIT)
@@ -108,3 +109,10 @@ class Executions:
         outputs = [os.pread(stdout, self.ends[n] - starts[n], starts[n]) for n in numbers]
         os.ftruncate(stdout, 0)
         write_all(file, BETWEEN_TESTS.encode().join(outputs))
+
+
+def _is_closed(stream: Any) -> bool:
+    try:
+        return stream.closed
+    except ValueError:  # it is detached
+        return True
