@@ -1,23 +1,25 @@
 """Default timing: a solution in turns with references until the interval is narrow.
 
-A solution's time is the median, over pairs, of the ratio of its time to an anchor's, times the
-anchor's own on the scale of the references; the anchors take turns as well. The scale comes from
-the same measurement of every reference against the anchors, so times are comparable.
+A solution's time is the mean, over batches of turns, of the ratio of its time to an anchor's, times
+the anchor's own on the scale of the references. Every batch is timed in new processes, the anchors
+one after another. The scale comes from the same measurement of every reference against the anchors,
+so times are comparable.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from harness.efficiency.expected import Expected
-from harness.efficiency.median_interval import Middle, middle
+from harness.efficiency.median_interval import Middle, trimmed_mean
 from harness.efficiency.scale import Efficiency, ReferenceTime, Scale
-from harness.efficiency.turns import WRONG, LapError, Plan, Turns, race_of
+from harness.efficiency.turns import PAIRS, WRONG, LapError, Plan, Turns, race_of
 from harness.sandbox.timing_race import Step
 from harness.sandbox.worker import Worker
+from harness.stats.rates import student_quantile
 
-PAIRS_AT_ONCE = 6  # smallest number whose median has a 95 % interval
-MOST_PAIRS = 600
+MOST_BATCHES = 100
 PASSES_OF_MERCURY = 128  # per solution: the CPU time of that protocol is the limit here
 LEAST_S, MOST_S = 0.25, 10.0  # CPU seconds for a solution's pairs
 WANTED = 0.012  # half the width of a Beyond's interval: about twice its intended variation
@@ -82,21 +84,40 @@ def against(
         ]
         (counted, *_) = turns.take([Step(0, group, phase="count") for group in plan.every])
         budget = min(MOST_S, max(LEAST_S, PASSES_OF_MERCURY * seconds)) + turns.spent_s
-        logs: list[float] = []
-        while len(logs) < MOST_PAIRS:
-            chosen = [near[(len(logs) + n) % len(near)] for n in range(PAIRS_AT_ONCE)]
-            ratios = turns.pairs([(0, each) for each in chosen], fresh=remembers)
-            logs += (
-                math.log(ratio * anchors[each - 1][1])
-                for ratio, each in zip(ratios, chosen, strict=True)
-            )
-            if enough(middle(logs)) or turns.spent_s > budget:
+        found: list[list[float]] = []  # one list a round: the mean of a batch against each anchor
+        while len(found) * len(near) < MOST_BATCHES:
+            found.append([])
+            for each in near:
+                ratios = turns.batch((0, each), fresh=remembers)
+                mean = trimmed_mean([math.log(ratio) for ratio in ratios])
+                found[-1].append(mean + math.log(anchors[each - 1][1]))
+            if len(found) > 1 and (enough(mean_of_rounds(found)) or turns.spent_s > budget):
                 break
         worker.leave(race)
     wrong = turns.wrong(expected)
     if wrong:
         raise LapError(wrong, WRONG)
-    return MeasuredTime(middle(logs), seconds, len(logs), counted.branches, remembers)
+    pairs = len(found) * len(near) * PAIRS
+    return MeasuredTime(mean_of_rounds(found), seconds, pairs, counted.branches, remembers)
+
+
+def mean_of_rounds(rounds: Sequence[Sequence[float]]) -> Middle:
+    """Return the mean of the batches, with its 95 % interval by Student's t.
+
+    The anchors' own times on the scale are not quite right, so that batches against different ones
+    differ by more than noise. Their variance is that around the mean of their anchor, with as many
+    degrees of freedom as there are batches less anchors.
+
+    Args:
+        rounds: at least two rounds; each the mean of one batch against each anchor.
+    """
+    anchors = list(zip(*rounds, strict=True))
+    count = len(rounds) * len(anchors)
+    squares = [(each - fmean(own)) ** 2 for own in anchors for each in own]
+    freedom = count - len(anchors)
+    half = student_quantile(0.975, freedom) * math.sqrt(sum(squares) / freedom / count)
+    value = fmean(each for own in anchors for each in own)
+    return Middle(value, value - half, value + half)
 
 
 def measure(

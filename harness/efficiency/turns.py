@@ -24,6 +24,8 @@ from harness.sandbox.worker import Worker
 LONG_ENOUGH_S = 0.0015  # of a turn: starting and ending one costs a hundredth of it
 MOST_PASSES = 64  # in a turn: that many namespaces are made for it
 TURN_S = 0.0003  # cost of starting and ending a turn
+FRESH_S = 0.003  # cost of a new process
+PAIRS = 6  # of a batch
 EMPTY_TURNS = 8
 SHORT_S = 0.0001  # a first run may be slower by this for any reason
 SUSPICIOUS = 1.25  # ratio of first to second run, relative to the others
@@ -110,6 +112,7 @@ class Turns:
             if lap.error:
                 raise LapError({step.program}, lap.error)
             self.spent_s += lap.build_s + lap.cpu_s + lap.outside_s + TURN_S
+            self.spent_s += FRESH_S if step.fresh else 0.0
             if step.passes:
                 self.answers[step.program, step.group].add(lap.answers)
         return laps
@@ -171,6 +174,23 @@ class Turns:
         size = max(sum(map(len, each)) for found in self.answers.values() for each in found)
         return min(MOST_PASSES, max(1, self.race.limits.output_bytes // (2 * (size + 1))))
 
+    def batch(self, pair: tuple[int, int], *, fresh: bool = False) -> list[float]:
+        """Return ratios as `pairs` does, of `PAIRS` turns of two programs in new processes.
+
+        Where its memory happens to lie makes a process faster or slower by a hundredth for as long
+        as it lives. So several processes are timed. Their first turn, before caches are filled and
+        the interpreter has adapted the code, does not count.
+        """
+        if not fresh:
+            self.take(
+                [
+                    Step(program, group, self.passes, fresh=place == 0, shown=self._shown())
+                    for program in dict.fromkeys(pair)
+                    for place, group in enumerate(self.plan.every)
+                ]
+            )
+        return self.pairs([pair] * PAIRS, fresh=fresh)
+
     def pairs(self, pairs: Sequence[tuple[int, int]], *, fresh: bool = False) -> list[float]:
         """Return the ratio of the first program's time to the second's, for each pair.
 
@@ -196,7 +216,7 @@ class Turns:
 
     def _steps(self, pair: tuple[int, int], number: int, *, fresh: bool) -> list[tuple[Step, bool]]:
         """Return the steps of a pair, and whether each counts."""
-        shown = randbelow(self.passes)  # random, so that a solution cannot answer only that one
+        shown = self._shown()
         if not fresh or not self.plan.second:
             passes = 1 if fresh else self.passes
             return [
@@ -211,6 +231,10 @@ class Turns:
             for program in (pair if number % 2 else pair[::-1])
             for place, group in enumerate((*halves[0], *halves[1]))
         ]
+
+    def _shown(self) -> int:
+        """Return the pass to look at: random, so that a solution cannot answer only that one."""
+        return randbelow(self.passes)
 
     def wrong(self, expected: Expected) -> set[int]:
         """Return the programs that gave a wrong answer in one of their passes.
