@@ -24,6 +24,7 @@ PASSES_OF_MERCURY = 128  # per solution: the CPU time of that protocol is the li
 LEAST_S, MOST_S = 0.25, 10.0  # CPU seconds for a solution's pairs
 WANTED = 0.012  # half the width of a Beyond's interval: about twice its intended variation
 WANTED_OF_REFERENCES = 0.015  # half the width of the interval of a reference's log time
+WANTED_OF_ANCHORS = 0.006  # the same of an anchor, whose error is in everything timed against it
 TOO_SLOW = 2.5  # anchors so many times slower are skipped: the others suffice
 REMEMBERS = "faster once it has run before: timed in fresh processes"
 
@@ -55,6 +56,7 @@ def against(
     *,
     apart: bool,
     enough: Callable[[Middle], bool],
+    effort: float = 1.0,
 ) -> MeasuredTime:
     """Time a solution against anchors.
 
@@ -65,6 +67,7 @@ def against(
         anchors: code and time of each anchor.
         apart: as in `Plan`.
         enough: whether the interval of the logarithm of its time is narrow enough.
+        effort: how many times the usual CPU time it may take.
 
     Raises:
         LapError: the solution, program 0, or an anchor failed, or answered wrongly in one of its
@@ -83,7 +86,8 @@ def against(
             if other <= TOO_SLOW * max(seconds, min(others))
         ]
         (counted, *_) = turns.take([Step(0, group, phase="count") for group in plan.every])
-        budget = min(MOST_S, max(LEAST_S, PASSES_OF_MERCURY * seconds)) + turns.spent_s
+        usual = max(LEAST_S, PASSES_OF_MERCURY * seconds)
+        budget = min(MOST_S, effort * usual) + turns.spent_s
         found: list[list[float]] = []  # one list a round: the mean of a batch against each anchor
         while len(found) * len(near) < MOST_BATCHES:
             found.append([])

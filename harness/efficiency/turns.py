@@ -25,7 +25,7 @@ LONG_ENOUGH_S = 0.0015  # of a turn: starting and ending one costs a hundredth o
 MOST_PASSES = 64  # in a turn: that many namespaces are made for it
 TURN_S = 0.0003  # cost of starting and ending a turn
 FRESH_S = 0.003  # cost of a new process
-PAIRS = 6  # of a batch
+PAIRS = 4  # of a batch
 EMPTY_TURNS = 8
 SHORT_S = 0.0001  # a first run may be slower by this for any reason
 SUSPICIOUS = 1.25  # ratio of first to second run, relative to the others
@@ -141,9 +141,12 @@ class Turns:
     def remembers(self, program: int = 0) -> bool:
         """Return whether a program gains more from its second run than any of the others.
 
-        A suspicious result is measured twice more: it may be chance.
+        First it is compared with one of them. A suspicious result is measured three times more,
+        with more of them: it may be chance.
         """
         everyone = range(min(len(self.race.programs), LOOKED_AT))
+        if self._more(self.looks((program, *(set(everyone) - {program}))[:2]), program) <= SUSPICIOUS:
+            return False
         seen = [self._more(self.looks(everyone), program)]
         while seen[-1] > SUSPICIOUS and len(seen) < LOOKS:
             seen.append(self._more(self.looks(everyone), program))
