@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist, fmean, median
+from statistics import NormalDist, median
 
 EXACT = 30  # observations; beyond this, the normal approximation of the binomial is close enough
 
@@ -38,12 +38,6 @@ def middle(values: Sequence[float], confidence: float = 0.95) -> Middle:
     ordered = sorted(values)
     rank = _rank(len(ordered), confidence)
     return Middle(median(ordered), ordered[rank - 1], ordered[-rank])
-
-
-def trimmed_mean(values: Sequence[float]) -> float:
-    """Return the mean without the lowest and the highest quarter, rounded down."""
-    ordered, cut = sorted(values), len(values) // 4
-    return fmean(ordered[cut : len(ordered) - cut])
 
 
 def _rank(count: int, confidence: float) -> int:

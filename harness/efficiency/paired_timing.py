@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from harness.efficiency.expected import Expected
-from harness.efficiency.median_interval import Middle, trimmed_mean
+from harness.efficiency.median_interval import Middle
 from harness.efficiency.scale import Efficiency, ReferenceTime, Scale
 from harness.efficiency.turns import PAIRS, WRONG, LapError, Plan, Turns, race_of
 from harness.sandbox.timing_race import Step
@@ -88,13 +88,12 @@ def against(
         (counted, *_) = turns.take([Step(0, group, phase="count") for group in plan.every])
         usual = max(LEAST_S, PASSES_OF_MERCURY * seconds)
         budget = min(MOST_S, effort * usual) + turns.spent_s
-        found: list[list[float]] = []  # one list a round: the mean of a batch against each anchor
+        found: list[list[float]] = []  # one list a round: a batch against each anchor
         while len(found) * len(near) < MOST_BATCHES:
             found.append([])
             for each in near:
-                ratios = turns.batch((0, each), fresh=remembers)
-                mean = trimmed_mean([math.log(ratio) for ratio in ratios])
-                found[-1].append(mean + math.log(anchors[each - 1][1]))
+                ratio = turns.batch((0, each), fresh=remembers)
+                found[-1].append(math.log(ratio * anchors[each - 1][1]))
             if len(found) > 1 and (enough(mean_of_rounds(found)) or turns.spent_s > budget):
                 break
         worker.leave(race)
@@ -113,7 +112,7 @@ def mean_of_rounds(rounds: Sequence[Sequence[float]]) -> Middle:
     degrees of freedom as there are batches less anchors.
 
     Args:
-        rounds: at least two rounds; each the mean of one batch against each anchor.
+        rounds: at least two; each the logarithm of one batch against each anchor.
     """
     anchors = list(zip(*rounds, strict=True))
     count = len(rounds) * len(anchors)

@@ -25,7 +25,8 @@ LONG_ENOUGH_S = 0.0015  # of a turn: starting and ending one costs a hundredth o
 MOST_PASSES = 64  # in a turn: that many namespaces are made for it
 TURN_S = 0.0003  # cost of starting and ending a turn
 FRESH_S = 0.003  # cost of a new process
-PAIRS = 4  # of a batch
+PAIRS = 6  # of a batch
+KEPT = 4  # of them: the fastest, the others were disturbed
 EMPTY_TURNS = 8
 SHORT_S = 0.0001  # a first run may be slower by this for any reason
 SUSPICIOUS = 1.25  # ratio of first to second run, relative to the others
@@ -145,7 +146,10 @@ class Turns:
         with more of them: it may be chance.
         """
         everyone = range(min(len(self.race.programs), LOOKED_AT))
-        if self._more(self.looks((program, *(set(everyone) - {program}))[:2]), program) <= SUSPICIOUS:
+        if (
+            self._more(self.looks((program, *(set(everyone) - {program}))[:2]), program)
+            <= SUSPICIOUS
+        ):
             return False
         seen = [self._more(self.looks(everyone), program)]
         while seen[-1] > SUSPICIOUS and len(seen) < LOOKS:
@@ -177,45 +181,44 @@ class Turns:
         size = max(sum(map(len, each)) for found in self.answers.values() for each in found)
         return min(MOST_PASSES, max(1, self.race.limits.output_bytes // (2 * (size + 1))))
 
-    def batch(self, pair: tuple[int, int], *, fresh: bool = False) -> list[float]:
-        """Return ratios as `pairs` does, of `PAIRS` turns of two programs in new processes.
+    def batch(self, pair: tuple[int, int], *, fresh: bool = False) -> float:
+        """Return the ratio of two programs' times, of `PAIRS` turns of each in new processes.
 
         Where its memory happens to lie makes a process faster or slower by a hundredth for as long
         as it lives. So several processes are timed. Their first turn, before caches are filled and
-        the interpreter has adapted the code, does not count.
-        """
-        if not fresh:
-            self.take(
-                [
-                    Step(program, group, self.passes, fresh=place == 0, shown=self._shown())
-                    for program in dict.fromkeys(pair)
-                    for place, group in enumerate(self.plan.every)
-                ]
-            )
-        return self.pairs([pair] * PAIRS, fresh=fresh)
-
-    def pairs(self, pairs: Sequence[tuple[int, int]], *, fresh: bool = False) -> list[float]:
-        """Return the ratio of the first program's time to the second's, for each pair.
+        the interpreter has adapted the code, does not count. Of the others the fastest of each
+        program count: other processes on the core or beside it only ever cost time.
 
         Args:
-            pairs: pairs of programs.
-            fresh: whether no process may run a test twice: half of the tests, then the other half
-                in a new process.
+            pair: the programs.
+            fresh: whether no process may run a test twice.
         """
-        plans = [self._steps(pair, number, fresh=fresh) for number, pair in enumerate(pairs)]
-        laps = iter(self.take([step for steps in plans for step, _ in steps]))
-        found: list[float] = []
-        for (one, other), steps in zip(pairs, plans, strict=True):
-            call, outside = dict.fromkeys((one, other), 0.0), dict.fromkeys((one, other), 0.0)
-            for step, counts in steps:
-                lap = next(laps)
-                if counts:
-                    call[step.program] += lap.cpu_s - self.empty_s[step.program]
-                    outside[step.program] += lap.outside_s
-            usual = OUTSIDE_FACTOR * outside[other] + OUTSIDE_S * len(steps)
-            charged = call[one] + max(0.0, outside[one] - usual)
-            found.append(max(charged, 1e-9) / max(call[other], 1e-9))
-        return found
+        warm_up = [
+            Step(program, group, self.passes, fresh=place == 0, shown=self._shown())
+            for program in ([] if fresh else dict.fromkeys(pair))
+            for place, group in enumerate(self.plan.every)
+        ]
+        turns = [self._steps(pair, number, fresh=fresh) for number in range(PAIRS)]
+        laps = iter(self.take([*warm_up, *(step for steps in turns for step, _ in steps)]))
+        for _ in warm_up:
+            next(laps)
+        times = [self._times(pair, [(*step, next(laps)) for step in steps]) for steps in turns]
+        one, other = (sum(sorted(own)[:KEPT]) for own in zip(*times, strict=True))
+        return one / other
+
+    def _times(
+        self, pair: tuple[int, int], laps: Sequence[tuple[Step, bool, Lap]]
+    ) -> tuple[float, float]:
+        """Return the CPU seconds of a pair's laps that count, at least a nanosecond each."""
+        one, other = pair
+        call, outside = dict.fromkeys(pair, 0.0), dict.fromkeys(pair, 0.0)
+        for step, counts, lap in laps:
+            if counts:
+                call[step.program] += lap.cpu_s - self.empty_s[step.program]
+                outside[step.program] += lap.outside_s
+        usual = OUTSIDE_FACTOR * outside[other] + OUTSIDE_S * len(laps)
+        charged = call[one] + max(0.0, outside[one] - usual)
+        return max(charged, 1e-9), max(call[other], 1e-9)
 
     def _steps(self, pair: tuple[int, int], number: int, *, fresh: bool) -> list[tuple[Step, bool]]:
         """Return the steps of a pair, and whether each counts."""
