@@ -14,7 +14,7 @@ from statistics import fmean
 from harness.efficiency.expected import Expected
 from harness.efficiency.median_interval import Middle
 from harness.efficiency.scale import Efficiency, ReferenceTime, Scale
-from harness.efficiency.turns import PAIRS, WRONG, LapError, Plan, Turns, race_of
+from harness.efficiency.turns import FEWEST_PAIRS, PAIRS, WRONG, LapError, Plan, Turns, race_of
 from harness.sandbox.timing_race import Step
 from harness.sandbox.worker import Worker
 from harness.stats.rates import student_quantile
@@ -36,7 +36,7 @@ class MeasuredTime:
     Attributes:
         ratio: logarithm of its time in the anchors' unit, with its interval.
         seconds: CPU seconds of one pass.
-        pairs: number of ratios.
+        pairs: number of pairs of turns.
         branches: number of branches of one pass.
         remembers: whether it was timed in fresh processes.
     """
@@ -89,18 +89,22 @@ def against(
         usual = max(LEAST_S, PASSES_OF_MERCURY * seconds)
         budget = min(MOST_S, effort * usual) + turns.spent_s
         found: list[list[float]] = []  # one list a round: a batch against each anchor
+        pairs, count = 0, PAIRS
         while len(found) * len(near) < MOST_BATCHES:
             found.append([])
             for each in near:
-                ratio = turns.batch((0, each), fresh=remembers)
+                before, pairs = turns.spent_s, pairs + count
+                ratio = turns.batch((0, each), count, fresh=remembers)
                 found[-1].append(math.log(ratio * anchors[each - 1][1]))
+                first = pairs == PAIRS
+                if first and before + 2 * len(near) * (turns.spent_s - before) > budget:
+                    count = FEWEST_PAIRS  # two rounds are the least
             if len(found) > 1 and (enough(mean_of_rounds(found)) or turns.spent_s > budget):
                 break
         worker.leave(race)
     wrong = turns.wrong(expected)
     if wrong:
         raise LapError(wrong, WRONG)
-    pairs = len(found) * len(near) * PAIRS
     return MeasuredTime(mean_of_rounds(found), seconds, pairs, counted.branches, remembers)
 
 

@@ -95,7 +95,7 @@ class Efficiency(_Frozen):
         beyond, beyond_low, beyond_high: Beyond and its interval: 1 as fast as the fastest
             reference, 0 as slow as the slowest or wrong; None where there is none, see `lack`.
         percentile: percentage of references that it is faster than; ties count half.
-        pairs: number of ratios, or iterations, measured.
+        pairs: number of pairs of turns, or iterations, measured.
         references: times of the references, the fastest first.
         branches, beyond_branches: number of branches and the Beyond by it, which does not count
             work done in C; None where the interpreter cannot count branches.
@@ -156,7 +156,7 @@ class Efficiency(_Frozen):
             high: upper end of its interval.
             doubt: half the width of the interval of the time's logarithm.
             cpu_s: the time in CPU seconds.
-            pairs: number of ratios, or iterations, measured.
+            pairs: number of pairs of turns, or iterations, measured.
             branches: number of branches of one pass.
             remark: remark on how it was measured.
         """

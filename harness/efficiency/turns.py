@@ -25,8 +25,8 @@ LONG_ENOUGH_S = 0.0015  # of a turn: starting and ending one costs a hundredth o
 MOST_PASSES = 64  # in a turn: that many namespaces are made for it
 TURN_S = 0.0003  # cost of starting and ending a turn
 FRESH_S = 0.003  # cost of a new process
-PAIRS = 6  # of a batch
-KEPT = 4  # of them: the fastest, the others were disturbed
+PAIRS, FEWEST_PAIRS = 6, 4  # of a batch
+KEPT = 2 / 3  # of its turns: the fastest, the others were disturbed
 EMPTY_TURNS = 8
 SHORT_S = 0.0001  # a first run may be slower by this for any reason
 SUSPICIOUS = 1.25  # ratio of first to second run, relative to the others
@@ -181,8 +181,8 @@ class Turns:
         size = max(sum(map(len, each)) for found in self.answers.values() for each in found)
         return min(MOST_PASSES, max(1, self.race.limits.output_bytes // (2 * (size + 1))))
 
-    def batch(self, pair: tuple[int, int], *, fresh: bool = False) -> float:
-        """Return the ratio of two programs' times, of `PAIRS` turns of each in new processes.
+    def batch(self, pair: tuple[int, int], count: int = PAIRS, *, fresh: bool = False) -> float:
+        """Return the ratio of two programs' times, of some turns of each in new processes.
 
         Where its memory happens to lie makes a process faster or slower by a hundredth for as long
         as it lives. So several processes are timed. Their first turn, before caches are filled and
@@ -191,6 +191,7 @@ class Turns:
 
         Args:
             pair: the programs.
+            count: number of turns of each that may count.
             fresh: whether no process may run a test twice.
         """
         warm_up = [
@@ -198,12 +199,13 @@ class Turns:
             for program in ([] if fresh else dict.fromkeys(pair))
             for place, group in enumerate(self.plan.every)
         ]
-        turns = [self._steps(pair, number, fresh=fresh) for number in range(PAIRS)]
+        turns = [self._steps(pair, number, fresh=fresh) for number in range(count)]
         laps = iter(self.take([*warm_up, *(step for steps in turns for step, _ in steps)]))
         for _ in warm_up:
             next(laps)
         times = [self._times(pair, [(*step, next(laps)) for step in steps]) for steps in turns]
-        one, other = (sum(sorted(own)[:KEPT]) for own in zip(*times, strict=True))
+        kept = math.ceil(KEPT * count)
+        one, other = (sum(sorted(own)[:kept]) for own in zip(*times, strict=True))
         return one / other
 
     def _times(
