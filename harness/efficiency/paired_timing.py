@@ -22,7 +22,7 @@ from harness.stats.rates import student_quantile
 MOST_BATCHES = 100
 PASSES_OF_MERCURY = 128  # per solution: the CPU time of that protocol is the limit here
 LEAST_S, MOST_S = 0.25, 10.0  # CPU seconds for a solution's pairs
-WANTED = 0.012  # half the width of a Beyond's interval: about twice its intended variation
+WANTED = 0.012  # half the width of a Beyond's interval: its intended variation is 0.005
 WANTED_OF_REFERENCES = 0.015  # half the width of the interval of a reference's log time
 WANTED_OF_ANCHORS = 0.006  # the same of an anchor, whose error is in everything timed against it
 TOO_SLOW = 2.5  # anchors so many times slower are skipped: the others suffice
@@ -85,7 +85,9 @@ def against(
             for number, other in enumerate(others, 1)
             if other <= TOO_SLOW * max(seconds, min(others))
         ]
-        (counted, *_) = turns.take([Step(0, group, phase="count") for group in plan.every])
+        counts = [
+            lap.branches for lap in turns.take([Step(0, g, phase="count") for g in plan.every])
+        ]
         usual = max(LEAST_S, PASSES_OF_MERCURY * seconds)
         budget = min(MOST_S, effort * usual) + turns.spent_s
         found: list[list[float]] = []  # one list a round: a batch against each anchor
@@ -105,7 +107,9 @@ def against(
     wrong = turns.wrong(expected)
     if wrong:
         raise LapError(wrong, WRONG)
-    return MeasuredTime(mean_of_rounds(found), seconds, pairs, counted.branches, remembers)
+    known = [each for each in counts if each is not None]
+    branches = sum(known) if len(known) == len(counts) else None
+    return MeasuredTime(mean_of_rounds(found), seconds, pairs, branches, remembers)
 
 
 def mean_of_rounds(rounds: Sequence[Sequence[float]]) -> Middle:
