@@ -220,7 +220,7 @@ class Session:
     extract: Extract = extract
     fallback_prompt: "PromptSet | None" = None
     gate: Gate = OPEN
-    ways: StrategyOptions = field(default_factory=StrategyOptions)
+    options: StrategyOptions = field(default_factory=StrategyOptions)
     nudge: str = NUDGE
     earlier: str | None = None
     warn: Callable[[str, str], None] = no_warning

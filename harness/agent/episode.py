@@ -20,10 +20,11 @@ Answers of a model, and their handling:
 | a refusal, or filtered a second time | the model's end, `refused`; its solution is graded |
 | no call in two turns, tools described in text | single shot: `fallback` |
 
-Reminders are limited (`harness.agent.strategies.reminders`) and counted (`nudges`). An untested
-final solution is run on the public tests before the attempt ends. If none was written, the final
-solution is the last code in the model's messages (`prose`). When and how tools are described in
-text is documented in `harness.models.text_tools.tool_protocol`.
+Reminders are limited and counted (`nudges`). A reminder states the newest solution's result on the
+public tests, or that it was not tested, the number of remaining turns, and how to give up. An
+untested final solution is run on the public tests before the attempt ends. If none was written, the
+final solution is the last code in the model's messages (`prose`). When and how tools are described
+in text is documented in `harness.models.text_tools.tool_protocol`.
 """
 
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, ToolProtocolUsed
@@ -31,13 +32,52 @@ from harness.agent.dialogue import Dialogue
 from harness.agent.events import ToolProtocolChanged
 from harness.agent.extraction.code import Extraction
 from harness.agent.strategies.public_tests import run_public_tests
-from harness.agent.strategies.reminders import MOST_IN_A_ROW, MOST_REMINDERS, reminder
 from harness.agent.templates.prompt_set import fallback_prompt
 from harness.agent.tool_calls import ToolCalls
 from harness.models.protocol import ModelTurn, UserMessage
 from harness.models.text_tools.instructions import said_in_text
 from harness.text import shorten
-from harness.tools.workspace import Revision
+from harness.tools.workspace import Revision, Workspace
+
+MOST_REMINDERS = 10
+"""Largest number of reminders in a sample."""
+MOST_IN_A_ROW = 2
+"""Largest number of reminders without a tool call between them."""
+
+NO_CALL = "No tool was called."
+
+
+def reminder(session: Session, *, turns_left: int, code_in_text: bool, further: int) -> str:
+    """Return the text of a reminder.
+
+    Args:
+        session: session of the sample.
+        turns_left: remaining answers of the model.
+        code_in_text: whether the message contained code not written with a tool.
+        further: number of further messages without a tool call that end the sample.
+    """
+    workspace = session.workspace
+    turns = f"{turns_left} turn{'s' * (turns_left != 1)} left."
+    again = (
+        "call no tool again" if further == 1 else f"call no tool in your next {further} messages"
+    )
+    if workspace.latest is None:
+        return f"{session.nudge} {turns} To give up, {again}."
+    opening = session.nudge if code_in_text else NO_CALL
+    state, next_step = _state(workspace)
+    return f"{opening} {state} {turns} {next_step}, or {again} to give up."
+
+
+def _state(workspace: Workspace) -> tuple[str, str]:
+    """Return the newest solution's state, and what to do next."""
+    if not workspace.problem.public_tests:
+        return "What you handed in is stored.", "Hand in something better"
+    report = workspace.latest.report if workspace.latest else None
+    if report is None:
+        return "Your newest solution has not been tested.", "Call run_tests"
+    passed = f"{report.passed} of {report.total} public tests"
+    return f"Your newest solution passes {passed}.", "Go on with a tool call"
+
 
 TURNS_WITHOUT_TOOLS = 2  # with tools in text, before assuming that the model cannot call any
 LONGEST_REFUSAL = 1_000
@@ -155,7 +195,7 @@ class AgentEpisode:
         session, best = self.session, self.session.workspace.best
         if session.workspace.submitted:
             return StopReason.SUBMITTED
-        if best is not None and best.passed and session.ways.stop_on_pass:
+        if best is not None and best.passed and session.options.stop_on_pass:
             return StopReason.PUBLIC_TESTS_PASSED
         self._said.append(turn.text)
         if turn.tool_calls:

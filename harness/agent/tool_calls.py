@@ -3,7 +3,6 @@
 import time
 from dataclasses import dataclass
 
-from harness.agent.allowance import with_allowance, without_allowance
 from harness.agent.attempt import Session, StopReason, Written
 from harness.agent.dialogue import Dialogue
 from harness.agent.events import PublicTests, ToolResult
@@ -11,6 +10,30 @@ from harness.models.protocol import ModelTurn, ToolCall, ToolMessage, Usage
 from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests
 from harness.tools.workspace import Report
+
+MARK = "\n\n[Left: "
+
+
+def with_allowance(content: str, session: Session, conversation: Dialogue) -> str:
+    """Append the remaining turns, tokens and dollars to a tool's result.
+
+    Tokens and dollars are included only if the sample has a limit of them.
+    """
+    limits = session.limits
+    turns = max(0, limits.turns - conversation.turns)
+    parts = [f"{turns} turn{'s' * (turns != 1)}"]
+    if limits.tokens is not None and conversation.usage_known:
+        parts.append(f"{max(0, limits.tokens - conversation.usage.total_tokens):,} tokens")
+    money = session.gate.dollars_left
+    if money is not None:
+        parts.append(f"${max(0.0, money):,.4f}")
+    return f"{content}{MARK}{', '.join(parts)}]"
+
+
+def without_allowance(content: str) -> str:
+    """Return a tool's result without the line added by `with_allowance`."""
+    return content.rpartition(MARK)[0] or content
+
 
 MOST_CALLS = 32  # in one message
 CUT_OFF_CALL = (
@@ -85,7 +108,7 @@ class ToolCalls:
         result = await self._call(call, number)
         if result.malformed and call is turn.tool_calls[-1] and turn.cut_off:
             result = self._cut_off_call(result)
-        if self._session.ways.show_budget and call is turn.tool_calls[-1]:
+        if self._session.options.show_budget and call is turn.tool_calls[-1]:
             told = with_allowance(result.content, self._session, self._conversation)
             result = result.model_copy(update={"content": told})
         now = self._report()
@@ -104,7 +127,7 @@ class ToolCalls:
         workspace, started = self._session.workspace, time.monotonic()
         if recorded.tests is not None and call.name == RunTests.name:
             text = recorded.result.content
-            if last and self._session.ways.show_budget:
+            if last and self._session.options.show_budget:
                 text = without_allowance(text)
             workspace.recorded = Report(**dict(recorded.tests), text=text)
         if not recorded.result.is_error and call.name != RunCode.name:  # which has no effects

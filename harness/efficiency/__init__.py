@@ -10,6 +10,5 @@
 - `paired_timing`: `--timing paired`, the default.
 - `reference_times`: measurement of a problem's time scale.
 - `scale`: time scale of the references, and a solution's place on it.
-- `single`: CPU time of one solution, test by test.
 - `turns`: programs timed in turns.
 """

@@ -28,8 +28,8 @@ from harness.grading.checkers import CheckerError
 from harness.grading.jobs import Options, code_hash
 from harness.grading.judge import Stop, Task, judge
 from harness.problem import Problem, TestSuite
+from harness.sandbox.cores import processor
 from harness.sandbox.executor import Executor, Shared
-from harness.sandbox.machine import processor
 from harness.sandbox.program import SandboxError
 from harness.sandbox.worker import Worker
 

@@ -105,7 +105,20 @@ def _speaking(provider: Provider, api: Api | None) -> Provider:
     return replace(provider, protocol=APIS[api])
 
 
-def plugged(name: str, *, base_url: str | None, environment: Environment) -> plugins.Plugin | None:
+def served_by(
+    name: str, *, base_url: str | None, environment: Environment, **access: Unpack[Access]
+) -> Plugin | Route | None:
+    """Return what serves a name: a plug-in or a route; None if the harness sends no requests.
+
+    Args and errors are those of `resolve` and `plugged`.
+    """
+    if not is_sent(name):
+        return None
+    plugin = plugged(name, base_url=base_url, environment=environment)
+    return plugin or resolve(name, base_url=base_url, environment=environment, **access)
+
+
+def plugged(name: str, *, base_url: str | None, environment: Environment) -> Plugin | None:
     """Return the plug-in of a name, `NAME` or `NAME:REST`; None for a built-in name.
 
     Raises:
@@ -144,41 +157,37 @@ def at_home(provider: Provider, environment: Environment) -> Provider:
 
 def open_model(
     name: str,
+    server: Plugin | Route | None,
     *,
-    base_url: str | None,
-    environment: Environment,
     settings: ModelSettings | None = None,
     timeouts: Timeouts | None = None,
-    **access: Unpack[Access],
 ) -> Model:
     """Return the model of a name.
 
-    `python:module:attribute` is the user's own code, and a name without a provider may be that of a
-    plug-in. `replay:PATH` is not handled here: `harness.run` reads recordings.
+    `replay:PATH` is not handled here: `harness.run` reads recordings.
 
     Args:
         name: value of `--model`.
-        base_url: value of `--base-url`.
-        environment: keys and addresses.
+        server: what serves it (`served_by`); None for the user's own code,
+            `python:module:attribute`.
         settings: settings of every request, so that an unsupported one is refused here and not at
             the first request.
         timeouts: time limits of each request.
-        access: how to reach the endpoint, as in `resolve`.
 
     Raises:
-        UsageError: no provider has this name, a key is missing, or a setting is not supported.
+        UsageError: a key is missing, a setting is not supported, or the user's code does not load.
     """
-    if name.startswith(PYTHON_PREFIX):
-        from harness.models.user_code import load_attribute, model_of
+    match server:
+        case Route():
+            check_settings(server, settings or ModelSettings())
+            check_key(server)
+            return _client(server, timeouts)
+        case Plugin():
+            return open_plugged(server, name)
+        case None:
+            from harness.models.user_code import load_attribute
 
-        return model_of(name, load_attribute(name.removeprefix(PYTHON_PREFIX)))
-    plugin = plugged(name, base_url=base_url, environment=environment)
-    if plugin is not None:
-        return open_plugged(plugin, name)
-    route = resolve(name, base_url=base_url, environment=environment, **access)
-    check_settings(route, settings or ModelSettings())
-    check_key(route)
-    return _client(route, timeouts)
+            return model_of(name, load_attribute(name.removeprefix(PYTHON_PREFIX)))
 
 
 def check_key(route: Route) -> None:

@@ -1,8 +1,10 @@
-"""Number of CPU cores this process may use."""
+"""Number of CPU cores this process may use, and the processor's name."""
 
 import math
 import os
+import platform
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 PROCESS = Path("/proc/self")
@@ -69,3 +71,14 @@ def _read(path: Path) -> str:
         return path.read_text().strip()
     except OSError:  # the root group has no such file; a container may hide the groups above it
         return ""
+
+
+@cache
+def processor() -> str:
+    """Return the processor's model name, or else its architecture."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, "") or platform.processor() or platform.machine()

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import os
+import shutil
 import socket
 import stat
 import subprocess
@@ -10,8 +11,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from harness.sandbox import bubblewrap
-from harness.sandbox.file_view import INSIDE, interpreter, interpreters_view, package_folders
+from harness.sandbox.file_view import (
+    INSIDE,
+    FileView,
+    interpreter,
+    interpreters_view,
+    package_folders,
+)
 from harness.sandbox.fork_server_process import ForkServer
 from harness.sandbox.isolation import Isolation, Level
 
@@ -90,12 +96,12 @@ def _configuration(isolation: Isolation) -> dict[str, Any]:
     readable = user is None or all(map(_is_public, (interpreter(), *view.reads, *view.packages)))
     wrapper: list[str] = []
     if isolation.means == "bubblewrap":
-        path = bubblewrap.program()
+        path = bubblewrap_path()
         if path is None:
             raise LaunchError("bwrap is not installed")
         if not readable:
             raise LaunchError(f"{interpreter()} can be read by root alone")
-        wrapper = bubblewrap.wrap(path, view)
+        wrapper = bubblewrap_arguments(path, view)
     if isolation.level is Level.SECCOMP and not readable:
         raise LaunchError(f"{interpreter()} can be read by root alone")
     return {
@@ -147,3 +153,32 @@ def _is_public(path: str) -> bool:
         if not parent.stat().st_mode & stat.S_IXOTH:
             return False
     return bool(Path(path).stat().st_mode & stat.S_IROTH)
+
+
+_NAMESPACES = (
+    *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
+    *("--unshare-cgroup-try", "--disable-userns", "--uid", "1000", "--gid", "1000"),
+    *("--as-pid-1", "--new-session", "--cap-drop", "ALL"),
+)
+
+
+def bubblewrap_path() -> str | None:
+    """Return the path of `bwrap`, or None if it is not installed."""
+    return shutil.which("bwrap")
+
+
+def bubblewrap_arguments(path: str, view: FileView) -> list[str]:
+    """Return the bubblewrap arguments to put before a command."""
+    read = [word for name in view.reads for word in ("--ro-bind", name, name)]
+    hide = [word for name in view.hides for word in ("--tmpfs", name)]
+    show = [word for name in view.packages for word in ("--ro-bind", name, name)]
+    close = [word for name in view.hides for word in ("--remount-ro", name)]
+    link = [word for name, target in view.links for word in ("--symlink", target, name)]
+    devices = [word for name in view.devices for word in ("--dev-bind", name, name)]
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        devices += ["--symlink", f"/proc/self/fd/{descriptor}", f"/dev/{name}"]
+    home = ["--size", str(view.home_bytes), "--tmpfs", view.home, "--chdir", view.home]
+    return [
+        *(path, *_NAMESPACES, *link, *read, *hide, *show, *close, *devices),
+        *("--proc", "/proc", *home, "--remount-ro", "/", "--"),
+    ]

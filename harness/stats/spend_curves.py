@@ -172,7 +172,7 @@ def policies(
 
 
 def resampled(
-    ways: Sequence[Policies],
+    arms: Sequence[Policies],
     at: Sequence[float],
     *,
     resamples: int = RESAMPLES,
@@ -181,7 +181,7 @@ def resampled(
     """Return the solve rates of strategies at some spends, in each resample.
 
     Args:
-        ways: policies of each strategy, for the same problems in the same order.
+        arms: policies of each strategy, for the same problems in the same order.
         at: mean spends.
         resamples: number of times the problems are drawn again.
         seed: seed of the random generator.
@@ -193,12 +193,12 @@ def resampled(
     import numpy as np
 
     draw = np.random.default_rng(seed)
-    tables = np.hstack([np.ones((len(ways[0].spend), 1)), *(_both(way) for way in ways)])
+    tables = np.hstack([np.ones((len(arms[0].spend), 1)), *(_both(arm) for arm in arms)])
     if len(tables) > MOST_UNITS:
         order = draw.permutation(len(tables))
         starts = np.arange(UNITS) * len(tables) // UNITS
         tables = np.add.reduceat(tables[order], starts, axis=0)
-    found = [np.empty((resamples, len(at))) for _ in ways]
+    found = [np.empty((resamples, len(at))) for _ in arms]
     units = len(tables)
     rows = max(1, _CHUNK // units)
     for start in range(0, resamples, rows):
@@ -209,8 +209,8 @@ def resampled(
         sums = weights.reshape(number, units).astype(float) @ tables
         means = sums[:, 1:] / sums[:, :1]
         place = 0
-        for way, rates in zip(ways, found, strict=True):
-            width = way.spend.shape[1]
+        for arm, rates in zip(arms, found, strict=True):
+            width = arm.spend.shape[1]
             spend, solved = means[:, place : place + width], means[:, place + width :][:, :width]
             rates[start : start + number] = _read(np.array(at), spend, solved)
             place += 2 * width
@@ -228,10 +228,10 @@ def _read(at: "Floats", spend: "Floats", solved: "Floats") -> "Floats":
     return found.reshape(rows, len(at))
 
 
-def _both(way: Policies) -> "Floats":
+def _both(arm: Policies) -> "Floats":
     import numpy as np
 
-    return np.hstack([way.spend, way.solved])
+    return np.hstack([arm.spend, arm.solved])
 
 
 def band(rates: "Floats", problems: int, confidence: float = 0.95) -> list[tuple[float, float]]:

@@ -81,7 +81,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
         toolbox: Toolbox = TOOLBOX,
         view: ProblemView = problem,
         through: Callable[[Model], Model] = lambda model: model,
-        ways: StrategyOptions = USUAL,
+        options: StrategyOptions = USUAL,
         recorded: Sequence[Event] = (),
         earlier: str | None = None,
         gate: Gate = OPEN,
@@ -114,7 +114,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
             workspace=workspace,
             limits=limits,
             journal=Journal(events.append, recorded),
-            ways=ways,
+            options=options,
             earlier=earlier,
             gate=gate,
         )

@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.features.experiment.problem_order import batches
+from harness.features.experiment.grid_run import batches
 from harness.stats.sequential import LEVEL, evidence, log_e_value
 
 PROBLEMS = 500

@@ -119,7 +119,8 @@ def judged(code: str, tests: Sequence[tuple[str, str]], *, workers: int = 1, nam
 def bomb() -> str:
     """Decode a row whose hidden tests are far larger than the row says."""
     from harness.errors import DataError
-    from harness.sources.livecodebench.livecodebench import read_files
+    from harness.sources.files.parquet import open_rows
+    from harness.sources.livecodebench.livecodebench import read_rows
 
     text = "[" + "{}," * 15_000_000 + "{}]"
     encoded = base64.b64encode(zlib.compress(pickle.dumps(text), 9)).decode()
@@ -140,7 +141,7 @@ def bomb() -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "rows.jsonl")
         path.write_text(json.dumps(row))
-        (problem,) = read_files([path]).problems
+        (problem,) = read_rows(map(open_rows, [path])).problems
         fresh()
         try:
             problem.tests.all()

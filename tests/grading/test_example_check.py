@@ -21,7 +21,8 @@ from harness.grading.judge import judge
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem
 from harness.sandbox.pool import SandboxPool
-from harness.sources.leetcode.leetcode import read_files
+from harness.sources.files.parquet import open_rows
+from harness.sources.leetcode.leetcode import read_rows
 
 RIGHT = "**Input:** n = 2\n**Output:** 4\n\n"
 WRONG = "**Input:** n = 3\n**Output:** 7\n\n"
@@ -47,7 +48,7 @@ def load(tmp_path: Path) -> Callable[..., list[Problem]]:
             for number, (slug, statement, code) in enumerate(rows, 1)
         ]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        return list(read_files([path]).problems)
+        return list(read_rows(map(open_rows, [path])).problems)
 
     return load_rows
 

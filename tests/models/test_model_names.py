@@ -10,7 +10,7 @@ from harness.models.clients.openai_chat import OpenAIChat
 from harness.models.clients.openai_responses import OpenAIResponses
 from harness.models.environment import Environment
 from harness.models.function import FunctionModel
-from harness.models.model_names import open_model
+from harness.models.model_names import open_model, served_by
 from harness.models.protocol import Model, ModelError, ModelSettings, UserMessage
 
 KEY = {"OPENAI_API_KEY": "sk-abcdefghijkl"}
@@ -23,7 +23,8 @@ def opened(
     **environ: str,
 ) -> Model:
     place = Environment(environ, hub_token=lambda: None)
-    return open_model(name, base_url=base_url, environment=place, settings=settings)
+    server = served_by(name, base_url=base_url, environment=place)
+    return open_model(name, server, settings=settings)
 
 
 async def hear(model: Model) -> None:

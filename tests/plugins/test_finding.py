@@ -9,9 +9,9 @@ from harness import plugins
 from harness.agent.strategies.external_names import ASKING
 from harness.agent.strategies.strategy_names import STRATEGIES, find_strategy
 from harness.errors import UsageError
-from harness.features.observers.observer_names import find_observer
+from harness.features.observers.attach import find_observer
 from harness.models.environment import Environment
-from harness.models.model_names import open_model, plugged
+from harness.models.model_names import open_model, plugged, served_by
 from harness.plugins import MODELS, OBSERVERS, RULES, SOURCES, known_rule
 from harness.plugins import STRATEGIES as STRATEGY_GROUP
 from harness.run.spec.spec import read_spec
@@ -35,7 +35,7 @@ def _ask(group: str, name: str) -> object:
         case plugins.SOURCES:
             return load(name)
         case plugins.MODELS:
-            return open_model(name, base_url=None, environment=NOTHING)
+            return open_model(name, served_by(name, base_url=None, environment=NOTHING))
         case plugins.STRATEGIES:
             return find_strategy(name)
         case plugins.RULES:

@@ -8,8 +8,7 @@ from program import harness, results
 from harness.errors import DataError, UsageError
 from harness.grading.answer_comparison import _said
 from harness.grading.checkers import CheckerError
-from harness.grading.rules import RuleError, find_rule
-from harness.grading.rules.plugin_rule import guarded
+from harness.grading.rules import RuleError, find_rule, guarded
 from harness.grading.verdict import Difference
 from harness.plugins import RULES, SOURCES, Plugin
 from harness.problem import Problem, Reference, TestCase, TestSuite

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.features.external import process_memory
-from harness.features.external.process_memory import tree_bytes
+from harness.features.external import process as process_memory
+from harness.features.external.process import tree_bytes
 
 MB = 1 << 20
 CHILD = """

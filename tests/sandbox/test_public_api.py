@@ -306,7 +306,7 @@ class TestPool:
     async def test_one_that_cannot_be_had_is_the_sandbox_s_error(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("harness.sandbox.bubblewrap.program", lambda: None)
+        monkeypatch.setattr("harness.sandbox.launch.program", lambda: None)
         isolation = Isolation(Level.NAMESPACES, "bubblewrap")
         async with SandboxPool(LIMITS, workers=1, isolation=isolation) as pool:
             with pytest.raises(SandboxError, match="not installed"):

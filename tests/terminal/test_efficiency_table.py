@@ -12,9 +12,9 @@ from rich.console import Console
 
 from harness.efficiency.labels import cpu_time, rank, score
 from harness.efficiency.scale import Efficiency
-from harness.features.show.chosen_samples import shown_samples
+from harness.features.show.command import shown_samples
+from harness.features.show.ls_command import runs_view
 from harness.features.show.run_list import list_runs
-from harness.features.show.run_list_view import runs_view
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import summarize

@@ -12,8 +12,7 @@ from harness.grading.verdict import Verdict
 from harness.models.protocol import ModelStop, ModelTurn, ToolMessage, Usage
 from harness.run.observer import tell_progress
 from harness.terminal.live_rows import Named
-from harness.terminal.live_table import LiveTable
-from harness.terminal.run_progress import RunProgress
+from harness.terminal.run_progress import LiveTable, RunProgress
 from harness.terminal.tally import Tally
 
 

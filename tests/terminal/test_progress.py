@@ -12,8 +12,7 @@ from harness.grading.verdict import Verdict
 from harness.problem import Problem, TestSuite
 from harness.run.observer import Failure
 from harness.run.store.results import SampleResult
-from harness.terminal.live_table import LiveTable
-from harness.terminal.run_progress import RunProgress
+from harness.terminal.run_progress import LiveTable, RunProgress
 
 MakeResult = Callable[..., SampleResult]
 

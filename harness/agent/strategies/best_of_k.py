@@ -48,7 +48,7 @@ class _Shots:
     async def _shoot(self) -> StopReason:
         session, conversation = self.session, self.conversation
         opening = session.prompt.render(session.problem, session.workspace.cpu_limit_s)
-        for _ in range(session.ways.best_of):
+        for _ in range(session.options.best_of):
             if (spent := conversation.spent()) is not None:
                 return spent
             conversation.start_anew()

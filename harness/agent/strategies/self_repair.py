@@ -64,7 +64,7 @@ class _Repairs:
         else:
             code, self.rule = session.earlier, ""
         report = await self._test(code)
-        for number in range(1, session.ways.repair_rounds + 1):
+        for number in range(1, session.options.repair_rounds + 1):
             if report is None and code:
                 return StopReason.MODEL_STOPPED
             if report is not None and report.solved:

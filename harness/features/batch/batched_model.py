@@ -5,13 +5,12 @@ They are sent in batches, and `BatchedModel` then answers each sample from the r
 judge, transcripts and results are the same as without `--batch`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from harness.errors import DataError
 from harness.features.batch.batch_endpoint import BatchEndpoint, BatchRequest, custom_id
 from harness.features.batch.batch_journal import BatchJournal
-from harness.features.batch.open_batches import batch_route, open_batches
 from harness.features.batch.requests import BatchRequests, PendingRequest
 from harness.features.batch.spool import Spool
 from harness.models.clients.retry import Pace
@@ -26,7 +25,6 @@ from harness.models.protocol import (
 )
 from harness.problem import Problem, ProblemView
 from harness.run.plan.plan import Plan
-from harness.run.plan.target import access_of, environment_of, timeouts_of
 from harness.run.store.directory import BATCHES, RunDirectory
 from harness.run.store.transcript import sample_name
 
@@ -73,18 +71,6 @@ class BatchedModel:
         await self.asking.endpoint.close()
         self.asking.answers.close()
         self.asking.journal.close()
-
-
-def endpoint_of(plan: Plan, environ: Mapping[str, str]) -> BatchEndpoint:
-    """Return the batch API that a plan's requests are sent to. Raises UsageError."""
-    spec = plan.spec
-    route = batch_route(
-        plan.model_name,
-        base_url=spec.base_url,
-        environment=environment_of(spec, environ),
-        **access_of(spec),
-    )
-    return open_batches(route, timeouts_of(spec))
 
 
 def batched(  # noqa: PLR0917 - the parts of a run

@@ -1,33 +1,24 @@
-"""Resolve a model name to its provider's batch API."""
-
-from typing import Unpack
+"""Open the batch API of a run's provider."""
 
 from harness.errors import UsageError
 from harness.features.batch.batch_endpoint import BatchEndpoint
-from harness.models.environment import Environment
-from harness.models.model_names import KEYLESS, Access, Route, is_sent, plugged, resolve
+from harness.models.model_names import KEYLESS
 from harness.models.providers import Protocol
+from harness.models.route import Route
 from harness.models.timeouts import Timeouts
+from harness.run.plan.target import Target
 
 
-def batch_route(
-    name: str, *, base_url: str | None, environment: Environment, **access: Unpack[Access]
-) -> Route:
-    """Return the route for batches of a model, without opening a connection.
-
-    Args:
-        name: the value of `--model`.
-        base_url: the value of `--base-url`.
-        environment: keys and addresses.
-        access: how the endpoint is reached.
+def batch_route(target: Target) -> Route:
+    """Return the route of a run's batches.
 
     Raises:
         UsageError: the model's provider has no batch API.
     """
-    plugin = plugged(name, base_url=base_url, environment=environment)
-    if plugin is not None or not is_sent(name):
-        raise UsageError(f"--batch: {name[:100]!r} is no provider's model; leave --batch out")
-    route = resolve(name, base_url=base_url, environment=environment, **access)
+    route = target.route
+    if route is None:
+        name = target.name[:100]
+        raise UsageError(f"--batch: {name!r} is no provider's model; leave --batch out")
     if not route.batches:
         raise UsageError(
             f"--batch: {route.provider} has no batch API like OpenAI's or Anthropic's; leave it out"

@@ -1,16 +1,51 @@
 """The batch transport of a run, including interrupts while it waits."""
 
 import asyncio
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from signal import Signals
 
-from harness.features.batch.batch_rules import check_batch
-from harness.features.batch.batched_model import batched, endpoint_of
+from harness.errors import UsageError
+from harness.features.batch.batched_model import batched
+from harness.features.batch.open_batches import batch_route, open_batches
 from harness.problem import Problem
 from harness.run.plan.plan import Plan
+from harness.run.plan.target import Target, timeouts_of
+from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
+
+
+def check_batch(spec: RunSpec, target: Target) -> None:
+    """Refuse settings that cannot be combined with `--batch`, before loading.
+
+    Args:
+        spec: the run's settings.
+        target: the run's model.
+
+    Raises:
+        UsageError: the mode's requests depend on one another, the spec has a budget (all requests
+            are submitted before any cost is known), or the provider has no batch API.
+    """
+    if spec.mode != "single_shot":
+        raise UsageError(
+            f"--batch goes with single shot: in mode {spec.mode} a request waits for the one before"
+        )
+    limits = {
+        "--max-cost": spec.max_cost,
+        "--max-tokens-total": spec.max_tokens_total,
+        "--max-cost-per-sample": spec.max_cost_per_sample,
+    }
+    flag = next((flag for flag, limit in limits.items() if limit is not None), None)
+    if flag is not None:
+        raise UsageError(
+            f"{flag} cannot be kept with --batch, which asks everything at once; leave one of them "
+            "out (--dry-run tells what a run may cost)"
+        )
+    if spec.outage_timeout is not None:
+        raise UsageError(
+            "--outage-timeout goes with requests that are sent one by one, not with --batch"
+        )
+    batch_route(target)
 
 
 async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
@@ -40,7 +75,7 @@ async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
         StorageError: the disk refused a write.
     """
     await plan.model.close()
-    endpoint = endpoint_of(plan, os.environ)
+    endpoint = open_batches(batch_route(plan.target), timeouts_of(plan.spec))
     model = await asyncio.to_thread(batched, plan, directory, samples, endpoint, tell)
     asking = asyncio.ensure_future(model.asking.ask_all())
     interrupts = 0

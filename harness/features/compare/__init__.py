@@ -5,5 +5,5 @@ comparability, differences: what makes two runs differ beside model, mode and pr
 flips: problems one run did better on. groups: by difficulty, platform, tag and month.
 efficiency: speed of solutions. spend, spend_curve, arms, spend_types: comparison at equal spend.
 answer, sentences, spend_sentence, table_rows: the texts of a comparison.
-screen, view, markdown_table, rows: terminal, Markdown and data frames.
+screen, view, markdown_table: terminal and Markdown. library: `compare()` and data frames.
 """

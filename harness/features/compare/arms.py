@@ -23,7 +23,7 @@ from harness.stats.shots import (
 from harness.stats.spend_curves import Attempt, Policies, cut_off, policies
 
 Unit = Literal["dollars", "tokens", "calls", "seconds"]
-Way = Literal["cut_off", "chosen", "until_pass", "single", "any_right"]
+CurveKind = Literal["cut_off", "chosen", "until_pass", "single", "any_right"]
 """Kind of a curve.
 
 `cut_off`: attempts, cut off at a budget. `chosen`: j shots, of which the public tests choose one.
@@ -41,7 +41,7 @@ class Arm:
     """A run over the compared problems.
 
     Attributes:
-        ways: its curves by kind; the first is the compared one.
+        curves: its curves by kind; the first is the compared one.
         mean: mean spend of a sample, averaged over problems.
         samples: fewest graded samples of a problem.
         uneven: number of problems with more samples than that.
@@ -49,7 +49,7 @@ class Arm:
         public_known: whether the shots' results on the public tests are known.
     """
 
-    ways: Mapping[Way, Policies]
+    curves: Mapping[CurveKind, Policies]
     mean: float
     samples: int
     uneven: int
@@ -62,21 +62,21 @@ class Arm:
         return self.main == "chosen"
 
     @property
-    def main(self) -> Way:
+    def main(self) -> CurveKind:
         """The kind of the compared curve."""
-        return next(iter(self.ways))
+        return next(iter(self.curves))
 
     @property
     def policies(self) -> Policies:
         """The compared curve, by problem."""
-        return self.ways[self.main]
+        return self.curves[self.main]
 
     def of(self, places: Sequence[int]) -> "Arm":
         """Return the arm restricted to the problems at these positions."""
-        ways = {way: own.of(places) for way, own in self.ways.items()}
-        main = ways[self.main]
+        curves = {kind: own.of(places) for kind, own in self.curves.items()}
+        main = curves[self.main]
         mean = float(main.spend[:, 1].mean()) if self.shots else main.most
-        return replace(self, ways=ways, mean=mean)
+        return replace(self, curves=curves, mean=mean)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +149,9 @@ def arm_of(samples: Samples, mode: str, unit: Unit) -> Arm:
     numbers = [len(own) for own in samples.values()]
     means = [sum(map(partial(_spend, unit=unit), own)) / len(own) for own in samples.values()]
     fewest = min(numbers)
-    ways, unknown = _shots(samples, unit, fewest) if mode == SHOTS else _cut(samples, mode, unit)
+    curves, unknown = _shots(samples, unit, fewest) if mode == SHOTS else _cut(samples, mode, unit)
     return Arm(
-        ways=ways,
+        curves=curves,
         mean=sum(means) / len(means),
         samples=fewest,
         uneven=sum(number > fewest for number in numbers),
@@ -206,7 +206,7 @@ def _spent_by(step: Step, unit: Unit) -> float | None:
             return step.seconds
 
 
-def _cut(samples: Samples, mode: str, unit: Unit) -> tuple[dict[Way, Policies], int]:
+def _cut(samples: Samples, mode: str, unit: Unit) -> tuple[dict[CurveKind, Policies], int]:
     attempts: list[Attempt] = []
     unknown = 0
     for place, own in enumerate(samples.values()):
@@ -222,7 +222,7 @@ def _cut(samples: Samples, mode: str, unit: Unit) -> tuple[dict[Way, Policies], 
     return {"cut_off": cut_off(attempts, len(samples))}, unknown
 
 
-def _shots(samples: Samples, unit: Unit, fewest: int) -> tuple[dict[Way, Policies], int]:
+def _shots(samples: Samples, unit: Unit, fewest: int) -> tuple[dict[CurveKind, Policies], int]:
     shots = [[_shot(result, unit) for result in own] for own in samples.values()]
     if max(map(len, shots)) == 1:
         spend, solved = ([[float(own[0][field])] for own in shots] for field in (3, 2))

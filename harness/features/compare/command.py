@@ -8,8 +8,8 @@ import typer
 from rich.console import Console
 
 from harness.cli import completion
-from harness.cli.result_flags import FILTERS, By, Details
 from harness.cli.settings_flags import with_settings
+from harness.cli.shared_flags import FILTERS, By, Details
 from harness.errors import INFRASTRUCTURE, MISSED, OK, UsageError
 from harness.features.compare.answer import names_of
 from harness.features.compare.comparison import Comparison, compare_runs

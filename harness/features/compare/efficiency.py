@@ -127,12 +127,13 @@ def timings(run: Run) -> set[str]:
 
 def timed_unlike(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str]:
     """Yield, in words, reasons why the times of two runs are not fully comparable."""
-    ways = [timings(run) for run in (a, b)]
-    if not all(ways):
+    methods = [timings(run) for run in (a, b)]
+    if not all(methods):
         return
-    if ways[0] != ways[1] or len(ways[0]) > 1:
+    if methods[0] != methods[1] or len(methods[0]) > 1:
         told = (
-            f"{label} {' and '.join(sorted(way))}" for label, way in zip(labels, ways, strict=True)
+            f"{label} {' and '.join(sorted(method))}"
+            for label, method in zip(labels, methods, strict=True)
         )
         yield f"how solutions are timed differs: {', '.join(told)}; Beyond is not compared"
         return

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.arms import (
     Arm,
+    CurveKind,
     Samples,
     Unit,
-    Way,
     arm_of,
     by_difficulty,
     known,
@@ -84,7 +84,7 @@ def _compared(
     modes = mode_of(a), mode_of(b)
     arms = arm_of(sides[0], modes[0], counted), arm_of(sides[1], modes[1], counted)
     wanted = _wanted(arms, labels, at)
-    drawn = draw({(side, way): own for side in (0, 1) for way, own in arms[side].ways.items()},
+    drawn = draw({(side, kind): own for side in (0, 1) for kind, own in arms[side].curves.items()},
                  [each.at for each in wanted], _limit(arms))  # fmt: skip
     facts = _facts(arms, labels, arm_names(a, b, labels))
     made = SpendComparison(
@@ -198,24 +198,24 @@ def _facts(arms: Arms, labels: Labels, names: Labels) -> tuple[ArmFacts, ...]:
 
 def _curves(arms: Arms, labels: Labels, drawn: Drawn) -> Iterator[SpendCurve]:
     """Yield all curves, the compared ones first."""
-    keys: list[Key] = [(side, way) for side in (0, 1) for way in arms[side].ways]
-    for side, way in sorted(keys, key=lambda key: key[1] != arms[key[0]].main):
-        policies = arms[side].ways[way]
+    keys: list[Key] = [(side, kind) for side in (0, 1) for kind in arms[side].curves]
+    for side, kind in sorted(keys, key=lambda key: key[1] != arms[key[0]].main):
+        policies = arms[side].curves[kind]
         yield SpendCurve(
             label=labels[side],
-            way=way,
-            compared=way == arms[side].main,
+            way=kind,
+            compared=kind == arms[side].main,
             complete=policies.complete,
-            points=tuple(drawn.points((side, way))),
+            points=tuple(drawn.points((side, kind))),
         )
 
 
 def _differences(
-    wanted: Iterable[_Wanted], drawn: Drawn, ways: tuple[Way, Way]
+    wanted: Iterable[_Wanted], drawn: Drawn, kinds: tuple[CurveKind, CurveKind]
 ) -> Iterator[SpendDifference]:
     for each in wanted:
-        a, b = drawn.point((0, ways[0]), each.at), drawn.point((1, ways[1]), each.at)
-        difference, low, high = drawn.difference((0, ways[0]), (1, ways[1]), each.at)
+        a, b = drawn.point((0, kinds[0]), each.at), drawn.point((1, kinds[1]), each.at)
+        difference, low, high = drawn.difference((0, kinds[0]), (1, kinds[1]), each.at)
         yield SpendDifference(
             at=each.at, mean_of=each.mean_of, a=a, b=b, difference=difference, low=low, high=high
         )
@@ -223,14 +223,18 @@ def _differences(
 
 def _until_pass(arms: Arms, wanted: Iterable[_Wanted], drawn: Drawn) -> Iterator[SpendDifference]:
     """Yield the differences if shots stop at the first to pass public tests."""
-    if not any("until_pass" in arm.ways for arm in arms):
+    if not any("until_pass" in arm.curves for arm in arms):
         return
-    ways: list[Way] = ["until_pass" if "until_pass" in arm.ways else arm.main for arm in arms]
+    kinds: list[CurveKind] = [
+        "until_pass" if "until_pass" in arm.curves else arm.main for arm in arms
+    ]
     known_to = [
-        own.most for arm, way in zip(arms, ways, strict=True) if not (own := arm.ways[way]).complete
+        own.most
+        for arm, kind in zip(arms, kinds, strict=True)
+        if not (own := arm.curves[kind]).complete
     ]
     reached = [each for each in wanted if each.at <= min(known_to, default=math.inf) * (1 + 1e-9)]
-    yield from _differences(reached, drawn, (ways[0], ways[1]))
+    yield from _differences(reached, drawn, (kinds[0], kinds[1]))
 
 
 def _crossing(arms: Arms, labels: Labels, drawn: Drawn) -> Crossing | None:
@@ -256,10 +260,10 @@ def _groups(
             continue
         own = arms[0].of(places), arms[1].of(places)
         wanted = _wanted(own, labels, at)
-        ways = own[0].main, own[1].main
+        kinds = own[0].main, own[1].main
         drawn = draw(
-            {(side, ways[side]): own[side].policies for side in (0, 1)},
+            {(side, kinds[side]): own[side].policies for side in (0, 1)},
             [each.at for each in wanted],
         )
-        found = tuple(_differences(wanted, drawn, ways))
+        found = tuple(_differences(wanted, drawn, kinds))
         yield SpendGroup(name=name, problems=len(places), differences=found)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from harness.features.compare.arms import Way
+from harness.features.compare.arms import CurveKind
 from harness.features.compare.spend_types import SpendPoint
 from harness.stats.paired_score import score_interval
 from harness.stats.rates import wilson
@@ -19,7 +19,7 @@ GRID = 40
 
 SHOWN_SHOTS = 12
 
-Key = tuple[int, Way]
+Key = tuple[int, CurveKind]
 """Key of a curve: the run (0 for A, 1 for B) and the kind of curve."""
 
 
@@ -40,8 +40,8 @@ def draw(
         spends |= {top * (place + 1) / GRID for place in range(GRID)} | {limit}
         spends |= {
             float(spend)
-            for (_, way), own in curves.items()
-            if way != "cut_off"
+            for (_, kind), own in curves.items()
+            if kind != "cut_off"
             for spend in own.curve[0][1 : SHOWN_SHOTS + 1]
         }
     return Drawn(curves, tuple(sorted(spends)), limit)

@@ -1,6 +1,6 @@
 """Types of the result of a comparison at equal spend."""
 
-from harness.features.compare.arms import Unit, Way
+from harness.features.compare.arms import CurveKind, Unit
 from harness.models.protocol import Frozen
 
 
@@ -26,13 +26,13 @@ class SpendCurve(Frozen):
 
     Attributes:
         label: label of the run, `A` or `B`.
-        way: kind of the curve, see `harness.features.compare.arms.Way`.
+        way: kind of the curve, see `harness.features.compare.arms.CurveKind`.
         compared: whether differences and the crossing are computed from this curve.
         complete: whether the rate stays constant beyond the last point.
     """
 
     label: str
-    way: Way
+    way: CurveKind
     compared: bool
     complete: bool
     points: tuple[SpendPoint, ...]
@@ -108,7 +108,7 @@ class ArmFacts(Frozen):
 
     label: str
     name: str
-    way: Way
+    way: CurveKind
     mean: float
     most: float
     samples: int

@@ -75,7 +75,7 @@ class Rollout:
             journal=Journal(_forget),
             extract=rules.extractor(shared.spec.extract),
             fallback_prompt=fallback,
-            ways=shared.ways,
+            options=shared.options,
             nudge=rules.nudge,
         )
         self.dialogue = Dialogue(self.session, toolbox.specs)

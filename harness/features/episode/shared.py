@@ -116,7 +116,7 @@ class Episodes(Closing):
         rules = self.rules_for(found)
         self.judging = judging_of(spec)
         self.limits = Limits(turns=spec.max_turns, tool_calls=spec.max_tool_calls)
-        self.ways = StrategyOptions(stop_on_pass=spec.stop_on_pass, show_budget=spec.show_budget)
+        self.options = StrategyOptions(stop_on_pass=spec.stop_on_pass, show_budget=spec.show_budget)
         self._names = Names(found)
         self._boxes: dict[str, Toolbox] = {}
         self._prompts: dict[str, tuple[PromptSet, PromptSet]] = {}

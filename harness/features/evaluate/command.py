@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import completion
-from harness.cli.observer_flags import Notify, Observer
 from harness.cli.settings_flags import Source, with_settings, with_source
+from harness.cli.shared_flags import Notify, Observer
 from harness.errors import UsageError
 from harness.run.spec.spec import RunSpec
 

@@ -22,10 +22,9 @@ from harness.run.engine.lifecycle import Prepared, Vet
 from harness.run.plan.problem_loader import Benchmark, read
 from harness.run.reporter import LOG
 from harness.run.session.judging_session import isolate
-from harness.run.session.sandboxes import vetted
 from harness.run.session.sync import first_of, run
-from harness.run.spec.call_signature import listing
-from harness.run.spec.keys import RunKeys
+from harness.run.session.warm_pool import vetted
+from harness.run.spec.keys import RunKeys, listing
 from harness.run.store.directory import MANIFEST, read_manifest
 from harness.run.store.versions import version_change
 from harness.run.summary.loaded_run import read_run
@@ -157,7 +156,8 @@ class _Evaluation:
             )
             changed = version_change(before) if prepared.samples else ""
         plan = prepared.plan
-        for line in filter(None, (plan.notice, plan.route and plan.route.remark, changed)):
+        route = plan.target.route
+        for line in filter(None, (plan.notice, route and route.remark, changed)):
             LOG.notice(printable_line(line))
         return prepared
 

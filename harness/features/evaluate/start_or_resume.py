@@ -1,14 +1,15 @@
 """`harness run`: start or resume, print the result, choose the exit code."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from rich.console import RenderableType
+
 from harness.agent.attempt import StopReason
 from harness.agent.strategies.external_names import COMES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, RunDirectoryError, UsageError
-from harness.features.evaluate.estimate_view import estimate_view
 from harness.features.observers.attach import taking_leave, with_watchers
 from harness.features.observers.thread import Watcher
 from harness.grading.verdict import Verdict
@@ -16,15 +17,45 @@ from harness.models.providers import AGENT_PREFIX, REFERENCES
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Outcome, Prepared
 from harness.run.plan.budget import Budget
-from harness.run.plan.estimate import Foretold, estimate
+from harness.run.plan.estimate import CHARACTERS, Estimate, Foretold, estimate
 from harness.run.plan.recordings import PREFIX
 from harness.run.spec.spec import GROWING, RESUMABLE, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, default_path, read_manifest
 from harness.run.store.published import IMPORT_AGAIN, is_imported
+from harness.terminal.layout import facts
 from harness.terminal.run_outcome import gate, print_summary
 from harness.terminal.summary_table import console, write_json
 from harness.terminal.terminal_reporter import TerminalReporter
-from harness.text import count, printable, printable_line
+from harness.text import count, dollars, printable, printable_line
+
+
+def estimate_view(estimate: Estimate, prices_as_of: str | None) -> RenderableType:
+    """Show the ranges of requests, tokens and cost."""
+    return facts(_rows(estimate, prices_as_of))
+
+
+def _rows(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str, str]]:
+    least, most = estimate.least, estimate.most
+    yield "requests", _range(*estimate.requests)
+    yield "input tokens", f"{_range(least.input_tokens, most.input_tokens)}, roughly"
+    yield "output tokens", f"{_range(least.output_tokens, most.output_tokens)}, roughly"
+    if most.reasoning_tokens:
+        reasoning = _range(least.reasoning_tokens, most.reasoning_tokens)
+        yield "reasoning", f"{reasoning} of the output tokens, a guess"
+    if estimate.cost is None:
+        yield "cost", "unknown; --price or --prices says what a token costs"
+    else:
+        low, high = estimate.cost
+        yield "cost", f"{dollars(low)} to {dollars(high, prices_as_of)}, roughly"
+    yield (
+        "how",
+        f"{CHARACTERS} characters are a token; from short answers and as few requests as can be, "
+        "to long ones and all turns",
+    )
+
+
+def _range(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 class Running:

@@ -8,8 +8,8 @@ import typer
 
 from harness.cli import completion
 from harness.cli.help_page import HelpCommand, HelpGroup
-from harness.cli.observer_flags import Notify, Observer
 from harness.cli.settings_flags import PROBLEMS, Source, with_settings, with_source
+from harness.cli.shared_flags import Notify, Observer
 
 app = typer.Typer(cls=HelpGroup, rich_markup_mode=None)
 

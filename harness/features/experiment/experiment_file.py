@@ -23,7 +23,7 @@ from harness.features.experiment.decision import Decision
 from harness.features.experiment.grid import Cell, Grid
 from harness.features.experiment.growth import grown_from, with_known_shots
 from harness.models.protocol import Frozen
-from harness.run.spec.stored_spec import stored
+from harness.run.spec.spec import stored
 from harness.run.store.directory import MANIFEST, write_json
 from harness.run.store.files import read_file
 from harness.run.store.results import storage_error

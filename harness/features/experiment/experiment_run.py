@@ -15,9 +15,9 @@ from harness.features.experiment.grid_run import GridRun, in_order
 from harness.features.experiment.invocation import Invocation, check_pair, spelt
 from harness.features.experiment.live_panel import Arm, ExperimentPanel
 from harness.features.experiment.ranking import Ranking, rank
-from harness.features.experiment.run_events import WholeRuns
 from harness.features.experiment.view import Foretold, grid_view, last_screen, total_cost
 from harness.features.observers.attach import taking_leave, with_watchers
+from harness.features.observers.observer_events import Observed, RunEnded, RunStarted
 from harness.features.observers.thread import Watcher
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import Prepared
@@ -30,6 +30,39 @@ from harness.terminal.run_progress import run_progress
 from harness.terminal.summary_table import console, write_json
 from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import count, printable_line, quantity
+
+
+class WholeRuns:
+    """Forwards events to a watcher, with one start and one end per run.
+
+    Ends are forwarded on `close`, when the experiment ends.
+    """
+
+    def __init__(self, watcher: Watcher) -> None:
+        self._watcher = watcher
+        self._begun: set[str] = set()
+        self._ended: dict[str, RunEnded] = {}
+
+    def tell(self, event: Observed) -> None:
+        """Forward an event now, or on `close` if it is an end."""
+        match event:
+            case RunStarted():
+                if event.run in self._begun:
+                    return
+                self._begun.add(event.run)
+            case RunEnded():
+                self._ended[event.run] = event
+                return
+            case _:
+                pass
+        self._watcher.tell(event)
+
+    def close(self, until: float) -> str | None:
+        """Forward the ends, then wait as `Watcher.close` does."""
+        for event in self._ended.values():
+            self._watcher.tell(event)
+        self._ended.clear()
+        return self._watcher.close(until)
 
 
 class Experimenting:

@@ -21,10 +21,18 @@ from typing import Any, cast
 
 from harness.errors import UsageError
 from harness.features.experiment.cell_names import SILENT, check_name, names_of
-from harness.run.plan.target import endpoint_of, model_name
+from harness.run.plan.target import resolve_target
 from harness.run.spec.settings import refuse_unknown
-from harness.run.spec.spec import GROWING, LISTS, SETTINGS, RunSpec, default_of, spec_of, uses
-from harness.run.spec.stored_spec import stored
+from harness.run.spec.spec import (
+    GROWING,
+    LISTS,
+    SETTINGS,
+    RunSpec,
+    default_of,
+    spec_of,
+    stored,
+    uses,
+)
 from harness.run.spec.yaml_file import read_yaml, with_underscores
 
 MOST_CELLS = 1_000
@@ -236,9 +244,7 @@ def _refuse_unheeded(given: set[str], cells: Iterable[Values], path: Path | str)
 
 def _resolved(spec: RunSpec, environ: Mapping[str, str]) -> RunSpec:
     """Resolve the model's name and check that it has an endpoint. Raises UsageError."""
-    name = model_name(spec, environ)
-    endpoint_of(name, spec, environ)
-    return spec.model_copy(update={"model": name})
+    return spec.model_copy(update={"model": resolve_target(spec, environ).name})
 
 
 def _once(

@@ -1,6 +1,7 @@
 """Run an experiment cell by cell, or in batches of problems if it may stop early."""
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rich.console import Console
@@ -17,7 +18,6 @@ from harness.features.experiment.decision import (
 from harness.features.experiment.experiment_file import Experiment
 from harness.features.experiment.grid import Cell
 from harness.features.experiment.live_panel import ExperimentPanel
-from harness.features.experiment.problem_order import batches, random_order
 from harness.features.experiment.shots import (
     SINGLE_SHOT,
     affordable,
@@ -26,9 +26,41 @@ from harness.features.experiment.shots import (
     whole_shots,
 )
 from harness.run.engine.controller import RunController
-from harness.run.spec.stored_spec import stored
+from harness.run.spec.spec import stored
 from harness.stats.sequential import Evidence
 from harness.text import count, percent, printable_line
+
+FIRST = 8
+"""Fewest problems of a batch."""
+
+GROWTH = 0.1
+"""Smallest size of a later batch, as a share of the problems run before.
+
+So at most this share of problems is run in excess, and 500 problems take about 30 looks.
+"""
+
+
+def random_order(problems: Iterable[str], seed: int) -> list[str]:
+    """Return problem ids in a random order.
+
+    The order depends only on the seed and each problem's id. Adding problems does not reorder the
+    others, so an experiment can grow.
+    """
+    return sorted(problems, key=lambda name: hashlib.sha256(f"{seed}:{name}".encode()).digest())
+
+
+def batches(order: Sequence[str], concurrency: int) -> Iterator[Sequence[str]]:
+    """Yield the problems up to each interim look, including those of earlier looks.
+
+    Args:
+        order: all problems, in order.
+        concurrency: number of requests in flight, which a batch must keep busy.
+    """
+    asked = 0
+    while asked < len(order):
+        asked += max(FIRST, concurrency, int(asked * GROWTH))
+        yield order[:asked]
+
 
 UNITS = {"cost": "costs as much", "tokens": "takes as many tokens", "calls": "takes as many calls"}
 

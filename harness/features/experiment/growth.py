@@ -7,8 +7,7 @@ from typing import Any
 from harness.errors import RunDirectoryError
 from harness.features.experiment.cell_names import SILENT, names_of
 from harness.features.experiment.grid import OF_THE_WHOLE, Cell, Grid
-from harness.run.spec.spec import RESUMABLE, RunSpec, default_of, uses
-from harness.run.spec.stored_spec import stored
+from harness.run.spec.spec import RESUMABLE, RunSpec, default_of, stored, uses
 
 SAMPLES = "samples_per_problem"
 

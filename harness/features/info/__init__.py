@@ -1,4 +1,4 @@
 """Commands that show problems, models, prompts, plug-ins, schemas and sandboxes.
 
-Each module is a command; `prompt_copies` holds `harness prompts copy` and `diff`.
+Each module is a command.
 """

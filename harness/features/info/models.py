@@ -15,14 +15,21 @@ from harness.errors import UsageError
 from harness.models.addresses import shown_url
 from harness.models.clients.preview import preview
 from harness.models.environment import MODEL_ID, OPENAI_BASE_URL, Environment
-from harness.models.model_names import at_home, check_settings, missing, plugged, usable_key
+from harness.models.model_names import at_home, check_settings, missing, usable_key
 from harness.models.providers import (
     PROVIDERS,
     PYTHON_PREFIX,
     REPLAY_PREFIX,
     Provider,
 )
-from harness.run.plan.target import open_any_model, route_of, settings_of
+from harness.models.route import Route
+from harness.run.plan.target import (
+    Target,
+    open_target,
+    refuse_unsent,
+    request_settings,
+    resolve_target,
+)
 from harness.run.spec.spec import RunSpec, read_spec
 from harness.terminal.summary_table import console, facts, write_json
 from harness.text import printable_line
@@ -77,7 +84,8 @@ def show_model(name: str, flags: dict[str, Any], *, as_json: bool) -> None:
         UsageError: no provider serves the name, or a setting is not accepted.
     """
     spec = read_spec(None, {**flags, "model": name})
-    shown = _not_sent(name, spec) or _request(name, spec)
+    target = resolve_target(spec, os.environ)
+    shown = _request(target.route, spec) if target.route else _not_sent(target, spec)
     out = console()
     if as_json:
         write_json(out, [json.dumps(shown)])
@@ -89,23 +97,18 @@ def show_model(name: str, flags: dict[str, Any], *, as_json: bool) -> None:
         out.print(json.dumps(shown["body"], indent=2), soft_wrap=True)
 
 
-def _not_sent(name: str, spec: RunSpec) -> dict[str, Any] | None:
+def _not_sent(target: Target, spec: RunSpec) -> dict[str, Any]:
     """Describe a model to which no request is sent, after it has been found."""
-    words = next((words for prefix, words in NOT_SENT.items() if name.startswith(prefix)), None)
-    if words is None:
-        environment = Environment.read(os.environ)
-        plugin = plugged(name, base_url=spec.base_url, environment=environment)
-        if plugin is None:
-            return None
-        words = f"{plugin}; the plug-in decides what is sent, and where"
-    open_any_model(name, spec, os.environ)
-    return {"model": name, "note": words}
+    words = f"{target.plugin}; the plug-in decides what is sent, and where"
+    if target.plugin is None:
+        words = next(said for prefix, said in NOT_SENT.items() if target.name.startswith(prefix))
+    refuse_unsent(target, spec)
+    open_target(target, spec)
+    return {"model": target.name, "note": words}
 
 
-def _request(name: str, spec: RunSpec) -> dict[str, Any]:
-    route = route_of(name, spec, os.environ)
-    assert route is not None
-    settings = settings_of(spec)
+def _request(route: Route, spec: RunSpec) -> dict[str, Any]:
+    settings = request_settings(spec)
     check_settings(route, settings)
     return {
         "provider": route.provider,

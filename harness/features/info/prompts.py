@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
+from difflib import unified_diff
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +16,7 @@ from harness.agent.strategies.strategy_names import STRATEGIES
 from harness.agent.templates.check import check_prompt
 from harness.agent.templates.prompt_set import (
     OWN_PARTS,
+    SINGLE_SHOT,
     PromptSet,
     bundled_names,
     find_templates,
@@ -25,7 +27,7 @@ from harness.agent.templates.prompt_set import (
 from harness.cli import completion
 from harness.cli.help_page import HelpCommand, HelpGroup
 from harness.cli.settings_flags import Source, with_settings, with_source
-from harness.errors import UsageError
+from harness.errors import StorageError, UsageError
 from harness.grading.jobs import Options
 from harness.problem import Kind
 from harness.run.spec.spec import read_spec
@@ -228,8 +230,6 @@ def copy(
     ],
 ) -> None:
     """Copy a set's templates into a folder, to change them there."""
-    from harness.features.info.prompt_copies import copy_set
-
     copy_set(name, folder)
 
 
@@ -243,6 +243,81 @@ def diff(
     ],
 ) -> None:
     """Print how the templates of set B differ from those of set A."""
-    from harness.features.info.prompt_copies import diff_sets
-
     diff_sets(one, other)
+
+
+Texts = dict[PurePosixPath, str]
+
+
+def copy_set(name: str, folder: Path) -> None:
+    """Copy all templates of a set into a folder, which becomes a set.
+
+    Raises:
+        UsageError: there is no such set, or the folder exists and is not empty.
+        StorageError: the folder cannot be written.
+    """
+    texts = _texts(name)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} exists and is not an empty folder; give another")
+    try:
+        for place, text in texts.items():
+            path = folder / place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"{folder}: {error.strerror or error}") from error
+    out = console()
+    out.print(f"{count(len(texts), 'template')} of {name!r} in {folder}", soft_wrap=True)
+    out.print(f"change them, then: harness prompts check {folder}", soft_wrap=True)
+    out.print(f"use them with:     harness run --prompt {folder}", soft_wrap=True)
+
+
+def diff_sets(one: str, other: str) -> None:
+    """Print the differences between the templates of two sets, as `diff -u` does.
+
+    Raises:
+        UsageError: a set does not exist.
+    """
+    before, after = _texts(one), _texts(other)
+    out, same = console(), True
+    for place in sorted({*before, *after}):
+        old, new = before.get(place), after.get(place)
+        if old == new:
+            continue
+        same = False
+        names = _named(one, place, old), _named(other, place, new)
+        for line in unified_diff(_lines(old), _lines(new), names[0], names[1], lineterm=""):
+            out.print(printable(line), soft_wrap=True)
+    if same:
+        out.print(f"{one} and {other} have the same templates", soft_wrap=True)
+
+
+def _named(name: str, place: PurePosixPath, text: str | None) -> str:
+    return "/dev/null" if text is None else f"{name}/{place}"
+
+
+def _lines(text: str | None) -> list[str]:
+    return [] if text is None else text.splitlines()
+
+
+def _texts(name: str) -> Texts:
+    """Return all templates of a set, by their paths in a folder. Raises UsageError."""
+    texts: Texts = {}
+    for mode in OWN_PARTS:
+        for kind in Kind:
+            try:
+                found = find_templates(name, mode, kind)
+            except UsageError:
+                continue
+            of_kind = "" if kind is Kind.CODE_GENERATION else str(kind)
+            for part, text in read_set(name, found).parts.items():
+                if OWN_PARTS[mode] and texts.get(_place(SINGLE_SHOT, of_kind, part)) == text:
+                    continue  # the same as in single shot
+                texts[_place(mode, of_kind, part)] = text
+    if not texts:
+        find_templates(name, SINGLE_SHOT)
+    return texts
+
+
+def _place(mode: str, kind: str, part: str) -> PurePosixPath:
+    return PurePosixPath(mode, kind, f"{part}.j2")

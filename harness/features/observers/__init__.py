@@ -2,7 +2,7 @@
 
 - `observer_events`: the events that observers receive
 - `attach`, `dispatch`: attach observers to a run and pass events to them
-- `observer_names`, `thread`: observers named by flags, each in its own thread
+- `thread`: observers named by flags, each in its own thread
 - `library`: observers given to `evaluate`
 - `webhook`: `--notify`
 """

@@ -4,7 +4,7 @@
 - `page_model`, `sections`: the model of the page, and most of its sections
 - `first_screen`, `changed_outcomes`, `summary_section`, `efficiency_section`,
   `experiment_section`: further parts of the page
-- `figures`, `efficiency_figures`, `outliers`, `sample_rows`: data of charts and tables
-- `charts`, `answer_charts`, `efficiency_charts`: Altair charts
+- `figures`, `efficiency_figures`, `outliers`: data of charts and tables
+- `charts`, `answer_charts`: Altair charts
 - `run_labels`, `pairs`: the runs under their labels, and the pairs compared
 """

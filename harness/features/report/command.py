@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import completion
-from harness.cli.result_flags import FILTERS
 from harness.cli.settings_flags import with_settings
+from harness.cli.shared_flags import FILTERS
 from harness.errors import UsageError
 from harness.features.experiment.experiment_file import FILE, read_experiment
 from harness.features.experiment.ranking import Ranking, rank

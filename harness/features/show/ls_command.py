@@ -1,9 +1,18 @@
 """`harness ls`: list runs and the trend of their scores."""
 
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import RenderableType
+from rich.text import Text
+
+from harness.efficiency.labels import score
+from harness.features.show.run_list import Change, ListedRun, Trend
+from harness.terminal.columns import Cell, Column, Grid
+from harness.text import count, dollars, interval, percent, printable_line
 
 
 def ls(
@@ -30,7 +39,6 @@ def ls(
 
     from harness.errors import RunDirectoryError
     from harness.features.show.run_list import list_runs, trends
-    from harness.features.show.run_list_view import runs_view, trend_view
     from harness.run.store.discovery import find_runs
     from harness.terminal.summary_table import console, write_json
     from harness.text import printable_line
@@ -67,3 +75,125 @@ def ls(
                 out.print(part)
     else:
         out.print(runs_view(listing.runs, folder, datetime.now(UTC)))
+
+
+COLUMNS = (
+    Column("run", least=20, middle=True),
+    Column("model", least=13, middle=True),
+    Column("mode", leaves=7),
+    Column("prompt", leaves=2),
+    Column("problems", right=True, leaves=5),
+    Column("pass@1", right=True),
+    Column("95 % interval", right=True, leaves=1),
+    Column("cost", right=True, leaves=3),
+    Column("age", right=True, leaves=6),
+    Column("state", least=14),
+)
+BEYOND = Column("Beyond@1", right=True, leaves=4)
+"""Column after the first `BEYOND_AFTER` ones, shown if a run has a value."""
+BEYOND_AFTER = 7
+TREND_COLUMNS = (
+    Column("began", leaves=5),
+    Column("run", least=12, middle=True),
+    Column("model", least=10, leaves=6, middle=True),
+    Column("mode", leaves=2),
+    Column("prompt", leaves=1),
+    Column("pass@1", right=True),
+    Column("", leaves=3),
+    Column("95 % interval", right=True, leaves=4),
+    Column("change", right=True),
+    Column("p", right=True, leaves=8),
+    Column("mark"),
+    Column("against", least=8, leaves=7, middle=True),
+)
+BAR = 10
+"""Width of a bar of 100 %, in characters."""
+_STATES = {"done": "green", "pending": "yellow", "running": "cyan", "stopped": "red"}
+_WORDS = {"regression": "bold red", "improvement": "green"}
+_AGES = ((86_400, "d"), (3_600, "h"), (60, "min"))
+
+
+def runs_view(runs: Sequence[ListedRun], root: Path, now: datetime) -> RenderableType:
+    """Return a table with a line for each run.
+
+    Args:
+        runs: the runs, in the order to show.
+        root: folder to which names are relative.
+        now: time at which ages are computed.
+    """
+    timed = any(run.beyond for run in runs)
+    columns = COLUMNS[:BEYOND_AFTER] + (BEYOND,) * timed + COLUMNS[BEYOND_AFTER:]
+    return Grid(columns, [_run_cells(run, root, now, timed=timed) for run in runs])
+
+
+def trend_view(trend: Trend, root: Path) -> Iterator[RenderableType]:
+    """Yield the heading and table of a trend."""
+    runs = count(len(trend.runs), "run")
+    problems = count(trend.problems, "problem")
+    yield Text(f"{runs} of the same {problems} (selection {trend.selection})", style="bold")
+    yield Grid(TREND_COLUMNS, [_trend_cells(run, change, root) for run, change in trend.runs])
+
+
+def _run_cells(run: ListedRun, root: Path, now: datetime, *, timed: bool) -> list[Cell]:
+    problems = f"{run.problems:,}" if run.samples == 1 else f"{run.problems:,} x {run.samples:,}"
+    reason = printable_line(run.reason or run.state)
+    return [
+        Cell(_name(run.path, root)),
+        Cell(printable_line(run.model)),
+        Cell(printable_line(run.mode)),
+        Cell(printable_line(run.prompt)),
+        Cell(problems),
+        *_rate(run),
+        *([Cell(score(run.beyond.value if run.beyond else None))] if timed else []),
+        Cell(dollars(run.cost)),
+        Cell("-" if run.created is None else age((now - run.created).total_seconds())),
+        Cell(reason, _STATES[run.state]),
+    ]
+
+
+def _trend_cells(run: ListedRun, change: Change | None, root: Path) -> list[Cell]:
+    rate, spread = _rate(run)
+    full = 0 if run.pass_at_1 is None else round(BAR * run.pass_at_1.value)
+    word = "" if change is None else change.word
+    notes = "" if change is None else ", ".join([word, *change.notes] if word else change.notes)
+    began = "-" if run.created is None else run.created.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+    return [
+        Cell(began),
+        Cell(_name(run.path, root)),
+        Cell(printable_line(run.model)),
+        Cell(printable_line(run.mode)),
+        Cell(printable_line(run.prompt)),
+        rate,
+        Cell("█" * full + "░" * (BAR - full), "dim"),
+        spread,
+        Cell("-" if change is None else f"{100 * change.difference:+.1f}", _WORDS.get(word, "")),
+        Cell("-" if change is None else _p_value(change.p_value)),
+        Cell(notes, _WORDS.get(word, "")),
+        Cell("" if change is None else _name(change.against, root)),
+    ]
+
+
+def _p_value(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - three digits
+
+
+def _rate(run: ListedRun) -> tuple[Cell, Cell]:
+    rate = run.pass_at_1
+    if rate is None:
+        return Cell("-"), Cell("-")
+    return Cell(percent(rate.value)), Cell(interval(rate.low, rate.high))
+
+
+def _name(path: str, root: Path) -> str:
+    """Return a run's path, relative to the listed folder."""
+    found = Path(path)
+    inside = found.is_relative_to(root) and found != root
+    return printable_line(str(found.relative_to(root) if inside else found))
+
+
+def age(seconds: float) -> str:
+    """Format a duration in its largest unit."""
+    for size, unit in _AGES:
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return "now"

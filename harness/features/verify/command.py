@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 
 from harness.cli.settings_flags import (
     FILTERS,
@@ -18,8 +18,8 @@ from harness.cli.settings_flags import (
     with_settings,
 )
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
+from harness.features.verify.generated import CrossChecked, CrossChecks
 from harness.features.verify.generated_run import CrossChecking, check_range
-from harness.features.verify.generated_view import cross_checks_view
 from harness.features.verify.verification import (
     References,
     Verification,
@@ -30,18 +30,77 @@ from harness.features.verify.verification import (
     summarize_verification,
     verified,
 )
-from harness.features.verify.view import verification_view
+from harness.features.verify.view import findings_table, some_problems, verification_view
 from harness.grading.jobs import Judged
 from harness.grading.reference_verdicts import Finding, VerifiedCache, default_folder
+from harness.problem import Problem
 from harness.run.session.judging_session import JudgingSession, judge_jobs, vet
 from harness.run.spec.spec import read_spec
 from harness.sandbox.isolation import Level
 from harness.sources.benchmarks import parse_spec
 from harness.sources.selection import select
+from harness.terminal.layout import facts
 from harness.terminal.progress import load_with_bar
-from harness.terminal.summary_table import console, write_json
+from harness.terminal.summary_table import console, sandbox_level, words, write_json
 from harness.terminal.terminal_reporter import TerminalReporter
 from harness.text import bad_rows, count, printable_line
+
+COLUMNS = ("problem", "reference", "generated inputs", "how many", "why")
+
+
+def cross_checks_view(
+    summary: CrossChecks, problems: Sequence[Problem], checked: Mapping[int, CrossChecked]
+) -> RenderableType:
+    """Show the summary, then each disagreeing reference and each failing generator.
+
+    Args:
+        summary: summary of all results.
+        problems: the selected problems.
+        checked: results, by the problem's index.
+    """
+    parts: list[RenderableType] = [facts(_facts(summary))]
+    rows = [row for place in sorted(checked) for row in _rows(problems[place].id, checked[place])]
+    if rows:
+        parts.append(findings_table(COLUMNS, rows))
+    return Group(*parts)
+
+
+def _facts(summary: CrossChecks) -> Iterator[tuple[str, str]]:
+    made_for = f"made for {summary.made_for:,} of {count(summary.problems, 'problem')}"
+    without = summary.problems - summary.with_generator
+    yield "generated inputs", made_for + (f"; {without:,} without a generator" if without else "")
+    yield (
+        "compared",
+        f"on {summary.compared:,} of {count(summary.different, 'different input')} "
+        f"({summary.made:,} made of {summary.tried:,} tried)",
+    )
+    yield from sandbox_level(summary.isolation)
+    for name, ids in (
+        ("references disagree", summary.disagree),
+        ("generator fails", summary.generator_fails),
+        ("fewer than two references", summary.too_few_references),
+    ):
+        if ids:
+            yield name, some_problems(ids)
+    if summary.infrastructure:
+        number = count(summary.infrastructure, "problem")
+        yield "infrastructure", f"{number} could not be checked, or not wholly"
+
+
+def _rows(name: str, found: CrossChecked) -> Iterator[tuple[str, ...]]:
+    for each in found.disagreements:
+        how_many = f"{each.inputs:,} of {found.compared:,}"
+        why = f"seed {each.seed}, {each.input}: {each.detail}"
+        yield name, str(each.reference), words(each.verdict), how_many, why
+    for what, fault, of in (
+        ("not compared", found.not_compared, found.different),
+        ("generator fails", found.generator_fails, found.tried),
+    ):
+        if fault is not None:
+            how_many = f"{fault.inputs:,} of {of:,}"
+            yield name, "", what, how_many, f"seed {fault.seed}: {fault.why}"
+    if found.failure:
+        yield name, "", "not checked", "", found.failure
 
 
 def verify_source(

@@ -13,15 +13,51 @@ from typing import NamedTuple, cast
 from harness import plugins
 from harness.errors import UsageError
 from harness.grading.rules.apps_legacy import apps_legacy_output, apps_legacy_value
-from harness.grading.rules.difference import longest_right
+from harness.grading.rules.difference import difference, longest_right
 from harness.grading.rules.equality import equality_output, equality_printed, equality_value
 from harness.grading.rules.lcb import lcb_output, lcb_printed, lcb_value
 from harness.grading.rules.notation import describe_value, read_json
-from harness.grading.rules.plugin_rule import Rule, RuleError, guarded
 from harness.grading.rules.printed import of_bytes
 from harness.grading.rules.tokens import tokens_output, tokens_value
 from harness.grading.verdict import Difference
+from harness.plugins import Plugin, words_of
 from harness.text import decode_head
+
+Rule = Callable[[str, str], Difference | None]
+
+
+class RuleError(Exception):
+    """A rule fails on a right answer too, which says nothing about the solution."""
+
+
+def guarded(plugin: Plugin, rule: Rule) -> Rule:
+    """Return the rule, changed to raise nothing but RuleError.
+
+    Where it fails on an answer, and not on the expected output itself, the answer is wrong: it is
+    of a kind that the rule does not know.
+    """
+
+    def compare(expected: str, got: str) -> Difference | None:
+        try:
+            said = cast("object", rule(expected, got))
+        except (Exception, SystemExit) as error:
+            if _accepts(rule, expected):
+                where = f"the rule cannot make anything of it: {words_of(error)}"
+                return difference(where, expected, got)
+            raise RuleError(f"{plugin} raised {words_of(error)}") from error
+        if said is None or isinstance(said, Difference):
+            return said
+        raise RuleError(f"{plugin} returned a {type(said).__name__}, not a Difference or None")
+
+    return compare
+
+
+def _accepts(rule: Rule, expected: str) -> bool:
+    try:
+        return rule(expected, expected) is None
+    except (Exception, SystemExit):  # noqa: BLE001 - it is the plug-in's code
+        return False
+
 
 __all__ = [
     "RULES",

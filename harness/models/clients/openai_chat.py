@@ -1,17 +1,25 @@
 """Client of OpenAI's chat completions, at the vendor or any compatible endpoint."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from harness.models.clients.amendments import AMENDMENTS, Amendment
 from harness.models.clients.chat_stream import ChatStream
 from harness.models.clients.client import Client
 from harness.models.clients.event_stream import StreamFormat
-from harness.models.clients.openai_wire import request_body, turn_from_wire, usage_from_wire
+from harness.models.clients.openai_wire import (
+    REASONING_FIELDS,
+    mended,
+    request_body,
+    turn_from_wire,
+    usage_from_wire,
+    without_reasoning,
+)
 from harness.models.clients.vendor_headers import OPENAI_HOST, is_at, opened
 from harness.models.clients.wire import Json
-from harness.models.faults import RejectedError
+from harness.models.faults import RejectedError, ToolsRefusedError, WrongApiError
 from harness.models.protocol import (
     Message,
     ModelSettings,
@@ -20,6 +28,49 @@ from harness.models.protocol import (
     RetryObserver,
     ToolSpec,
 )
+
+# Refusals by Groq (400: `property 'reasoning_content' is unsupported`), Cerebras (422:
+# `messages.2.assistant.reasoning_content: Extra inputs are not permitted`), and servers whose
+# schema refuses a field without naming it.
+_FIELD_REFUSED = re.compile(
+    r"\b(?:" + "|".join(REASONING_FIELDS) + r")\b|\bextra inputs\b|\bextra_forbidden\b"
+    r"|\badditional propert|\b(?:unknown|unexpected|unrecognized) (?:field|property|key)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """Change to a request.
+
+    Attributes:
+        title: what the endpoint refuses, for the transcript.
+        apply: function that returns the changed body; None where there is nothing to change.
+        statuses: HTTP statuses of the refusal.
+        words: pattern of the refusal's text; None for any text.
+    """
+
+    title: str
+    apply: Callable[[Json], Json | None]
+    statuses: frozenset[int]
+    words: re.Pattern[str] | None = None
+
+    def fits(self, error: RejectedError) -> bool:
+        """Return whether this change may prevent the refusal."""
+        if isinstance(error, WrongApiError) or error.status not in self.statuses:
+            return False
+        if self.words is None:
+            return not isinstance(error, ToolsRefusedError)
+        return self.words.search(str(error)) is not None
+
+
+AMENDMENTS = (
+    Amendment(
+        "reasoning sent back", without_reasoning, frozenset({400, 422}), words=_FIELD_REFUSED
+    ),
+    Amendment("broken arguments sent", mended, frozenset({400, 422, 500})),
+)
+
 
 STREAM = StreamFormat({"stream": True, "stream_options": {"include_usage": True}}, ChatStream)
 

@@ -4,6 +4,5 @@
 - `json_calls`: calls as JSON.
 - `reader`: calls in a text.
 - `tag_calls`: calls between tags.
-- `token_calls`: calls between special tokens.
 - `tool_protocol`: choice between native tools and text.
 """

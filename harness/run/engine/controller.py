@@ -159,7 +159,7 @@ class RunController:
             )
         elif left and (mode := mode_of(plan.spec)) is not None:
             self.reporter.notice(printable_line(mode.notice(plan.spec)))
-        elif left and plan.endpoint is not None:
+        elif left and plan.target.endpoint is not None:
             most = left * requests_of(plan).most
             together = " by the batch, for half the price" if plan.spec.batch else ""
             self.reporter.notice(
@@ -306,7 +306,7 @@ def _remarks(plan: Plan, left: int) -> Iterator[str]:
     """Yield notes on the key, and on token prices, if requests will be sent."""
     if not left:
         return
-    route = plan.route
+    route = plan.target.route
     if route is not None and route.remark:
         yield route.remark
     if route is not None and route.needs_key and route.key is None:
@@ -319,4 +319,4 @@ def _remarks(plan: Plan, left: int) -> Iterator[str]:
 
 
 def _place(plan: Plan) -> str:
-    return "" if plan.route is None else plan.route.host
+    return "" if plan.target.route is None else plan.target.route.host

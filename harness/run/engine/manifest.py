@@ -20,8 +20,7 @@ from harness.run.spec.shard import Shard
 from harness.run.spec.spec import GROWING, RESUMABLE, RunSpec, uses
 from harness.run.store.state import NOT_NEEDED
 from harness.run.store.versions import git_revision, version_now, versions_after
-from harness.sandbox.cores import usable_cores
-from harness.sandbox.machine import processor
+from harness.sandbox.cores import processor, usable_cores
 from harness.sandbox.strongest import ChosenSandbox
 from harness.version import __version__
 
@@ -42,7 +41,7 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
         **_tools(plan),
         "plugins": stored(in_use(plan)),
         **(mode.facts(plan.spec) if (mode := mode_of(plan.spec)) else {}),
-        "endpoint": plan.endpoint,
+        "endpoint": plan.target.endpoint,
         "data": _data(plan),
         "skipped_rows": [str(error) for error in plan.loaded.skipped],
         **_shard(plan),
@@ -211,9 +210,9 @@ def _refuse_lost(plan: Plan, before: Mapping[str, Any]) -> None:
 def _refuse_other_place(plan: Plan, before: Mapping[str, Any]) -> None:
     """Refuse an address from the environment that differs; a flag may change it."""
     place = before.get("endpoint")
-    if plan.spec.base_url is None and place is not None and place != plan.endpoint:
+    if plan.spec.base_url is None and place is not None and place != plan.target.endpoint:
         raise RunDirectoryError(
-            f"the run's model was reached at {place}, and would now be at {plan.endpoint}; "
+            f"the run's model was reached at {place}, and would now be at {plan.target.endpoint}; "
             "go on there with --base-url"
         )
 

@@ -217,10 +217,10 @@ class Sampler:
             extract=plan.extract,
             fallback_prompt=plan.fallback_prompt,
             gate=gate,
-            ways=plan.ways,
+            options=plan.options,
             nudge=plan.rules.nudge,
             earlier=plan.earlier.get(sample_name(problem.id, index)),
-            warn=self.warnings if plan.endpoint is not None else no_warning,
+            warn=self.warnings if plan.target.endpoint is not None else no_warning,
         )
         return await plan.strategy(session)
 

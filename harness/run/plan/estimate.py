@@ -93,7 +93,7 @@ def requests_of(plan: Plan) -> Requests:
             return Requests(1, turns, growing=False)
         case "self_repair":
             first = 0 if plan.spec.repair_from else 1
-            return Requests(first, first + plan.ways.repair_rounds, growing=False)
+            return Requests(first, first + plan.options.repair_rounds, growing=False)
         case _:
             return Requests(1, turns, growing=True)
 
@@ -135,7 +135,7 @@ def reasoning_of(plan: Plan) -> tuple[int, int]:
     Without an effort setting, OpenAI's models reason with medium effort in the Responses API and
     not at all in chat completions; Anthropic's reason only if told to; others may or may not.
     """
-    route, effort = plan.route, plan.spec.reasoning_effort
+    route, effort = plan.target.route, plan.spec.reasoning_effort
     if route is None:
         return 0, 0
     if effort is not None:

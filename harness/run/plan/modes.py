@@ -13,6 +13,7 @@ from harness.registry import MODES, TRANSPORTS, feature
 if TYPE_CHECKING:
     from harness.problem import Problem
     from harness.run.plan.plan import Plan
+    from harness.run.plan.target import Target
     from harness.run.spec.spec import RunSpec
     from harness.run.store.directory import RunDirectory
 
@@ -56,13 +57,12 @@ class Mode(Protocol):
 class Transport(Protocol):
     """A way of sending a run's requests other than one by one."""
 
-    def check(self, spec: "RunSpec", name: str, environ: Mapping[str, str]) -> None:
+    def check(self, spec: "RunSpec", target: "Target") -> None:
         """Refuse a run that the transport does not support. Raises UsageError.
 
         Args:
             spec: the run's spec.
-            name: the model's name.
-            environ: environment variables with addresses and keys.
+            target: the run's model.
         """
         ...
 

@@ -15,11 +15,9 @@ from harness.agent.templates.prompt_set import PromptSet, fallback_prompt, load_
 from harness.errors import UsageError
 from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
-from harness.models.addresses import shown_url
 from harness.models.prices import ListedPrice, cost
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
-from harness.models.route import Route
 from harness.models.scripted import ReferenceModel
 from harness.models.text_tools.tool_protocol import with_tools
 from harness.problem import Kind, Problem
@@ -35,15 +33,15 @@ from harness.run.plan.problem_kinds import (
     rules_of,
     said_in,
 )
-from harness.run.plan.recordings import PREFIX, check_recorded
+from harness.run.plan.recordings import check_recorded
 from harness.run.plan.reference_limits import limits_before, reference_limits, without_reference
 from harness.run.plan.target import (
-    model_name,
-    open_any_model,
+    Target,
+    open_target,
     refuse_unheeded,
     refuse_unsent,
-    route_of,
-    settings_of,
+    request_settings,
+    resolve_target,
 )
 from harness.run.plan.toolset import earlier_solutions, toolbox_of
 from harness.run.spec.shard import MOST_SAMPLES, Shard, Whole
@@ -59,7 +57,7 @@ class Plan:
     """A resolved run; nothing has been requested or written yet.
 
     Attributes:
-        model_name: name of the resolved model; `spec.model` may be None.
+        target: the resolved model: its name, and its route if the harness sends requests.
         loaded: contents of the source, including skipped rows.
         selected: the selected problems.
         price: price of the model; None if unknown.
@@ -68,15 +66,13 @@ class Plan:
         strategy: the strategy.
         toolbox: tools of the model, if the strategy uses tools.
         earlier: solutions to repair, by sample name.
-        endpoint: address of the requests; None if there is none.
         cpu_by_problem: CPU seconds of a test by problem, if derived from references.
         notice: line about those limits, shown before the run starts.
         whole: the run that this one is a shard of; None if it is not a shard.
-        route: route of the requests; None if the harness sends none.
     """
 
     spec: RunSpec
-    model_name: str
+    target: Target
     model: Model
     prompt: PromptSet
     loaded: Loaded
@@ -87,11 +83,14 @@ class Plan:
     strategy: Strategy = single_shot
     toolbox: Toolbox = field(default_factory=lambda: Toolbox(()))
     earlier: Mapping[str, str] = field(default_factory=dict[str, str])
-    endpoint: str | None = None
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
     notice: str | None = None
     whole: Whole | None = None
-    route: Route | None = None
+
+    @property
+    def model_name(self) -> str:
+        """Name of the model in the results."""
+        return self.target.name
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -110,13 +109,13 @@ class Plan:
     @property
     def settings(self) -> ModelSettings:
         """Settings of the requests to the provider."""
-        return settings_of(self.spec)
+        return request_settings(self.spec)
 
     @property
     def limits(self) -> AgentLimits:
         """Limits of one sample."""
-        spec, ways = self.spec, self.ways
-        needed = {"best_of_k_public": ways.best_of, "self_repair": 1 + ways.repair_rounds}
+        spec, options = self.spec, self.options
+        needed = {"best_of_k_public": options.best_of, "self_repair": 1 + options.repair_rounds}
         needed |= dict.fromkeys(EXTERNAL, 0)
         mode = mode_of(spec)
         tool_calls, seconds = spec.max_tool_calls, spec.sample_timeout
@@ -131,7 +130,7 @@ class Plan:
         )
 
     @property
-    def ways(self) -> StrategyOptions:
+    def options(self) -> StrategyOptions:
         """Options of the strategy."""
         spec, usual = self.spec, StrategyOptions()
         return StrategyOptions(
@@ -185,16 +184,15 @@ def prepare(
         NothingSelectedError: no problem matches the filters.
     """
     _check_tests(spec)
-    name = _checked_name(spec, environ)
+    target = _target(spec, environ)
     strategy = find_strategy(spec.mode)
-    refuse_unsent(name, spec, environ)
-    model = own_model or open_any_model(name, spec, environ, dry_run=dry_run)
+    model = own_model or open_target(target, spec, dry_run=dry_run)
     refuse_unheeded(model, spec, resumed=before is not None)
     calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
-    if calls and not name.startswith(PREFIX):  # recordings already contain their protocol
+    if calls and not target.is_recorded:  # recordings already contain their protocol
         model = with_tools(model, spec.tool_protocol)
-    price = price_of(name, spec, environ, before)
-    check_budget(spec, name, price)
+    price = price_of(target, spec, before)
+    check_budget(spec, target.name, price)
     read = read or partial(load, skip_bad_rows=spec.skip_bad_rows)
     loaded = read(_benchmark(spec))
     selected = select(loaded.problems, spec.selection())
@@ -203,7 +201,6 @@ def prepare(
     if spec.shard is not None:
         whole = Whole.of(selected.problems)
         selected = Shard.read(spec.shard).among(selected)
-    route = None if own_model else route_of(name, spec, environ)
     rules = rules_of(selected.problems)
     check_mode(rules, spec.mode, runs_code=spec.run_code_tool)
     had = known_keys(before["spec"]) if before is not None else ()
@@ -214,7 +211,7 @@ def prepare(
         selected = replace(selected, problems=vet(selected.problems))
     plan = Plan(
         spec,
-        name,
+        target,
         model,
         load_prompt(spec.prompt, "agentic" if spec.mode in EXTERNAL else spec.mode, rules.kind),
         loaded,
@@ -224,11 +221,9 @@ def prepare(
         rules=rules,
         strategy=strategy,
         toolbox=toolbox_of(spec, rules.tools),
-        endpoint=None if route is None else shown_url(route.base_url),
         whole=whole,
-        route=route,
     )
-    if name == REFERENCES:
+    if target.name == REFERENCES:
         plan = replace(plan, model=ReferenceModel(plan.problems))
     rules.extractor(spec.extract)
     for rule in {spec.rule or problem.rule for problem in plan.problems}:
@@ -243,14 +238,15 @@ def prepare(
     return plan
 
 
-def _checked_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
-    """Check the mode and transport; return the model's name. Raises UsageError."""
+def _target(spec: RunSpec, environ: Mapping[str, str]) -> Target:
+    """Resolve the model, and refuse settings that do not go with it. Raises UsageError."""
     if (mode := mode_of(spec)) is not None:
         mode.check(spec)
-    name = model_name(spec, environ)
+    target = resolve_target(spec, environ)
     if (transport := transport_of(spec)) is not None:
-        transport.check(spec, name, environ)
-    return name
+        transport.check(spec, target)
+    refuse_unsent(target, spec)
+    return target
 
 
 def _check_size(problems: int, samples: int) -> None:

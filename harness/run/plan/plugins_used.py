@@ -1,6 +1,5 @@
 """The plug-ins that a run uses, and those hidden by built-in names."""
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -10,20 +9,17 @@ from pydantic import TypeAdapter, ValidationError
 from harness import plugins
 from harness.agent.strategies.external_names import BUILT_IN
 from harness.grading.rules import RULES
-from harness.models.environment import Environment
-from harness.models.model_names import is_sent, plugged
+from harness.models.model_names import is_sent
 from harness.run.plan.plan import Plan
 from harness.sources.benchmarks import parse_spec
 from harness.sources.benchmarks import plugged as plugged_source
 
 
-def in_use(plan: Plan, environ: Mapping[str, str] = os.environ) -> list[plugins.Plugin]:
+def in_use(plan: Plan) -> list[plugins.Plugin]:
     """Return the plug-ins of a run's problems, model, strategy and rules."""
     spec = plan.spec
     found = [plugged_source(parse_spec(spec.benchmark or "fixture").name)]
-    if is_sent(plan.model_name):
-        environment = Environment.read(environ)
-        found.append(plugged(plan.model_name, base_url=spec.base_url, environment=environment))
+    found.append(plan.target.plugin)
     found += [_unless_ours(group, name) for group, name in _named(plan)]
     return [each for each in found if each is not None]
 
@@ -51,9 +47,9 @@ def changed(plan: Plan, before: Mapping[str, Any] | None) -> Iterator[str]:
             yield f"{each.summary}: the run began with {was}"
 
 
-def unused(plan: Plan, environ: Mapping[str, str] = os.environ) -> Iterator[str]:
+def unused(plan: Plan) -> Iterator[str]:
     """Yield a line for each plug-in hidden by a built-in name that this run uses."""
-    used = {(each.group, each.name) for each in in_use(plan, environ)}
+    used = {(each.group, each.name) for each in in_use(plan)}
     names = [(plugins.SOURCES, parse_spec(plan.spec.benchmark or "fixture").name), *_named(plan)]
     if is_sent(plan.model_name):
         names.append((plugins.MODELS, plan.model_name.partition(":")[0]))

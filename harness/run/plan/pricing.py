@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.models.model_names import is_sent
 from harness.models.prices import (
     BUNDLED,
     PRICE_FACTOR,
@@ -18,7 +17,7 @@ from harness.models.prices import (
     read_prices,
 )
 from harness.run.plan.budget import Allowance
-from harness.run.plan.target import route_of
+from harness.run.plan.target import Target
 from harness.run.spec.spec import RunSpec
 from harness.run.store.results import SampleResult
 
@@ -33,19 +32,15 @@ LISTED_TIERS = frozenset({None, "auto", "default", "standard_only"})
 
 
 def price_of(
-    name: str,
-    spec: RunSpec,
-    environ: Mapping[str, str],
-    before: Mapping[str, Any] | None = None,
+    target: Target, spec: RunSpec, before: Mapping[str, Any] | None = None
 ) -> ListedPrice | None:
     """Return the price of a run's model, from the spec, its list or the bundled list.
 
     In batch mode it is half of that.
 
     Args:
-        name: the model's name.
+        target: the run's model.
         spec: the run's spec.
-        environ: the environment, which may contain the address.
         before: the manifest of a run to resume, which keeps its price; None for a new run.
 
     Returns:
@@ -57,20 +52,18 @@ def price_of(
     """
     if before is not None and before.get("price") is not None:
         return _kept(before, spec)
-    price = _full_price(name, spec, environ)
+    price = _full_price(target, spec)
     return price.times(PRICE_FACTOR) if price is not None and spec.batch else price
 
 
-def _full_price(name: str, spec: RunSpec, environ: Mapping[str, str]) -> ListedPrice | None:
+def _full_price(target: Target, spec: RunSpec) -> ListedPrice | None:
     if spec.price is not None:
         return ListedPrice(**spec.price.model_dump())
     given = _given_list(spec)
-    found = given.of(name) if given else None
-    if found or not is_sent(name):
+    found = given.of(target.name) if given else None
+    route = target.route
+    if found or route is None:
         return found
-    route = route_of(name, spec, environ)
-    if route is None:
-        return None
     found = given.of(route.model) if given else None
     if found:
         return found

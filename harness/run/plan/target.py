@@ -1,6 +1,7 @@
-"""Resolve a spec's model: its name, route and settings."""
+"""Resolve a spec's model once: its name, what serves it, and its settings."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from harness.agent.strategies.external_names import EXTERNAL
@@ -8,13 +9,14 @@ from harness.errors import UsageError
 from harness.models.addresses import shown_url
 from harness.models.environment import MODEL_ID, Environment
 from harness.models.function import FunctionModel
-from harness.models.model_names import check_settings, is_sent, open_model, plugged, resolve
+from harness.models.model_names import check_settings, is_sent, open_model, served_by
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES
-from harness.models.route import Access, Route
+from harness.models.route import Route
 from harness.models.scripted import ReferenceModel, UnaskedModel, check_references
 from harness.models.timeouts import Timeouts
 from harness.models.user_headers import variable_of
+from harness.plugins import Plugin
 from harness.run.plan.modes import mode_of
 from harness.run.plan.recordings import BUNDLED, PREFIX, open_replay
 from harness.run.spec.settings import is_said
@@ -27,17 +29,69 @@ ASKED_FOR = tuple(ModelSettings.model_fields)
 BUNDLED_PROBLEMS = "fixture"
 
 
-def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
-    """Return a spec's model: its own, else the bundled recordings, else `MODEL_ID`.
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The model of a run, resolved once.
 
-    If the bundled problems are named explicitly, `MODEL_ID` precedes the recordings. If efficiency
-    is measured without a model, the references are used.
+    Attributes:
+        name: name of the model in the results; `spec.model` may be None.
+        server: plug-in or route that serves the name; None if the harness sends no requests.
+    """
+
+    name: str
+    server: Plugin | Route | None = None
+
+    @property
+    def route(self) -> Route | None:
+        """Route of the requests; None if the harness itself sends none."""
+        return self.server if isinstance(self.server, Route) else None
+
+    @property
+    def plugin(self) -> Plugin | None:
+        """The plug-in that serves the name, if one does."""
+        return self.server if isinstance(self.server, Plugin) else None
+
+    @property
+    def endpoint(self) -> str | None:
+        """Address of the requests, without user and password; None without one."""
+        return None if self.route is None else shown_url(self.route.base_url)
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the model replays recordings."""
+        return self.name.startswith(PREFIX)
+
+
+def resolve_target(spec: RunSpec, environ: Mapping[str, str]) -> Target:
+    """Resolve a spec's model.
+
+    The name is the spec's own, else the bundled recordings, else `MODEL_ID`. If the bundled
+    problems are named explicitly, `MODEL_ID` precedes the recordings. If efficiency is measured
+    without a model, the references are used. Keys and addresses may come from `.env`.
 
     Raises:
-        UsageError: there is no model.
+        UsageError: there is no model, no provider serves the name, or an address, key or header is
+            invalid.
     """
     if (mode := mode_of(spec)) is not None:
-        return mode.model_name(spec)
+        return Target(mode.model_name(spec))
+    name = _model_name(spec, environ)
+    if not is_sent(name):
+        return Target(name)
+    named = [spec.api_key_env, *map(variable_of, spec.header)]
+    environment = Environment.read(environ, more=[name for name in named if name is not None])
+    server = served_by(
+        name,
+        base_url=spec.base_url,
+        environment=environment,
+        api=spec.api,
+        api_key_env=spec.api_key_env,
+        header=spec.header,
+    )
+    return Target(name, server)
+
+
+def _model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
     if spec.model is not None:
         return spec.model
     if spec.benchmark is None and spec.base_url is None:
@@ -52,75 +106,29 @@ def model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
     raise UsageError("no model is named; give -m MODEL, or set MODEL_ID")
 
 
-def endpoint_of(name: str, spec: RunSpec, environ: Mapping[str, str]) -> str | None:
-    """Return the address of requests, without user and password; None without one.
-
-    Raises:
-        UsageError: no provider serves the name.
-    """
-    route = route_of(name, spec, environ)
-    return None if route is None else shown_url(route.base_url)
-
-
-def route_of(name: str, spec: RunSpec, environ: Mapping[str, str]) -> Route | None:
-    """Return the route of requests; None if the harness itself sends none.
-
-    Raises:
-        UsageError: no provider serves the name, or an address, key or header is invalid.
-    """
-    if not is_sent(name):
-        return None
-    environment = environment_of(spec, environ)
-    if plugged(name, base_url=spec.base_url, environment=environment) is not None:
-        return None
-    return resolve(name, base_url=spec.base_url, environment=environment, **access_of(spec))
-
-
-def access_of(spec: RunSpec) -> Access:
-    """Return how to reach a spec's model."""
-    return Access(api=spec.api, api_key_env=spec.api_key_env, header=spec.header)
-
-
-def environment_of(spec: RunSpec, environ: Mapping[str, str]) -> Environment:
-    """Return the environment and `.env`, including the variables named in a spec."""
-    named = [spec.api_key_env, *map(variable_of, spec.header)]
-    return Environment.read(environ, more=[name for name in named if name is not None])
-
-
-def open_any_model(
-    name: str, spec: RunSpec, environ: Mapping[str, str], *, dry_run: bool = False
-) -> Model:
-    """Open a model by name, including recordings; keys may come from `.env`.
+def open_target(target: Target, spec: RunSpec, *, dry_run: bool = False) -> Model:
+    """Open a run's model.
 
     Args:
-        name: the model's name.
+        target: the spec's target.
         spec: the run's spec.
-        environ: the environment.
         dry_run: whether no request will be sent, so that no key is needed.
 
     Raises:
-        UsageError: no provider serves the name, a key is missing, or a setting is not supported.
+        UsageError: a key is missing, a setting is not supported, or there are no recordings.
     """
     if spec.mode in EXTERNAL:
-        return UnaskedModel(name)
-    refuse_unsent(name, spec, environ)
-    if name.startswith(PREFIX):
-        return open_replay(name, spec.mode)
-    if name == REFERENCES:
+        return UnaskedModel(target.name)
+    if target.is_recorded:
+        return open_replay(target.name, spec.mode)
+    if target.name == REFERENCES:
         check_references(spec.mode)
         return ReferenceModel(())
-    route = route_of(name, spec, environ) if dry_run else None
-    if route is not None:
-        check_settings(route, settings_of(spec))
-        return UnaskedModel(name)
-    return open_model(
-        name,
-        base_url=spec.base_url,
-        environment=environment_of(spec, environ),
-        settings=settings_of(spec),
-        timeouts=timeouts_of(spec),
-        **access_of(spec),
-    )
+    settings = request_settings(spec)
+    if dry_run and target.route is not None:
+        check_settings(target.route, settings)
+        return UnaskedModel(target.name)
+    return open_model(target.name, target.server, settings=settings, timeouts=timeouts_of(spec))
 
 
 def timeouts_of(spec: RunSpec) -> Timeouts:
@@ -133,20 +141,20 @@ def timeouts_of(spec: RunSpec) -> Timeouts:
     return Timeouts(**{name: value for name, value in given.items() if value is not None})
 
 
-def refuse_unsent(name: str, spec: RunSpec, environ: Mapping[str, str]) -> None:
+def refuse_unsent(target: Target, spec: RunSpec) -> None:
     """Refuse settings of requests if the harness sends none. Raises UsageError."""
     if spec.mode in EXTERNAL:
         return
-    if name.startswith(PREFIX) or name == REFERENCES:
+    if target.is_recorded or target.name == REFERENCES:
         keys = (*ADDRESSING, *ASKED_FOR)
-    elif route_of(name, spec, environ) is None:
+    elif target.route is None:
         keys = ADDRESSING  # a user's own code may use the settings
     else:
         return
     for key in keys:
         if is_said(spec, key):
             raise UsageError(
-                f"{flag_of(key)}: harness sends no request to model {name!r}; leave it out"
+                f"{flag_of(key)}: harness sends no request to model {target.name!r}; leave it out"
             )
 
 
@@ -165,7 +173,7 @@ def refuse_unheeded(model: Model, spec: RunSpec, *, resumed: bool) -> None:
             )
 
 
-def settings_of(spec: RunSpec) -> ModelSettings:
+def request_settings(spec: RunSpec) -> ModelSettings:
     """Return the spec's settings of requests."""
     given: dict[str, Any] = {name: getattr(spec, name) for name in ModelSettings.model_fields}
     given["stop"] = spec.stop or None

@@ -3,19 +3,42 @@
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from harness.errors import UsageError
-from harness.run.session.sandboxes import open_pool
+from harness.problem import Problem
+from harness.run.reporter import LOG
+from harness.run.session.judging_session import vetted_in
 from harness.run.session.sync import first_of
 from harness.run.spec.spec import RunSpec
 from harness.sandbox.executor import Executor
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.pool import SandboxPool
+from harness.text import printable_line
+
+
+def open_pool(spec: RunSpec, isolation: Isolation) -> AbstractAsyncContextManager[Executor]:
+    """Return the spec's executor, not yet entered."""
+    return spec.where.open(isolation, lambda line: LOG.notice(printable_line(line)))
+
+
+async def vetted(
+    problems: Sequence[Problem], spec: RunSpec, isolation: Isolation
+) -> tuple[Problem, ...]:
+    """Return the problems after checking examples that were taken from statements.
+
+    Raises:
+        VettingError: the sandbox failed.
+    """
+    if not any(problem.unchecked for problem in problems):
+        return tuple(problems)
+    async with open_pool(spec, isolation) as pool:
+        return await vetted_in(pool, problems, LOG)
+
 
 T = TypeVar("T")
 

@@ -9,6 +9,7 @@ from pydantic_core import ErrorDetails
 
 from harness.agent.strategies.external_names import ASKING, BUILT_IN
 from harness.errors import RunDirectoryError, UsageError
+from harness.models.addresses import shown_url
 from harness.run.spec import request_settings as asking
 from harness.run.spec.execution_settings import ExecutionSettings
 from harness.run.spec.judging_settings import JudgingSettings
@@ -217,3 +218,15 @@ def _refuse_unused(
                 "model; leave it out"
             )
         raise UsageError(f"{name} goes with --mode {' or '.join(setting.modes)}, not {spec.mode}")
+
+
+def stored(spec: RunSpec) -> dict[str, Any]:
+    """Return all keys as JSON values; a password in `base_url` is left out.
+
+    Raises:
+        UsageError: `base_url` is not a URL.
+    """
+    url = None if spec.base_url is None else shown_url(spec.base_url)
+    if url == "":
+        raise UsageError("--base-url is not a URL; write it as https://host:port/v1")
+    return spec.model_copy(update={"base_url": url}).model_dump(mode="json")

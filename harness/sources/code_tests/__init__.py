@@ -1,4 +1,4 @@
 """Tests that are code: `units` splits test code, `calls` writes values as code.
 
-`examples` reads the examples of docstrings, `humaneval` and `mbpp` are sources.
+`humaneval` and `mbpp` are sources.
 """

@@ -4,7 +4,6 @@
 - `deferred`: hidden tests and references that are read when needed.
 - `download`: download of a file of the hub.
 - `hub`: choice and check of a data set's files.
-- `hub_place`: parsing of `[WORD][@REVISION]`.
 - `json_text`: raw texts of JSON elements.
 - `lines`: JSONL, line by line.
 - `parquet`: Parquet, row by row.

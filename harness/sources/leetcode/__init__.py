@@ -2,9 +2,8 @@
 
 - `assertions`: tests from assertions.
 - `dataset`: LeetCodeDataset's rows.
-- `example_tests`: tests from a statement's examples.
 - `flow`: data flow of a reference.
-- `leetcode`: greengerong's rows.
+- `leetcode`: greengerong's rows, and tests from their examples.
 - `scopes`: functions as scopes.
 - `starter`: starter code derived from a reference.
 """

@@ -2,7 +2,6 @@
 
 - `code_execution`: code execution rows.
 - `fields`: columns of all kinds of rows.
-- `livecodebench`: code generation rows, and choice by columns.
-- `private_tests`: decoding of hidden tests.
+- `livecodebench`: code generation rows and their hidden tests, and choice by columns.
 - `test_output`: test output prediction rows.
 """

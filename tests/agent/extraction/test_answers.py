@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.agent.extraction.answers import ANSWER_EXTRACTORS, extract_answer
-from harness.agent.extraction.asserted_values import asserted
+from harness.agent.extraction.answers import ANSWER_EXTRACTORS, asserted, extract_answer
 from harness.agent.extraction.code import LONGEST_ANSWER
 from harness.agent.extraction.upstream import (
     asserted_by_lcb,

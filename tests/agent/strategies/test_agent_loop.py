@@ -7,9 +7,9 @@ from scripted import NEVER, USAGE, Played, Step, call, read, run, turn, write
 
 from harness.agent import events as kinds
 from harness.agent.attempt import BudgetSpentError, Limits, StopReason, StrategyOptions
+from harness.agent.episode import MOST_IN_A_ROW, MOST_REMINDERS, NO_CALL
 from harness.agent.events import Event, Request, Response, Resumed, SampleEnd, standing
 from harness.agent.request_gate import OPEN
-from harness.agent.strategies.reminders import MOST_IN_A_ROW, MOST_REMINDERS, NO_CALL
 from harness.models.protocol import (
     ContextOverflowError,
     ModelError,
@@ -179,7 +179,7 @@ class TestReminders:
 
     async def test_after_a_pass_a_word_is_the_end(self, play: Play) -> None:
         script = [turn(write(RIGHT), run()), turn(text="Done.")]
-        played = await play(*script, ways=StrategyOptions(stop_on_pass=False))
+        played = await play(*script, options=StrategyOptions(stop_on_pass=False))
         assert (played.attempt.stop_reason, played.attempt.nudges) == ("model_stopped", 0)
 
     async def test_one_that_is_never_sent_is_not_counted(self, play: Play) -> None:
@@ -245,7 +245,7 @@ class TestFinalSolution:
             turn(write(RIGHT), run(), write(WRONG), run()),
             turn(write(ALSO_RIGHT), run(), write(OTHER_WRONG)),
             *[turn(text="Done.")] * 2,
-            ways=StrategyOptions(stop_on_pass=False),
+            options=StrategyOptions(stop_on_pass=False),
         )
         attempt = played.attempt
         assert (attempt.code, attempt.chosen_by) == (ALSO_RIGHT, "passed_public_tests")
@@ -419,7 +419,7 @@ class TestShowBudget:
     BUDGET = StrategyOptions(show_budget=True)
 
     async def test_it_counts_down(self, play: Play) -> None:
-        played = await play(*self.SCRIPT, ways=self.BUDGET, limits=Limits(turns=5, tokens=1_000))
+        played = await play(*self.SCRIPT, options=self.BUDGET, limits=Limits(turns=5, tokens=1_000))
         told = [result.content.rpartition("\n\n")[2] for result in played.results]
         assert [each for each in told if "Left" in each] == [
             "[Left: 4 turns, 890 tokens]",
@@ -429,11 +429,11 @@ class TestShowBudget:
         assert all(result.content.count("[Left: ") <= 1 for result in played.results)
 
     async def test_from_a_record_it_is_told_once(self, play: Play) -> None:
-        whole = await play(*self.SCRIPT, ways=self.BUDGET)
+        whole = await play(*self.SCRIPT, options=self.BUDGET)
         for length in range(1, len(whole.events)):
             known = sum(isinstance(event, Response) for event in whole.events[:length])
             again = await play(
-                *self.SCRIPT[known:], ways=self.BUDGET, recorded=whole.events[:length]
+                *self.SCRIPT[known:], options=self.BUDGET, recorded=whole.events[:length]
             )
             assert all(result.content.count("[Left: ") <= 1 for result in again.results)
             assert again.attempt.code == RIGHT

@@ -30,7 +30,7 @@ from harness.sources.benchmarks import load
 Play = Callable[..., Awaitable[Played]]
 
 LIMITS = Limits(turns=TURNS)
-WAYS = StrategyOptions(best_of=SHOTS, repair_rounds=ROUNDS)
+OPTIONS = StrategyOptions(best_of=SHOTS, repair_rounds=ROUNDS)
 ENDED_ASKING = {StopReason.CONTEXT_LIMIT, StopReason.MODEL_ERROR}
 A_HANDFUL = ("fixture/dry-beds", "fixture/rotate-pens", "fixture/deck-thinning")
 
@@ -69,7 +69,7 @@ class Cell:
             *(step for answer in self.answers[known:] for step in answer),
             mode=self.mode,
             limits=LIMITS,
-            ways=WAYS,
+            options=OPTIONS,
             view=self.view,
             through=self.behaviour.through,
             judged=self._judged,

@@ -64,7 +64,7 @@ def doubling(problem: ProblemView) -> ProblemView:
 class TestBestOfK:
     @pytest.fixture
     def shoot(self, play: Play) -> Play:
-        return partial(play, mode="best_of_k_public", ways=StrategyOptions(best_of=3))
+        return partial(play, mode="best_of_k_public", options=StrategyOptions(best_of=3))
 
     async def test_the_one_that_passes_most_public_tests_wins(self, shoot: Play) -> None:
         played = await shoot(said(NONE_PASSES), said(ONE_PASSES), said(NONE_PASSES))
@@ -183,7 +183,7 @@ class TestSelfRepair:
             said(NONE_PASSES),
             said(ONE_PASSES),
             said(ALSO_ONE),
-            ways=StrategyOptions(repair_rounds=2),
+            options=StrategyOptions(repair_rounds=2),
         )
         assert [len(sent.messages) for sent in played.heard] == [2, 2, 2]
         assert len({sent.messages[0].model_dump_json() for sent in played.heard}) == 1
@@ -195,7 +195,7 @@ class TestSelfRepair:
     @pytest.mark.parametrize("rounds", [1, 3])
     async def test_there_are_as_many_rounds_as_said(self, repair: Play, rounds: int) -> None:
         shots = [said(f"{NONE_PASSES}# {number}\n") for number in range(rounds + 1)]
-        played = await repair(*shots, ways=StrategyOptions(repair_rounds=rounds))
+        played = await repair(*shots, options=StrategyOptions(repair_rounds=rounds))
         attempt = played.attempt
         assert attempt.model_calls == rounds + 1
         assert attempt.stop_reason is StopReason.MODEL_STOPPED
@@ -425,7 +425,7 @@ class TestGoingOnAfterPassing:
 
     async def test_the_loop_goes_on_until_the_model_ends_it(self, play: Play) -> None:
         played = await play(
-            turn(write(RIGHT), run()), turn(run()), turn(text="Done."), ways=self.GO_ON
+            turn(write(RIGHT), run()), turn(run()), turn(text="Done."), options=self.GO_ON
         )
         assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
         assert (played.attempt.model_calls, played.attempt.nudges) == (3, 0)
@@ -433,7 +433,7 @@ class TestGoingOnAfterPassing:
     async def test_what_passed_stays_the_solution(self, play: Play) -> None:
         later = turn(write(ONE_PASSES), run())
         played = await play(
-            turn(write(RIGHT), run()), later, turn(text="Hm, done."), ways=self.GO_ON
+            turn(write(RIGHT), run()), later, turn(text="Hm, done."), options=self.GO_ON
         )
         assert (played.attempt.code, played.attempt.chosen_by) == (
             RIGHT,
@@ -446,13 +446,13 @@ class TestGoingOnAfterPassing:
             turn(write(RIGHT), run()),
             turn(write(better), run()),
             turn(text="Done."),
-            ways=self.GO_ON,
+            options=self.GO_ON,
         )
         assert played.attempt.code == better
 
     async def test_a_solution_that_passes_does_not_repeat(self, play: Play) -> None:
         script = [turn(write(RIGHT), run())] * 4
-        played = await play(*script, ways=self.GO_ON, limits=Limits(turns=4))
+        played = await play(*script, options=self.GO_ON, limits=Limits(turns=4))
         assert played.attempt.stop_reason is StopReason.TURN_LIMIT
 
 
@@ -482,7 +482,7 @@ class TestSubmit:
         played = await play(
             turn(write(RIGHT), run()),
             turn(write(ONE_PASSES), call("submit")),
-            ways=StrategyOptions(stop_on_pass=False),
+            options=StrategyOptions(stop_on_pass=False),
         )
         assert played.attempt.stop_reason is StopReason.SUBMITTED
         assert played.attempt.code == RIGHT

@@ -15,6 +15,7 @@ from harness import evaluate
 from harness.errors import UsageError
 from harness.models.scripted import ScriptedModel
 from harness.run.plan.pricing import price_of
+from harness.run.plan.target import resolve_target
 from harness.run.spec.spec import RunSpec, read_spec
 
 SOLVE = "```python\nimport sys\nprint(sys.stdin.read())\n```"
@@ -371,10 +372,8 @@ async def test_a_key_of_another_name_is_found_in_dotenv(tmp_path: Path) -> None:
 
 def test_a_tier_with_a_price_of_its_own_has_none_from_the_list() -> None:
     env = {"OPENAI_API_KEY": "sk-any"}
-    listed = {
-        tier: price_of("gpt-5", RunSpec(model="gpt-5", service_tier=tier), env)
-        for tier in (None, "default", "flex")
-    }
+    specs = [RunSpec(model="gpt-5", service_tier=tier) for tier in (None, "default", "flex")]
+    listed = {each.service_tier: price_of(resolve_target(each, env), each) for each in specs}
     assert listed[None] == listed["default"] is not None
     assert listed["flex"] is None
 

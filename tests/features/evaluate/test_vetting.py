@@ -13,7 +13,8 @@ from harness.grading.jobs import Options
 from harness.run.session.judging_session import JudgingSession, vet
 from harness.sandbox.pool import SandboxPool
 from harness.sandbox.program import SandboxError
-from harness.sources.leetcode.leetcode import read_files
+from harness.sources.files.parquet import open_rows
+from harness.sources.leetcode.leetcode import read_rows
 from harness.terminal.summary_table import console
 from harness.terminal.terminal_reporter import TerminalReporter
 
@@ -87,7 +88,7 @@ def test_a_sandbox_that_fails_stops_the_command_and_drops_no_example(
     monkeypatch.setattr(
         "harness.run.session.judging_session.default_folder", lambda: folder / "vetted"
     )
-    problems = read_files([folder / "rows.jsonl"]).problems
+    problems = read_rows(map(open_rows, [folder / "rows.jsonl"])).problems
     with pytest.raises(VettingError, match="could not be checked: no process can be made") as error:
         vet(problems, JudgingSession(Options()), TerminalReporter(console(error=True)))
     assert error.value.exit_code == 4

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.features.experiment.flag_grid import grid_from_flags
 from harness.features.experiment.grid import Grid
-from harness.features.experiment.invocation import goal_of, invocation
-from harness.features.experiment.problem_order import batches, random_order
+from harness.features.experiment.grid_run import batches, random_order
+from harness.features.experiment.invocation import goal_of, grid_from_flags, invocation
 
 
 def grid(**given: Any) -> Grid:

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 import uvicorn
 
-from harness.features.external.http import LOOPBACK, listen
-from harness.features.external.http_connections import (
+from harness.features.external.http import (
+    LOOPBACK,
     MOST_CONNECTIONS,
     MOST_STRANGERS,
     Door,
     connections_of,
+    listen,
 )
 
 KEY = "the-key"

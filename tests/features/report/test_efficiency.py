@@ -17,16 +17,15 @@ from playwright.async_api import Page
 from results_made import made_result
 
 from harness.efficiency.scale import Scale
-from harness.features.report.efficiency_charts import fast_and_right, faster_than_references
 from harness.features.report.efficiency_figures import (
     PERCENTILES,
     FasterShare,
     standings,
     timed_solutions,
 )
-from harness.features.report.page import report_page
+from harness.features.report.efficiency_section import fast_and_right, faster_than_references
+from harness.features.report.page import COLUMNS, EFFICIENCY, report_page, sample_data
 from harness.features.report.run_labels import LabelledRun, sides_of
-from harness.features.report.sample_rows import COLUMNS, EFFICIENCY, sample_data
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
 

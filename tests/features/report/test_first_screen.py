@@ -15,8 +15,7 @@ from harness.features.report.command import write_report
 from harness.features.report.first_screen import first_screen
 from harness.features.report.pairs import pairings
 from harness.features.report.run_labels import sides_of
-from harness.run.spec.spec import RunSpec
-from harness.run.spec.stored_spec import stored
+from harness.run.spec.spec import RunSpec, stored
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.result_filter import read_filters

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.features.report.page import embedded, report_page
+from harness.features.report.page import COLUMNS, MOST_CODE, embedded, report_page, sample_data
 from harness.features.report.run_labels import LabelledRun
-from harness.features.report.sample_rows import COLUMNS, MOST_CODE, sample_data
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import read_run

@@ -13,7 +13,7 @@ from judge_server import JudgeServer
 
 from harness.features.serve import admission, app
 from harness.features.serve.app import Bounds
-from harness.features.serve.connections import BoundedConnection
+from harness.features.serve.server import BoundedConnection
 
 BUSY = "import time; time.sleep(30)"
 RIGHT = {"code": "print(input())", "language": "python", "stdin": "1"}

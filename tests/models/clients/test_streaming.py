@@ -19,11 +19,10 @@ from hypothesis import strategies as st
 from messages_server import MessagesServer
 from responses_server import ResponsesServer
 
-from harness.models.clients.anthropic_messages import AnthropicMessages
+from harness.models.clients.anthropic_messages import AnthropicMessages, MessagesStream
 from harness.models.clients.chat_stream import ChatStream
 from harness.models.clients.client import Client
 from harness.models.clients.event_stream import EventReader
-from harness.models.clients.messages_stream import MessagesStream
 from harness.models.clients.openai_chat import OpenAIChat
 from harness.models.clients.openai_responses import OpenAIResponses
 from harness.models.clients.retry import Pace, RetryPolicy

@@ -19,8 +19,9 @@ from harness.models.clients.vendor_headers import (
     vendor_headers,
 )
 from harness.models.environment import Environment
-from harness.models.model_names import open_model, resolve
+from harness.models.model_names import open_model, resolve, served_by
 from harness.models.protocol import Model, ModelError, ModelSettings, UserMessage
+from harness.run.plan.target import Target
 
 OPENAI = {
     "OPENAI_CUSTOM_HEADERS": "x-gate: SECRET-gate-1\nno colon here\n X-Two :SECRET-two-2",
@@ -60,7 +61,7 @@ def vendor_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opened(name: str, base_url: str | None = None, **environ: str) -> Model:
     place = Environment(environ, hub_token=lambda: None)
-    return open_model(name, base_url=base_url, environment=place)
+    return open_model(name, served_by(name, base_url=base_url, environment=place))
 
 
 async def hear(model: Model) -> None:
@@ -99,7 +100,8 @@ class TestNobodyElse:
             place = {"ANTHROPIC_BASE_URL": server.base_url, "ANTHROPIC_API_KEY": "k"}
             url = None if name == "claude-x" else server.base_url
             known = Environment(place | environ, hub_token=lambda: None)
-            batches = open_batches(batch_route(name, base_url=url, environment=known))
+            found = served_by(name, base_url=url, environment=known)
+            batches = open_batches(batch_route(Target(name, found)))
             with pytest.raises(ModelError):
                 await batches.state("batch_1")
             await batches.close()
@@ -123,8 +125,8 @@ class TestVendor:
     async def test_and_by_the_batch(self) -> None:
         async with Anywhere(in_turn(failure(400))) as server:
             known = Environment(OPENAI, hub_token=lambda: None)
-            route = batch_route("m", base_url=server.base_url, environment=known)
-            batches = open_batches(route)
+            found = served_by("m", base_url=server.base_url, environment=known)
+            batches = open_batches(batch_route(Target("m", found)))
             with pytest.raises(ModelError):
                 await batches.state("batch_1")
             await batches.close()

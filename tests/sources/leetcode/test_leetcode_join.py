@@ -17,7 +17,7 @@ from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 from harness.sources.files.parquet import open_rows
 from harness.sources.leetcode import dataset
-from harness.sources.leetcode.leetcode import load, read_files
+from harness.sources.leetcode.leetcode import load, read_rows
 
 Row = dict[str, Any]
 Write = Callable[..., Path]
@@ -68,11 +68,11 @@ def dataset_row(slug: str = "sum-below", **columns: object) -> Row:
 
 @pytest.fixture
 def read(write_rows: Write) -> Callable[..., dict[str, Problem]]:
-    def read_rows(*rows: Row) -> dict[str, Problem]:
-        problems = read_files([write_rows(*rows)]).problems
+    def read_them(*rows: Row) -> dict[str, Problem]:
+        problems = read_rows(map(open_rows, [write_rows(*rows)])).problems
         return {problem.id: problem for problem in problems}
 
-    return read_rows
+    return read_them
 
 
 Read = Callable[..., dict[str, Problem]]
@@ -138,7 +138,7 @@ def test_the_rows_may_be_in_files_of_any_order(
 ) -> None:
     write_rows(row(), name="a.jsonl")
     write_rows(dataset_row(), name="b.jsonl.gz")
-    loaded = read_files([tmp_path / name for name in names])
+    loaded = read_rows(map(open_rows, [tmp_path / name for name in names]))
     assert [Path(file.path).name for file in loaded.files] == names
     (problem,) = loaded.problems
     assert len(problem.tests.all()) == 2
@@ -164,7 +164,7 @@ def test_the_content_hash_covers_both_rows(read: Read, own: Row, other: Row) -> 
 def test_rows_of_the_other_data_set_alone_are_refused(write_rows: Write) -> None:
     path = write_rows(dataset_row())
     with pytest.raises(UsageError, match=f"use leetcodedataset:{path}"):
-        read_files([path])
+        read_rows(map(open_rows, [path]))
 
 
 @pytest.mark.parametrize("make", [row, dataset_row])
@@ -173,8 +173,8 @@ def test_a_slug_that_is_twice_in_one_data_set_is_an_error(
 ) -> None:
     path = write_rows(row("a"), make("b"), make("b"))
     with pytest.raises(DataError, match=r"rows.jsonl:3: '\w+/b' was already at .*rows.jsonl:2"):
-        read_files([path])
-    assert len(read_files([path], skip_bad_rows=True).skipped) == 1
+        read_rows(map(open_rows, [path]))
+    assert len(read_rows(map(open_rows, [path]), skip_bad_rows=True).skipped) == 1
 
 
 @pytest.mark.parametrize("column", ["task_id", "entry_point", "test"])
@@ -189,7 +189,7 @@ def test_a_bad_row_of_the_other_data_set_is_an_error_though_no_problem_needs_it(
 
 def test_hidden_tests_of_a_row_that_was_changed_meanwhile_are_refused(write_rows: Write) -> None:
     path = write_rows(row(), dataset_row())
-    (problem,) = read_files([path]).problems
+    (problem,) = read_rows(map(open_rows, [path])).problems
     path.write_text(path.read_text().replace("[1, 2]", "[2, 2]"))
     with pytest.raises(DataError, match="no longer the row of 'leetcodedataset/sum-below'"):
         problem.tests.load_hidden()
@@ -201,7 +201,7 @@ def test_real_rows_are_joined_and_the_references_of_both_are_accepted(test_data:
         for name in ("v0.2.0-train", "v0.3.1-test")
     ]
     own_rows = test_data / "greengerong_leetcode" / "leetcode-train.first2.jsonl"
-    loaded = read_files([*data, own_rows])
+    loaded = read_rows(map(open_rows, [*data, own_rows]))
     tested = {
         problem.native_id: problem for problem in dataset.read_rows(map(open_rows, data)).problems
     }

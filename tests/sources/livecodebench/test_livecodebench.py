@@ -13,6 +13,7 @@ import pytest
 from harness.errors import DataError, UsageError
 from harness.problem import Codec, Problem, TestCase
 from harness.sources import preambles
+from harness.sources.files.parquet import open_rows
 from harness.sources.livecodebench import livecodebench
 from harness.sources.livecodebench.livecodebench import COLUMNS, load
 
@@ -347,7 +348,7 @@ def test_a_second_row_of_an_id_is_an_error_that_names_both_places(
 def test_a_file_read_twice_is_all_duplicates(lcb_row: Rows, write_rows: Write) -> None:
     path = write_rows(lcb_row())
     with pytest.raises(DataError, match="was already at"):
-        livecodebench.read_files([path, path])
+        livecodebench.read_rows(map(open_rows, [path, path]))
 
 
 def test_bad_rows_can_be_skipped_and_are_counted(lcb_row: Rows, write_rows: Write) -> None:
