@@ -196,7 +196,7 @@ class Turns:
         """
         warm_up = [
             Step(program, group, self.passes, fresh=place == 0, shown=self._shown())
-            for program in ([] if fresh else dict.fromkeys(pair))
+            for program in (() if fresh else pair)
             for place, group in enumerate(self.plan.every)
         ]
         turns = [self._steps(pair, number, fresh=fresh) for number in range(count)]
