@@ -6,19 +6,16 @@ from harness.models.model_names import KEYLESS
 from harness.models.providers import Protocol
 from harness.models.route import Route
 from harness.models.timeouts import Timeouts
-from harness.run.plan.target import Target
 
 
-def batch_route(target: Target) -> Route:
+def batch_route(name: str, route: Route | None) -> Route:
     """Return the route of a run's batches.
 
     Raises:
         UsageError: the model's provider has no batch API.
     """
-    route = target.route
     if route is None:
-        name = target.name[:100]
-        raise UsageError(f"--batch: {name!r} is no provider's model; leave --batch out")
+        raise UsageError(f"--batch: {name[:100]!r} is no provider's model; leave --batch out")
     if not route.batches:
         raise UsageError(
             f"--batch: {route.provider} has no batch API like OpenAI's or Anthropic's; leave it out"

@@ -8,19 +8,21 @@ from signal import Signals
 from harness.errors import UsageError
 from harness.features.batch.batched_model import batched
 from harness.features.batch.open_batches import batch_route, open_batches
+from harness.models.route import Route
 from harness.problem import Problem
 from harness.run.plan.plan import Plan
-from harness.run.plan.target import Target, timeouts_of
+from harness.run.plan.target import timeouts_of
 from harness.run.spec.spec import RunSpec
 from harness.run.store.directory import RunDirectory
 
 
-def check_batch(spec: RunSpec, target: Target) -> None:
+def check_batch(spec: RunSpec, name: str, route: Route | None) -> None:
     """Refuse settings that cannot be combined with `--batch`, before loading.
 
     Args:
         spec: the run's settings.
-        target: the run's model.
+        name: name of the run's model.
+        route: route of its requests; None if the harness itself sends none.
 
     Raises:
         UsageError: the mode's requests depend on one another, the spec has a budget (all requests
@@ -45,7 +47,7 @@ def check_batch(spec: RunSpec, target: Target) -> None:
         raise UsageError(
             "--outage-timeout goes with requests that are sent one by one, not with --batch"
         )
-    batch_route(target)
+    batch_route(name, route)
 
 
 async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
@@ -75,7 +77,7 @@ async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
         StorageError: the disk refused a write.
     """
     await plan.model.close()
-    endpoint = open_batches(batch_route(plan.target), timeouts_of(plan.spec))
+    endpoint = open_batches(batch_route(plan.model_name, plan.target.route), timeouts_of(plan.spec))
     model = await asyncio.to_thread(batched, plan, directory, samples, endpoint, tell)
     asking = asyncio.ensure_future(model.asking.ask_all())
     interrupts = 0
@@ -108,7 +110,7 @@ async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
 
 
 class Batch:
-    """Transport of `--batch`; satisfies `harness.run.plan.modes.Transport`."""
+    """Transport of `--batch`; satisfies `harness.run.engine.extensions.RunTransport`."""
 
     check = staticmethod(check_batch)
     answered = staticmethod(ask_by_batch)

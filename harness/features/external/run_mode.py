@@ -17,7 +17,7 @@ from harness.run.spec.spec import RunSpec
 
 
 class ExternalMode:
-    """The modes `external` and `mcp`; satisfies `harness.run.plan.modes.Mode`."""
+    """The modes `external` and `mcp`; satisfies `harness.run.engine.extensions.AgentMode`."""
 
     def check(self, spec: RunSpec) -> None:
         """Refuse settings that cannot be combined. Raises UsageError."""

@@ -14,6 +14,7 @@ from harness.grading.jobs import Options
 from harness.models.model_names import missing
 from harness.models.protocol import Model
 from harness.run.engine.engine import Engine
+from harness.run.engine.extensions import agent_mode_of, run_transport_of
 from harness.run.engine.lifecycle import (
     Outcome,
     Prepared,
@@ -29,7 +30,6 @@ from harness.run.engine.lifecycle import (
 from harness.run.observer import Failure, Observer, RunObserver, Watch
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import requests_of
-from harness.run.plan.modes import mode_of, transport_of
 from harness.run.plan.plan import Plan, prepare
 from harness.run.plan.plugins_used import changed, in_use, unused
 from harness.run.plan.recordings import BUNDLED, PREFIX
@@ -157,7 +157,7 @@ class RunController:
             self.reporter.notice(
                 "demo: replaying hand-written model answers; token counts are estimates"
             )
-        elif left and (mode := mode_of(plan.spec)) is not None:
+        elif left and (mode := agent_mode_of(plan)) is not None:
             self.reporter.notice(printable_line(mode.notice(plan.spec)))
         elif left and plan.target.endpoint is not None:
             most = left * requests_of(plan).most
@@ -218,7 +218,7 @@ class RunController:
         return outcome
 
     def _armed(self, prepared: Prepared, path: Path) -> Prepared:
-        mode = mode_of(prepared.plan.spec) if prepared.samples else None
+        mode = agent_mode_of(prepared.plan) if prepared.samples else None
         return replace(prepared, plan=mode.armed(prepared.plan, path)) if mode else prepared
 
     def _sandbox(self, prepared: Prepared) -> ChosenSandbox:
@@ -262,7 +262,7 @@ class RunController:
             await plan.model.close()
             return [], None
         loop = asyncio.get_running_loop()
-        if (transport := transport_of(plan.spec)) is not None:
+        if (transport := run_transport_of(plan)) is not None:
             answered = await transport.answered(
                 plan, directory, samples, self._say, stopping, self._count_interrupt
             )

@@ -244,7 +244,7 @@ def _target(spec: RunSpec, environ: Mapping[str, str]) -> Target:
         mode.check(spec)
     target = resolve_target(spec, environ)
     if (transport := transport_of(spec)) is not None:
-        transport.check(spec, target)
+        transport.check(spec, target.name, target.route)
     refuse_unsent(target, spec)
     return target
 

@@ -2,6 +2,7 @@
 
 import os
 from types import MappingProxyType
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from chat_server import ChatServer, completion, failure, in_turn
@@ -21,7 +22,9 @@ from harness.models.clients.vendor_headers import (
 from harness.models.environment import Environment
 from harness.models.model_names import open_model, resolve, served_by
 from harness.models.protocol import Model, ModelError, ModelSettings, UserMessage
-from harness.run.plan.target import Target
+
+if TYPE_CHECKING:
+    from harness.models.route import Route
 
 OPENAI = {
     "OPENAI_CUSTOM_HEADERS": "x-gate: SECRET-gate-1\nno colon here\n X-Two :SECRET-two-2",
@@ -101,7 +104,7 @@ class TestNobodyElse:
             url = None if name == "claude-x" else server.base_url
             known = Environment(place | environ, hub_token=lambda: None)
             found = served_by(name, base_url=url, environment=known)
-            batches = open_batches(batch_route(Target(name, found)))
+            batches = open_batches(batch_route(name, cast("Route", found)))
             with pytest.raises(ModelError):
                 await batches.state("batch_1")
             await batches.close()
@@ -126,7 +129,7 @@ class TestVendor:
         async with Anywhere(in_turn(failure(400))) as server:
             known = Environment(OPENAI, hub_token=lambda: None)
             found = served_by("m", base_url=server.base_url, environment=known)
-            batches = open_batches(batch_route(Target("m", found)))
+            batches = open_batches(batch_route("m", cast("Route", found)))
             with pytest.raises(ModelError):
                 await batches.state("batch_1")
             await batches.close()
