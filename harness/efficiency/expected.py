@@ -10,6 +10,8 @@ from harness.grading.sandbox_retry import RetryingWorker
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
+NUL = b"\0"
+
 Answers = tuple[bytes, ...]
 """One answer per test: printed output, or a function's result in the sandbox's notation."""
 
@@ -45,6 +47,13 @@ class Expected:
         check = Check.of(RetryingWorker(worker), task.checker, functional=functional)
         program, inputs = check.prepare(task.program, task.tests)
         return cls(task, check, program, inputs)
+
+    @property
+    def apart(self) -> bool:
+        """Whether a script's tests cannot be given together: a NUL separates their inputs."""
+        outputs = (test.output for test in self.task.tests)
+        has_nul = any(NUL in each for each in self.inputs) or any("\0" in each for each in outputs)
+        return self.program.entry_point is None and has_nul
 
     def solution(self, code: str) -> Program:
         """Return the program that runs a solution's code."""

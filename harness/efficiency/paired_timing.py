@@ -1,27 +1,30 @@
 """Default timing: a solution in turns with references until the interval is narrow.
 
-A solution's time is the median, over pairs, of the ratio of its time to an anchor's, times the
-anchor's own on the scale of the references; the anchors take turns as well. The scale comes from
-the same measurement of every reference against the anchors, so times are comparable.
+A solution's time is the mean, over batches of turns, of the ratio of its time to an anchor's, times
+the anchor's own on the scale of the references. Every batch is timed in new processes, the anchors
+one after another. The scale comes from the same measurement of every reference against the anchors,
+so times are comparable.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from harness.efficiency.expected import Expected
-from harness.efficiency.median_interval import Middle, middle
+from harness.efficiency.median_interval import Middle
 from harness.efficiency.scale import Efficiency, ReferenceTime, Scale
-from harness.efficiency.turns import WRONG, LapError, Plan, Turns, race_of
+from harness.efficiency.turns import FEWEST_PAIRS, PAIRS, WRONG, LapError, Plan, Turns, race_of
 from harness.sandbox.timing_race import Step
 from harness.sandbox.worker import Worker
+from harness.stats.rates import student_quantile
 
-PAIRS_AT_ONCE = 6  # smallest number whose median has a 95 % interval
-MOST_PAIRS = 600
+MOST_BATCHES = 100
 PASSES_OF_MERCURY = 128  # per solution: the CPU time of that protocol is the limit here
 LEAST_S, MOST_S = 0.25, 10.0  # CPU seconds for a solution's pairs
-WANTED = 0.012  # half the width of a Beyond's interval: about twice its intended variation
+WANTED = 0.012  # half the width of a Beyond's interval: its intended variation is 0.005
 WANTED_OF_REFERENCES = 0.015  # half the width of the interval of a reference's log time
+WANTED_OF_ANCHORS = 0.006  # the same of an anchor, whose error is in everything timed against it
 TOO_SLOW = 2.5  # anchors so many times slower are skipped: the others suffice
 REMEMBERS = "faster once it has run before: timed in fresh processes"
 
@@ -33,7 +36,7 @@ class MeasuredTime:
     Attributes:
         ratio: logarithm of its time in the anchors' unit, with its interval.
         seconds: CPU seconds of one pass.
-        pairs: number of ratios.
+        pairs: number of pairs of turns.
         branches: number of branches of one pass.
         remembers: whether it was timed in fresh processes.
     """
@@ -53,6 +56,7 @@ def against(
     *,
     apart: bool,
     enough: Callable[[Middle], bool],
+    effort: float = 1.0,
 ) -> MeasuredTime:
     """Time a solution against anchors.
 
@@ -63,6 +67,7 @@ def against(
         anchors: code and time of each anchor.
         apart: as in `Plan`.
         enough: whether the interval of the logarithm of its time is narrow enough.
+        effort: how many times the usual CPU time it may take.
 
     Raises:
         LapError: the solution, program 0, or an anchor failed, or answered wrongly in one of its
@@ -80,23 +85,50 @@ def against(
             for number, other in enumerate(others, 1)
             if other <= TOO_SLOW * max(seconds, min(others))
         ]
-        (counted, *_) = turns.take([Step(0, group, phase="count") for group in plan.every])
-        budget = min(MOST_S, max(LEAST_S, PASSES_OF_MERCURY * seconds)) + turns.spent_s
-        logs: list[float] = []
-        while len(logs) < MOST_PAIRS:
-            chosen = [near[(len(logs) + n) % len(near)] for n in range(PAIRS_AT_ONCE)]
-            ratios = turns.pairs([(0, each) for each in chosen], fresh=remembers)
-            logs += (
-                math.log(ratio * anchors[each - 1][1])
-                for ratio, each in zip(ratios, chosen, strict=True)
-            )
-            if enough(middle(logs)) or turns.spent_s > budget:
+        counts = [
+            lap.branches for lap in turns.take([Step(0, g, phase="count") for g in plan.every])
+        ]
+        usual = max(LEAST_S, PASSES_OF_MERCURY * seconds)
+        budget = min(MOST_S, effort * usual) + turns.spent_s
+        found: list[list[float]] = []  # one list a round: a batch against each anchor
+        pairs, count = 0, PAIRS
+        while len(found) * len(near) < MOST_BATCHES:
+            found.append([])
+            for each in near:
+                before, pairs = turns.spent_s, pairs + count
+                ratio = turns.batch((0, each), count, fresh=remembers)
+                found[-1].append(math.log(ratio * anchors[each - 1][1]))
+                first = pairs == PAIRS
+                if first and before + 2 * len(near) * (turns.spent_s - before) > budget:
+                    count = FEWEST_PAIRS  # two rounds are the least
+            if len(found) > 1 and (enough(mean_of_rounds(found)) or turns.spent_s > budget):
                 break
         worker.leave(race)
     wrong = turns.wrong(expected)
     if wrong:
         raise LapError(wrong, WRONG)
-    return MeasuredTime(middle(logs), seconds, len(logs), counted.branches, remembers)
+    known = [each for each in counts if each is not None]
+    branches = sum(known) if len(known) == len(counts) else None
+    return MeasuredTime(mean_of_rounds(found), seconds, pairs, branches, remembers)
+
+
+def mean_of_rounds(rounds: Sequence[Sequence[float]]) -> Middle:
+    """Return the mean of the batches, with its 95 % interval by Student's t.
+
+    The anchors' own times on the scale are not quite right, so that batches against different ones
+    differ by more than noise. Their variance is that around the mean of their anchor, with as many
+    degrees of freedom as there are batches less anchors.
+
+    Args:
+        rounds: at least two; each the logarithm of one batch against each anchor.
+    """
+    anchors = list(zip(*rounds, strict=True))
+    count = len(rounds) * len(anchors)
+    squares = [(each - fmean(own)) ** 2 for own in anchors for each in own]
+    freedom = count - len(anchors)
+    half = student_quantile(0.975, freedom) * math.sqrt(sum(squares) / freedom / count)
+    value = fmean(each for own in anchors for each in own)
+    return Middle(value, value - half, value + half)
 
 
 def measure(

@@ -6,6 +6,7 @@ from statistics import median
 from harness.efficiency.expected import Expected
 from harness.efficiency.median_interval import Middle
 from harness.efficiency.paired_timing import (
+    WANTED_OF_ANCHORS,
     WANTED_OF_REFERENCES,
     MeasuredTime,
     against,
@@ -16,6 +17,7 @@ from harness.efficiency.turns import LapError, Plan, Turns, race_of
 from harness.sandbox.timing_race import Step
 from harness.sandbox.worker import Worker
 
+EFFORT = 4.0  # CPU time of an anchor, in that of another reference
 LOOKS = 3  # first timings of each reference, to choose the anchors
 
 
@@ -34,8 +36,7 @@ def calibrate(worker: Worker, expected: Expected, codes: Mapping[str, str]) -> S
     Raises:
         SandboxError: the sandbox failed.
     """
-    functional = expected.program.entry_point is not None
-    looked, apart = _look(worker, expected, codes, apart=not functional)
+    looked, apart = _look(worker, expected, codes, apart=expected.apart)
     scale = None
     while looked and scale is None:
         try:
@@ -78,7 +79,13 @@ def _scale(
         others = [other for other in times if other != each] or [each]
         try:
             pairs = [(codes[other], times[other]) for other in others]
-            timed = against(worker, expected, codes[each], pairs, apart=apart, enough=_is_narrow)
+            wanted = WANTED_OF_ANCHORS if each in anchors else WANTED_OF_REFERENCES
+            timed = against(
+                *(worker, expected, codes[each], pairs),
+                apart=apart,
+                enough=lambda ratio, wanted=wanted: ratio.half_width <= wanted,
+                effort=EFFORT if each in anchors and each != centre else 1.0,
+            )
         except LapError as error:
             at_fault = {[each, *others][program] for program in error.programs}
             if not at_fault.isdisjoint(anchors):
@@ -95,10 +102,6 @@ def _scale(
         anchors=tuple(places[each] for each in times),
         apart=apart,
     )
-
-
-def _is_narrow(ratio: Middle) -> bool:
-    return ratio.half_width <= WANTED_OF_REFERENCES
 
 
 def _unit(found: MeasuredTime) -> MeasuredTime:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from harness.efficiency.beyond import Timed, beyond, beyond_half_width, percentile
 from harness.efficiency.timing_names import Timing
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Version of the measurement, to be raised when it changes; scales of two do not compare."""
 
 TELLING = 0.1
@@ -46,7 +46,7 @@ class Scale(_Frozen):
         failed: number of references that failed, when judged or when timed.
         anchors: indexes of the fastest, the median and the slowest reference of the first
             measurement, without duplicates; a solution takes turns with them.
-        apart: whether each test needs a namespace of its own.
+        apart: whether each test needs a turn of its own.
     """
 
     protocol: int = PROTOCOL
@@ -95,7 +95,7 @@ class Efficiency(_Frozen):
         beyond, beyond_low, beyond_high: Beyond and its interval: 1 as fast as the fastest
             reference, 0 as slow as the slowest or wrong; None where there is none, see `lack`.
         percentile: percentage of references that it is faster than; ties count half.
-        pairs: number of ratios, or iterations, measured.
+        pairs: number of pairs of turns, or iterations, measured.
         references: times of the references, the fastest first.
         branches, beyond_branches: number of branches and the Beyond by it, which does not count
             work done in C; None where the interpreter cannot count branches.
@@ -156,7 +156,7 @@ class Efficiency(_Frozen):
             high: upper end of its interval.
             doubt: half the width of the interval of the time's logarithm.
             cpu_s: the time in CPU seconds.
-            pairs: number of ratios, or iterations, measured.
+            pairs: number of pairs of turns, or iterations, measured.
             branches: number of branches of one pass.
             remark: remark on how it was measured.
         """

@@ -24,6 +24,9 @@ from harness.sandbox.worker import Worker
 LONG_ENOUGH_S = 0.0015  # of a turn: starting and ending one costs a hundredth of it
 MOST_PASSES = 64  # in a turn: that many namespaces are made for it
 TURN_S = 0.0003  # cost of starting and ending a turn
+FRESH_S = 0.003  # cost of a new process
+PAIRS, FEWEST_PAIRS = 6, 4  # of a batch
+KEPT = 2 / 3  # of its turns: the fastest, the others were disturbed
 EMPTY_TURNS = 8
 SHORT_S = 0.0001  # a first run may be slower by this for any reason
 SUSPICIOUS = 1.25  # ratio of first to second run, relative to the others
@@ -53,7 +56,8 @@ class Plan:
     """Grouping of tests: which tests are run together.
 
     Attributes:
-        apart: whether each test runs by itself, with a namespace of its own; scripts always do.
+        apart: whether each test runs by itself, in a turn of its own. Together, the tests of a
+            function share a namespace; a script has one for each test.
         groups: indexes of the tests of each group.
         every, first, second: groups that make up all the tests, and two halves of them.
     """
@@ -81,7 +85,7 @@ class Turns:
     """Turns of a solution (program 0) and its anchors.
 
     Attributes:
-        passes: passes in a turn; a script has one.
+        passes: passes in a turn; a script whose tests are apart has one.
         empty_s: CPU seconds of a turn without a pass, for each program.
         answers: all different answers of each program to each group.
         spent_s: approximate CPU seconds of all turns so far.
@@ -108,7 +112,8 @@ class Turns:
         for step, lap in zip(steps, laps, strict=True):
             if lap.error:
                 raise LapError({step.program}, lap.error)
-            self.spent_s += lap.cpu_s + lap.outside_s + TURN_S
+            self.spent_s += lap.build_s + lap.cpu_s + lap.outside_s + TURN_S
+            self.spent_s += FRESH_S if step.fresh else 0.0
             if step.passes:
                 self.answers[step.program, step.group].add(lap.answers)
         return laps
@@ -137,9 +142,15 @@ class Turns:
     def remembers(self, program: int = 0) -> bool:
         """Return whether a program gains more from its second run than any of the others.
 
-        A suspicious result is measured twice more: it may be chance.
+        First it is compared with one of them. A suspicious result is measured three times more,
+        with more of them: it may be chance.
         """
         everyone = range(min(len(self.race.programs), LOOKED_AT))
+        if (
+            self._more(self.looks((program, *(set(everyone) - {program}))[:2]), program)
+            <= SUSPICIOUS
+        ):
+            return False
         seen = [self._more(self.looks(everyone), program)]
         while seen[-1] > SUSPICIOUS and len(seen) < LOOKS:
             seen.append(self._more(self.looks(everyone), program))
@@ -155,45 +166,69 @@ class Turns:
         every = self.plan.every
         spent = [sum(lap.cpu_s for lap in self.take([Step(n, g) for g in every])) for n in programs]
         self.empty_s = [0.0 for _ in programs]
-        if not self.race.is_functional:  # a script's turn is one execution
+        if self.plan.apart and not self.race.is_functional:  # a turn is one execution
             return spent
         for each in programs:
             empty = [lap.cpu_s for lap in self.take([Step(each, 0, passes=0)] * EMPTY_TURNS)]
             self.empty_s[each] = median(empty)
             spent[each] = max(spent[each] - len(every) * self.empty_s[each], 1e-6)
         shortest = min(spent) / len(every)
-        self.passes = min(MOST_PASSES, max(1, math.ceil(LONG_ENOUGH_S / shortest)))
+        self.passes = min(self._most_passes(), max(1, math.ceil(LONG_ENOUGH_S / shortest)))
         return spent
 
-    def pairs(self, pairs: Sequence[tuple[int, int]], *, fresh: bool = False) -> list[float]:
-        """Return the ratio of the first program's time to the second's, for each pair.
+    def _most_passes(self) -> int:
+        """Return the largest number of passes: a script's outputs must fit into one file."""
+        size = max(sum(map(len, each)) for found in self.answers.values() for each in found)
+        return min(MOST_PASSES, max(1, self.race.limits.output_bytes // (2 * (size + 1))))
+
+    def batch(self, pair: tuple[int, int], count: int = PAIRS, *, fresh: bool = False) -> float:
+        """Return the ratio of two programs' times, of some turns of each in new processes.
+
+        Where its memory happens to lie makes a process faster or slower by a hundredth for as long
+        as it lives. So several processes are timed. Their first turn, before caches are filled and
+        the interpreter has adapted the code, does not count. Of the others the fastest of each
+        program count: other processes on the core or beside it only ever cost time.
 
         Args:
-            pairs: pairs of programs.
-            fresh: whether no process may run a test twice: half of the tests, then the other half
-                in a new process.
+            pair: the programs.
+            count: number of turns of each that may count.
+            fresh: whether no process may run a test twice.
         """
-        plans = [self._steps(pair, number, fresh=fresh) for number, pair in enumerate(pairs)]
-        laps = iter(self.take([step for steps in plans for step, _ in steps]))
-        found: list[float] = []
-        for (one, other), steps in zip(pairs, plans, strict=True):
-            call, outside = dict.fromkeys((one, other), 0.0), dict.fromkeys((one, other), 0.0)
-            for step, counts in steps:
-                lap = next(laps)
-                if counts:
-                    call[step.program] += lap.cpu_s - self.empty_s[step.program]
-                    outside[step.program] += lap.outside_s
-            usual = OUTSIDE_FACTOR * outside[other] + OUTSIDE_S * len(steps)
-            charged = call[one] + max(0.0, outside[one] - usual)
-            found.append(max(charged, 1e-9) / max(call[other], 1e-9))
-        return found
+        warm_up = [
+            Step(program, group, self.passes, fresh=place == 0, shown=self._shown())
+            for program in (() if fresh else pair)
+            for place, group in enumerate(self.plan.every)
+        ]
+        turns = [self._steps(pair, number, fresh=fresh) for number in range(count)]
+        laps = iter(self.take([*warm_up, *(step for steps in turns for step, _ in steps)]))
+        for _ in warm_up:
+            next(laps)
+        times = [self._times(pair, [(*step, next(laps)) for step in steps]) for steps in turns]
+        kept = math.ceil(KEPT * count)
+        one, other = (sum(sorted(own)[:kept]) for own in zip(*times, strict=True))
+        return one / other
+
+    def _times(
+        self, pair: tuple[int, int], laps: Sequence[tuple[Step, bool, Lap]]
+    ) -> tuple[float, float]:
+        """Return the CPU seconds of a pair's laps that count, at least a nanosecond each."""
+        one, other = pair
+        call, outside = dict.fromkeys(pair, 0.0), dict.fromkeys(pair, 0.0)
+        for step, counts, lap in laps:
+            if counts:
+                call[step.program] += lap.cpu_s - self.empty_s[step.program]
+                outside[step.program] += lap.outside_s
+        usual = OUTSIDE_FACTOR * outside[other] + OUTSIDE_S * len(laps)
+        charged = call[one] + max(0.0, outside[one] - usual)
+        return max(charged, 1e-9), max(call[other], 1e-9)
 
     def _steps(self, pair: tuple[int, int], number: int, *, fresh: bool) -> list[tuple[Step, bool]]:
         """Return the steps of a pair, and whether each counts."""
-        shown = randbelow(self.passes)  # random, so that a solution cannot answer only that one
+        shown = self._shown()
         if not fresh or not self.plan.second:
+            passes = 1 if fresh else self.passes
             return [
-                (Step(program, group, self.passes, fresh=fresh, shown=shown), True)
+                (Step(program, group, passes, fresh=fresh, shown=shown % passes), True)
                 for place, group in enumerate(self.plan.every)
                 for program in (pair if (number + place) % 2 else pair[::-1])
             ]
@@ -204,6 +239,10 @@ class Turns:
             for program in (pair if number % 2 else pair[::-1])
             for place, group in enumerate((*halves[0], *halves[1]))
         ]
+
+    def _shown(self) -> int:
+        """Return the pass to look at: random, so that a solution cannot answer only that one."""
+        return randbelow(self.passes)
 
     def wrong(self, expected: Expected) -> set[int]:
         """Return the programs that gave a wrong answer in one of their passes.

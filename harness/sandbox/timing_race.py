@@ -48,7 +48,8 @@ class Lap:
         cpu_s: CPU seconds of all passes together, measured outside the process.
         outside_s: further CPU seconds since the inputs were given: decoding arguments, showing
             answers.
-        wall_s: wall seconds of both.
+        build_s: CPU seconds before the inputs were given: making namespaces.
+        wall_s: wall seconds of call and outside.
         answers: a script's output, or a function's result for each test in the sandbox's notation;
             bytes made by judged code.
         branches: number of branches, if requested and supported by the interpreter.
@@ -64,6 +65,7 @@ class Lap:
     answers: tuple[bytes, ...] = ()
     branches: int | None = None
     iterations: tuple[Mapping[str, float], ...] = ()
+    build_s: float = 0.0
 
 
 class TimingRace(Closing):
@@ -71,7 +73,8 @@ class TimingRace(Closing):
 
     Args:
         programs: at most `MOST_PROGRAMS`, with the same preamble and entry point, if any.
-        groups: groups of inputs that a step runs together; a script's have one input each.
+        groups: groups of inputs that a step runs together; a
+            script whose groups have several inputs must have none with a NUL.
         limits: limits of each phase of a step.
 
     A context manager that closes its memory files.
@@ -135,7 +138,8 @@ class TimingRace(Closing):
         elif "call" not in seconds:
             error = "it ended before it was called"
         cpu = float(seconds.get("call", 0.0))
-        answers = shown.split(BETWEEN_TESTS.encode()) if self.is_functional else [shown]
+        parted = self.is_functional or max(map(len, self.groups), default=1) > 1
+        answers = shown.split(BETWEEN_TESTS.encode()) if parted else [shown]
         times = report.get("times")
         branches = report.get("branches")
         return Lap(
@@ -146,6 +150,7 @@ class TimingRace(Closing):
             answers=tuple(answers),
             branches=branches if isinstance(branches, int) else None,
             iterations=_times(times),
+            build_s=float(seconds.get("build", 0.0)),
         )
 
     def _part(self, start: int, head: int, tail: int) -> bytes:

@@ -5,6 +5,10 @@ import sys
 import pytest
 from timed_bench import FAST, SLOW, Bench
 
+from harness.efficiency.expected import Expected
+from harness.efficiency.paired_timing import against
+from harness.grading.judge import Task
+from harness.problem import TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
 from harness.sandbox.timing_race import Step, TimingRace
@@ -46,6 +50,16 @@ def test_references_and_solutions_are_told_apart_by_them_as_well(bench: Bench) -
     assert [each.branches for each in bench.scale.references] == sorted(
         each.branches or 0 for each in bench.scale.references
     )
+
+
+@counts
+@pytest.mark.parametrize("apart", [True, False])
+def test_the_branches_of_a_script_are_those_of_all_its_tests(worker: Worker, apart: bool) -> None:
+    script = "n = int(input())\nfor _ in range(n): pass\nprint(n)\n"
+    tests = [TestCase(input=f"{n}\n", output=f"{n}\n", public=False) for n in (1_000, 2_000)]
+    expected = Expected.of(worker, Task(Program(script), tests, Limits()))
+    found = against(worker, expected, script, [(script, 1.0)], apart=apart, enough=bool)
+    assert found.branches == pytest.approx(2 * 3_000, rel=0.05)  # a branch and a jump an iteration
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="the interpreter has the clock")

@@ -72,7 +72,7 @@ def test_the_quadratic_one_is_below_the_linear_one(worker: Worker) -> None:
     assert scale.references[-1].time > 5 * scale.references[0].time
 
 
-def test_a_script_is_timed_test_by_test(worker: Worker) -> None:
+def test_a_script_is_timed_on_all_its_tests(worker: Worker) -> None:
     script = "n = int(input())\ns = 0\nfor i in range(n): s += i\nprint(s)\n"
     slower = script.replace("s += i", "s += i; i * i; i * i; i * i; i * i")
     tests = [

@@ -158,9 +158,9 @@ class Runner:
         for number, descriptor in enumerate(self.descriptors[:3]):
             os.lseek(descriptor, 0, os.SEEK_SET)
             os.dup2(descriptor, number)
-        sys.stdin = sys.__stdin__ = _open_stream(0, "r")
-        sys.stdout = sys.__stdout__ = _open_stream(1, "w")
-        sys.stderr = sys.__stderr__ = _open_stream(2, "w")
+        sys.stdin = sys.__stdin__ = open_stream(0, "r")
+        sys.stdout = sys.__stdout__ = open_stream(1, "w")
+        sys.stderr = sys.__stderr__ = open_stream(2, "w")
         self.streams = (sys.stdout, sys.stderr)
 
     def _call(self, name: str, namespace: dict[str, Any]) -> None:
@@ -222,7 +222,7 @@ def find_name(name: str, namespace: dict[str, Any]) -> Any:
         raise NameError(str(error), name=name) from None
 
 
-def _open_stream(descriptor: int, mode: str) -> io.TextIOWrapper:
+def open_stream(descriptor: int, mode: str) -> io.TextIOWrapper:
     """Open a standard stream with the name and mode an interpreter gives it."""
     raw = io.FileIO(descriptor, mode, closefd=False)
     raw.name = STREAM_NAMES[descriptor]

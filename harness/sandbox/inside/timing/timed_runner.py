@@ -7,12 +7,15 @@ arguments; `call` is timed; `show` converts the results of every pass to bytes, 
 those of one pass, named only then. Work a solution does in `read` and `show` is charged to it, see
 `harness.efficiency`.
 
-A pass calls a function for every test of the step; a script is executed once per step. Each pass
-has its own namespace, which does not reach the next pass.
+A pass calls a function, or executes a script, for every test of the step. Each pass of a function
+and each execution of a script has its own namespace, which does not reach the next one.
 """
 
+import contextlib
 import gc
+import marshal
 import os
+from collections.abc import Iterator
 from typing import Any
 
 from inside import values
@@ -20,6 +23,7 @@ from inside.preamble import Preamble, Solution
 from inside.runner import Runner, describe, find_entry_point
 from inside.timing.branches import counting
 from inside.timing.iterations import CallOfCopies, iterate
+from inside.timing.scripts import Executions
 from inside.words import (
     BETWEEN_TESTS,
     DONE,
@@ -35,11 +39,11 @@ Call = tuple[Any, list[Any]]
 
 
 class Execution:
-    """One execution of a script, including its final output."""
+    """One execution of a script, including its final output, for Mercury's protocol."""
 
-    def __init__(self, runner: Runner, namespace: dict[str, Any] | None = None) -> None:
+    def __init__(self, runner: Runner) -> None:
         self.runner = runner
-        self.namespace = namespace or {}
+        self.namespace: dict[str, Any] = {}
         self.report: dict[str, Any] = {"status": "ok"}
         self.over = False
 
@@ -77,6 +81,7 @@ class TimedRunner:
         self.control = control
         self.files = files
         self.runner = Runner(solution, preamble, control, files, directory)
+        self.executions: Executions | None = None
         self.namespaces: list[dict[str, Any]] = []
         self.functions: list[list[Any]] = []
         self.calls: list[list[Call]] = []
@@ -120,9 +125,10 @@ class TimedRunner:
         self.functions, self.calls, self.results, self.shown = [], [], [], []
         self.runner.renew()
         name = self.solution.entry_point
-        self.namespaces = [self.runner.open_namespace() for _ in range(passes)]
         if name is None:
+            self.executions = Executions(self.runner, passes, tests)
             return
+        self.namespaces = [self.runner.open_namespace() for _ in range(passes)]
         for namespace in self.namespaces:
             exec(self.solution.code, namespace)
             self.functions.append([find_entry_point(name, namespace) for _ in range(tests)])
@@ -130,35 +136,38 @@ class TimedRunner:
     def _read(self) -> None:
         """Decode the arguments of every call; a script reads its input itself."""
         os.lseek(0, 0, os.SEEK_SET)
-        if self.solution.entry_point is not None:
+        if self.executions is not None:
+            self.executions.read()
+        else:
             data = os.pread(0, os.fstat(0).st_size, 0)
             texts = data.decode("utf-8", "surrogatepass").split(BETWEEN_TESTS)
-            self.calls = [
-                [
-                    (function, self._arguments(text, namespace))
-                    for function, text in zip(functions, texts, strict=True)
-                ]
-                for functions, namespace in zip(self.functions, self.namespaces, strict=True)
-            ]
+            for functions, copies in zip(self.functions, self._copies(texts), strict=True):
+                self.calls.append(list(zip(functions, copies, strict=True)))
         gc.disable()
 
-    def _arguments(self, text: str, namespace: dict[str, Any]) -> list[Any]:
-        return values.decode_arguments(text, self.solution.arguments, namespace)
+    def _copies(self, texts: list[str]) -> Iterator[list[list[Any]]]:
+        """Yield the arguments of every test for each pass; plain JSON is parsed only once."""
+        codecs, decoded = self.solution.arguments, b""
+        if set(codecs) <= {"json"} and len(self.namespaces) > 1:
+            with contextlib.suppress(ValueError):  # nested too deeply
+                decoded = marshal.dumps(
+                    [values.decode_arguments(text, codecs, {}) for text in texts]
+                )
+        for namespace in self.namespaces:
+            if decoded:
+                yield marshal.loads(decoded)  # noqa: S302 - written above
+            else:
+                yield [values.decode_arguments(text, codecs, namespace) for text in texts]
 
     def _call(self) -> dict[str, Any] | None:
-        if self.solution.entry_point is None:
-            return self._execute()
+        if self.executions is not None:
+            report = self.executions.call()
+            self.over = self.executions.over
+            return report
         results = self.results
         for calls in self.calls:
             results.append([function(*arguments) for function, arguments in calls])
         return None
-
-    def _execute(self) -> dict[str, Any] | None:
-        """Run the script to its end, including its final output."""
-        execution = Execution(self.runner, self.namespaces.pop())
-        execution.call()
-        self.over = execution.over
-        return None if execution.report["status"] == "ok" else execution.report
 
     def _count(self) -> dict[str, Any]:
         """Do the same as `call`, counting branches; see `inside.timing.branches`."""
@@ -195,6 +204,8 @@ class TimedRunner:
             )
 
     def _pick(self, which: int) -> None:
-        """Write one pass's results; a script has already written its own."""
+        """Write one pass's results."""
+        if self.executions is not None:
+            self.executions.pick(which, self.files[3])
         if self.shown:
             write_all(self.files[3], BETWEEN_TESTS.encode().join(self.shown[which]))

@@ -1,0 +1,37 @@
+"""The mean of batches and its interval, by simulation and by hand."""
+
+import random
+
+import pytest
+from scipy.stats import ttest_1samp
+
+from harness.efficiency.paired_timing import mean_of_rounds
+
+
+def test_with_one_anchor_it_is_student_s_interval() -> None:
+    values = [0.1, 0.12, 0.09, 0.13, 0.11, 0.1, 0.08]
+    found = mean_of_rounds([[each] for each in values])
+    exact = ttest_1samp(values, 0.0).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((exact.low, exact.high), rel=0.001)
+
+
+def test_what_an_anchor_is_off_by_does_not_widen_it() -> None:
+    rounds = [[0.1, 0.12], [0.12, 0.1], [0.11, 0.11]]
+    apart = [[one - 1, other + 1] for one, other in rounds]
+    alike, found = mean_of_rounds(rounds), mean_of_rounds(apart)
+    assert found.value == pytest.approx(alike.value)
+    assert found.half_width == pytest.approx(alike.half_width)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (4, 2), (8, 1)])
+def test_it_holds_the_truth_as_often_as_it_says(shape: tuple[int, int]) -> None:
+    draw = random.Random(1).gauss
+    rounds, anchors = shape
+    offsets = [0.02, -0.02, 0.0] if anchors == 3 else [0.0] * anchors
+    held = 0
+    for _ in range(2_000):
+        found = mean_of_rounds(
+            [[draw(1.0 + offset, 0.01) for offset in offsets] for _ in range(rounds)]
+        )
+        held += found.low <= 1.0 <= found.high
+    assert held / 2_000 == pytest.approx(0.95, abs=0.02)
