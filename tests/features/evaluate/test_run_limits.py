@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from chat_server import ChatServer, Reply, Solver, completion, failure
 from crashes import Asked
-from program import finish, harness, results, run, start
+from program import PATIENCE_S, Process, finish, harness, results, run, start
 
 SOLVE = "```python\nprint(0)\n```"
 TEN = {"prompt_tokens": 7, "completion_tokens": 3}
@@ -224,6 +224,16 @@ class Dead:
             await server.wait_closed()
 
 
+async def line_of(process: Process, words: str) -> str:
+    """Wait for a line on stderr."""
+    assert process.stderr is not None
+    async with asyncio.timeout(PATIENCE_S):
+        while line := (await process.stderr.readline()).decode():
+            if words in line:
+                return line
+    raise AssertionError(f"the program ended without {words!r}")
+
+
 class TestOutage:
     async def test_it_pauses_the_run_until_the_provider_answers_again(
         self, tmp_path: Path, solver: Solver
@@ -236,14 +246,15 @@ class TestOutage:
             await server.arrived(6)
         before = len(server.requests)
         async with dead.at(port):
-            await dead.tried(3)  # which makes it an outage
+            paused = await line_of(process, "the provider does not answer")
+            await dead.tried(4)  # the last of those in flight when the outage began
             dead.most_open = dead.open
-            await dead.tried(5)
+            await dead.tried(6)
             assert dead.most_open <= 1, "one probe at a time"
         async with ChatServer(asked, port=port) as again:
             code, _, err = await finish(process)
         assert code == 0, err
-        assert "the provider does not answer" in err
+        assert "one request at a time is tried" in paused
         assert "the provider answers again after" in err
         done = results(tmp_path / "r")
         assert [each["verdict"] for each in done] == ["accepted"] * 20
