@@ -207,7 +207,9 @@ class Scales:
 
 def unmeasured(timing: Timing, error: Exception) -> Efficiency:
     """Return the efficiency of a solution that could not be timed; its verdict stands."""
-    return Efficiency(timing=timing, lack=f"cannot be measured: {error}"[:REMARK])
+    return Efficiency(
+        timing=timing, protocol=PROTOCOL, lack=f"cannot be measured: {error}"[:REMARK]
+    )
 
 
 def references_of(problem: Problem) -> dict[str, str]:

@@ -154,7 +154,7 @@ def measure(
         for reference in (scale.references[index] for index in scale.anchors)
     ]
     if not anchors:
-        return Efficiency(timing="paired", lack=scale.lack)
+        return Efficiency(timing="paired", protocol=scale.protocol, lack=scale.lack)
 
     def enough(ratio: Middle) -> bool:
         found = _placed(scale, ratio)

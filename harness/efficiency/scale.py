@@ -89,6 +89,7 @@ class Efficiency(_Frozen):
 
     Attributes:
         timing: timing method.
+        protocol: `PROTOCOL` when it was measured; 1 in results that do not state it.
         cpu_s: CPU seconds of one pass over all tests; None where it was not timed.
         time, time_low, time_high: the same time in the unit of the references' scale, and its 95 %
             interval.
@@ -104,6 +105,7 @@ class Efficiency(_Frozen):
     """
 
     timing: Timing
+    protocol: int = 1
     cpu_s: float | None = None
     time: float | None = None
     time_low: float | None = None
@@ -125,6 +127,7 @@ class Efficiency(_Frozen):
         zero = None if scale.lack else 0.0
         return cls(
             timing=scale.timing,
+            protocol=scale.protocol,
             beyond=zero,
             beyond_low=zero,
             beyond_high=zero,
@@ -171,6 +174,7 @@ class Efficiency(_Frozen):
             by_branches = beyond(branches, counted)
         return cls(
             timing=scale.timing,
+            protocol=scale.protocol,
             cpu_s=_round(cpu_s),
             time=_round(time),
             time_low=_round(low),

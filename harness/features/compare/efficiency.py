@@ -121,8 +121,12 @@ def faster(a: Run, b: Run, shared: Collection[str]) -> Faster | None:
 
 
 def timings(run: Run) -> set[str]:
-    """Return the timing methods of a run's solutions; empty if not timed."""
-    return {r.efficiency.timing for r in run.results if r.graded and r.efficiency is not None}
+    """Return the timing methods of a run's solutions, with their versions; empty if not timed."""
+    return {
+        f"{r.efficiency.timing} (version {r.efficiency.protocol})"
+        for r in run.results
+        if r.graded and r.efficiency is not None
+    }
 
 
 def timed_unlike(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str]:

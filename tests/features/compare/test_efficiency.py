@@ -109,9 +109,18 @@ def test_runs_timed_in_different_ways_are_not_compared(timed: Timed, shown: Show
     (versus,) = comparison.versus
     assert versus.faster is None
     assert versus.unlike == (
-        "how solutions are timed differs: A paired, B mercury; Beyond is not compared",
+        "how solutions are timed differs: A paired (version 2), B mercury (version 2); "
+        "Beyond is not compared",
     )
     assert "difference B - A: +0.0 points" in words(shown(comparison_view(comparison), 200))
+
+
+def test_runs_timed_by_an_earlier_version_are_not_compared(timed: Timed) -> None:
+    before = made_scale().model_copy(update={"protocol": 1})
+    (versus,) = compare_runs([timed("a", (1.0,), before), timed("b", (1.0,))]).versus
+    assert versus.faster is None
+    (told,) = versus.unlike
+    assert "A paired (version 1), B paired (version 2)" in told
 
 
 def test_machines_that_differ_are_told(timed: Timed) -> None:
