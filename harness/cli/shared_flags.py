@@ -1,7 +1,4 @@
-"""Flags that several commands share: observers, selection of results, level of detail.
-
-The filters have the same names as the settings of a run.
-"""
+"""Flags that several commands share: observers, selection of results, level of detail."""
 
 from typing import Annotated
 
@@ -30,8 +27,7 @@ FILTERS = (
     *("filter_difficulty", "filter_tags", "filter_platform"),
     *("min_release_date", "max_release_date", "exclude_known_issues"),
 )
-"""Parameters of a command that filter results."""
-
+"""Parameters of a command that filter results; settings of a run have the same names."""
 
 Observer = Annotated[
     list[str] | None,

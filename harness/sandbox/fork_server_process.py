@@ -18,7 +18,7 @@ from harness.sandbox.inside.processes import empty_folder
 LEAVE_S = 2.0  # time for it to end its programs
 EXCERPT_BYTES = 500
 LOOK_S = 1  # seconds between checks that the fork server still runs
-SEND_S = 20
+SEND_S = 20  # seconds for a message to be taken
 PIECE = 1 << 16  # bytes; few answers are longer
 HEAD = struct.Struct(">I")
 
@@ -49,9 +49,9 @@ class ForkServer:
             self.socket.sendall(data[sent:])
 
     def settle(self) -> None:
-        """Replace the time limit of the greeting, which makes Python poll before each call.
+        """Let the kernel limit each wait, in place of Python, which polls before each call.
 
-        From here on the kernel ends a wait, for an answer so that the worker may look around.
+        A wait for an answer ends after `LOOK_S`, so that the worker can check the fork server.
         """
         self.socket.settimeout(None)
         for option, seconds in ((socket.SO_RCVTIMEO, LOOK_S), (socket.SO_SNDTIMEO, SEND_S)):

@@ -147,10 +147,8 @@ class Worker:
         opens = self._open is not trial
         if opens:
             order |= {"do": "open", "preamble": trial.program.preamble}
-            order |= {
-                "limits": _order_of(trial.limits),
-                "core": self._number,
-            }
+            limits = _plain(trial.limits, COLLECT_BYTES)
+            order |= {"limits": limits, "core": self._number}
         self._open = None if last else trial
         self._send(server, order, (program, inputs, outputs) if opens else ())
         return self._answer(server, (len(spans) + 1) * trial.limits.longest_s + MARGIN_S)
@@ -188,10 +186,8 @@ class Worker:
         opens = self._open is not race
         if opens:
             order |= {"do": "lanes", "preamble": race.programs[0].preamble}
-            order |= {
-                "limits": _order_of(race.limits),
-                "core": self._number,
-            }
+            limits = _plain(race.limits, COLLECT_BYTES)
+            order |= {"limits": limits, "core": self._number}
         self._open = race
         phases = 5 * len(steps) + len(programs)
         self._send(server, order, (inputs, outputs, *programs) if opens else ())
@@ -305,12 +301,8 @@ def _is_stopped(pid: int) -> bool:
     return stat.rpartition(")")[2].split()[0] in {"T", "t"}
 
 
-def _order_of(limits: Limits) -> dict[str, float]:
-    return _plain(limits) | {"collect_bytes": COLLECT_BYTES}
-
-
 @lru_cache
-def _plain(limits: Limits) -> dict[str, float]:
+def _plain(limits: Limits, collect_bytes: int) -> dict[str, float]:
     return {
         "cpu_s": limits.cpu_s,
         "grace_s": limits.cpu_s * GRACE,
@@ -320,4 +312,5 @@ def _plain(limits: Limits) -> dict[str, float]:
         "beside_wall_s": limits.beside_wall_s,
         "memory_bytes": limits.memory_bytes,
         "output_bytes": limits.output_bytes,
+        "collect_bytes": collect_bytes,
     }

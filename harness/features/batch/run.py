@@ -113,7 +113,7 @@ class Batch:
     """Transport of `--batch`; satisfies `harness.run.engine.extensions.RunTransport`."""
 
     check = staticmethod(check_batch)
-    answered = staticmethod(ask_by_batch)
+    with_answers = staticmethod(ask_by_batch)
 
 
 BATCH = Batch()

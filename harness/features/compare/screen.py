@@ -33,7 +33,7 @@ from harness.text import UNKNOWN, printable_line
 LISTED = 5
 """Number of changed outcomes on the first screen."""
 MOST_WARNINGS = 3
-NAME, CHANGE = 36, 40  # columns of a terminal
+NAME = 36  # columns of a terminal
 WIDTH = 80
 
 

@@ -84,8 +84,8 @@ def serve(
         host = controller.host = HttpHost(bound, key)
         err.print("an agent may connect, until it submits or Ctrl-C ends this:", soft_wrap=True)
         err.print(json.dumps(config_of(url_of(bound), key)), soft_wrap=True)
-    armed = replace(prepared, plan=replace(plan, strategy=External(host)))
-    outcome = controller.carry_out(armed, path)
+    prepared = replace(prepared, plan=replace(plan, strategy=External(host)))
+    outcome = controller.carry_out(prepared, path)
     if outcome.failures:
         cause = printable_line(outcome.failures[0].cause)
         err.print(f"not graded: {cause}; go on with: harness run --resume {path}", soft_wrap=True)

@@ -11,7 +11,7 @@ from harness.features.external.mode import (
     told_of,
     tool_calls_of,
 )
-from harness.features.external.setup import armed
+from harness.features.external.setup import with_agents
 from harness.run.plan.plan import Plan
 from harness.run.spec.spec import RunSpec
 
@@ -39,9 +39,9 @@ class ExternalMode:
         """Return the limits of tool calls and seconds of a sample; None for no limit."""
         return tool_calls_of(spec), seconds_of(spec)
 
-    def armed(self, plan: Plan, path: Path) -> Plan:
+    def with_agents(self, plan: Plan, path: Path) -> Plan:
         """Return the plan with a strategy that can start agents. Raises HarnessError."""
-        return armed(plan, path)
+        return with_agents(plan, path)
 
 
 MODE = ExternalMode()

@@ -24,7 +24,7 @@ from harness.sources.files.lines import expand
 RUNS = "runs"
 
 
-def armed(plan: Plan, path: Path, environ: Mapping[str, str] = os.environ) -> Plan:
+def with_agents(plan: Plan, path: Path, environ: Mapping[str, str] = os.environ) -> Plan:
     """Return the plan with a strategy that starts agents; other plans are unchanged.
 
     Args:

@@ -27,7 +27,7 @@ from harness.models.protocol import (
 
 MOST_BLOCKS = 10_000
 BLOCK = 64  # bytes of a block besides its text
-JSON_DELTA, CITATIONS_DELTA = "input_json_delta", "citations_delta"
+CITATIONS_DELTA = "citations_delta"
 
 
 class MessagesStream:

@@ -199,7 +199,7 @@ class RunController:
             RunDirectoryError: the directory is not writable, or used by another process.
             StorageError: a write to disk failed.
         """
-        prepared = self._armed(prepared, path)
+        prepared = self._with_agents(prepared, path)
         choice = self._sandbox(prepared)
         outcome, observer = asyncio.run(
             self._run(prepared, path, choice, budget, stopping=STOPPING)
@@ -208,7 +208,7 @@ class RunController:
 
     async def run(self, prepared: Prepared, path: Path) -> Outcome:
         """Do the same as `carry_out` in the running loop; the caller handles interrupts."""
-        prepared = self._armed(prepared, path)
+        prepared = self._with_agents(prepared, path)
         choice = await asyncio.to_thread(self._sandbox, prepared)
         return self._ended(*await self._run(prepared, path, choice))
 
@@ -217,9 +217,9 @@ class RunController:
         observer.ended(outcome.summary, interrupted=self.interrupts > 0)
         return outcome
 
-    def _armed(self, prepared: Prepared, path: Path) -> Prepared:
+    def _with_agents(self, prepared: Prepared, path: Path) -> Prepared:
         mode = agent_mode_of(prepared.plan) if prepared.samples else None
-        return replace(prepared, plan=mode.armed(prepared.plan, path)) if mode else prepared
+        return replace(prepared, plan=mode.with_agents(prepared.plan, path)) if mode else prepared
 
     def _sandbox(self, prepared: Prepared) -> ChosenSandbox:
         unsafe = prepared.plan.spec.unsafe_no_sandbox
@@ -263,7 +263,7 @@ class RunController:
             return [], None
         loop = asyncio.get_running_loop()
         if (transport := run_transport_of(plan)) is not None:
-            answered = await transport.answered(
+            answered = await transport.with_answers(
                 plan, directory, samples, self._say, stopping, self._count_interrupt
             )
             if answered is None:

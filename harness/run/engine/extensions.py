@@ -14,7 +14,7 @@ from harness.run.store.directory import RunDirectory
 class AgentMode(Mode, Protocol):
     """A mode that starts a user's own agent for each sample."""
 
-    def armed(self, plan: Plan, path: Path) -> Plan:
+    def with_agents(self, plan: Plan, path: Path) -> Plan:
         """Return the plan with a strategy that can start agents.
 
         Args:
@@ -30,7 +30,7 @@ class AgentMode(Mode, Protocol):
 class RunTransport(Transport, Protocol):
     """A transport that sends all requests of a run."""
 
-    async def answered(  # noqa: PLR0917 - the parts of a run
+    async def with_answers(  # noqa: PLR0917 - the parts of a run
         self,
         plan: Plan,
         directory: RunDirectory,

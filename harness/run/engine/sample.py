@@ -47,9 +47,9 @@ from harness.sandbox.program import SandboxError
 from harness.text import writable
 
 SMALL_ROW = 1 << 14
-"""Bytes of a row that is decoded without a thread."""
+"""Most bytes of a row that is decoded without a thread."""
 MOST_KEPT = 1 << 16
-"""Characters of hidden tests that a sample keeps until it is graded."""
+"""Most characters of hidden tests that a sample keeps until it is graded."""
 
 
 class CheckFailedError(Exception):
@@ -166,7 +166,7 @@ class Sampler:
             return unmeasured(self.scales.timing, error)
 
     async def _checked(self, problem: Problem) -> TestSuite:
-        """Do `_check`, in a thread unless the row is small: a thread takes longer than that."""
+        """Run `_check`, in a thread unless the row is small: starting a thread takes longer."""
         size = problem.tests.row_bytes
         if size is not None and size <= SMALL_ROW:
             return self._check(problem)

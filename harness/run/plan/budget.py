@@ -314,7 +314,7 @@ class Budget:
         self._wake()
 
     def _wake(self) -> None:
-        if self._meters:  # without a limit nobody waits
+        if self._meters:  # without a limit no request waits
             self._changed.set()
             self._changed = asyncio.Event()
 

@@ -23,9 +23,10 @@ from harness.run.store.results import storage_error, whole_lines
 LONGEST_NAME = 200
 BROKEN = ".broken"
 LONGEST_CAUSE = 200
+MISSING = "the rest of it stands in the run's run.json, which is missing or has no `transcripts`"
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
-
+# How lines begin, with and without the part that a run's transcripts share.
 START = b'{"event":"sample_start","schema":%d,' % SCHEMA
 LEFT_OUT = START + b'"as_run":true,'
 REQUEST = b'{"event":"request"'
@@ -76,6 +77,12 @@ class SharedParts:
         if self._system and line.startswith(REQUEST):
             return line.replace(self._system, OPENING, 1)
         return line
+
+    def lacks(self, line: bytes) -> bool:
+        """Return whether a line needs a shared part that is not known."""
+        if line.startswith(LEFT_OUT):
+            return not self._facts
+        return line.startswith(REQUEST) and OPENING in line and not self._system
 
     def put_back(self, line: bytes) -> bytes:
         """Return the whole line."""
@@ -206,6 +213,8 @@ def events_in(file: BinaryIO, where: Path, shared: SharedParts) -> Iterator[Even
         if not line.endswith(b"\n"):
             break
         event = _event_of(shared.put_back(line), number)
+        if shared.lacks(line):
+            event = Damaged(line=number, cause=MISSING)
         if readable:
             yield event
         elif isinstance(event, Damaged):

@@ -8,6 +8,7 @@ from program import harness
 
 from harness.agent.events import (
     SCHEMA,
+    Damaged,
     Event,
     Request,
     Response,
@@ -128,3 +129,14 @@ def test_a_run_of_an_older_version_goes_on_with_whole_lines(tmp_path: Path) -> N
     assert SYSTEM.splitlines()[1].replace('"', '\\"') in path.read_text()
     assert list(read_events(path)) == [START, EVENTS["opening"]]
     assert START.schema_version == SCHEMA
+
+
+def test_a_transcript_without_its_manifest_says_what_is_missing(tmp_path: Path) -> None:
+    harness(tmp_path, "run", "--agentic-mode", "-n", "1", "--out", "r")
+    (tmp_path / "r" / "run.json").unlink()
+    (name,) = (each.name for each in (tmp_path / "r" / "transcripts").iterdir())
+    start, request, *others = read_events(tmp_path / "r" / "transcripts" / name)
+    for event in (start, request):
+        assert isinstance(event, Damaged)
+        assert "stands in the run's run.json, which is missing" in event.cause
+    assert not any(isinstance(event, Damaged) for event in others)
