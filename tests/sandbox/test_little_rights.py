@@ -98,12 +98,14 @@ def test_without_pidfd_open_doctor_says_so() -> None:
 def test_what_a_fork_server_says_as_it_ends_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that greets, and fails at the first program."""
 
-    def broken(limits: Limits) -> dict[str, str]:
-        return {"cpu_s": str(limits)}
+    def broken(limits: Limits, collect_bytes: int) -> dict[str, str]:
+        return {"cpu_s": f"{limits} {collect_bytes}"}
 
     worker = Worker()
-    worker.run(Program(""), [b""], Limits())
-    monkeypatch.setattr("harness.sandbox.worker._plain", broken)
-    with pytest.raises(SandboxError, match=r"hung up.*KeyError"):
+    try:
         worker.run(Program(""), [b""], Limits())
-    worker.stop()
+        monkeypatch.setattr("harness.sandbox.worker._plain", broken)
+        with pytest.raises(SandboxError, match=r"hung up.*KeyError"):
+            worker.run(Program(""), [b""], Limits())
+    finally:
+        worker.stop()
