@@ -35,6 +35,14 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         config.option.dist, config.option.loadscopereorder = "loadfile", False
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Start the process that commands are forked from, once for all workers."""
+    from program import SHARED, the_one_imported
+
+    os.environ[SHARED] = the_one_imported().name
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with files whose tests share a fixture: they take longest."""

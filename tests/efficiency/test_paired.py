@@ -118,12 +118,18 @@ FLAKY = (
 QUICK = FLAKY.format(work="")
 STEADY = FLAKY.format(work="    for i in range(2 * n): i + i\n")
 SLUGGISH = FLAKY.format(work="    for i in range(20 * n): i + i\n")
-ONE_TEST = TestCase(input="20000", output="199990000", public=False)
+ONE_TEST = TestCase(input="2000", output="1999000", public=False)
 SOUND = {"fast": FAST, "middle": MIDDLE, "slow": SLOW}
 
 
+@pytest.fixture(scope="module")
 def one_test(worker: Worker) -> Expected:
     return Expected.of(worker, Task(Program(FAST, "", "f"), [ONE_TEST], Limits()))
+
+
+@pytest.fixture(scope="module")
+def sound(worker: Worker, one_test: Expected) -> Scale:
+    return reference_times.calibrate(worker, one_test, SOUND)
 
 
 @pytest.mark.parametrize(
@@ -135,34 +141,36 @@ def one_test(worker: Worker) -> Expected:
     ids="+".join,
 )
 def test_a_reference_that_fails_at_its_turns_is_left_out_and_no_other(
-    flaky: dict[str, str], worker: Worker
+    flaky: dict[str, str], worker: Worker, one_test: Expected
 ) -> None:
-    scale = reference_times.calibrate(worker, one_test(worker), {**flaky, **SOUND})
+    scale = reference_times.calibrate(worker, one_test, {**flaky, **SOUND})
     assert [each.code_hash for each in scale.references] == ["fast", "middle", "slow"]
     assert scale.failed == len(flaky)
     assert {scale.references[n].code_hash for n in scale.anchors} == set(SOUND)
 
 
-def test_where_all_references_fail_at_their_turns_there_is_no_scale(worker: Worker) -> None:
-    scale = reference_times.calibrate(worker, one_test(worker), {"quick": QUICK, "steady": STEADY})
+def test_where_all_references_fail_at_their_turns_there_is_no_scale(
+    worker: Worker, one_test: Expected
+) -> None:
+    scale = reference_times.calibrate(worker, one_test, {"quick": QUICK, "steady": STEADY})
     assert (scale.lack, scale.failed) == ("no reference passes", 2)
 
 
-def test_an_anchor_that_fails_later_costs_the_solution_nothing(worker: Worker) -> None:
-    expected = one_test(worker)
-    scale = reference_times.calibrate(worker, expected, SOUND)
+def test_an_anchor_that_fails_later_costs_the_solution_nothing(
+    worker: Worker, one_test: Expected, sound: Scale
+) -> None:
     codes = {**SOUND, "fast": QUICK}  # what the scale has for its fastest fails now
-    found = paired_timing.measure(worker, expected, scale, codes, MIDDLE)
+    found = paired_timing.measure(worker, one_test, sound, codes, MIDDLE)
     assert found.beyond is not None
     assert found.remark == ""
     with pytest.raises(LapError):
-        paired_timing.measure(worker, expected, scale, dict.fromkeys(SOUND, QUICK), MIDDLE)
+        paired_timing.measure(worker, one_test, sound, dict.fromkeys(SOUND, QUICK), MIDDLE)
 
 
-def test_a_solution_that_fails_at_its_turns_has_nothing(worker: Worker) -> None:
-    expected = one_test(worker)
-    scale = reference_times.calibrate(worker, expected, SOUND)
-    found = paired_timing.measure(worker, expected, scale, SOUND, STEADY)
+def test_a_solution_that_fails_at_its_turns_has_nothing(
+    worker: Worker, one_test: Expected, sound: Scale
+) -> None:
+    found = paired_timing.measure(worker, one_test, sound, SOUND, STEADY)
     assert (found.beyond, found.remark) == (0, "gave a wrong answer when it was timed")
 
 

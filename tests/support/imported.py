@@ -1,11 +1,11 @@
 """The program, forked from a process that has already imported it.
 
 Most tests check a command's output and files, and starting an interpreter that imports the package
-costs more than the command itself. So one process per test session imports the package and what
-commands import later, finds the sandbox that holds, and forks for every command: the child gets the
-command's arguments, folder, environment and pipes, and runs the console script's own file. Settings
-that are read during the import (`PYTHON…`, the locale) cannot be changed afterwards; `program`
-starts an interpreter for those.
+costs more than the command itself. So one process per test session, whatever the number of its
+workers, imports the package and what commands import later, finds the sandbox that holds, and forks
+for every command: the child gets the command's arguments, folder, environment and pipes, and runs
+the console script's own file. Settings that are read during the import (`PYTHON…`, the locale)
+cannot be changed afterwards; `program` starts an interpreter for those.
 """
 
 import asyncio
@@ -147,18 +147,26 @@ class Command:
 class Imported:
     """A process that has imported the package, as used by tests."""
 
-    def __init__(self, program: str, env: dict[str, str]) -> None:
+    def __init__(self, name: str) -> None:
+        """Use the process that listens at this name: an abstract socket, so no file remains."""
+        self.name = name
+
+    @classmethod
+    def started(cls, program: str, env: dict[str, str]) -> "Imported":
+        """Start it; commands may be ordered at once and wait until it has imported everything."""
         name = f"harness-{secrets.token_hex(8)}"
-        self._address = f"\0{name}"  # an abstract socket, so that no file remains
-        self._process = subprocess.Popen(
-            [sys.executable, __file__, program, name],
-            env=env,
-            stdin=subprocess.PIPE,  # closing it ends the process
-            stdout=subprocess.PIPE,
-        )
-        assert self._process.stdout is not None
-        assert self._process.stdout.readline() == b"ready\n"
-        atexit.register(self._stop)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            listener.bind(f"\0{name}")
+            listener.listen()
+            process = subprocess.Popen(
+                [sys.executable, __file__, program, str(listener.fileno())],
+                env=env,
+                stdin=subprocess.PIPE,  # closing it ends the process
+                stdout=subprocess.DEVNULL,
+                pass_fds=[listener.fileno()],
+            )
+        atexit.register(_stop, process)
+        return cls(name)
 
     def begin(self, command: Command, stdin: int | None = None) -> Begun:
         """Start the program on pipes; `stdin` is a descriptor to read from, default: nothing."""
@@ -183,16 +191,15 @@ class Imported:
         assert len(order) < LONGEST_REQUEST
         asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         asked.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST_REQUEST)
-        asked.connect(self._address)
+        asked.connect(f"\0{self.name}")
         socket.send_fds(asked, [order], files)
         return int(asked.recv(64)), asked
 
-    def _stop(self) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.stdout.close()
-        self._process.wait(30)
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    assert process.stdin is not None
+    process.stdin.close()
+    process.wait(30)
 
 
 # In the forked process.
@@ -212,19 +219,26 @@ def _import_all() -> None:
     for name in HEAVY:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    with contextlib.suppress(ImportError):
+        _shut_ray_down_where_it_was_started()
     assert "huggingface_hub" not in sys.modules, "it reads HF_HOME and more when it is imported"
     assert threading.active_count() == 1, "a fork has one thread alone"
 
 
-def _serve(program: str, name: str) -> str:
+def _shut_ray_down_where_it_was_started() -> None:
+    """Ray does it at every exit after its import, which takes as long as a small command."""
+    import ray
+
+    atexit.unregister(ray.shutdown)
+    atexit.register(lambda: ray.is_initialized() and ray.shutdown(_exiting_interpreter=True))
+
+
+def _serve(program: str, descriptor: str) -> str:
     """Fork for every order; in the prepared child, return the code to run first."""
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    listener.bind(f"\0{name}")
-    listener.listen()
+    listener = socket.socket(fileno=int(descriptor))
     selector = selectors.DefaultSelector()
     selector.register(0, selectors.EVENT_READ)
     selector.register(listener, selectors.EVENT_READ)
-    os.write(1, b"ready\n")
     running: dict[int, tuple[socket.socket, int]] = {}
     while True:
         for key, _ in selector.select():
@@ -324,6 +338,7 @@ def _choose_sandbox() -> None:
 
 
 if __name__ == "__main__":
+    os.set_inheritable(int(sys.argv[2]), False)
     _import_all()
     _prepare(sys.argv[1])
     gc.collect()

@@ -1,7 +1,7 @@
 """The program as users run it: in a separate process and folder.
 
 The first few commands of a session are started like a user's; later ones by `imported`, in a fifth
-of the time.
+of the time. The workers of a session share its process.
 """
 
 import asyncio
@@ -19,7 +19,9 @@ from imported import AT_IMPORT, Command, Imported, Running
 PROGRAM = str(Path(sys.executable).with_name("harness"))
 Done = subprocess.CompletedProcess[str]
 FROM_SCRATCH = 3
-"""Number of commands that start a new interpreter before the package is imported."""
+"""Number of commands of a session that start a new interpreter."""
+SHARED = "HARNESS_TEST_IMPORTED"
+"""Names, for the workers of a session, the process that all of them fork from."""
 PATIENCE_S = 120
 
 _lock = threading.Lock()
@@ -64,7 +66,8 @@ def that_has_imported(env: dict[str, str]) -> Imported | None:
     global _started  # noqa: PLW0603 - one count for all tests
     with _lock:
         _started += 1
-        if _started <= FROM_SCRATCH or any(name.startswith(AT_IMPORT) for name in env):
+        of_session = os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0"
+        if (of_session and _started <= FROM_SCRATCH) or any(name.startswith(AT_IMPORT) for name in env):
             return None
     return the_one_imported()
 
@@ -73,7 +76,9 @@ def the_one_imported() -> Imported:
     """Return the process to fork from, which is started when first needed."""
     global _imported  # noqa: PLW0603 - one process for all tests
     with _lock:
-        _imported = _imported or Imported(PROGRAM, environment())
+        if _imported is None:
+            shared = os.environ.get(SHARED)
+            _imported = Imported(shared) if shared else Imported.started(PROGRAM, environment())
         return _imported
 
 

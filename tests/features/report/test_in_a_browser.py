@@ -64,102 +64,139 @@ async def cells(shown: Page, column: int) -> list[str]:
     return await found.all_inner_texts()
 
 
-@pytest.mark.parametrize(("width", "dark"), [(DESKTOP, False), (PHONE, True)])
-async def test_it_can_be_read(
-    two: Path, opened: Opened, tmp_path: Path, width: int, dark: bool
-) -> None:
-    async with opened(two, width=width, dark=dark) as (shown, seen):
-        assert seen.errors == []
+async def can_be_read(shown: Page, saved: Path) -> None:
+    """Open everything that is folded; all words stand out from what is below them."""
+    await shown.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    least = await shown.evaluate(LEAST_CONTRAST)
+    assert least[0] >= 4.5, least
+    await picture(shown, saved)
+    assert saved.stat().st_size > 50_000
+
+
+async def test_it_can_be_read_by_day(two: Path, opened: Opened, tmp_path: Path) -> None:
+    async with opened(two) as (shown, seen):
         assert seen.beyond(two.as_uri(), "data:") == []
         assert await overflow(shown) == []
         ground = await shown.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert ground == ("rgb(20, 23, 28)" if dark else "rgb(255, 255, 255)")
-        await shown.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-        least = await shown.evaluate(LEAST_CONTRAST)
-        assert least[0] >= 4.5, least
-        await picture(shown, tmp_path / "report.png")
-        assert (tmp_path / "report.png").stat().st_size > 50_000
-
-
-async def test_every_chart_has_a_title_words_and_a_table(two: Path, opened: Opened) -> None:
-    async with opened(two) as (shown, _):
-        for fold in await shown.locator("details.folded").all():
-            await fold.locator("> summary").click()
-        charts = await shown.locator("figure").all()
-        assert len(charts) >= 13
-        for chart in charts:
-            assert await chart.locator("h3").inner_text()
-            about = await chart.locator("figcaption").inner_text()
-            drawn = chart.locator("[role=graphics-document]")
-            await drawn.wait_for(state="attached")  # those of a fold are drawn once it opens
-            assert await drawn.get_attribute("aria-label") in about
-            assert await drawn.locator("svg path").count() > 3
-            await chart.locator("summary").click()
-            assert await chart.locator("details tbody tr").first.is_visible()
-
-
-async def test_a_chart_tells_its_figures(two: Path, opened: Opened) -> None:
-    async with opened(two) as (shown, seen):
-        bar = shown.locator("[data-chart=verdicts] .mark-rect path").first
-        await bar.scroll_into_view_if_needed()
-        await bar.hover()
-        told = shown.locator("#vg-tooltip-element.visible")
-        await told.wait_for()
-        assert "69.4%" in await told.inner_text()  # 25 of the 36 of the first run
+        assert ground == "rgb(255, 255, 255)"
+        await the_first_screen_holds_the_answer(shown)
+        await a_chart_tells_its_figures(shown)
+        await a_changed_outcome_shows_both_solutions_and_links_to_both_conversations(shown)
+        await every_chart_has_a_title_words_and_a_table(shown)
+        await can_be_read(shown, tmp_path / "report.png")
         assert seen.errors == []
 
 
-async def test_samples_are_searched(two: Path, opened: Opened) -> None:
-    async with opened(two) as (shown, _):
-        assert await shown.inner_text("#found") == "72 samples"
-        await shown.fill("[name=words]", "NUMBER 35")
-        assert await shown.inner_text("#found") == "2 of 72 samples"
-        assert await shown.locator(NAMES).all_inner_texts() == ["p35#0", "p35#0"]
-        await shown.fill("[name=words]", "tag-3 p1")  # every word, anywhere
-        assert await shown.inner_text("#found") == "6 of 72 samples"
-        await shown.fill("[name=words]", "nowhere")
-        assert await shown.inner_text("#found") == "0 of 72 samples"
-        assert await shown.locator("#table tbody tr").count() == 0
+async def every_chart_has_a_title_words_and_a_table(shown: Page) -> None:
+    """What is folded is drawn once it is opened."""
+    headline = shown.locator("[data-chart=headline]")
+    assert await headline.locator("svg").count() == 0
+    for fold in await shown.locator("details.folded").all():
+        await fold.locator("> summary").click()
+    charts = await shown.locator("figure").all()
+    assert len(charts) >= 13
+    for chart in charts:
+        assert await chart.locator("h3").inner_text()
+        about = await chart.locator("figcaption").inner_text()
+        drawn = chart.locator("[role=graphics-document]")
+        await drawn.wait_for(state="attached")
+        assert await drawn.get_attribute("aria-label") in about
+        assert await drawn.locator("svg path").count() > 3
+        await chart.locator("summary").click()
+        assert await chart.locator("details tbody tr").first.is_visible()
+    box = await headline.bounding_box()
+    assert box is not None
+    assert box["width"] > 600
+
+
+async def a_chart_tells_its_figures(shown: Page) -> None:
+    bar = shown.locator("[data-chart=verdicts] .mark-rect path").first
+    await bar.scroll_into_view_if_needed()
+    await bar.hover()
+    told = shown.locator("#vg-tooltip-element.visible")
+    await told.wait_for()
+    assert "69.4%" in await told.inner_text()  # 25 of the 36 of the first run
+
+
+async def test_the_table_of_samples(two: Path, opened: Opened) -> None:
+    async with opened(two) as (shown, seen):
+        await shown.keyboard.press("Tab")
+        assert await shown.evaluate("document.activeElement.className") == "skip"
+        await samples_are_sorted_both_ways(shown)
+        await samples_are_searched(shown)
+        await samples_are_filtered(shown)
         await shown.click("[type=reset]")
         await shown.get_by_text("72 samples", exact=True).wait_for()
+        await it_works_by_keyboard_alone(shown)
+        assert seen.errors == []
 
 
-async def test_samples_are_filtered(two: Path, opened: Opened) -> None:
-    async with opened(two) as (shown, _):
-        for name, value, left in (
-            ("run", "1", 36),
-            ("difficulty", "easy", 12),
-            ("platform", "left", 6),
-            ("solved", "1", 6),
-            ("verdict", "wrong answer", 0),
-        ):
-            await shown.select_option(f"select[name={name}]", value)
-            assert await shown.locator("#table tbody tr").count() == left, name
-        options = shown.locator("select[name=verdict] option")
-        assert await options.all_inner_texts() == ["all", "accepted", "wrong answer"]
+async def samples_are_sorted_both_ways(shown: Page) -> None:
+    headings = shown.locator("#table thead th")
+    titles = await headings.all_inner_texts()
+    at = titles.index("Time")
+    assert {await h.get_attribute("aria-sort") for h in await headings.all()} == {"none"}
+    times = await cells(shown, at + 1)
+    for way in ("ascending", "descending"):
+        await headings.nth(at).get_by_role("button").click()
+        assert await headings.nth(at).get_attribute("aria-sort") == way
+        sorts = [await h.get_attribute("aria-sort") for h in await headings.all()]
+        assert sorts.count("none") == len(titles) - 1
+        seconds = [float(text.removesuffix(" s")) for text in await cells(shown, at + 1)]
+        assert seconds == sorted(seconds, reverse=way == "descending")
+        assert len(seconds) == len(times)
+    await headings.nth(0).get_by_role("button").click()
+    names = await shown.locator(NAMES).all_inner_texts()
+    assert names[:6] == ["p0#0", "p0#0", "p1#0", "p1#0", "p2#0", "p2#0"]  # as numbers
+    await headings.nth(titles.index("Difficulty")).get_by_role("button").click()
+    levels = list(dict.fromkeys(await cells(shown, titles.index("Difficulty") + 1)))
+    assert levels == ["easy", "medium", "hard"]
 
 
-async def test_samples_are_sorted_both_ways(two: Path, opened: Opened) -> None:
-    async with opened(two) as (shown, _):
-        headings = shown.locator("#table thead th")
-        titles = await headings.all_inner_texts()
-        at = titles.index("Time")
-        assert {await h.get_attribute("aria-sort") for h in await headings.all()} == {"none"}
-        times = await cells(shown, at + 1)
-        for way in ("ascending", "descending"):
-            await headings.nth(at).get_by_role("button").click()
-            assert await headings.nth(at).get_attribute("aria-sort") == way
-            sorts = [await h.get_attribute("aria-sort") for h in await headings.all()]
-            assert sorts.count("none") == len(titles) - 1
-            seconds = [float(text.removesuffix(" s")) for text in await cells(shown, at + 1)]
-            assert seconds == sorted(seconds, reverse=way == "descending")
-            assert len(seconds) == len(times)
-        await headings.nth(titles.index("Difficulty")).get_by_role("button").click()
-        levels = list(dict.fromkeys(await cells(shown, titles.index("Difficulty") + 1)))
-        assert levels == ["easy", "medium", "hard"]
-        await headings.nth(0).get_by_role("button").click()
-        names = await shown.locator(NAMES).all_inner_texts()
-        assert names[:6] == ["p0#0", "p0#0", "p1#0", "p1#0", "p2#0", "p2#0"]  # as numbers
+async def samples_are_searched(shown: Page) -> None:
+    assert await shown.inner_text("#found") == "72 samples"
+    await shown.fill("[name=words]", "NUMBER 35")
+    assert await shown.inner_text("#found") == "2 of 72 samples"
+    assert await shown.locator(NAMES).all_inner_texts() == ["p35#0", "p35#0"]
+    await shown.fill("[name=words]", "tag-3 p1")  # every word, anywhere
+    assert await shown.inner_text("#found") == "6 of 72 samples"
+    await shown.fill("[name=words]", "nowhere")
+    assert await shown.inner_text("#found") == "0 of 72 samples"
+    assert await shown.locator("#table tbody tr").count() == 0
+    await shown.click("[type=reset]")
+    await shown.get_by_text("72 samples", exact=True).wait_for()
+
+
+async def samples_are_filtered(shown: Page) -> None:
+    for name, value, left in (
+        ("run", "1", 36),
+        ("difficulty", "easy", 12),
+        ("platform", "left", 6),
+        ("solved", "1", 6),
+        ("verdict", "wrong answer", 0),
+    ):
+        await shown.select_option(f"select[name={name}]", value)
+        assert await shown.locator("#table tbody tr").count() == left, name
+    options = shown.locator("select[name=verdict] option")
+    assert await options.all_inner_texts() == ["all", "accepted", "wrong answer"]
+
+
+async def it_works_by_keyboard_alone(shown: Page) -> None:
+    await shown.focus("[name=words]")
+    await shown.keyboard.type("p7#")
+    assert await shown.inner_text("#found") == "2 of 72 samples"
+    seen: list[str] = []
+    while not seen or (seen[-1] != "p7#0" and len(seen) < 40):
+        await shown.keyboard.press("Tab")
+        seen.append(await shown.evaluate("document.activeElement.textContent"))
+        outline = await shown.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert outline != "none", seen
+    assert [each for each in seen if each in {"Sample", "Verdict", "Time"}]
+    await shown.keyboard.press("Enter")
+    assert await shown.locator("td.more").count() == 1
+    await shown.focus("#table thead button")
+    await shown.keyboard.press("Space")
+    assert await shown.get_attribute("#table thead th", "aria-sort") == "ascending"
 
 
 async def test_what_is_unknown_is_last_either_way(
@@ -173,40 +210,31 @@ async def test_what_is_unknown_is_last_either_way(
             assert await shown.locator(NAMES).all_inner_texts() == order
 
 
-async def test_a_sample_shows_more_of_itself(two: Path, opened: Opened) -> None:
-    async with opened(two, width=PHONE) as (shown, _):
-        name = shown.locator(NAMES).first
-        assert await name.get_attribute("aria-expanded") == "false"
-        await name.click()
-        assert await name.get_attribute("aria-expanded") == "true"
-        more = await shown.inner_text("td.more")
-        assert "harness transcript runs/single 'p0#0'" in more
-        assert "print(0)" in more
-        assert "public 1 of 1, hidden 1 of 1" in more
+async def test_it_can_be_read_on_a_phone_by_night(
+    two: Path, opened: Opened, tmp_path: Path
+) -> None:
+    async with opened(two, width=PHONE, dark=True) as (shown, seen):
+        assert seen.beyond(two.as_uri(), "data:") == []
         assert await overflow(shown) == []
-        await name.click()
-        assert await shown.locator("td.more").count() == 0
+        ground = await shown.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert ground == "rgb(20, 23, 28)"
+        await a_sample_shows_more_of_itself(shown)
+        await can_be_read(shown, tmp_path / "report.png")
+        assert seen.errors == []
 
 
-async def test_it_works_by_keyboard_alone(two: Path, opened: Opened) -> None:
-    async with opened(two) as (shown, _):
-        await shown.keyboard.press("Tab")
-        assert await shown.evaluate("document.activeElement.className") == "skip"
-        await shown.focus("[name=words]")
-        await shown.keyboard.type("p7#")
-        assert await shown.inner_text("#found") == "2 of 72 samples"
-        seen: list[str] = []
-        while not seen or (seen[-1] != "p7#0" and len(seen) < 40):
-            await shown.keyboard.press("Tab")
-            seen.append(await shown.evaluate("document.activeElement.textContent"))
-            outline = await shown.evaluate("getComputedStyle(document.activeElement).outlineStyle")
-            assert outline != "none", seen
-        assert [each for each in seen if each in {"Sample", "Verdict", "Time"}]
-        await shown.keyboard.press("Enter")
-        assert await shown.locator("td.more").count() == 1
-        await shown.focus("#table thead button")
-        await shown.keyboard.press("Space")
-        assert await shown.get_attribute("#table thead th", "aria-sort") == "ascending"
+async def a_sample_shows_more_of_itself(shown: Page) -> None:
+    name = shown.locator(NAMES).first
+    assert await name.get_attribute("aria-expanded") == "false"
+    await name.click()
+    assert await name.get_attribute("aria-expanded") == "true"
+    more = await shown.inner_text("td.more")
+    assert "harness transcript runs/single 'p0#0'" in more
+    assert "print(0)" in more
+    assert "public 1 of 1, hidden 1 of 1" in more
+    assert await overflow(shown) == []
+    await name.click()
+    assert await shown.locator("td.more").count() == 0
 
 
 async def test_the_theme_is_changed_and_not_kept(two: Path, opened: Opened) -> None:
@@ -224,17 +252,23 @@ async def test_the_theme_is_changed_and_not_kept(two: Path, opened: Opened) -> N
         assert await shown.evaluate(ground) == "rgb(255, 255, 255)"
 
 
-async def test_on_paper_it_is_light_and_without_controls(two: Path, opened: Opened) -> None:
-    async with opened(two, dark=True) as (shown, _):
-        await shown.click("#theme")
-        await shown.click("#theme")
-        await shown.emulate_media(media="print")
-        ground = await shown.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert ground == "rgb(255, 255, 255)"
-        for selector in ("#theme", "nav", "#filters"):
-            assert not await shown.is_visible(selector)
-        assert await shown.is_visible("[data-chart=equal-spend] svg")
-        assert len(await shown.pdf()) > 20_000
+async def test_by_night_and_on_paper(two: Path, opened: Opened) -> None:
+    async with opened(two, dark=True) as (shown, seen):
+        await the_first_screen_holds_the_answer(shown)
+        await on_paper_it_is_light_and_without_controls(shown)
+        assert seen.errors == []
+
+
+async def on_paper_it_is_light_and_without_controls(shown: Page) -> None:
+    await shown.click("#theme")
+    await shown.click("#theme")
+    await shown.emulate_media(media="print")
+    ground = await shown.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert ground == "rgb(255, 255, 255)"
+    for selector in ("#theme", "nav", "#filters"):
+        assert not await shown.is_visible(selector)
+    assert await shown.is_visible("[data-chart=equal-spend] svg")
+    assert len(await shown.pdf()) > 20_000
 
 
 async def test_of_ten_thousand_samples_a_hundred_are_drawn(
@@ -319,48 +353,32 @@ async def test_an_empty_run_is_no_blank_page(
         assert seen.errors == []
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-async def test_the_first_screen_holds_the_answer(two: Path, opened: Opened, dark: bool) -> None:
-    async with opened(two, dark=dark) as (shown, seen):
-        await shown.set_viewport_size({"width": DESKTOP, "height": 800})
-        assert await shown.inner_text("h1") == (
-            "agentic against single shot: made-model, fixture, 36 problems"
-        )
-        for selector in (".sentence", ".figures", "[data-chart=equal-spend] svg", "#answer .facts"):
-            box = await shown.locator(selector).first.bounding_box()
-            assert box is not None
-            assert box["y"] + box["height"] <= 830, selector
-        figures = await shown.locator(".figure").all_inner_texts()
-        assert [text.splitlines()[0] for text in figures] == [
-            "single shot",
-            "agentic",
-            "difference",
-        ]
-        assert await shown.locator(".drawn .dot").count() == 3
-        assert seen.errors == []
-
-
-async def test_a_changed_outcome_shows_both_solutions_and_links_to_both_conversations(
-    two: Path, opened: Opened
-) -> None:
-    async with opened(two) as (shown, _):
-        change = shown.locator(".change").first
-        assert await change.locator("pre").first.is_hidden()
-        await change.locator("> summary").click()
-        assert await change.locator(".beside > section pre").first.is_visible()
-        targets = await change.locator("a").evaluate_all("all => all.map(a => a.hash)")
-        assert targets == ["#change-1-a", "#change-1-b"]
-        for target in targets:
-            assert await shown.locator(target).count() == 1
-        assert await overflow(shown) == []
-
-
-async def test_what_is_folded_is_drawn_once_it_is_opened(two: Path, opened: Opened) -> None:
-    async with opened(two) as (shown, _):
-        chart = shown.locator("[data-chart=headline]")
-        assert await chart.locator("svg").count() == 0
-        await shown.locator("#summary details.folded > summary").click()
-        await chart.locator("svg").first.wait_for()
-        box = await chart.bounding_box()
+async def the_first_screen_holds_the_answer(shown: Page) -> None:
+    size = shown.viewport_size
+    await shown.set_viewport_size({"width": DESKTOP, "height": 800})
+    assert await shown.inner_text("h1") == (
+        "agentic against single shot: made-model, fixture, 36 problems"
+    )
+    for selector in (".sentence", ".figures", "[data-chart=equal-spend] svg", "#answer .facts"):
+        box = await shown.locator(selector).first.bounding_box()
         assert box is not None
-        assert box["width"] > 600
+        assert box["y"] + box["height"] <= 830, selector
+    figures = await shown.locator(".figure").all_inner_texts()
+    assert [text.splitlines()[0] for text in figures] == ["single shot", "agentic", "difference"]
+    assert await shown.locator(".drawn .dot").count() == 3
+    assert size is not None
+    await shown.set_viewport_size(size)
+
+
+async def a_changed_outcome_shows_both_solutions_and_links_to_both_conversations(
+    shown: Page,
+) -> None:
+    change = shown.locator(".change").first
+    assert await change.locator("pre").first.is_hidden()
+    await change.locator("> summary").click()
+    assert await change.locator(".beside > section pre").first.is_visible()
+    targets = await change.locator("a").evaluate_all("all => all.map(a => a.hash)")
+    assert targets == ["#change-1-a", "#change-1-b"]
+    for target in targets:
+        assert await shown.locator(target).count() == 1
+    assert await overflow(shown) == []
