@@ -23,8 +23,8 @@ def alternating(problem): return right(problem) if next(turn) % 2 else wrong(pro
 
 @pytest.fixture(scope="module")
 def folder(bundled_runs: Callable[..., Path]) -> Path:
-    """Runs of own problems, eight of a kind, and one of the bundled recordings."""
-    folder = bundled_runs("single")
+    """Runs of own problems, eight of a kind, and those of the bundled recordings."""
+    folder = bundled_runs("single", "agentic")
     rows = [{**ECHO, "id": f"own/echo{number}"} for number in range(8)]
     (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*rows, DOUBLE]))
     (folder / "mine.py").write_text(MODEL)
@@ -62,8 +62,8 @@ def test_a_run_does_not_differ_from_itself(program: Program) -> None:
 
 
 def test_two_replays_do_not_differ(program: Program) -> None:
-    assert program("run", "--out", "again").returncode == 0
-    (versus,) = compared(program, "single", "again", "--strict")["versus"]
+    assert program("run", "--agentic-mode", "--out", "again").returncode == 0
+    (versus,) = compared(program, "agentic", "again", "--strict")["versus"]
     assert says_no_difference(versus)
     assert versus["paired"]["problems"] == 20
     assert versus["flips"] == versus["unlike"] == versus["notes"] == []

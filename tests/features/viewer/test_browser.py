@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from browser import (
     DESKTOP,
     PHONE,
@@ -65,99 +66,11 @@ async def open_first(opened: Page) -> None:
         await opened.locator("a[data-item]").first.click()
 
 
-@pytest.fixture(scope="module")
-def bundled(bundled_runs: Callable[..., Path]) -> Path:
-    return bundled_runs("agentic")
-
-
-@pytest.mark.parametrize(("width", "dark"), [(DESKTOP, True), (PHONE, False)])
-async def test_from_the_list_to_a_transcript(
-    bundled: Path, tmp_path: Path, width: int, dark: bool
-) -> None:
-    async with viewing(bundled) as address, page(width=width, dark=dark) as opened:
-        seen = watch(opened)
-        await enter(opened, address)
-        assert "token" not in opened.url
-        for number, name in enumerate(("agentic", "Drum Loop")):
-            assert await overflow(opened) == []
-            await picture(opened, tmp_path / f"{number}.png")
-            await follow(opened, name)
-        await expect(opened.get_by_role("heading", name="Turn 10")).to_be_visible()
-        assert await overflow(opened) == []
-        await picture(opened, tmp_path / "transcript.png")
-        paper = await opened.evaluate("getComputedStyle(document.documentElement).backgroundColor")
-        assert (sum(map(int, paper[4:-1].split(","))) < 200) == dark
-        cells = opened.locator(".sides").first.locator("tr.differs td")
-        assert await cells.all_inner_texts() == ["2", "9", "10", "3", "10", "11"]
-        wanted, came = await asyncio.gather(
-            cells.nth(1).bounding_box(), cells.nth(2).bounding_box()
-        )
-        assert wanted is not None
-        assert came is not None
-        assert wanted["y"] == came["y"]
-        assert wanted["x"] < came["x"], "they stand side by side, on a phone too"
-        assert seen.errors == []
-        assert seen.beyond(address.partition("?")[0]) == []
-
-
-async def test_search_filter_and_sort(bundled: Path) -> None:
-    async with viewing(bundled) as address, page() as opened:
-        seen = watch(opened)
-        await enter(opened, address)
-        await follow(opened, "agentic")
-        names = opened.locator("a[data-item]")
-        await expect(names).to_have_count(20)
-        await opened.keyboard.press("/")
-        await opened.keyboard.type("bells")
-        await expect(names).to_have_count(1)
-        await expect(names).to_have_text(["Odd Bells"])
-        assert opened.url.endswith("?q=bells")
-        assert await opened.evaluate("document.activeElement.name") == "q"
-        await opened.get_by_label("Search").fill("")
-        await expect(names).to_have_count(20)
-        await opened.get_by_label("Verdict").select_option("wrong_answer")
-        await expect(names).to_have_count(4)
-        await opened.get_by_role("link", name="tokens").click()
-        await expect(names.first).to_have_text("Drum Loop")
-        heading = opened.get_by_role("columnheader", name="tokens")
-        await expect(heading).to_have_attribute("aria-sort", "descending")
-        await follow(opened, "Drum Loop")
-        await expect(opened.get_by_text("1 of 4")).to_be_visible()
-        assert seen.errors == []
-
-
-async def test_by_keys_alone(bundled: Path) -> None:
-    async with viewing(bundled) as address, page() as opened:
-        await enter(opened, address)
-        title = opened.locator("h1")
-
-        async def leads_to(key: str, name: str) -> None:
-            async with opened.expect_navigation():
-                await opened.keyboard.press(key)
-            await expect(title).to_have_text(name)
-
-        await opened.keyboard.press("j")
-        await leads_to("Enter", "agentic")
-        names = await opened.locator("a[data-item]").all_inner_texts()
-        for key in "jjk":
-            await opened.keyboard.press(key)
-        await leads_to("Enter", names[0])
-        await leads_to("j", names[1])
-        await leads_to("k", names[0])
-        await opened.keyboard.press("e")
-        await expect(opened.locator("details:not([open])")).to_have_count(0)
-        await leads_to("u", "agentic")
-
-
-async def test_without_scripts_it_can_be_read_and_searched(bundled: Path) -> None:
-    async with viewing(bundled) as address, page(javascript=False) as opened:
-        await enter(opened, address)
-        await follow(opened, "agentic")
-        await opened.get_by_label("Search").fill("bells")
-        async with opened.expect_navigation():
-            await opened.get_by_role("button", name="Find").click()
-        await follow(opened, "Odd Bells")
-        await expect(opened.get_by_role("heading", name="Turn 1 ")).to_be_visible()
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def bundled(bundled_runs: Callable[..., Path]) -> AsyncIterator[str]:
+    """The address of a viewer of the bundled run."""
+    async with viewing(bundled_runs("agentic")) as address:
+        yield address
 
 
 CONTRAST = """() => {
@@ -186,16 +99,102 @@ CONTRAST = """() => {
 }"""
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-async def test_all_words_stand_out_from_their_paper(bundled: Path, dark: bool) -> None:
-    async with viewing(bundled) as address, page(dark=dark) as opened:
-        await enter(opened, address)
+@pytest.mark.parametrize(("width", "dark"), [(DESKTOP, True), (PHONE, False)])
+async def test_from_the_list_to_a_transcript(
+    bundled: str, tmp_path: Path, width: int, dark: bool
+) -> None:
+    """Nothing is beside the page, and all words stand out from their paper."""
+    async with page(width=width, dark=dark) as opened:
+        seen = watch(opened)
+        await enter(opened, bundled)
+        assert "token" not in opened.url
+        for number, name in enumerate(("agentic", "Drum Loop")):
+            assert await overflow(opened) == []
+            assert await opened.evaluate(CONTRAST) == []
+            await picture(opened, tmp_path / f"{number}.png")
+            await follow(opened, name)
+        await expect(opened.get_by_role("heading", name="Turn 10")).to_be_visible()
+        assert await overflow(opened) == []
+        await picture(opened, tmp_path / "transcript.png")
+        paper = await opened.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+        assert (sum(map(int, paper[4:-1].split(","))) < 200) == dark
+        cells = opened.locator(".sides").first.locator("tr.differs td")
+        assert await cells.all_inner_texts() == ["2", "9", "10", "3", "10", "11"]
+        wanted, came = await asyncio.gather(
+            cells.nth(1).bounding_box(), cells.nth(2).bounding_box()
+        )
+        assert wanted is not None
+        assert came is not None
+        assert wanted["y"] == came["y"]
+        assert wanted["x"] < came["x"], "they stand side by side, on a phone too"
+        await opened.keyboard.press("e")
+        assert await opened.evaluate(CONTRAST) == []
+        assert seen.errors == []
+        assert seen.beyond(bundled.partition("?")[0]) == []
+
+
+async def test_search_filter_and_sort(bundled: str) -> None:
+    async with page() as opened:
+        seen = watch(opened)
+        await enter(opened, bundled)
         assert await opened.evaluate(CONTRAST) == []
         await follow(opened, "agentic")
         assert await opened.evaluate(CONTRAST) == []
+        names = opened.locator("a[data-item]")
+        await expect(names).to_have_count(20)
+        await opened.keyboard.press("/")
+        await opened.keyboard.type("bells")
+        await expect(names).to_have_count(1)
+        await expect(names).to_have_text(["Odd Bells"])
+        assert opened.url.endswith("?q=bells")
+        assert await opened.evaluate("document.activeElement.name") == "q"
+        await opened.get_by_label("Search").fill("")
+        await expect(names).to_have_count(20)
+        await opened.get_by_label("Verdict").select_option("wrong_answer")
+        await expect(names).to_have_count(4)
+        await opened.get_by_role("link", name="tokens").click()
+        await expect(names.first).to_have_text("Drum Loop")
+        heading = opened.get_by_role("columnheader", name="tokens")
+        await expect(heading).to_have_attribute("aria-sort", "descending")
         await follow(opened, "Drum Loop")
+        await expect(opened.get_by_text("1 of 4")).to_be_visible()
         await opened.keyboard.press("e")
         assert await opened.evaluate(CONTRAST) == []
+        assert seen.errors == []
+
+
+async def test_by_keys_alone(bundled: str) -> None:
+    async with page() as opened:
+        await enter(opened, bundled)
+        title = opened.locator("h1")
+
+        async def leads_to(key: str, name: str) -> None:
+            async with opened.expect_navigation():
+                await opened.keyboard.press(key)
+            await expect(title).to_have_text(name)
+
+        await opened.keyboard.press("j")
+        await leads_to("Enter", "agentic")
+        names = await opened.locator("a[data-item]").all_inner_texts()
+        for key in "jjk":
+            await opened.keyboard.press(key)
+        await leads_to("Enter", names[0])
+        await leads_to("j", names[1])
+        await leads_to("k", names[0])
+        await opened.keyboard.press("e")
+        await expect(opened.locator("details:not([open])")).to_have_count(0)
+        await leads_to("u", "agentic")
+
+
+async def test_without_scripts_it_can_be_read_and_searched(bundled: str) -> None:
+    async with page(javascript=False) as opened:
+        await enter(opened, bundled)
+        await follow(opened, "agentic")
+        await opened.get_by_label("Search").fill("bells")
+        async with opened.expect_navigation():
+            await opened.get_by_role("button", name="Find").click()
+        await follow(opened, "Odd Bells")
+        await expect(opened.get_by_role("heading", name="Turn 1 ")).to_be_visible()
 
 
 TOP = "each => each.getBoundingClientRect().top"
